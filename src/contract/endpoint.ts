@@ -1,0 +1,106 @@
+import type { GenericSchema, InferInput, InferOutput } from 'valibot';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Route = `${Method} /${string}`;
+/** Which of the platform's addresses answers (wire §0). */
+export type Host = 'management' | 'invocation' | 'login' | 'logs';
+
+/** How a successful reply reads: JSON of a schema, plain text, or a body nobody needs. */
+export type Reply = GenericSchema | 'text' | 'nothing';
+
+export interface Endpoint<
+  R extends Route = Route,
+  Query extends GenericSchema | undefined = GenericSchema | undefined,
+  Body extends GenericSchema | undefined = GenericSchema | undefined,
+  Answer extends Reply = Reply,
+> {
+  readonly route: R;
+  readonly at: Host;
+  readonly query: Query;
+  readonly body: Body;
+  readonly reply: Answer;
+  /** A POST or PATCH that may be sent twice without harm. GET, PUT and DELETE always may. */
+  readonly repeatable: boolean;
+}
+
+/** Names the parameters in braces: `'/apps/{app}/builds/{build}'` gives `'app' | 'build'`. */
+type PathParameter<R extends string> = R extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : never;
+
+type WithQuery<Q> = Q extends GenericSchema ? { query?: InferOutput<Q> } : unknown;
+type WithBody<B> = B extends GenericSchema ? { body: InferInput<B> } : unknown;
+
+/** What a caller gives: the path's parameters by name, `query` and `body` where the endpoint has them. */
+export type Parameters<E extends Endpoint> = { [Name in PathParameter<E['route']>]: string } & WithQuery<E['query']> &
+  WithBody<E['body']>;
+
+/** What a caller gets: decoded (numbers are numbers, absent times are null). */
+export type Answer<E extends Endpoint> = E['reply'] extends GenericSchema
+  ? InferOutput<E['reply']>
+  : E['reply'] extends 'text'
+    ? string
+    : undefined;
+
+/** What travels: numbers may be text, as the server sends them. The emulator answers in this form. */
+export type WireAnswer<E extends Endpoint> = E['reply'] extends GenericSchema
+  ? InferInput<E['reply']>
+  : E['reply'] extends 'text'
+    ? string
+    : undefined;
+
+/**
+ * One thing the server understands, named by the line of the specification that describes it:
+ * `endpoint('DELETE /v2/projects/{project}/apps/{app}/builds/{build}', { reply: 'text' })`.
+ * Client and emulator consume the same constant, so they cannot drift apart.
+ */
+export function endpoint<
+  const R extends Route,
+  Answer extends Reply,
+  Query extends GenericSchema | undefined = undefined,
+  Body extends GenericSchema | undefined = undefined,
+>(
+  route: R,
+  parts: { reply: Answer; at?: Host; query?: Query; body?: Body; repeatable?: boolean },
+): Endpoint<R, Query, Body, Answer> {
+  return {
+    route,
+    at: parts.at ?? 'management',
+    query: parts.query as Query,
+    body: parts.body as Body,
+    reply: parts.reply,
+    repeatable: parts.repeatable ?? !/^(POST|PATCH) /.test(route),
+  };
+}
+
+/** Marks a wire name that no document shows; `grep assumed src/contract` lists the open questions (wire §0). */
+export function assumed<T>(schema: T): T {
+  return schema;
+}
+
+/** Splits `'GET /v2/projects/{project}'` into its method and its path. */
+export function splitRoute(route: Route): { method: Method; path: string } {
+  const space = route.indexOf(' ');
+  return { method: route.slice(0, space) as Method, path: route.slice(space + 1) };
+}
+
+/**
+ * Fills a route's braces, each value encoded as one path segment. An app may be named either way, `web` or
+ * `p-123-web`: this is the one place where a name becomes an id (wire §0).
+ */
+export function fillPath(path: string, parameters: Record<string, unknown>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(parameters[name]);
+    return encodeURIComponent(name === 'app' ? appId(String(parameters.project), value) : value);
+  });
+}
+
+/** `web` and `p-123-web` both give `p-123-web`. */
+export function appId(project: string, app: string): string {
+  return app.startsWith(`${project}-`) ? app : `${project}-${app}`;
+}
+
+/** `p-123-web` and `web` both give `web`. */
+export function appName(project: string, app: string): string {
+  return app.startsWith(`${project}-`) ? app.slice(project.length + 1) : app;
+}
