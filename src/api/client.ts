@@ -1,0 +1,83 @@
+import { safeParse } from 'valibot';
+import type { Answer, Endpoint, Host, Parameters } from '../contract/endpoint.ts';
+import { fillPath, splitRoute } from '../contract/endpoint.ts';
+import { type GantryError, UnexpectedReplyError } from '../errors.ts';
+import { failureOf } from './failures.ts';
+import { type RetryOptions, retrying } from './retry.ts';
+import { ConnectionError, type HttpReply, type Send } from './transport.ts';
+
+export interface ApiOptions extends RetryOptions {
+  addresses: Record<Host, { value: string }>;
+  /** The bearer token. Asked for at the first call, so that a command without calls needs none. */
+  token: () => string;
+  headers: Record<string, string>;
+  send: Send;
+  silenceMs: number;
+  now: () => number;
+  /** Hears one line per request: method, path, status, time. Never a header, a query or a body. */
+  trace: (line: string) => void;
+}
+
+/** Calls one endpoint of the contract: encodes, sends, retries what may be retried, decodes. */
+export type Api = <E extends Endpoint>(endpoint: E, parameters: Parameters<E>) => Promise<Answer<E>>;
+
+export function createApi(options: ApiOptions): Api {
+  return (endpoint, parameters) =>
+    retrying(
+      () => call(endpoint, parameters as Record<string, unknown>, options),
+      (error) => mayRepeat(endpoint, error),
+      options,
+    ) as never;
+}
+
+async function call(endpoint: Endpoint, parameters: Record<string, unknown>, options: ApiOptions): Promise<unknown> {
+  const { method, path } = splitRoute(endpoint.route);
+  const url = new URL(options.addresses[endpoint.at].value + fillPath(path, parameters));
+  for (const [name, value] of Object.entries(parameters.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  const body = endpoint.body ? JSON.stringify(parameters.body) : undefined;
+  const started = options.now();
+  const reply = await options.send({
+    method,
+    url,
+    headers: {
+      ...options.headers,
+      accept: endpoint.reply === 'text' ? '*/*' : 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      authorization: `Bearer ${options.token()}`,
+    },
+    body,
+    signal: options.signal,
+    silenceMs: options.silenceMs,
+  });
+  options.trace(`${method} ${url.pathname} ${reply.status} ${options.now() - started} ms`);
+  if (reply.status < 200 || reply.status > 299) throw failureOf(reply, options.now());
+  return decode(endpoint, reply);
+}
+
+/** GET, PUT and DELETE always; POST and PATCH where a repeat is harmless or the first did provably not take effect. */
+function mayRepeat(endpoint: Endpoint, error: GantryError): boolean {
+  if (error instanceof ConnectionError) return endpoint.repeatable || !error.mayHaveArrived;
+  if (!error.facts.retryable) return false;
+  const refused = error.facts.status === 429 || error.facts.retryAfterMs !== undefined;
+  return endpoint.repeatable || refused;
+}
+
+function decode(endpoint: Endpoint, { body, status }: HttpReply): unknown {
+  if (endpoint.reply === 'text') return body;
+  if (endpoint.reply === 'nothing') return undefined;
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch (cause) {
+    throw new UnexpectedReplyError(`${endpoint.route} answered with something that is not JSON`, { status, cause });
+  }
+  const result = safeParse(endpoint.reply, json);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  const where = issue.path?.map((item) => String(item.key)).join('.') ?? 'the reply';
+  throw new UnexpectedReplyError(`${endpoint.route} answered in an unknown form: ${where}: ${issue.message}`, {
+    status,
+  });
+}

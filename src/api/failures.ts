@@ -1,0 +1,75 @@
+import {
+  AuthError,
+  ConflictError,
+  DeniedError,
+  type ErrorFacts,
+  FailedError,
+  type GantryError,
+  LimitError,
+  NotFoundError,
+  RateLimitedError,
+  UnavailableError,
+} from '../errors.ts';
+import { retryAfter } from './retry.ts';
+import type { HttpReply } from './transport.ts';
+
+type Made = new (message: string, facts: ErrorFacts) => GantryError;
+
+interface Meaning {
+  error: Made;
+  /** What to say when the server says nothing. */
+  otherwise: string;
+  fix?: string;
+}
+
+const meanings: Record<number, Meaning> = {
+  400: { error: FailedError, otherwise: 'the platform found the request invalid' },
+  401: {
+    error: AuthError,
+    otherwise: 'the platform does not accept the token',
+    fix: 'set GANTRY_TOKEN to a valid service account token',
+  },
+  402: { error: LimitError, otherwise: 'the plan does not allow this, or a payment is due' },
+  403: { error: DeniedError, otherwise: 'the token is not allowed to do this' },
+  404: { error: NotFoundError, otherwise: 'not found' },
+  408: { error: UnavailableError, otherwise: 'the platform gave up waiting' },
+  409: { error: ConflictError, otherwise: 'it exists already, or changed meanwhile' },
+  412: { error: ConflictError, otherwise: 'it changed meanwhile' },
+  429: { error: RateLimitedError, otherwise: 'too many requests' },
+};
+
+const anyServerError: Meaning = { error: UnavailableError, otherwise: 'the platform failed' };
+const anyOther: Meaning = { error: FailedError, otherwise: 'the platform refused' };
+
+/** Statuses that another try may cure (conventions §5). */
+const passing = new Set([408, 429, 500, 502, 503, 504]);
+
+/** The one place where an answer of the server becomes an error: its status gives the class, its `message` the words. */
+export function failureOf(reply: HttpReply, now: number): GantryError {
+  const { status } = reply;
+  const meaning = meanings[status] ?? (status >= 500 ? anyServerError : anyOther);
+  const facts: ErrorFacts = { status, retryable: passing.has(status) };
+  const requestId = header(reply, 'x-request-id') ?? header(reply, 'x-amzn-requestid');
+  const retryAfterMs = retryAfter(header(reply, 'retry-after'), now);
+  if (requestId) facts.requestId = requestId;
+  if (retryAfterMs !== undefined) facts.retryAfterMs = retryAfterMs;
+  if (meaning.fix) facts.fix = meaning.fix;
+  return new meaning.error(messageOf(reply) ?? `${meaning.otherwise} (HTTP ${status})`, facts);
+}
+
+/** The server's own words: `{message}` (spec 2.16), or short plain text; a web page says nothing to a user. */
+function messageOf({ body, status }: HttpReply): string | undefined {
+  const text = body.trim();
+  if (/^<(!doctype|html)/i.test(text)) return `a web page came back instead of an answer (HTTP ${status})`;
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    return typeof message === 'string' && message ? message : undefined;
+  } catch {
+    return text && text.length <= 500 && !text.startsWith('<') && !text.startsWith('{') ? text : undefined;
+  }
+}
+
+function header(reply: HttpReply, name: string): string | undefined {
+  const value = reply.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,21 @@
+import { defineCommand } from '../../command.ts';
+import { getBuild } from '../../contract/builds.ts';
+import { latestBuild } from '../../operations/builds.ts';
+import { facts } from '../../output/table.ts';
+import { ago } from '../../output/words.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command.argument('<app>', 'app name or id').argument('[build]', 'build id; the latest one if left out'),
+  run: async ({ api, project }, app, build) =>
+    api(getBuild, { project, app, build: build ?? (await latestBuild({ api, project }, app)) }),
+  view: (build) =>
+    facts([
+      ['build', build.id],
+      ['status', build.status],
+      ['reason', build.initError],
+      ['created', ago(build.createdAt)],
+      ['updated', ago(build.updatedAt)],
+    ]),
+  examples: ['builds get web', 'builds get web --json=status'],
+});

@@ -1,0 +1,111 @@
+import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { GantryError, InterruptedError } from '../errors.ts';
+import { durationFlag } from '../flags.ts';
+import { type Deployment, deploy } from '../operations/deploy.ts';
+import { type DeployPlan, planDeploy, readLocalApp } from '../operations/plan.ts';
+import { planView } from '../output/deploy-plan.ts';
+import { reportToGithub } from '../output/github.ts';
+import type { View } from '../output/page.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .option('--config-file <file>', 'the config file; its folder is the app', 'cerebrium.toml')
+      .option('--name <name>', 'app name, instead of the one in the file')
+      .option('--dry-run', 'show what would be sent and changed, and stop')
+      .option('--detailed-exit-code', 'with --dry-run: exit 3 when something would change')
+      .option('--detach', 'return once everything is uploaded; the build goes on')
+      .option('--no-logs', 'do not show the log of the build')
+      .option('--disable-build-logs', 'ask the platform to keep no log of the build')
+      .option('--log-level <level>', 'log level of the app: INFO or DEBUG')
+      .option('--timeout <duration>', 'stop waiting after this long (1h if left out)', durationFlag)
+      .option('--events', 'print one JSON object per line as things happen'),
+  run: async (context, options): Promise<DeployPlan | Deployment> => {
+    const { settings, prompt } = context;
+    const local = await readLocalApp(context, options);
+    const asking = prompt.possible && !options.dryRun;
+    const plan = await planDeploy(context, local, options.dryRun === true || asking);
+    if (options.dryRun) return plan;
+    if (asking) await agree(context, plan);
+
+    const written = local.project.hardware.region;
+    const { value, origin } = settings.region;
+    const region = written && (origin === 'profile' || origin === 'default') ? written : (value ?? written);
+    return reported(context, plan, () =>
+      deploy(context, local, { ...options, region, detach: options.detach === true, timeoutMs: options.timeout ?? 3_600_000 }),
+    );
+  },
+  exit: (value, { detailedExitCode }) => (detailedExitCode && 'changes' in value && value.changes ? 'changes' : 'ok'),
+  view: (value) => ('changes' in value ? planView(value) : endpoint(value)),
+  json: {
+    app: 'app name',
+    project: 'project',
+    runtime: 'cortex, custom or a partner',
+    build: 'build id',
+    status: 'how the build ended (with --detach: where it stands)',
+    endpoint: 'address of the app',
+    dashboard: 'its page in the dashboard',
+    files: 'files sent (--dry-run: added, changed, removed)',
+    bytes: 'size of the archive',
+    durationsMs: 'pack, upload, build',
+    exists: '--dry-run: whether the app is deployed already',
+    public: '--dry-run: whether anyone may call it',
+    settings: '--dry-run: settings that would change',
+    send: '--dry-run: number, size and largest of the files',
+    warnings: '--dry-run: what is odd about the app',
+    changes: '--dry-run: whether anything would change',
+  },
+  examples: [
+    'deploy',
+    'deploy --dry-run',
+    'deploy --name web-staging --detach',
+    'deploy --json=endpoint,build',
+    'deploy --dry-run --detailed-exit-code',
+  ],
+});
+
+/** On a terminal the plan is shown and Enter means yes; elsewhere the command itself is the consent (conventions §4). */
+async function agree({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {
+  progress.note(planView(plan));
+  await prompt.confirm('Deploy?', { byDefault: true });
+}
+
+/** Runs the deploy and tells GitHub Actions how it ended, well or badly. */
+async function reported({ env, progress }: Context, { app }: DeployPlan, work: () => Promise<Deployment>) {
+  try {
+    const done = await work();
+    const { build, status, endpoint, dashboard } = done;
+    reportToGithub(env, { app, 'build-id': build, status, endpoint, 'dashboard-url': dashboard });
+    progress.note(nextStep(done));
+    return done;
+  } catch (error) {
+    const { build = '', status = error instanceof InterruptedError ? 'cancelled' : 'failed' } = (
+      error instanceof GantryError ? (error.facts.details ?? {}) : {}
+    ) as { build?: string; status?: string };
+    reportToGithub(env, { app, 'build-id': build, status, endpoint: '', 'dashboard-url': '' });
+    throw error;
+  }
+}
+
+function endpoint(done: Deployment): View {
+  return () => done.endpoint || done.build;
+}
+
+/** How to go on, in a form that fits what was deployed. */
+function nextStep({ app, build, status, runtime, endpoint, dashboard }: Deployment): View {
+  const calls: Record<string, string> = {
+    cortex: `call a function of main.py: POST ${endpoint}/<function>`,
+    custom: `call your server: ${endpoint}/<path>`,
+  };
+  return ({ style }) =>
+    [
+      status === 'success' || status === 'ready'
+        ? style.bold(`${app} is live`)
+        : `build ${build} is ${status}; follow it: gantry builds follow ${app} ${build}`,
+      calls[runtime] ?? `call it: ${endpoint}`,
+      dashboard && style.dim(`dashboard ${dashboard}`),
+    ]
+      .filter(Boolean)
+      .join('\n');
+}

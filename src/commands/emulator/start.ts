@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { defineCommand } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { type Emulator, startEmulator } from '../../emulator/index.ts';
+import { wholeNumberFlag } from '../../flags.ts';
+import { arrangeFaults, type EmulatorFlags, emulatorFlags, environmentOf } from './flags.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    emulatorFlags(command).option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), 4100),
+  run: (context, options) => serve(context, options),
+  view:
+    ({ environment }) =>
+    () =>
+      Object.entries(environment)
+        .map(([name, value]) => `export ${name}='${value}'`)
+        .join('\n'),
+  json: {
+    url: 'address of the emulated platform',
+    project: 'its project',
+    token: 'its token; worth nothing anywhere else',
+    environment: 'the variables that point gantry (and the official client) at it',
+  },
+  examples: [
+    'emulator start',
+    'emulator start --data .gantry --pace 300',
+    'emulator start --fault createApp=503,429:2',
+  ],
+});
+
+/** Tells where the emulator is, once, and keeps it up until Ctrl-C. */
+async function* serve({ progress, signal }: Context, options: EmulatorFlags & { port: number }) {
+  const emulator: Emulator = await startEmulator(options);
+  try {
+    arrangeFaults(emulator, options.fault);
+    progress.note(`the emulator listens on ${emulator.url}; Ctrl-C stops it`);
+    const { url, project, token } = emulator;
+    yield { url, project, token, environment: environmentOf(emulator) };
+    if (!signal.aborted) await once(signal, 'abort');
+  } finally {
+    await emulator.close();
+  }
+}

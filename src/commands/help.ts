@@ -1,0 +1,33 @@
+import { defineCommand } from '../command.ts';
+import { variables } from '../config/environment.ts';
+import { exitCodes, UsageError } from '../errors.ts';
+import { table } from '../output/table.ts';
+
+/** What `gantry help TOPIC` explains, as rows. A command's name instead of a topic shows its help (program.ts). */
+const topics: Record<string, Record<string, string | number>[]> = {
+  'exit-codes': Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })),
+  environment: Object.entries(variables).map(([variable, meaning]) => ({ variable, meaning })),
+  json: [
+    { form: '--json', prints: 'one document: the answer, or {"error": {...}} when the command failed' },
+    { form: '--json=id,status', prints: 'only these fields; a wrong field lists the right ones' },
+    { form: '--events', prints: 'one object a line; the last has "type": "result" or "error"' },
+    { form: 'fields', prints: "the platform's own names; numbers are numbers" },
+    { form: 'times', prints: 'RFC 3339 in UTC, null when there is none' },
+    { form: 'exit codes', prints: 'the same with and without --json' },
+  ],
+};
+
+export default defineCommand({
+  configure: (command) => command.argument('<topic>', `a command, or ${Object.keys(topics).join(', ')}`),
+  run: (_, topic) => {
+    const rows = topics[topic];
+    if (rows) return rows;
+    throw new UsageError(`there is no command or topic "${topic}"`, {
+      why: `the topics are ${Object.keys(topics).join(', ')}`,
+      fix: 'gantry --help lists the commands',
+    });
+  },
+  view: (rows) =>
+    table(rows, Object.fromEntries(Object.keys(rows[0] ?? {}).map((key) => [key.toUpperCase(), (row) => row[key]]))),
+  examples: ['help exit-codes', 'help exit-codes --json', 'help deploy'],
+});

@@ -1,0 +1,58 @@
+import type { Command } from '../command.ts';
+
+export interface Leaf {
+  summary: string;
+  load: () => Promise<{ default: Command }>;
+}
+
+export interface Group {
+  summary: string;
+  commands: Record<string, Leaf>;
+}
+
+/** THE table of contents: the path of a file is its command line. Nothing is imported until it is called. */
+export const commands: Record<string, Record<string, Leaf | Group>> = {
+  'Your app': {
+    init: { summary: 'write a small cerebrium.toml and main.py', load: () => import('./init.ts') },
+    check: { summary: 'check cerebrium.toml without deploying', load: () => import('./check.ts') },
+    package: { summary: 'write the archive a deploy would upload', load: () => import('./package.ts') },
+    deploy: { summary: 'deploy the app in this folder', load: () => import('./deploy.ts') },
+  },
+  'The platform': {
+    apps: {
+      summary: 'see apps',
+      commands: {
+        list: { summary: 'list the apps of the project', load: () => import('./apps/list.ts') },
+        get: { summary: 'show one app in full', load: () => import('./apps/get.ts') },
+      },
+    },
+    builds: {
+      summary: 'see, follow and cancel builds',
+      commands: {
+        list: { summary: 'list the builds of an app', load: () => import('./builds/list.ts') },
+        get: { summary: 'show one build', load: () => import('./builds/get.ts') },
+        logs: { summary: 'print the log of a build', load: () => import('./builds/logs.ts') },
+        files: { summary: 'list the files a build was made of', load: () => import('./builds/files.ts') },
+        follow: { summary: 'wait for a build and end as it ends', load: () => import('./builds/follow.ts') },
+        cancel: { summary: 'cancel a build that is under way', load: () => import('./builds/cancel.ts') },
+      },
+    },
+  },
+  'Around it': {
+    config: {
+      summary: 'about cerebrium.toml',
+      commands: {
+        schema: { summary: 'print the JSON Schema of cerebrium.toml', load: () => import('./config/schema.ts') },
+      },
+    },
+    emulator: {
+      summary: 'the platform, emulated on this machine',
+      commands: {
+        start: { summary: 'start the emulator and keep it running', load: () => import('./emulator/start.ts') },
+        exec: { summary: 'run a command against a fresh emulator', load: () => import('./emulator/exec.ts') },
+      },
+    },
+    reference: { summary: 'every command, flag and exit code as data', load: () => import('./reference.ts') },
+    help: { summary: 'explain a command or a topic', load: () => import('./help.ts') },
+  },
+};

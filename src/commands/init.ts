@@ -1,0 +1,51 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, join, relative, resolve } from 'node:path';
+import { defineCommand } from '../command.ts';
+import { ConflictError } from '../errors.ts';
+import { projectTemplate } from '../project/template.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('[dir]', 'folder of the app; made if it is not there', '.')
+      .option('--name <name>', 'app name; made from the name of the folder if left out')
+      .option('--compute <type>', 'CPU or an accelerator, such as ADA_L4')
+      .option('--python <version>', 'version of Python'),
+  run: async ({ cwd, prompt, settings, progress }, dir, { name, compute, python }) => {
+    const folder = resolve(cwd, dir);
+    const suggested = basename(folder);
+    const chosen =
+      name ?? (prompt.possible ? await prompt.ask('App name', { flag: '--name', byDefault: suggested }) : suggested);
+    const files = projectTemplate({
+      name: chosen,
+      compute,
+      pythonVersion: python,
+      region: settings.region.value,
+    });
+    await mkdir(folder, { recursive: true });
+    const written: string[] = [];
+    for (const [file, text] of Object.entries(files)) {
+      if (await create(join(folder, file), text, file === 'main.py')) written.push(join(relative(cwd, folder), file));
+    }
+    progress.note(`next: ${folder === cwd ? '' : `cd ${relative(cwd, folder)} && `}gantry deploy`);
+    return { dir: folder, files: written };
+  },
+  view:
+    ({ files }) =>
+    () =>
+      files.join('\n'),
+  json: { dir: 'folder of the app', files: 'files written' },
+  examples: ['init', 'init my-app --compute ADA_L4'],
+});
+
+/** Never overwrites: a config file that is there is an error, code that is there is kept. */
+async function create(path: string, text: string, optional: boolean): Promise<boolean> {
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+    return true;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+    if (optional) return false;
+    throw new ConflictError(`${path} is there already`, { why: 'init overwrites nothing', fix: 'gantry check', cause });
+  }
+}

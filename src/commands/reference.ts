@@ -1,0 +1,19 @@
+import { defineCommand } from '../command.ts';
+import { stack, table } from '../output/table.ts';
+
+export default defineCommand({
+  run: async () => (await import('../reference.ts')).reference(),
+  view: ({ commands, exitCodes }) =>
+    stack(
+      table(commands, { COMMAND: (entry) => entry.command, WHAT: (entry) => entry.summary }),
+      table(exitCodes, { EXIT: (exit) => exit.code, NAME: (exit) => exit.name, WHEN: (exit) => exit.when }),
+    ),
+  json: {
+    name: 'gantry',
+    version: 'its version',
+    flags: 'flags that every command has',
+    commands: 'each command: arguments, flags, JSON fields, examples',
+    exitCodes: 'each exit code: name, number, when',
+  },
+  examples: ['reference --json', 'reference --json=commands'],
+});

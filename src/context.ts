@@ -1,0 +1,165 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Api } from './api/client.ts';
+import type { Retry } from './api/retry.ts';
+import { type Credential, findCredential } from './config/credentials.ts';
+import { annotates, type Environment, read } from './config/environment.ts';
+import { resolveSettings, type Settings } from './config/settings.ts';
+import { UsageError } from './errors.ts';
+import { type ColorChoice, pageOf, type Stream } from './output/page.ts';
+import { createProgress, type Progress } from './output/progress.ts';
+import { createPrompt, type Prompt } from './output/prompt.ts';
+import { duration } from './output/words.ts';
+import { version } from './version.ts';
+
+/** The process, as an argument: tests give their own. */
+export interface Io {
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stdout: Stream;
+  stderr: Stream;
+  env: Environment;
+  cwd: string;
+  /** Calls back on Ctrl-C and SIGTERM; returns how to stop listening. */
+  onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Ends the process at once, undrained: the second Ctrl-C. */
+  quit(code: number): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  delay(ms: number, signal: AbortSignal): Promise<void>;
+  /** A connection on which no byte moves for so many milliseconds is dead. */
+  silenceMs: number;
+}
+
+/** The flags every command has (conventions §4). */
+export interface GlobalFlags {
+  json?: string;
+  quiet?: boolean;
+  debug?: boolean;
+  color: ColorChoice;
+  /** False with `--no-input`. */
+  input: boolean;
+  yes?: boolean;
+  project?: string;
+  profile?: string;
+  region?: string;
+  cwd?: string;
+}
+
+/** All that a command may touch. */
+export interface Context {
+  api: Api;
+  /** The same calls under another signal: what must still be said, or heard, after Ctrl-C. */
+  apiUntil(signal: AbortSignal): Api;
+  /** The project to work in; throws when none is known. */
+  readonly project: string;
+  readonly settings: Settings;
+  readonly env: Environment;
+  progress: Progress;
+  prompt: Prompt;
+  signal: AbortSignal;
+  /** What Ctrl-C would stop and leave: said within a moment of it. Set by an operation that has begun remote work. */
+  interruption: { says?: string };
+  cwd: string;
+  now: () => number;
+  delay: (ms: number) => Promise<void>;
+  silenceMs: number;
+  onRetry: (retry: Retry) => void;
+}
+
+export function createContext(
+  io: Io,
+  flags: GlobalFlags,
+  signal: AbortSignal,
+  interruption: { says?: string },
+): Context {
+  const page = pageOf(io.stderr, io.env, flags.color, io.now());
+  const progress = createProgress({
+    stderr: io.stderr,
+    page,
+    quiet: flags.quiet === true,
+    githubActions: read(io.env, 'GITHUB_ACTIONS') === 'true',
+    annotations: annotates(io.env),
+    now: io.now,
+  });
+  const once = <T>(make: () => T) => {
+    let made: { value: T } | undefined;
+    return () => {
+      made ??= { value: make() };
+      return made.value;
+    };
+  };
+  const settings = once(() => resolveSettings(io.env, flags));
+  const credential = once(() => findCredential(io.env, settings(), io.now(), (message) => progress.warn(message)));
+  const onRetry = ({ reason, attempt, tries, delayMs }: Retry) =>
+    progress.note(`${reason.message}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
+  const trace = (line: string) => (flags.debug ? progress.note(`debug: ${line}`) : undefined);
+  const apiUntil = (until: AbortSignal): Api => {
+    const client = once(() => openApi(io, settings(), credential, { signal: until, onRetry, trace }));
+    return async (endpoint, parameters) => (await client())(endpoint, parameters);
+  };
+  return {
+    api: apiUntil(signal),
+    apiUntil,
+    get project() {
+      return settings().project.value ?? projectOf(credential());
+    },
+    get settings() {
+      return settings();
+    },
+    env: io.env,
+    progress,
+    prompt: createPrompt({ stdin: io.stdin, stderr: io.stderr, signal, allowed: flags.input, yes: flags.yes === true }),
+    signal,
+    interruption,
+    cwd: folder(io.cwd, flags.cwd),
+    now: io.now,
+    delay: (ms) => io.delay(ms, signal),
+    silenceMs: io.silenceMs,
+    onRetry,
+  };
+}
+
+interface Calls {
+  signal: AbortSignal;
+  onRetry: (retry: Retry) => void;
+  trace: (line: string) => void;
+}
+
+/** Loads the client only when a command makes its first call. */
+async function openApi(io: Io, settings: Settings, credential: () => Credential, calls: Calls): Promise<Api> {
+  const [{ createApi }, { sendPlainly }] = await Promise.all([import('./api/client.ts'), import('./api/transport.ts')]);
+  const send = settings.proxy ? (await import('./api/proxied.ts')).sendThrough(settings.proxy) : sendPlainly;
+  return createApi({
+    ...calls,
+    delay: io.delay,
+    addresses: settings.addresses,
+    token: () => credential().token,
+    headers: {
+      'user-agent': `gantry/${version}`,
+      'x-source': 'cli',
+      'x-cli-version': version,
+      'x-client-os': process.platform,
+      'x-client-arch': process.arch,
+    },
+    send,
+    silenceMs: io.silenceMs,
+    now: io.now,
+  });
+}
+
+function projectOf({ project, origin }: Credential): string {
+  if (project) return project;
+  throw new UsageError('no project is chosen', {
+    why: `neither the settings nor the token (${origin}) name one`,
+    fix: 'pass --project p-… or set GANTRY_PROJECT',
+  });
+}
+
+function folder(cwd: string, asked: string | undefined): string {
+  if (asked === undefined) return cwd;
+  const path = resolve(cwd, asked);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UsageError(`there is no folder ${asked}`, { why: 'it was given with --cwd' });
+  }
+  return path;
+}

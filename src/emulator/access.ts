@@ -1,0 +1,47 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Platform } from './platform.ts';
+import { refuse } from './reply.ts';
+
+/** What a token says. Times are in seconds since 1970, as JWT has them. */
+export interface Claims {
+  sub: string;
+  project_id: string;
+  iat: number;
+  exp: number;
+}
+
+/** A JWT, signed with HS256. */
+export function signToken(claims: Claims, key: string): string {
+  const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
+  return `${content}.${signature(content, key)}`;
+}
+
+/** Lets a request pass that carries a valid token for the project (spec 5), and refuses it with 401, 403 or 404. */
+export function checkAccess(authorization: string | undefined, project: string, { store, now }: Platform): void {
+  if (!authorization) refuse(401, 'Authorization header is missing');
+  const claims = readToken(authorization, store.key) ?? refuse(401, 'token is malformed, or not signed by us');
+  if (claims.exp * 1000 <= now()) refuse(401, 'token has expired');
+  if (!store.projects.includes(project)) refuse(404, `project ${project} not found`);
+  if (claims.project_id !== project) refuse(403, `token has no access to project ${project}`);
+}
+
+function readToken(authorization: string, key: string): Claims | undefined {
+  const [, header, payload, given = ''] = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(authorization) ?? [];
+  const wanted = signature(`${header}.${payload}`, key);
+  if (!payload || !same(given, wanted)) return undefined;
+  return JSON.parse(Buffer.from(payload, 'base64url').toString());
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function signature(content: string, key: string): string {
+  return createHmac('sha256', key).update(content).digest('base64url');
+}
+
+/** Compares in constant time, as one does with signatures. */
+export function same(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,78 @@
+import type { AppCreation } from '../contract/apps.ts';
+import { detail, endpointOf, summary } from './app-view.ts';
+import { createBuild, startBuild } from './builds.ts';
+import { uploadLink } from './links.ts';
+import { findApp } from './lookup.ts';
+import type { Handlers, Platform } from './platform.ts';
+import { refuse } from './reply.ts';
+import { complaint } from './rules.ts';
+import { withDefaults } from './settings.ts';
+import type { AppRecord, BuildRecord } from './store.ts';
+import { readBuild } from './timeline.ts';
+
+type AppHandlers = Pick<Handlers, 'createApp' | 'createPartnerApp' | 'listApps' | 'getApp'>;
+
+export const apps: AppHandlers = {
+  createApp({ project, body }, platform) {
+    const made = deploy(project, body, ['cortex', 'custom'], platform);
+    return created(made, uploadLink(made.build.keyName, platform), platform);
+  },
+
+  // A partner's app comes as a ready image: nothing is uploaded, so its build starts at once (wire §1b).
+  async createPartnerApp({ project, body }, platform) {
+    const made = deploy(project, body, ['deepgram', 'rime'], platform);
+    await startBuild(made.build, platform);
+    return created(made, '', platform);
+  },
+
+  listApps({ project, query }, platform) {
+    return [...platform.store.apps.values()]
+      .filter((app) => app.project === project && (query?.includeEphemeral || !app.ephemeral))
+      .map((app) => summary(app, platform));
+  },
+
+  getApp(given, platform) {
+    return detail(findApp(platform.store, given), platform);
+  },
+};
+
+interface Deploy {
+  app: AppRecord;
+  build: BuildRecord;
+}
+
+/** Replaces the app's record and makes a build that waits for its archive. */
+function deploy(project: string, body: AppCreation, runtimes: string[], platform: Platform): Deploy {
+  const { store, now } = platform;
+  const settings = withDefaults(body);
+  const registries = registriesIn(body.dockerAuth);
+  const wrong = complaint(settings, runtimes);
+  if (wrong) refuse(400, wrong);
+
+  const { name } = body;
+  const id = `${project}-${name}`;
+  const createdAt = store.apps.get(id)?.createdAt ?? now();
+  const app = { id, name, project, createdAt, updatedAt: now(), settings };
+  store.apps.set(id, app);
+  return { app, build: createBuild(app, registries, platform) };
+}
+
+/** `dockerAuth` is the text of a Docker config: `{"auths": {"ghcr.io": {"auth": "…"}}}` (wire §1c). */
+function registriesIn(dockerAuth = '{}'): string[] {
+  try {
+    return Object.keys(JSON.parse(dockerAuth).auths ?? {});
+  } catch {
+    return refuse(400, 'dockerAuth is not the JSON text of a Docker config');
+  }
+}
+
+function created({ app, build }: Deploy, uploadUrl: string, { url, now }: Platform) {
+  return {
+    buildId: build.id,
+    status: readBuild(build, now()).status,
+    uploadUrl,
+    keyName: build.keyName,
+    internalEndpoint: endpointOf(app, url),
+    dashboardUrl: `${url}/projects/${app.project}/apps/${app.id}/builds/${build.id}`,
+  };
+}

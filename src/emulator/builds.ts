@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { buildPhase } from '../contract/builds.ts';
+import { listFiles, unpack } from './archive.ts';
+import { findApp, findBuild } from './lookup.ts';
+import type { Handlers, Platform } from './platform.ts';
+import { refuse } from './reply.ts';
+import { filesToRead, writeScript } from './script.ts';
+import type { AppRecord, BuildRecord } from './store.ts';
+import { readBuild, rfc3339 } from './timeline.ts';
+
+type BuildHandlers = Pick<Handlers, 'listBuilds' | 'getBuild' | 'getBuildLogs' | 'getBuildZipContents' | 'cancelBuild'>;
+
+export const builds: BuildHandlers = {
+  listBuilds(given, { store, now }) {
+    return store.buildsOf(findApp(store, given).id).map((build) => view(build, now()));
+  },
+
+  getBuild(given, { store, now }) {
+    const build = findBuild(store, given);
+    const { surprise } = build.script;
+    if (!surprise) return view(build, now());
+    delete build.script.surprise;
+    store.save();
+    return { ...view(build, now()), status: surprise };
+  },
+
+  getBuildLogs(given, { store, now }) {
+    const build = findBuild(store, given);
+    const { status, lines } = readBuild(build, now());
+    const logs = lines.map(({ at, text }, index) => ({
+      id: `${build.id}-${index + 1}`,
+      createdAt: rfc3339(at),
+      log: text,
+    }));
+    return { logs, status };
+  },
+
+  async getBuildZipContents(given, { store, storage }) {
+    const build = findBuild(store, given);
+    const files = await listFiles(join(storage, build.keyName)).catch(() =>
+      refuse(404, `build ${build.id} has no readable archive`),
+    );
+    return { id: build.id, zipFiles: Object.fromEntries(files) };
+  },
+
+  cancelBuild(given, { store, now }) {
+    const build = findBuild(store, given);
+    const { status } = readBuild(build, now());
+    if (buildPhase(status) !== 'in progress') refuse(400, `build ${build.id} cannot be cancelled: it is ${status}`);
+    build.cancelledAt = now();
+    store.save();
+    return `Build ${build.id} cancelled`;
+  },
+};
+
+/** A new build of an app, waiting for its archive. `registries` are those the deploy sent a login for. */
+export function createBuild(app: AppRecord, registries: string[], { store, now, pace }: Platform): BuildRecord {
+  const id = store.newId();
+  const build = {
+    ...{ id, app: app.id, createdAt: now(), settings: app.settings, registries, pace },
+    keyName: `${app.project}/cortex/${app.name}/build-${id}.zip`,
+    script: { scenes: [] },
+  };
+  store.builds.set(id, build);
+  store.save();
+  return build;
+}
+
+/**
+ * Sets a build going, with its archive unless it is a partner's. A build goes once: an archive that comes a second
+ * time, or after the build was cancelled, changes nothing.
+ */
+export async function startBuild(build: BuildRecord, platform: Platform, pathOfArchive?: string): Promise<void> {
+  const { store, faults, now } = platform;
+  const { settings, registries } = build;
+  const archive = pathOfArchive && (await unpack(pathOfArchive, filesToRead(settings)).catch((error: Error) => error));
+  if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
+  const job = { settings, registries, ...(archive && { archive }) };
+  build.script = writeScript(job, faults.take('build'));
+  build.startedAt = now();
+  store.save();
+}
+
+function view(build: BuildRecord, now: number) {
+  const { status, reason, changedAt } = readBuild(build, now);
+  const times = { createdAt: rfc3339(build.createdAt), updatedAt: rfc3339(changedAt) };
+  return { id: build.id, status, ...times, ...(reason && { initError: reason }) };
+}

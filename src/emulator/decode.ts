@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type GenericSchema, getDotPath, type InferOutput, safeParse } from 'valibot';
+import { refuse } from './reply.ts';
+
+/** The JSON of a request. Refuses with 400 what is none. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const body = await text(request);
+  try {
+    return JSON.parse(body);
+  } catch {
+    return refuse(400, 'the body is not valid JSON');
+  }
+}
+
+/** Reads a value by its schema. Refuses with 400 what does not fit, and names the field. */
+export function readAs<S extends GenericSchema>(schema: S, value: unknown): InferOutput<S> {
+  const result = safeParse(schema, value);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  return refuse(400, `${getDotPath(issue) ?? 'body'}: ${issue.message}`);
+}
+
+/** A server written in Go takes null for "not given", and its client writes an absent list so (wire §1c). */
+export function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
+}
+
+/** One segment of a path. */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return refuse(400, `the path has a broken escape: ${segment}`);
+  }
+}

@@ -1,0 +1,112 @@
+import { type EndpointName, endpoints } from '../contract/index.ts';
+
+/**
+ * Faults by what they can be asked of, with a line of help for each. Where help does not say otherwise the request is
+ * carried out, side effects and all: it is the answer that suffers.
+ */
+export const faults = {
+  /** An endpoint, or `upload`. */
+  reply: {
+    'reset-before': 'the connection is reset before the request is read: nothing is done',
+    'reset-during': 'the connection is reset in the middle of an answer; of an upload, before it is done',
+    'reset-after': 'the request is carried out, and the connection is reset instead of an answer',
+    stall: 'nothing is read, nothing is done, no answer ever comes',
+    truncated: 'the answer ends before the length it announced',
+    malformed: 'the answer is broken JSON',
+    empty: 'the answer is empty',
+    html: 'a 502 with a web page, as proxies send it: nothing is done',
+  },
+  upload: {
+    expired: 'a 403 that says the link has expired: nothing is stored',
+    'wrong-etag': 'the ETag is of some other content',
+  },
+  build: {
+    fail: 'the same as build_failure',
+    build_failure: 'a dependency cannot be installed',
+    init_failure: 'the app is built, but crashes when it starts',
+    init_timeout: 'the app is built, but never gets ready',
+    slow: 'the build goes on until it is cancelled',
+    'unknown-status': 'the first look at the build finds a status nobody knows',
+    'hostile-log': 'the log tries to control the terminal and the CI system that show it',
+  },
+} as const;
+
+/** Answers with a status (and `Retry-After`): they have no name, but a form. */
+export const statusFaults = {
+  '503': 'that status, with a message: nothing is done; any from 300 to 599',
+  '429:2': 'with Retry-After: in 2 seconds',
+  '429:date+2': 'with Retry-After: the date 2 seconds from now',
+};
+
+export type ReplyFault = keyof typeof faults.reply | keyof typeof faults.upload;
+export type BuildFault = keyof typeof faults.build;
+export type FaultTarget = EndpointName | 'upload' | 'build';
+/** A fault as a test or a command line writes it; with `*` it stays. */
+export type FaultText = number | `${ReplyFault | BuildFault | number | `${number}:${string}`}${'' | '*'}`;
+
+/** `retryAfter` in seconds, to be told as a number of seconds or as a date. */
+export type StatusFault = { status: number; retryAfter?: number; asDate?: boolean };
+type Fault = ReplyFault | BuildFault | StatusFault;
+type FaultOf<Target extends FaultTarget> = Target extends 'build' ? BuildFault : ReplyFault | StatusFault;
+
+/** The faults waiting for each target. A matching call uses one up, in the order they were asked for. */
+export class FaultQueue {
+  readonly #waiting = new Map<FaultTarget, { fault: Fault; stays: boolean }[]>();
+
+  /** Throws a RangeError that names the valid faults when one is not known, or cannot happen to this target. */
+  ask(target: FaultTarget, ...texts: (FaultText | string)[]): void {
+    const added = texts.map((text) => parseFault(target, String(text)));
+    this.#waiting.set(target, [...(this.#waiting.get(target) ?? []), ...added]);
+  }
+
+  take<Target extends FaultTarget>(target: Target): FaultOf<Target> | undefined {
+    const waiting = this.#waiting.get(target) ?? [];
+    const next = waiting[0]?.stays ? waiting[0] : waiting.shift();
+    return next?.fault as FaultOf<Target> | undefined;
+  }
+
+  clear(): void {
+    this.#waiting.clear();
+  }
+}
+
+/**
+ * Reads `TARGET=FAULT[,FAULT…]`, as in `upload=503,reset-during`. Throws a RangeError that names the valid targets or
+ * faults.
+ */
+export function parseFaultOption(text: string): { target: FaultTarget; faults: string[] } {
+  const [, name = '', list = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+  const target = faultTargets.find((known) => known === name);
+  if (!target) throw new RangeError(`${quote(text)} is not TARGET=FAULT[,FAULT…]; targets: ${faultTargets.join(', ')}`);
+  const asked = list.split(',').map((fault) => fault.trim());
+  for (const fault of asked) parseFault(target, fault);
+  return { target, faults: asked };
+}
+
+const faultTargets: readonly FaultTarget[] = [...(Object.keys(endpoints) as EndpointName[]), 'upload', 'build'];
+
+function parseFault(target: FaultTarget, text: string): { fault: Fault; stays: boolean } {
+  const stays = text.endsWith('*');
+  const word = stays ? text.slice(0, -1) : text;
+  const names = faultNames(target);
+  const fault = names.find((name) => name === word) ?? (target === 'build' ? undefined : parseStatus(word));
+  if (fault) return { fault, stays };
+  const forms = target === 'build' ? [] : Object.keys(statusFaults);
+  throw new RangeError(`${quote(text)} cannot be asked of ${target}; it knows ${[...names, ...forms].join(', ')}`);
+}
+
+function faultNames(target: FaultTarget): (ReplyFault | BuildFault)[] {
+  const { reply, upload, build } = faults;
+  const possible = target === 'build' ? build : target === 'upload' ? { ...reply, ...upload } : reply;
+  return Object.keys(possible) as (ReplyFault | BuildFault)[];
+}
+
+function parseStatus(word: string): StatusFault | undefined {
+  const [, status, date, seconds] = /^([345]\d\d)(?::(date\+)?(\d+))?$/.exec(word) ?? [];
+  if (!status) return undefined;
+  return { status: Number(status), ...(seconds && { retryAfter: Number(seconds), asDate: date !== undefined }) };
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Claims, signToken } from './access.ts';
+import type { Call } from './calls.ts';
+import { FaultQueue, type FaultTarget, type FaultText } from './faults.ts';
+import { listen } from './server.ts';
+import { Store } from './store.ts';
+
+export { faults, parseFaultOption, statusFaults } from './faults.ts';
+
+export interface EmulatorOptions {
+  /** 0, the default, takes any free one. */
+  port?: number | undefined;
+  /** A folder for state and uploads: both are there again after a restart. Without it nothing is left behind. */
+  data?: string | undefined;
+  /** Milliseconds a stage of a build takes. With 0, the default, a build ends with its upload. */
+  pace?: number | undefined;
+  /** The clock, in milliseconds since 1970. */
+  now?: (() => number) | undefined;
+  /** The one project there is. */
+  project?: string | undefined;
+}
+
+/** The platform on this machine. It listens on the loopback address only. */
+export interface Emulator {
+  readonly url: string;
+  readonly project: string;
+  /** A token for the project, valid for a year. */
+  readonly token: string;
+  readonly store: Store;
+  /** Every request so far, the oldest first. */
+  readonly calls: Call[];
+  /** Another token: expired, say, or for another project. */
+  issueToken(claims: Partial<Claims>): string;
+  /**
+   * Makes the next matching calls go wrong, one fault each, in this order: `fail('getBuild', 503, '429:2')`. A fault
+   * with a `*` stays. Throws a RangeError that lists the valid ones when this is none.
+   */
+  fail(target: FaultTarget, ...faults: (FaultText | (string & {}))[]): void;
+  /** Forgets apps, builds, uploads, faults and calls. Tokens stay valid. */
+  reset(): void;
+  /** Cuts all connections and stops. */
+  close(): Promise<void>;
+}
+
+/** Starts the platform. Rejects when the port is taken (`EADDRINUSE`) or `data` cannot be read or written. */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const { port = 0, data, pace = 0, now = Date.now } = options;
+  if (data) mkdirSync(data, { recursive: true, mode: 0o700 });
+  const store = new Store(data && join(data, 'state.json'));
+  const project = options.project ?? store.projects[0] ?? 'p-12345678';
+  if (!store.projects.includes(project)) store.projects.push(project);
+  store.save();
+
+  // The last step that can fail: after it, close() is there to clean up.
+  const server = await listen(port);
+  const folder = data ?? mkdtempSync(join(tmpdir(), 'gantry-emulator-'));
+  const storage = join(folder, 'storage');
+  const faults = new FaultQueue();
+  const calls: Call[] = [];
+  server.open({ url: server.url, storage, store, faults, calls, now, pace });
+  const issueToken = (claims: Partial<Claims>) => signToken({ ...usualClaims(project, now()), ...claims }, store.key);
+
+  return {
+    ...{ url: server.url, project, store, calls, issueToken },
+    token: issueToken({}),
+    fail: (target, ...texts) => faults.ask(target, ...texts),
+    reset() {
+      store.clear();
+      faults.clear();
+      calls.length = 0;
+      rmSync(storage, { recursive: true, force: true });
+    },
+    async close() {
+      await server.close();
+      if (!data) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function usualClaims(project: string, now: number): Claims {
+  const iat = Math.floor(now / 1000);
+  return { sub: 'emulator', project_id: project, iat, exp: iat + 365 * 24 * 60 * 60 };
+}

@@ -1,0 +1,39 @@
+import { STATUS_CODES } from 'node:http';
+
+/** What goes back over the wire. The `content-length` is added on sending. */
+export interface Reply {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export function json(value: unknown, status = 200): Reply {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+}
+
+export function text(body: string): Reply {
+  return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
+}
+
+export function page(status: number, heading: string): Reply {
+  const body = `<html>\n<head><title>${heading}</title></head>\n<body><h1>${heading}</h1></body>\n</html>\n`;
+  return { status, headers: { 'content-type': 'text/html' }, body };
+}
+
+/** Object storage complains in XML, with a code of its own for each reason. */
+export function storageError(status: number, code: string, message: string): Reply {
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+  return { status, headers: { 'content-type': 'application/xml' }, body };
+}
+
+/** Thrown anywhere while a request is answered, and sent as it is. */
+export class Refusal extends Error {
+  constructor(readonly reply: Reply) {
+    super(`${reply.status} ${STATUS_CODES[reply.status]}`);
+  }
+}
+
+/** Ends a request with `{message}` (spec 2.16). */
+export function refuse(status: number, message: string): never {
+  throw new Refusal(json({ message }, status));
+}

@@ -1,0 +1,31 @@
+import { type Endpoint, splitRoute } from '../contract/endpoint.ts';
+import { type EndpointName, endpoints } from '../contract/index.ts';
+import { apps } from './apps.ts';
+import { builds } from './builds.ts';
+import type { Handlers } from './platform.ts';
+
+/** Everything the management API answers. */
+export const handlers: Handlers = { ...apps, ...builds };
+
+/** The endpoint a request is for, and what its path says. */
+export interface Match {
+  name: EndpointName;
+  /** Path parameters by name, still encoded. */
+  path: Record<string, string>;
+}
+
+/** Finds the endpoint of a request; undefined when there is none. */
+export function match(method: string, path: string): Match | undefined {
+  for (const { name, pattern } of patterns) {
+    const found = pattern.exec(`${method} ${path}`);
+    if (found) return { name, path: { ...found.groups } };
+  }
+  return undefined;
+}
+
+/** `GET /v2/projects/{project}` as an expression with a group for each parameter. */
+const patterns = Object.entries<Endpoint>(endpoints).map(([name, { route }]) => {
+  const { method, path } = splitRoute(route);
+  const groups = path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  return { name: name as EndpointName, pattern: new RegExp(`^${method} ${groups}$`) };
+});

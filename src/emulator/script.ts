@@ -1,0 +1,87 @@
+import type { Archive } from './archive.ts';
+import type { BuildFault } from './faults.ts';
+import type { Settings } from './settings.ts';
+import { buildStages, startLines } from './stages.ts';
+import { twists } from './twists.ts';
+
+/** What a build will do, written once when it starts: scene after scene, then an end. */
+export interface Script {
+  scenes: Scene[];
+  /** Without an end it goes on until somebody cancels it. */
+  end?: Ending;
+  /** A status that the first look at the build finds instead of the true one. */
+  surprise?: string;
+}
+
+export interface Scene {
+  /** The build's status while the scene lasts. */
+  status: 'building' | 'initializing';
+  lines: string[];
+}
+
+interface Ending {
+  status: string;
+  /** Why it failed, in the user's words. */
+  reason?: string;
+}
+
+/** What a build has to work with. */
+export interface Job {
+  settings: Settings;
+  /** Registries to log in to. */
+  registries: readonly string[];
+  /** What was uploaded, or why that could not be unpacked. A partner's app has neither. */
+  archive?: Archive | Error;
+}
+
+/** The script of a build; a fault asked for twists it. */
+export function writeScript(job: Job, fault?: BuildFault): Script {
+  const script = play(job);
+  return fault ? twists[fault](script) : script;
+}
+
+/** Files of an archive a build reads. The rest it only copies. */
+export function filesToRead(settings: Settings): string[] {
+  return ['requirements.txt', 'conda_pkglist.txt', 'pkglist.txt', dockerfile(settings) ?? ''];
+}
+
+function play(job: Job): Script {
+  const { settings, archive } = job;
+  if (archive instanceof Error) return broken(`the archive cannot be unpacked: ${archive.message}`);
+
+  const recipe = dockerfile(settings);
+  if (recipe && !archive?.files.has(recipe)) return broken(`${recipe} is not in the archive`);
+
+  const building = buildStages(job, recipe)
+    .filter((lines) => lines.length > 0)
+    .map((lines) => ({ status: 'building' as const, lines }));
+  const missing = archive && !recipe && !archive.files.has('main.py') && whyMainIsNeeded(settings);
+  return missing
+    ? ending([...building, starting(settings, `ERROR: ${missing}`)], 'init_failure', missing)
+    : ending([...building, starting(settings, 'App is ready')], 'success');
+}
+
+/** `./docker/Dockerfile` gives `docker/Dockerfile`: as the archive names it. */
+function dockerfile({ runtime, dockerfilePath }: Settings): string | undefined {
+  return runtime === 'custom' ? dockerfilePath?.replace(/^\.?\//, '') : undefined;
+}
+
+function broken(reason: string): Script {
+  return ending([{ status: 'building', lines: [`ERROR: ${reason}`] }], 'build_failure', reason);
+}
+
+function ending(scenes: Scene[], status: string, reason?: string): Script {
+  return { scenes, end: reason ? { status, reason } : { status } };
+}
+
+function starting(settings: Settings, lastLine: string): Scene {
+  return { status: 'initializing', lines: [...startLines(settings), lastLine] };
+}
+
+/** The default runtime loads `main.py`; a server of the user's own may, as in `uvicorn main:app`. */
+function whyMainIsNeeded({ runtime, entrypoint }: Settings): string | undefined {
+  if (runtime === 'cortex') return 'main.py is not in the archive: the cortex runtime loads it';
+  const words = entrypoint.flatMap((part) => part.split(/\s+/));
+  const named = words.find((word) => /^(main:[a-z_]\w*|(\.\/|\/cortex\/)?main\.py)$/i.test(word));
+  return named && `main.py is not in the archive: the entrypoint names ${named}`;
+}

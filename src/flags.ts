@@ -1,0 +1,26 @@
+import { InvalidArgumentError } from 'commander';
+
+/** How the values of flags are read: the same everywhere (conventions §4). */
+
+const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `30s`, `5m`, `1h30m`, `2d` in milliseconds. */
+export function durationFlag(text: string): number {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
+    throw new InvalidArgumentError('Write a duration such as 30s, 5m or 1h30m.');
+  }
+  return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unitMs[unit ?? ''] ?? 0), 0);
+}
+
+/** A whole number from `least` up. */
+export function wholeNumberFlag(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!/^\d+$/.test(text) || number < least || number > most) {
+      const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} up` : `from ${least} to ${most}`;
+      throw new InvalidArgumentError(`Write a whole number ${range}.`);
+    }
+    return number;
+  };
+}

@@ -1,0 +1,247 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { imagesOf, registryLogin } from '../config/registry.ts';
+import type { Context } from '../context.ts';
+import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../contract/apps.ts';
+import { cancelBuild } from '../contract/builds.ts';
+import { GantryError, UnexpectedReplyError } from '../errors.ts';
+import { duration, size } from '../output/words.ts';
+import { type Archive, withTemporaryArchive } from '../project/archive.ts';
+import type { Project } from '../project/config.ts';
+import { LinkExpiredError, putFile } from '../transfer/upload.ts';
+import { version } from '../version.ts';
+import { creationSettings } from './app-settings.ts';
+import { followBuild } from './follow.ts';
+import type { LocalApp } from './plan.ts';
+
+export interface DeployOptions {
+  region?: string | undefined;
+  logLevel?: string | undefined;
+  /** Return as soon as the platform has everything; the build goes on, and Ctrl-C never cancels it. */
+  detach: boolean;
+  logs: boolean;
+  /** Ask the platform to keep no log of the build. */
+  disableBuildLogs?: boolean | undefined;
+  timeoutMs: number;
+}
+
+/** A deploy that succeeded, or, detached, one that is under way. */
+export interface Deployment {
+  app: string;
+  project: string;
+  runtime: string;
+  build: string;
+  status: string;
+  endpoint: string;
+  dashboard: string;
+  /** Zero for a partner's app: nothing is uploaded. */
+  files: number;
+  /** Of the archive. */
+  bytes: number;
+  durationsMs: { pack: number; upload: number; build: number };
+}
+
+/** Archive -> create -> upload -> follow -> result. Whatever ends it early cancels the build it has begun. */
+export async function deploy(context: Context, local: LocalApp, options: DeployOptions): Promise<Deployment> {
+  const body = await creation(context, local.project, options);
+  if (local.project.partner) return new Deploying(context, local, options, body).withoutUpload();
+
+  const started = context.now();
+  const step = context.progress.step('Packing');
+  let packed = false;
+  try {
+    return await withTemporaryArchive(
+      local.entries,
+      async (archive) => {
+        packed = true;
+        const packMs = context.now() - started;
+        step.done(`Packed ${size(archive.bytes)} in ${duration(packMs)}`);
+        for (const path of archive.changed) context.progress.warn(`${path} changed while it was being packed`);
+        return new Deploying(context, local, options, body).withUpload(archive, packMs);
+      },
+      { signal: context.signal, onProgress: (bytes) => step.update({ bytes, of: local.bytes }) },
+    );
+  } catch (error) {
+    if (!packed) step.fail();
+    throw error;
+  }
+}
+
+/** Time the platform has to answer, in milliseconds, when Ctrl-C meets a request that may have begun a build. */
+const graceMs = 5_000;
+
+/** One deploy, from the first call that begins remote work to the verdict. */
+class Deploying {
+  constructor(
+    private readonly context: Context,
+    private readonly local: LocalApp,
+    private readonly options: DeployOptions,
+    private readonly body: AppCreation,
+  ) {}
+
+  async withUpload(archive: Archive, packMs: number): Promise<Deployment> {
+    const started = this.context.now();
+    const created = await this.createAndUpload(archive);
+    const uploadMs = this.context.now() - started;
+    return this.finish(created, { files: archive.entries.length, bytes: archive.bytes, packMs, uploadMs });
+  }
+
+  async withoutUpload(): Promise<Deployment> {
+    return this.finish(await this.create(), { files: 0, bytes: 0, packMs: 0, uploadMs: 0 });
+  }
+
+  /** A link that ended before it was used gets one new build; the first is cancelled, so that it does not linger. */
+  private async createAndUpload(archive: Archive): Promise<CreatedApp> {
+    const created = await this.create();
+    try {
+      await this.upload(created, archive);
+      return created;
+    } catch (error) {
+      await this.abandon(created);
+      if (!(error instanceof LinkExpiredError)) throw error;
+      this.context.progress.note('the upload link has expired; asking for a new build');
+    }
+    const second = await this.create();
+    try {
+      await this.upload(second, archive);
+      return second;
+    } catch (error) {
+      await this.abandon(second);
+      throw error;
+    }
+  }
+
+  /** Ctrl-C does not cut this call off at once: a build that has begun must be known to be cancelled. */
+  private async create(): Promise<CreatedApp> {
+    const { signal, apiUntil, project, progress } = this.context;
+    signal.throwIfAborted();
+    const hurry = new AbortController();
+    const timer = () => void setTimeout(() => hurry.abort(signal.reason), graceMs).unref();
+    signal.addEventListener('abort', timer, { once: true });
+    const step = progress.step(`Creating a build of ${this.body.name}`);
+    try {
+      const endpoint = this.local.project.partner ? createPartnerApp : createApp;
+      const created = await apiUntil(hurry.signal)(endpoint, { project, body: this.body });
+      step.done(`Created build ${created.buildId}`);
+      progress.event('created', { app: this.body.name, build: created.buildId, status: created.status });
+      this.announce(created);
+      if (signal.aborted) {
+        await this.abandon(created);
+        throw signal.reason;
+      }
+      return created;
+    } catch (error) {
+      step.fail();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', timer);
+    }
+  }
+
+  private async upload(created: CreatedApp, archive: Archive): Promise<void> {
+    const { signal, delay, silenceMs, settings, onRetry, progress, now } = this.context;
+    if (!created.uploadUrl) throw new UnexpectedReplyError('the platform gave no address to upload to');
+    const started = now();
+    const step = progress.step('Uploading');
+    try {
+      await putFile(
+        { url: created.uploadUrl, file: archive.path, bytes: archive.bytes, contentType: 'application/zip' },
+        {
+          signal,
+          delay,
+          silenceMs,
+          onRetry,
+          proxy: settings.proxy,
+          onProgress: (bytes) => step.update({ bytes, of: archive.bytes }),
+        },
+      );
+      step.done(`Uploaded ${size(archive.bytes)} in ${duration(now() - started)}`);
+      progress.event('uploaded', { build: created.buildId, bytes: archive.bytes });
+    } catch (error) {
+      step.fail();
+      throw error;
+    }
+  }
+
+  private async finish(
+    created: CreatedApp,
+    sent: { files: number; bytes: number; packMs: number; uploadMs: number },
+  ): Promise<Deployment> {
+    const { context, options, local } = this;
+    const started = context.now();
+    const status = options.detach ? created.status : await this.follow(created);
+    return {
+      app: local.project.name,
+      project: context.project,
+      runtime: local.project.runtime,
+      build: created.buildId,
+      status,
+      endpoint: created.internalEndpoint ?? '',
+      dashboard: created.dashboardUrl ?? '',
+      files: sent.files,
+      bytes: sent.bytes,
+      durationsMs: { pack: sent.packMs, upload: sent.uploadMs, build: context.now() - started },
+    };
+  }
+
+  private async follow(created: CreatedApp): Promise<string> {
+    const { context, options, local } = this;
+    const { logs, timeoutMs } = options;
+    context.progress.note(`Building ${local.project.name}`);
+    try {
+      const build = { app: local.project.name, build: created.buildId, logs, timeoutMs };
+      return (await followBuild(context, build)).status;
+    } catch (error) {
+      if (context.signal.aborted) await this.abandon(created);
+      throw error;
+    }
+  }
+
+  /** What Ctrl-C says at once. */
+  private announce({ buildId }: CreatedApp): void {
+    const { name } = this.body;
+    this.context.interruption.says = this.options.detach
+      ? `stopping; build ${buildId} is left as it is: gantry builds cancel ${name} ${buildId}`
+      : `cancelling build ${buildId} of ${name}`;
+  }
+
+  /** Cancels a build that is of no use any more. Detached, it is the user's affair. Never hides the error it follows. */
+  private async abandon({ buildId }: CreatedApp): Promise<void> {
+    const { context, options, body } = this;
+    if (options.detach && context.signal.aborted) return;
+    try {
+      const api = context.apiUntil(AbortSignal.timeout(graceMs));
+      await api(cancelBuild, { project: context.project, app: body.name, build: buildId });
+      context.progress.note(`Cancelled build ${buildId}`);
+      context.progress.event('cancelled', { build: buildId });
+    } catch (error) {
+      const reason = error instanceof GantryError ? error.message : 'no answer in time';
+      context.progress.warn({
+        severity: 'warning',
+        message: `build ${buildId} could not be cancelled: ${reason}`,
+        fix: `gantry builds cancel ${body.name} ${buildId}`,
+      });
+    }
+  }
+}
+
+/** The body of create app: what the user set, the file's text, and a registry login only where one is needed (H-8). */
+async function creation(context: Context, project: Project, options: DeployOptions): Promise<AppCreation> {
+  const login = await registryLogin(await baseImages(project), context.env);
+  if (login) context.progress.note(`Sending the login for ${login.registry}, for the base image`);
+  return {
+    ...creationSettings(project),
+    name: project.name,
+    cliVersion: version,
+    platform_toml: project.text,
+    ...(options.region && { region: options.region }),
+    ...(options.logLevel && { logLevel: options.logLevel }),
+    ...(options.disableBuildLogs && { disableBuildLogs: true }),
+    ...(login && { dockerAuth: login.dockerAuth }),
+  };
+}
+
+async function baseImages({ root, custom, deployment }: Project): Promise<string[]> {
+  if (custom?.dockerfile_path) return imagesOf(await readFile(join(root, custom.dockerfile_path), 'utf8'));
+  return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
+}

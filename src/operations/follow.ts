@@ -1,0 +1,79 @@
+import type { Context } from '../context.ts';
+import { type Build, buildPhase, getBuild } from '../contract/builds.ts';
+import { BuildFailedError, GantryError, NotReadyError, PendingError, UnavailableError } from '../errors.ts';
+import { duration } from '../output/words.ts';
+import { BuildLog } from './build-log.ts';
+
+export interface Following {
+  app: string;
+  build: string;
+  /** Show the build's log as it grows. */
+  logs: boolean;
+  /** Stop waiting after so long; the build goes on. */
+  timeoutMs: number;
+}
+
+/** Between two looks: short at first, since many builds fail at once, then a second (in milliseconds). */
+const firstPauseMs = 100;
+const longestPauseMs = 1_000;
+/** The platform may be out of reach for this long before we give up following. */
+const patienceMs = 5 * 60_000;
+
+/**
+ * Waits for a build to end and returns it. The verdict is the polled status; the log is only shown (conventions §2).
+ * Throws BuildFailedError or NotReadyError when it ended badly, PendingError at the time limit.
+ */
+export async function followBuild(context: Context, following: Following): Promise<Build> {
+  const { api, project, progress, now, delay } = context;
+  const { app, build, timeoutMs } = following;
+  const log = new BuildLog(context, app, build);
+  const started = now();
+  let answered = started;
+  let shown = '';
+  for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
+    const [state] = await Promise.all([
+      api(getBuild, { project, app, build }).catch((error: unknown) => passing(error, now() - answered)),
+      following.logs ? log.show() : undefined,
+    ]);
+    if (state) {
+      answered = now();
+      if (state.status !== shown) progress.event('status', { build, status: state.status });
+      shown = state.status;
+      const phase = buildPhase(state.status);
+      if (phase !== 'in progress') await log.show(following.logs);
+      if (phase === 'failed') throw verdict(state, following, log.tail());
+      if (phase === 'succeeded') return state;
+    }
+    if (now() - started >= timeoutMs) throw pending(following, shown);
+    await delay(pause);
+  }
+}
+
+/** A look that failed is no verdict: the next one may succeed. Only what waiting cannot mend ends it. */
+function passing(error: unknown, silentMs: number): undefined {
+  const curable = error instanceof GantryError && (error.facts.retryable || error instanceof UnavailableError);
+  if (!curable || silentMs > patienceMs) throw error;
+}
+
+function verdict(build: Build, { app, logs }: Following, tail: string[]): GantryError {
+  const reason = build.initError || undefined;
+  const shownAlready = logs || tail.length === 0;
+  const why = [reason, shownAlready ? undefined : `the log ends with\n${tail.join('\n')}`].filter(Boolean).join('\n');
+  const facts = {
+    ...(why ? { why } : {}),
+    fix: `gantry builds logs ${app} ${build.id}`,
+    details: { app, build: build.id, status: build.status, reason: reason ?? null, log: tail },
+  };
+  if (/^init_/.test(build.status)) {
+    return new NotReadyError(`${app} was built but did not start (${build.status})`, facts);
+  }
+  if (build.status === 'cancelled') return new BuildFailedError(`build ${build.id} of ${app} was cancelled`, facts);
+  return new BuildFailedError(`build ${build.id} of ${app} failed (${build.status})`, facts);
+}
+
+function pending({ app, build, timeoutMs }: Following, status: string): PendingError {
+  return new PendingError(`build ${build} of ${app} is not done after ${duration(timeoutMs)}; it goes on`, {
+    fix: `gantry builds follow ${app} ${build}`,
+    details: { app, build, status },
+  });
+}

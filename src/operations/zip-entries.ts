@@ -1,0 +1,66 @@
+/** One file of a build's archive, as far as its shape is understood. */
+export interface ZipEntry {
+  path: string;
+  size?: number;
+  crc32?: number;
+  /** What else the platform said about it, as text. */
+  more?: string;
+}
+
+/**
+ * Reads the `zipFiles` of a build. Its inner shape is not documented (spec 2.13, wire §0), so every plausible one is
+ * accepted: a map of path to facts or to a size, a list of paths or of objects, and folders nested in one another.
+ */
+export function zipEntries(zipFiles: unknown, folder = ''): ZipEntry[] {
+  if (Array.isArray(zipFiles)) return zipFiles.flatMap((item) => listed(item, folder));
+  if (typeof zipFiles !== 'object' || zipFiles === null) return [];
+  return Object.entries(zipFiles).flatMap(([name, value]) => named(join(folder, name), value));
+}
+
+function listed(item: unknown, folder: string): ZipEntry[] {
+  if (typeof item === 'string') return [{ path: join(folder, item) }];
+  const record = item as Record<string, unknown> | null;
+  const name =
+    record && [record.path, record.name, record.filename, record.file].find((key) => typeof key === 'string');
+  return typeof name === 'string' ? named(join(folder, name), item) : [];
+}
+
+function named(path: string, value: unknown): ZipEntry[] {
+  if (typeof value === 'number') return [{ path, size: value }];
+  if (typeof value !== 'object' || value === null) return [value ? { path, more: String(value) } : { path }];
+  const record = value as Record<string, unknown>;
+  if (!isFile(record)) {
+    const children = Array.isArray(value) ? value : (record.children ?? record.files ?? value);
+    return zipEntries(children, path);
+  }
+  return [entry(path, record)];
+}
+
+const sizeNames = ['size', 'size_bytes', 'uncompressedSize', 'uncompressed_size', 'bytes', 'length'];
+const crcNames = ['crc32', 'crc', 'checksum'];
+
+/** A file's facts are plain values; a folder holds objects. */
+function isFile(record: Record<string, unknown>): boolean {
+  const values = Object.values(record);
+  return values.length > 0 && values.every((value) => typeof value !== 'object' || value === null);
+}
+
+function entry(path: string, record: Record<string, unknown>): ZipEntry {
+  const number = (names: string[]) => {
+    const value = names.map((name) => record[name]).find((found) => found !== undefined);
+    return typeof value === 'number' ? value : undefined;
+  };
+  const known = new Set([...sizeNames, ...crcNames, 'path', 'name', 'filename', 'file']);
+  const rest = Object.entries(record).filter(([name]) => !known.has(name));
+  const [size, crc32] = [number(sizeNames), number(crcNames)];
+  return {
+    path,
+    ...(size === undefined ? {} : { size }),
+    ...(crc32 === undefined ? {} : { crc32 }),
+    ...(rest.length ? { more: rest.map(([name, value]) => `${name}=${value}`).join(' ') } : {}),
+  };
+}
+
+function join(folder: string, name: string): string {
+  return folder ? `${folder.replace(/\/$/, '')}/${name}` : name;
+}

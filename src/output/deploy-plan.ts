@@ -1,0 +1,67 @@
+import type { SettingChange } from '../operations/app-settings.ts';
+import type { FileChanges } from '../operations/file-changes.ts';
+import type { DeployPlan } from '../operations/plan.ts';
+import type { View } from './page.ts';
+import { stack, table } from './table.ts';
+import { count, filesText, size } from './words.ts';
+
+/** Changed files named in each group; the JSON has them all. */
+const namedFiles = 5;
+
+/** What a deploy would send and change, before it does. */
+export function planView(plan: DeployPlan): View {
+  return stack(headline(plan), settings(plan.settings), files(plan.files), sent(plan), verdict(plan));
+}
+
+function headline({ app, project, exists, runtime, public: open }: DeployPlan): View {
+  return ({ style }) => {
+    const access = open ? style.yellow('public: anyone can call it') : 'callers need a token';
+    return `${style.bold(app)} in ${project}: ${exists ? 'deployed already' : 'a new app'}, runtime ${runtime}, ${access}`;
+  };
+}
+
+function settings(changes: SettingChange[]): View {
+  return table(changes, {
+    SETTING: ({ setting }) => setting,
+    FROM: ({ from }) => shown(from),
+    TO: ({ to }) => shown(to),
+    NOTE: ({ byDefault }) => (byDefault ? 'default: the file does not set it' : ''),
+  });
+}
+
+function files(changes: FileChanges | null): View | undefined {
+  if (!changes) return undefined;
+  return ({ style }) =>
+    [
+      group(style.green('+'), changes.added, 'added'),
+      group(style.yellow('~'), changes.changed, 'changed'),
+      group(style.red('-'), changes.removed, 'removed'),
+    ]
+      .flat()
+      .join('\n');
+}
+
+function group(mark: string, paths: string[], what: string): string[] {
+  const more = paths.length - namedFiles;
+  const named = paths.slice(0, namedFiles).map((path) => `${mark} ${path}`);
+  return more > 0 ? [...named, `${mark} … ${count(more, 'more file')} ${what}`] : named;
+}
+
+function sent({ send }: DeployPlan): string {
+  if (send.files === 0) return 'nothing is uploaded: the partner brings the app';
+  const [first] = send.largest;
+  const biggest = first && send.files > 1 ? `; the largest is ${first.path} (${size(first.bytes)})` : '';
+  return `to send: ${filesText(send.files, send.bytes)} before compression${biggest}`;
+}
+
+function verdict({ exists, changes, files }: DeployPlan): View {
+  return ({ style }) => {
+    if (!exists) return style.bold('the app would be created');
+    if (changes) return style.bold('the app would change');
+    return style.bold(files ? 'no change' : 'no change in the settings; the files were not compared');
+  };
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value || '""' : JSON.stringify(value);
+}

@@ -1,0 +1,108 @@
+import stringWidth from 'string-width';
+import { exitCodes, GantryError, type Place, type Problem, ProjectError } from '../errors.ts';
+import { redact } from './clean.ts';
+import type { Page } from './page.ts';
+import { count } from './words.ts';
+
+/** An error as a person reads it: what happened, where, why, and the next thing to type (conventions §3). */
+export function failureText(error: unknown, page: Page, debug: boolean): string {
+  const parts = error instanceof ProjectError ? problemsText(error, page) : [blockText(asProblem(error), page)];
+  if (error instanceof GantryError && error.facts.requestId) {
+    parts.push(`${page.style.dim('  request')} ${error.facts.requestId}`);
+  }
+  if (debug && error instanceof Error) parts.push(page.style.dim(stackOf(error)));
+  return redact(parts.join('\n'));
+}
+
+/** The same for a program: the one `{"error": …}` document of `--json`. */
+export function failureJson(error: unknown): { error: Record<string, unknown> } {
+  const { message, fix } = asProblem(error);
+  const exit = error instanceof GantryError ? error.exit : 'bug';
+  const facts = error instanceof GantryError ? error.facts : {};
+  const details = error instanceof ProjectError ? { ...facts.details, problems: error.problems } : facts.details;
+  return {
+    error: {
+      code: exit,
+      message: redact(message),
+      hint: fix && redact(fix),
+      exitCode: exitCodes[exit].code,
+      status: facts.status,
+      requestId: facts.requestId,
+      retryable: facts.retryable,
+      retryAfterMs: facts.retryAfterMs,
+      details,
+    },
+  };
+}
+
+/** A problem of the user's files: one headline, then the place, the reason and the cure where they are known. */
+export function problemText(problem: Problem, page: Page): string {
+  return redact(blockText(problem, page));
+}
+
+/** What GitHub Actions shows on the line of a file; written to stderr. */
+export function annotation({ severity, place, message, fix }: Problem): string {
+  const where = place ? ` file=${place.file},line=${place.line},col=${place.column}` : '';
+  const said = fix ? `${message}. Fix: ${fix}` : message;
+  return `::${severity}${where}::${said.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A')}`;
+}
+
+function problemsText(error: ProjectError, page: Page): string[] {
+  const found = (severity: string) => error.problems.filter((problem) => problem.severity === severity).length;
+  const totals = [count(found('error'), 'error'), found('warning') ? count(found('warning'), 'warning') : ''];
+  return [
+    ...error.problems.map((problem) => blockText(problem, page)),
+    `${error.message} (${totals.filter(Boolean).join(', ')})`,
+  ];
+}
+
+function asProblem(error: unknown): Problem {
+  if (error instanceof GantryError) return { severity: 'error', message: error.message, ...error.facts };
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    severity: 'error',
+    message: `something unexpected happened: ${message}`,
+    why: 'this is a mistake in gantry, not in what you typed',
+    fix: 'run it again with --debug and report what it prints',
+  };
+}
+
+function blockText({ severity, message, place, why, fix }: Problem, { style, columns }: Page): string {
+  const title = severity === 'error' ? style.red(style.bold('error:')) : style.yellow(style.bold('warning:'));
+  const lines = [`${title} ${message}`];
+  if (place) lines.push(...placeLines(place, columns).map((line) => line));
+  if (why) lines.push(labelled(style.dim('why'), why));
+  if (fix) lines.push(labelled(style.dim('fix'), fix));
+  return lines.join('\n');
+}
+
+function labelled(label: string, said: string): string {
+  return `  ${label} ${said.replace(/\n/g, '\n      ')}`;
+}
+
+function placeLines(place: Place, columns: number): string[] {
+  const { before, marked, after } = excerpt(place, Math.min(columns, 120) - 16);
+  const number = String(place.line);
+  const margin = `      ${' '.repeat(number.length)} | `;
+  return [
+    `  in  ${place.file}:${place.line}:${place.column}`,
+    `      ${number} | ${before}${marked}${after}`,
+    `${margin}${' '.repeat(stringWidth(before))}${'^'.repeat(Math.max(1, stringWidth(marked)))}`,
+  ];
+}
+
+/** The part of the line around the mark that fits, tabs as spaces so that the caret stands below it. */
+function excerpt({ text, column, length }: Place, room: number) {
+  const plain = (part: string) => part.replace(/\t/g, '  ');
+  const marked = plain(text.slice(column - 1, column - 1 + length)).slice(0, room);
+  const before = plain(text.slice(0, column - 1));
+  const after = plain(text.slice(column - 1 + length));
+  const kept = Math.max(0, room - marked.length);
+  const start = before.length > kept ? `…${before.slice(before.length - kept + 1)}` : before;
+  return { before: start, marked, after: after.slice(0, Math.max(0, kept - start.length)) };
+}
+
+function stackOf(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : '';
+  return `${error.stack ?? error.message}${cause}`;
+}

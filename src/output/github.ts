@@ -1,0 +1,39 @@
+import { appendFileSync } from 'node:fs';
+import { type Environment, read } from '../config/environment.ts';
+
+/** What a step of a workflow leaves for the next one (conventions §7). */
+export interface StepOutputs {
+  app: string;
+  'build-id': string;
+  status: string;
+  endpoint: string;
+  'dashboard-url': string;
+}
+
+/** Writes a deploy's outputs and its summary where GitHub Actions wants them; elsewhere it does nothing. */
+export function reportToGithub(env: Environment, outputs: StepOutputs): void {
+  if (read(env, 'GANTRY_CI_OUTPUT') === '0') return;
+  const entries = Object.entries(outputs);
+  append(read(env, 'GITHUB_OUTPUT'), entries.map(([name, value]) => `${name}=${oneLine(value)}\n`).join(''));
+  append(read(env, 'GITHUB_STEP_SUMMARY'), summary(outputs));
+}
+
+function summary({ app, status, endpoint, 'build-id': build, 'dashboard-url': dashboard }: StepOutputs): string {
+  const rows = [
+    ['status', status],
+    ['build', `\`${oneLine(build)}\``],
+    ['endpoint', endpoint],
+    ['dashboard', dashboard],
+  ].filter(([, value]) => value);
+  const lines = rows.map(([name, value]) => `| ${name} | ${oneLine(value ?? '').replace(/\|/g, '\\|')} |\n`);
+  return `### Deploy of ${oneLine(app)}\n\n| | |\n|---|---|\n${lines.join('')}\n`;
+}
+
+/** A newline in a value would start an output of its own. */
+function oneLine(text: string): string {
+  return text.replace(/[\r\n]+/g, ' ');
+}
+
+function append(file: string | undefined, text: string): void {
+  if (file) appendFileSync(file, text);
+}

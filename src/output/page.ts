@@ -1,0 +1,49 @@
+import { type Environment, read } from '../config/environment.ts';
+import { type Style, style } from './style.ts';
+
+/** What a view may know of where it will be read. It never learns more: content does not depend on it (conventions §1). */
+export interface Page {
+  style: Style;
+  /** Width in columns; endless when it is not a terminal, so that nothing is cut in a pipe. */
+  columns: number;
+  terminal: boolean;
+  /** Whether symbols beyond ASCII can be shown. */
+  unicode: boolean;
+  /** Milliseconds since the epoch, for ages. */
+  now: number;
+}
+
+/** How a value reads. A view is made without knowing the page and read once it is known. */
+export type View = (page: Page) => string;
+
+export type ColorChoice = 'always' | 'never' | 'auto';
+
+export interface Stream extends NodeJS.WritableStream {
+  isTTY?: boolean | undefined;
+  columns?: number | undefined;
+}
+
+export function pageOf(stream: Stream, env: Environment, color: ColorChoice, now: number): Page {
+  const terminal = stream.isTTY === true;
+  return {
+    style: style(wantsColor(terminal, env, color)),
+    columns: terminal ? (stream.columns ?? 80) : Number.POSITIVE_INFINITY,
+    terminal,
+    unicode: showsSymbols(env),
+    now,
+  };
+}
+
+/** `--color`, then NO_COLOR, FORCE_COLOR, TERM=dumb, then whether it is a terminal (conventions §1.5). */
+export function wantsColor(terminal: boolean, env: Environment, color: ColorChoice): boolean {
+  if (color !== 'auto') return color === 'always';
+  if (read(env, 'NO_COLOR')) return false;
+  const forced = read(env, 'FORCE_COLOR');
+  if (forced) return forced !== '0';
+  return terminal && read(env, 'TERM') !== 'dumb';
+}
+
+function showsSymbols(env: Environment): boolean {
+  const locale = read(env, 'LC_ALL') ?? read(env, 'LC_CTYPE') ?? read(env, 'LANG');
+  return locale === undefined || /utf-?8/i.test(locale);
+}

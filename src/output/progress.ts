@@ -1,0 +1,138 @@
+import type { Problem } from '../errors.ts';
+import { clean, defuse, redact } from './clean.ts';
+import { annotation, problemText } from './failure.ts';
+import type { Page, Stream, View } from './page.ts';
+import { duration, size } from './words.ts';
+
+/** What an operation may tell a person. It knows no more of the terminal than this. */
+export interface Progress {
+  step(title: string): Step;
+  /** A fact worth knowing, in words or as a view. */
+  note(said: string | View): void;
+  warn(problem: Problem | string): void;
+  /** A line written by the platform or by an app; it is cleaned before it is shown. */
+  log(line: string): void;
+  /** A fact for programs that read `--events`; people do not see it. */
+  event(type: string, facts: Record<string, unknown>): void;
+}
+
+export interface Step {
+  /** How far it is; `of` is the whole, where it is known. */
+  update(done: { bytes: number; of?: number } | { text: string }): void;
+  done(text?: string): void;
+  fail(): void;
+}
+
+interface Voice {
+  stderr: Stream;
+  page: Page;
+  quiet: boolean;
+  /** Under GitHub Actions remote lines are defused. */
+  githubActions: boolean;
+  /** Problems are also written as annotations of their line. */
+  annotations: boolean;
+  now: () => number;
+}
+
+/** Between two milestone lines of one step, off a terminal (conventions §1.2). */
+const milestoneMs = 10_000;
+/** A step that ends sooner is not worth an animation. */
+const patienceMs = 100;
+
+/** Progress for people: animated on a terminal, milestone lines elsewhere. */
+export function createProgress(voice: Voice): Progress {
+  const { stderr, page, quiet, githubActions, annotations } = voice;
+  let spinner: Spinner | undefined;
+  const write = (text: string) => {
+    spinner?.hide();
+    stderr.write(`${redact(clean(text, page.style.bold('') !== ''))}\n`);
+    spinner?.show();
+  };
+  const say = (text: string) => quiet || write(text);
+  return {
+    step(title) {
+      const started = voice.now();
+      let text = title;
+      let spoken = started;
+      spinner = page.terminal && !quiet ? startSpinner(stderr, title, page) : undefined;
+      const end = (mark: string, said: string) => {
+        spinner?.stop();
+        spinner = undefined;
+        say(`${mark} ${said}`);
+      };
+      return {
+        update(state) {
+          const now = voice.now();
+          text = 'text' in state ? `${title}: ${state.text}` : `${title} ${transferred(state, now - started)}`;
+          if (spinner) spinner.says(text);
+          else if (!page.terminal && now - spoken >= milestoneMs) {
+            spoken = now;
+            say(text);
+          }
+        },
+        done: (said) => end(page.style.green(page.unicode ? '✓' : 'ok'), said ?? title),
+        fail: () => end(page.style.red(page.unicode ? '✗' : 'failed:'), title),
+      };
+    },
+    note: (said) => say(typeof said === 'string' ? said : said(page)),
+    warn(said) {
+      const problem: Problem = typeof said === 'string' ? { severity: 'warning', message: said } : said;
+      write(problemText(problem, page));
+      if (annotations && problem.place) write(annotation(problem));
+    },
+    log: (line) => say(`  ${githubActions ? defuse(line) : line}`),
+    event: () => {},
+  };
+}
+
+/** The same, with each event on a line of stdout as well. */
+export function withEvents(progress: Progress, write: (event: Record<string, unknown>) => void): Progress {
+  return { ...progress, event: (type, facts) => write({ type, ...facts }) };
+}
+
+function transferred({ bytes, of }: { bytes: number; of?: number }, elapsedMs: number): string {
+  const rate = elapsedMs > 0 ? (bytes / elapsedMs) * 1000 : 0;
+  const speed = rate > 0 ? `, ${size(rate)}/s` : '';
+  if (!of) return `${size(bytes)}${speed}`;
+  const left = rate > 0 && bytes < of ? `, ${duration(((of - bytes) / rate) * 1000)} left` : '';
+  return `${Math.floor((bytes / of) * 100)} % of ${size(of)}${speed}${left}`;
+}
+
+interface Spinner {
+  says(text: string): void;
+  hide(): void;
+  show(): void;
+  stop(): void;
+}
+
+/** ora costs 50 ms to load, so it comes only when a step lasts. */
+function startSpinner(stderr: Stream, title: string, page: Page): Spinner {
+  let text = title;
+  let ora: import('ora').Ora | undefined;
+  let over = false;
+  const timer = setTimeout(async () => {
+    const { default: load } = await import('ora');
+    if (over) return;
+    ora = load({
+      text,
+      stream: stderr as NodeJS.WriteStream,
+      discardStdin: false,
+      ...(page.unicode ? {} : { spinner: 'line' }),
+    });
+    ora.start();
+  }, patienceMs);
+  timer.unref();
+  return {
+    says(said) {
+      text = said;
+      if (ora) ora.text = said;
+    },
+    hide: () => ora?.clear(),
+    show: () => ora?.render(),
+    stop() {
+      over = true;
+      clearTimeout(timer);
+      ora?.stop();
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { InputNeededError, InterruptedError } from '../errors.ts';
+
+/** Questions to a person. Each names the flag that answers it, for when nobody can (conventions §4). */
+export interface Prompt {
+  /** Whether anybody is there to answer. */
+  readonly possible: boolean;
+  /** Returns for yes. "No" is an InterruptedError: it must not look like success. `--yes` answers it. */
+  confirm(question: string, options?: { byDefault?: boolean }): Promise<void>;
+  /** A line of text. `check` returns what is wrong with it, or true. */
+  ask(
+    question: string,
+    options: { flag: string; byDefault?: string; check?: (answer: string) => true | string },
+  ): Promise<string>;
+  choose(question: string, options: { flag: string; from: readonly string[]; byDefault?: string }): Promise<string>;
+}
+
+interface Asking {
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stderr: NodeJS.WritableStream;
+  signal: AbortSignal;
+  /** `--no-input` forbids questions. */
+  allowed: boolean;
+  /** `--yes`. */
+  yes: boolean;
+}
+
+export function createPrompt({ stdin, stderr, signal, allowed, yes }: Asking): Prompt {
+  const possible = allowed && stdin.isTTY === true;
+  const streams = { input: stdin, output: stderr, signal };
+  const need = (question: string, flag: string) => {
+    if (!possible) throw new InputNeededError(`this needs an answer: ${question}`, { fix: `answer it with ${flag}` });
+    return import('@inquirer/prompts');
+  };
+  return {
+    possible,
+    async confirm(question, { byDefault = false } = {}) {
+      if (yes) return;
+      const { confirm } = await need(question, '--yes');
+      const agreed = await answered(confirm({ message: question, default: byDefault }, streams));
+      if (!agreed) throw new InterruptedError('you said no: nothing was done');
+    },
+    async ask(question, { flag, byDefault, check }) {
+      const { input } = await need(question, flag);
+      const fallback = byDefault === undefined ? {} : { default: byDefault };
+      return answered(input({ message: question, ...fallback, ...(check ? { validate: check } : {}) }, streams));
+    },
+    async choose(question, { flag, from, byDefault }) {
+      const { select } = await need(question, flag);
+      const fallback = byDefault === undefined ? {} : { default: byDefault };
+      return answered(select({ message: question, choices: [...from], ...fallback }, streams));
+    },
+  };
+}
+
+/** While a question is open the terminal is in raw mode: Ctrl-C reaches the library, not us. */
+async function answered<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Error && /^(ExitPromptError|AbortPromptError)$/.test(error.name)) throw new InterruptedError();
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import { UsageError } from '../errors.ts';
+import { clean } from './clean.ts';
+import type { Page, Stream, View } from './page.ts';
+
+/** `--json` for everything, `--json=id,status` for some fields. */
+export type JsonChoice = boolean | string[];
+
+/** The reader of our output is gone (`| head`): we end quietly (conventions §1.7). */
+export class ReaderGone extends Error {}
+
+/** The only writer of stdout. */
+export interface Renderer {
+  /** Prints a command's answer in full: as JSON, or as its view. */
+  value(value: unknown, view: View): Promise<void>;
+  /** Prints one object on one line, for streams. */
+  line(value: unknown): Promise<void>;
+  text(text: string): Promise<void>;
+}
+
+export function createRenderer(stdout: Stream, page: Page, json: JsonChoice): Renderer {
+  const write = writer(stdout);
+  return {
+    async value(value, view) {
+      if (json === false) {
+        const text = clean(view(page), page.style.bold('') !== '');
+        if (text) await write(`${text}\n`);
+        return;
+      }
+      const picked = Array.isArray(json) ? pick(value, json) : value;
+      for (const part of jsonParts(picked)) await write(part);
+    },
+    line: (value) => write(`${JSON.stringify(value)}\n`),
+    text: write,
+  };
+}
+
+/** Waits while the reader is slow, so that a long answer never piles up in memory. */
+function writer(stdout: Stream): (text: string) => Promise<void> {
+  const gone = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
+  return (text) =>
+    new Promise((resolve, reject) => {
+      stdout.write(text, (error?: NodeJS.ErrnoException | null) => {
+        if (!error) resolve();
+        else reject(gone.has(error.code ?? '') ? new ReaderGone() : error);
+      });
+    });
+}
+
+/** A long list is written entry by entry, as it is made. */
+function* jsonParts(value: unknown): Generator<string> {
+  if (!Array.isArray(value) || value.length === 0) {
+    yield `${JSON.stringify(value ?? null, null, 2)}\n`;
+    return;
+  }
+  const batch = 200;
+  for (let start = 0; start < value.length; start += batch) {
+    const entries = value.slice(start, start + batch).map((entry) => indent(JSON.stringify(entry, null, 2)));
+    yield `${start === 0 ? '[\n' : ',\n'}${entries.join(',\n')}`;
+  }
+  yield '\n]\n';
+}
+
+function indent(json: string): string {
+  return json.replace(/^/gm, '  ');
+}
+
+function pick(value: unknown, fields: string[]): unknown {
+  if (Array.isArray(value)) {
+    const known = [...new Set(value.flatMap((entry) => Object.keys(entry ?? {})))];
+    if (value.length > 0) checkFields(fields, known);
+    return value.map((entry) => only(entry, fields));
+  }
+  checkFields(fields, Object.keys(value ?? {}));
+  return only(value, fields);
+}
+
+function only(entry: unknown, fields: string[]): Record<string, unknown> {
+  const record = entry as Record<string, unknown>;
+  return Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
+}
+
+/** Throws UsageError for a field that the answer cannot have, and lists those it can. */
+export function checkFields(fields: string[], known: readonly string[]): void {
+  const wrong = fields.find((field) => !known.includes(field));
+  if (wrong !== undefined) {
+    throw new UsageError(`--json has no field "${wrong}" here`, { why: `the fields are ${known.join(', ')}` });
+  }
+}

@@ -1,0 +1,54 @@
+import type { Page } from './page.ts';
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** `1536` reads `1.5 KiB`. Powers of 1024, named as such. */
+export function size(bytes: number | null | undefined): string {
+  if (bytes === null || bytes === undefined) return '';
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** `95000` ms reads `1m 35s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 10) return `${(ms / 1000).toFixed(1)} s`;
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+  return `${Math.floor(seconds / 3600)}h ${Math.floor((seconds % 3600) / 60)}m`;
+}
+
+const steps: [limitMs: number, unitMs: number, name: string][] = [
+  [60_000, 1_000, 's'],
+  [3_600_000, 60_000, 'min'],
+  [86_400_000, 3_600_000, 'h'],
+  [30 * 86_400_000, 86_400_000, 'd'],
+];
+
+/** A time as people say it, `3 min ago`; older than a month, the date. The page knows what time it is. */
+export function ago(time: string | null | undefined): (page: Page) => string {
+  return ({ now }) => {
+    if (!time) return '';
+    const age = Math.max(0, now - Date.parse(time));
+    if (Number.isNaN(age)) return time;
+    if (age < 5_000) return 'just now';
+    const step = steps.find(([limit]) => age < limit);
+    return step ? `${Math.floor(age / step[1])} ${step[2]} ago` : time.slice(0, 10);
+  };
+}
+
+/** `count(1, 'file')` reads `1 file`, `count(1200, 'entry', 'entries')` reads `1,200 entries`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+}
+
+/** `12 files, 3.4 KiB`: how a set of files is named. */
+export function filesText(files: number, bytes: number): string {
+  return `${count(files, 'file')}, ${size(bytes)}`;
+}

@@ -1,0 +1,199 @@
+import { Command as Commander, CommanderError, Option } from 'commander';
+import type { Command } from './command.ts';
+import { commands, type Group, type Leaf } from './commands/index.ts';
+import { createContext, type GlobalFlags, type Io } from './context.ts';
+import { exitCodes, UsageError } from './errors.ts';
+import { pageOf, type View } from './output/page.ts';
+import { withEvents } from './output/progress.ts';
+import { checkFields, createRenderer, type JsonChoice, type Renderer } from './output/render.ts';
+import { version } from './version.ts';
+
+/** Help is as wide as the narrowest common terminal, so that its text can be made at build time. */
+const helpWidth = 80;
+
+export interface Running {
+  signal: AbortSignal;
+  interruption: { says?: string };
+}
+
+/** Parses, runs one command and renders its answer. Returns the exit code; failures are thrown. */
+export async function runProgram(argv: string[], io: Io, running: Running): Promise<number> {
+  let code = 0;
+  const help: string[] = [];
+  const program = buildProgram(
+    async (command, flags, inputs) => {
+      code = await execute(command, flags, inputs, io, running);
+    },
+    (text) => help.push(text),
+  );
+  try {
+    await program.parseAsync(prepare(argv), { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (!asked(error)) throw usageError(error, help.join(''));
+    const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, 'auto', io.now()), false);
+    await renderer.text(help.join(''));
+  }
+  return code;
+}
+
+type Execute = (command: Command, flags: GlobalFlags, inputs: unknown[]) => Promise<void>;
+
+/** The tree of commands. A command's module is loaded when commander is about to parse its arguments, not before. */
+export function buildProgram(run: Execute, write: (text: string) => void): Commander {
+  const root = globalOptions(new Commander('gantry'))
+    .description('Deploy, run and manage apps on the hosting platform.')
+    .usage('<command> [flags]')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: write, writeErr: write, outputError: () => {}, getOutHelpWidth: () => helpWidth })
+    .configureHelp({
+      showGlobalOptions: true,
+      optionTerm: (option) => (option.long === '--json' ? '--json[=fields]' : option.flags),
+    })
+    .addHelpText('after', '\nhelp topics: gantry help exit-codes, gantry help environment, gantry help json');
+  for (const [heading, entries] of Object.entries(commands)) {
+    root.commandsGroup(`${heading}:`);
+    for (const [name, entry] of Object.entries(entries)) {
+      if ('load' in entry) addLeaf(root, name, entry, run);
+      else addGroup(root, name, entry, run);
+    }
+  }
+  return root;
+}
+
+function globalOptions(root: Commander): Commander {
+  return root
+    .option('--json [fields]', 'print JSON: everything, or only the fields named')
+    .option('-q, --quiet', 'print results and errors only')
+    .option('--debug', 'show requests as they happen, and the stack of an error')
+    .addOption(new Option('--color <when>', 'when to use colour').choices(['always', 'never', 'auto']).default('auto'))
+    .option('--no-input', 'never ask: fail with exit code 9 instead')
+    .option('-y, --yes', 'answer yes to questions')
+    .option('-p, --project <id>', 'project to work in')
+    .option('--profile <name>', 'stored settings to use')
+    .option('--region <region>', 'region to work in')
+    .option('-C, --cwd <dir>', 'work in this folder');
+}
+
+function addGroup(root: Commander, name: string, group: Group, run: Execute): void {
+  const parent = root.command(name).summary(group.summary).description(sentence(group.summary)).helpCommand(false);
+  for (const [child, leaf] of Object.entries(group.commands)) addLeaf(parent, child, leaf, run);
+}
+
+function addLeaf(parent: Commander, name: string, leaf: Leaf, run: Execute): void {
+  const child = parent
+    .command(name)
+    .summary(leaf.summary)
+    .description(sentence(leaf.summary))
+    .allowExcessArguments(false);
+  parent.hook('preSubcommand', async (_, called) => {
+    if (called === child) await furnish(child, leaf, run);
+  });
+}
+
+/** Gives a bare command its arguments, flags, help and action. */
+export async function furnish(child: Commander, leaf: Leaf, run: Execute): Promise<Command> {
+  const { default: command } = await leaf.load();
+  command.configure(child as never);
+  const examples = command.examples.map((example) => `  $ gantry ${example}`);
+  const fields = Object.entries(command.json).map(([field, meaning]) => `  ${field.padEnd(14)} ${meaning}`);
+  const section = (title: string, lines: string[]) => (lines.length ? `\n${title}:\n${lines.join('\n')}` : '');
+  const more = [section('Examples', examples), section('JSON', fields)].filter(Boolean).join('\n');
+  if (more) child.addHelpText('after', more);
+  child.action(async (...inputs: unknown[]) => {
+    inputs.pop();
+    await run(command, child.optsWithGlobals() as GlobalFlags, inputs);
+  });
+  return command;
+}
+
+async function execute(
+  command: Command,
+  flags: GlobalFlags,
+  inputs: unknown[],
+  io: Io,
+  { signal, interruption }: Running,
+): Promise<number> {
+  const json = jsonChoice(flags.json);
+  const fields = Object.keys(command.json);
+  if (Array.isArray(json) && fields.length > 0) checkFields(json, fields);
+  const options = inputs.at(-1) as { events?: boolean };
+  const context = createContext(io, flags, signal, interruption);
+  const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, flags.color, io.now()), json);
+  if (options.events) context.progress = withEvents(context.progress, (event) => void renderer.line(event));
+  const value = await command.run(context, ...inputs);
+  const exit = command.exit(value, options);
+  if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);
+  if (options.events) await renderer.line({ type: 'result', ...(value as object) });
+  else await show(value, (item) => command.view(item, options), renderer, json);
+  return typeof exit === 'number' ? exit : exitCodes[exit].code;
+}
+
+async function show(
+  value: unknown,
+  view: (item: unknown) => View,
+  renderer: Renderer,
+  json: JsonChoice,
+): Promise<void> {
+  if (value === undefined) return;
+  if (!isStream(value)) return renderer.value(value, view(value));
+  for await (const item of value) {
+    if (json === false) await renderer.value(item, view(item));
+    else await renderer.line(item);
+  }
+}
+
+function isStream(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+/** A flag's value is optional only after `=`: `--json web` must not swallow the app's name. `help x` is `x --help`. */
+function prepare(argv: string[]): string[] {
+  const end = argv.indexOf('--');
+  const own = end < 0 ? argv : argv.slice(0, end);
+  const rest = end < 0 ? [] : argv.slice(end);
+  const words = own.map((word) => (word === '--json' ? '--json=' : word));
+  if (words[0] === 'help' && words.length > 1 && isCommand(words[1] ?? ''))
+    return [...words.slice(1), '--help', ...rest];
+  return [...words, ...rest];
+}
+
+function isCommand(name: string): boolean {
+  return Object.values(commands).some((entries) => name in entries);
+}
+
+export function jsonChoice(flag: string | undefined): JsonChoice {
+  if (flag === undefined) return false;
+  return flag === '' ? true : flag.split(',').map((field) => field.trim());
+}
+
+/** Whether the user asked for the help or version that commander stopped for. */
+function asked(error: CommanderError): boolean {
+  return error.code === 'commander.helpDisplayed' || error.code === 'commander.version';
+}
+
+/** Commander's complaint in our form; its own "did you mean" becomes the fix. */
+function usageError(error: CommanderError, help: string): UsageError {
+  if (error.code === 'commander.help') {
+    return new UsageError('a command is missing', { why: 'this is a group of commands', fix: helpHint(help) });
+  }
+  const [message = '', hint] = error.message.replace(/^error: /, '').split('\n');
+  const meant = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1];
+  return new UsageError(
+    message,
+    meant ? { fix: `did you mean ${meant}?` } : { fix: 'gantry --help lists what there is' },
+  );
+}
+
+/** The commands of a group, taken from the help that commander would have shown. */
+function helpHint(help: string): string {
+  const usage = help.match(/^Usage: (.+?) \[/m)?.[1] ?? 'gantry';
+  return `${usage} --help`;
+}
+
+function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}

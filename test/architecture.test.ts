@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Who may import whom. A room not listed may be imported by nobody but itself; `errors` is everyone's. */
+const mayImport: Record<string, string[]> = {
+  main: ['program', 'output', 'config', 'context', 'version', 'process'],
+  process: ['context'],
+  program: ['commands', 'command', 'context', 'output', 'version'],
+  reference: ['program', 'commands', 'version'],
+  command: ['context', 'output'],
+  context: ['api', 'config', 'output', 'version'],
+  flags: [],
+  version: [],
+  commands: ['command', 'context', 'flags', 'reference', 'operations', 'project', 'contract', 'output', 'config', 'emulator'],
+  operations: ['context', 'api', 'transfer', 'project', 'contract', 'config', 'output', 'version'],
+  transfer: ['api', 'config', 'contract'],
+  api: ['contract', 'config'],
+  config: ['contract'],
+  output: ['config', 'operations'],
+  project: [],
+  contract: [],
+  emulator: ['contract'],
+};
+
+/** Narrower than the table above: these rooms may be entered, but only through the doors named here. */
+const doors: Record<string, RegExp> = {
+  'operations>output': /output\/(progress|words)$/,
+  'output>operations': /operations\/(plan|app-settings|file-changes)$/,
+  'transfer>api': /api\/(retry|transport)$/,
+  'commands>emulator': /emulator\/index$/,
+};
+
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .map((path) => join('src', path))
+  .filter((path) => /\.(ts|mjs)$/.test(path));
+
+test('a room imports only the rooms it may', () => {
+  const offences = files.flatMap((file) => imports(file).filter((target) => !allowed(file, target)).map((target) => `${file} -> ${target}`));
+  expect(offences).toEqual([]);
+});
+
+test('only the renderer writes stdout, and only the entry ends the process', () => {
+  const offences = files.filter((file) => {
+    const source = readFileSync(file, 'utf8');
+    const writes = /\bstdout\.write|console\./.test(source) && !/^src\/(output\/render|main)\.ts$/.test(file);
+    const exits = /process\.exit\b/.test(source) && file !== 'src/process.ts';
+    return writes || exits;
+  });
+  expect(offences).toEqual([]);
+});
+
+test('only api, transfer and the emulator open sockets', () => {
+  const offences = files.filter(
+    (file) => /from '(undici|node:https?|node:net)'|import\('node:https?'\)|\bfetch\(/.test(valueImports(file)) && !/^src\/(api|transfer|emulator)\//.test(file),
+  );
+  expect(offences).toEqual([]);
+});
+
+test('no room is a drawer', () => {
+  const drawers = files.filter((file) => /\/(utils?|helpers?|common|misc|shared|lib|types)(\/|\.ts$)/.test(file));
+  expect(drawers).toEqual([]);
+});
+
+function allowed(file: string, target: string): boolean {
+  const [from, to] = [room(file), room(target)];
+  if (from === to || to === 'errors') return true;
+  const door = doors[`${from}>${to}`];
+  return (mayImport[from] ?? []).includes(to) && (!door || door.test(target));
+}
+
+/** `src/api/client.ts` is in the room `api`, `src/main.ts` is the room `main`. */
+function room(path: string): string {
+  return relative('src', path).split('/')[0]?.replace(/\.ts$/, '') ?? '';
+}
+
+function imports(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?'(\.[^']+)'/g)]
+    .map(([, path = '']) => join(dirname(file), path).replace(/\.ts$/, ''))
+    .filter((path) => path.startsWith('src/'));
+}
+
+function valueImports(file: string): string {
+  return readFileSync(file, 'utf8').replace(/import type [^;]+;/g, '');
+}

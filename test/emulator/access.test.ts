@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { platform } from './support/platform.ts';
+
+test('the token is a JWT that names the project and its end', async () => {
+  const { emulator, clock } = await platform({ project: 'p-abcdefgh' });
+  const claims = JSON.parse(Buffer.from(emulator.token.split('.')[1] ?? '', 'base64url').toString());
+  expect(claims).toMatchObject({ project_id: 'p-abcdefgh', iat: clock.now / 1000 });
+  expect(claims.exp).toBeGreaterThan(claims.iat);
+});
+
+test.each([
+  ['nothing', () => undefined, 'missing'],
+  ['no bearer', () => 'Basic dXNlcjpwYXNz', 'malformed'],
+  ['a token of two parts', () => 'Bearer a.b', 'malformed'],
+  ['a token of somebody else', (token: string) => `Bearer ${token.slice(0, -4)}AAAA`, 'not signed by us'],
+])('%s is refused with 401', async (_, header, message) => {
+  const { emulator } = await platform();
+  const authorization = header(emulator.token);
+  const response = await fetch(`${emulator.url}/v2/projects/${emulator.project}/apps`, {
+    headers: authorization ? { authorization } : {},
+  });
+  expect(response.status).toBe(401);
+  expect(await response.json()).toEqual({ message: expect.stringContaining(message) });
+});
+
+test('a token expires by the clock', async () => {
+  const { ask, clock } = await platform();
+  expect((await ask('GET', '/apps')).status).toBe(200);
+  clock.now += 366 * 24 * 60 * 60 * 1000;
+  expect(await ask('GET', '/apps')).toMatchObject({ status: 401, json: { message: 'token has expired' } });
+});
+
+test('an unknown project is 404, a project the token is not for is 403', async () => {
+  const { emulator, ask } = await platform();
+  const authorization = `Bearer ${emulator.issueToken({ project_id: 'p-other' })}`;
+  expect((await ask('GET', '/apps', undefined, { authorization })).status).toBe(403);
+  const response = await fetch(`${emulator.url}/v2/projects/p-other/apps`, { headers: { authorization } });
+  expect(response.status).toBe(404);
+});
+
+test('every answer has a request id, and an unknown route a message', async () => {
+  const { ask } = await platform();
+  const { status, headers, json } = await ask('GET', '/nothing');
+  expect(status).toBe(404);
+  expect(headers.get('x-request-id')).toBe('req-1');
+  expect(json.message).toMatch('no such route: GET /v2/projects/p-12345678/nothing');
+});

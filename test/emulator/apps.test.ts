@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { platform } from './support/platform.ts';
+
+test('creating an app makes a build that waits for its archive', async () => {
+  const { emulator, ask } = await platform();
+  const { status, json } = await ask('POST', '/apps', { name: 'web' });
+  expect(status).toBe(200);
+  expect(json).toMatchObject({
+    status: 'pending',
+    keyName: `p-12345678/cortex/web/build-${json.buildId}.zip`,
+    internalEndpoint: `${emulator.url}/v4/p-12345678/web`,
+  });
+  const link = new URL(json.uploadUrl);
+  expect(link.origin + link.pathname).toBe(`${emulator.url}/storage/${json.keyName}`);
+  expect(Object.fromEntries(link.searchParams)).toMatchObject({
+    'X-Amz-Date': '20261120T093000Z',
+    'X-Amz-Expires': '600',
+    'X-Amz-Signature': expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+});
+
+test('the same steps give the same ids on every run', async () => {
+  const ids = await Promise.all(
+    [1, 2].map(async () => (await (await platform()).ask('POST', '/apps', { name: 'web' })).json.buildId),
+  );
+  expect(ids[0]).toBe(ids[1]);
+  expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+test.each([
+  [{}, 'name'],
+  [{ name: '' }, 'name is required'],
+  [{ name: 'My App' }, 'lower-case'],
+  [{ name: 7 }, 'name: '],
+  [{ name: 'web', cpu: '2' }, 'cpu: '],
+  [{ name: 'web', entrypoint: 'python main.py' }, 'entrypoint: '],
+  [{ name: 'web', compute: ['CPU', 3] }, 'compute.1: '],
+  [{ name: 'web', compute: [] }, 'compute must name'],
+  [{ name: 'web', compute: ['GTX_1080'] }, 'GTX_1080 is not known'],
+  [{ name: 'web', pythonVersion: '2.7' }, 'pythonVersion must be one of 3.10'],
+  [{ name: 'web', provider: 'coreweave' }, 'provider must be one of'],
+  [{ name: 'web', runtime: 'deepgram' }, 'runtime must be one of cortex, custom'],
+  [{ name: 'web', minReplicaCount: -1 }, 'minReplicaCount must be a whole number'],
+  [{ name: 'web', port: 80.5 }, 'port must be a whole number'],
+  [{ name: 'web', minReplicaCount: 3, maxReplicaCount: 2 }, 'must not be more than maxReplicaCount'],
+  [{ name: 'web', minReplicaCount: 2 }, 'must not be more than maxReplicaCount'],
+  [{ name: 'web', dockerAuth: 'user:pass' }, 'dockerAuth'],
+  ['{"name": ', 'not valid JSON'],
+  [[], 'expected'],
+])('create app refuses %j', async (body, message) => {
+  const { emulator, ask } = await platform();
+  const { status, json } = await ask('POST', '/apps', body);
+  expect(status).toBe(400);
+  expect(json.message.toLowerCase()).toContain(message.toLowerCase());
+  expect(emulator.store.apps.size).toBe(0);
+});
+
+test('an app is told with its numbers as text, except its port', async () => {
+  const { ask, deploy, id } = { ...(await platform()), id: 'p-12345678-web' };
+  const { path, ...build } = await deploy({ cpu: 0.5, compute: ['ADA_L4'], provider: 'aws', port: 9000 });
+  const { json } = await ask('GET', path);
+  expect(json).toMatchObject({
+    ...{ id, name: 'web', projectId: 'p-12345678', status: 'ready', errorMessage: '' },
+    ...{ cpu: '0.5', memory: '4', gpuCount: '1', replicaConcurrency: '1', port: 9000 },
+    ...{ hardware: 'ADA_L4', hardwareProvider: 'aws', region: 'us-east-1', pythonVersion: '3.11', disableAuth: true },
+    ...{ lastBuildStatus: 'success', latestBuildId: build.id, latestReadyBuildId: build.id },
+  });
+});
+
+test('a deploy replaces the record: what it does not name returns to its default', async () => {
+  const { ask, deploy, clock } = await platform();
+  const { path } = await deploy({ cpu: 8, maxReplicaCount: 5 });
+  const before = (await ask('GET', path)).json;
+  clock.now += 1000;
+  await deploy({ cpu: 8 });
+  const after = (await ask('GET', path)).json;
+  expect([before.maxReplicaCount, after.maxReplicaCount, after.cpu]).toEqual(['5', '1', '8']);
+  expect(after.createdAt).toBe(before.createdAt);
+  expect(after.updatedAt).not.toBe(before.updatedAt);
+});
+
+test('the text of the configuration is kept, under either name, and absent lists may be null', async () => {
+  const { emulator, ask } = await platform();
+  await ask('POST', '/apps', { name: 'one', platform_toml: '[cerebrium]' });
+  await ask('POST', '/apps', { name: 'two', cerebrium_toml: '[cerebrium]', shellCommands: null });
+  expect(emulator.store.apps.get('p-12345678-one')?.settings.platform_toml).toBe('[cerebrium]');
+  expect(emulator.store.apps.get('p-12345678-two')?.settings.platform_toml).toBe('[cerebrium]');
+});
+
+test('a registry login is used and forgotten', async () => {
+  const { emulator, deploy, logOf } = await platform();
+  const { build } = await deploy({ dockerAuth: '{"auths":{"ghcr.io":{"auth":"c2VjcmV0"}}}' });
+  expect(await logOf(build)).toContain('Logging in to ghcr.io');
+  expect(JSON.stringify([...emulator.store.apps.values(), ...emulator.store.builds.values()])).not.toContain(
+    'c2VjcmV0',
+  );
+});
+
+test("a partner's app builds without an upload", async () => {
+  const { ask } = await platform();
+  expect((await ask('POST', '/partner-apps', { name: 'voice', runtime: 'cortex' })).status).toBe(400);
+  const { json } = await ask('POST', '/partner-apps', { name: 'voice', runtime: 'deepgram' });
+  expect(json).toMatchObject({ uploadUrl: '', status: 'success' });
+  expect((await ask('GET', `/apps/p-12345678-voice/builds/${json.buildId}/zip-contents`)).status).toBe(404);
+});
+
+test('a list has ephemeral apps only when asked', async () => {
+  const { emulator, ask } = await platform();
+  await ask('POST', '/apps', { name: 'web' });
+  await ask('POST', '/apps', { name: 'once' });
+  Object.assign(emulator.store.apps.get('p-12345678-once') ?? {}, { ephemeral: true });
+
+  const names = async (query: string) =>
+    (await ask('GET', `/apps${query}`)).json.map((app: { name: string }) => app.name);
+  expect(await names('')).toEqual(['web']);
+  expect(await names('?includeEphemeral=false')).toEqual(['web']);
+  expect(await names('?includeEphemeral=true')).toEqual(['web', 'once']);
+  expect((await ask('GET', '/apps')).json[0]).toMatchObject({
+    status: 'pending',
+    cost_metrics: { cpu_cost: 0, gpu_cost: 0, memory_cost: 0, total_cost: 0 },
+    request_metrics: { successful: 0, errored: 0, total: 0 },
+  });
+});
+
+test('an app is found by its id only', async () => {
+  const { ask } = await platform();
+  await ask('POST', '/apps', { name: 'web' });
+  expect((await ask('GET', '/apps/p-12345678-web')).status).toBe(200);
+  expect(await ask('GET', '/apps/web')).toMatchObject({ status: 404, json: { message: 'app web not found' } });
+});

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type Endpoint, splitRoute } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/index.ts';
+import { startEmulator } from '../../src/emulator/index.ts';
+import { platform, speaking, temporaryFolder } from './support/platform.ts';
+
+test.each(Object.entries<Endpoint>(endpoints))('%s has a route', async (name, { route }) => {
+  const { emulator } = await platform();
+  const { method, path } = splitRoute(route);
+  await fetch(emulator.url + path.replace(/\{\w+\}/g, 'x'), { method });
+  expect(emulator.calls[0]?.endpoint).toBe(name);
+});
+
+test('state and tokens survive a restart with a data folder', async () => {
+  const data = temporaryFolder();
+  const first = await startEmulator({ data, project: 'p-kept1234' });
+  const before = speaking(first);
+  const { path, build } = await before.deploy();
+  const waiting = (await before.ask('POST', '/apps', { name: 'later' })).json;
+  const told = (await before.ask('GET', path)).json;
+  await first.close();
+
+  const { emulator, put } = await platform({ data, now: Date.now });
+  const { ask } = speaking({ ...emulator, token: first.token });
+  expect(emulator.project).toBe('p-kept1234');
+  expect((await ask('GET', path)).json).toEqual({ ...told, internalEndpoint: `${emulator.url}/v4/p-kept1234/web` });
+  expect((await ask('GET', `${build}/zip-contents`)).json.zipFiles).toHaveProperty(['main.py']);
+  expect((await put(waiting.uploadUrl.replace(first.url, emulator.url), new Uint8Array())).status).toBe(200);
+  const ids = new Set([...emulator.store.builds.keys(), (await ask('POST', '/apps', { name: 'web' })).json.buildId]);
+  expect(ids.size).toBe(3);
+});
+
+test('the state, which has the signing key, is for its owner only', async () => {
+  const data = temporaryFolder();
+  await platform({ data });
+  expect(statSync(`${data}/state.json`).mode & 0o777).toBe(0o600);
+});
+
+test('a state that cannot be read is not thrown away', async () => {
+  const data = temporaryFolder();
+  await (await startEmulator({ data })).close();
+  writeFileSync(`${data}/state.json`, '{"projects": ["p-');
+  await expect(startEmulator({ data })).rejects.toThrow(`the emulator's state in ${data}/state.json cannot be read`);
+});
+
+test('reset forgets everything but the project and its tokens', async () => {
+  const { emulator, ask, deploy } = await platform();
+  await deploy();
+  emulator.fail('listApps', '503*');
+  emulator.reset();
+  expect(await ask('GET', '/apps')).toMatchObject({ status: 200, json: [] });
+  expect(emulator.calls).toHaveLength(1);
+  await deploy();
+  expect(emulator.store.builds.size).toBe(1);
+});
+
+test('calls hold what was sent, but no secret', async () => {
+  const { emulator, deploy } = await platform();
+  await deploy({ cpu: 1 });
+  expect(emulator.calls).toMatchObject([
+    {
+      number: 1,
+      method: 'POST',
+      path: '/v2/projects/p-12345678/apps',
+      endpoint: 'createApp',
+      body: { name: 'web', cpu: 1 },
+    },
+    { number: 2, method: 'PUT', endpoint: 'upload', query: { 'X-Amz-Expires': '600' }, hasAuthorization: false },
+  ]);
+  const text = JSON.stringify(emulator.calls);
+  expect(text).not.toContain(emulator.token);
+  expect(text).not.toContain('X-Amz-Signature');
+});
+
+test('it stops at once, whatever is connected, and leaves nothing behind', async () => {
+  const folder = emptyTemporaryFolder();
+  const emulator = await startEmulator();
+  expect(readdirSync(folder)).toHaveLength(1);
+  const socket = connect(Number(new URL(emulator.url).port), '127.0.0.1').on('error', () => {});
+  await once(socket, 'connect');
+  const closed = once(socket, 'close');
+  await emulator.close();
+  await closed;
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a port that is taken is an error, and leaves nothing behind', async () => {
+  const { emulator } = await platform();
+  const folder = emptyTemporaryFolder();
+  const port = Number(new URL(emulator.url).port);
+  await expect(startEmulator({ port })).rejects.toThrow('EADDRINUSE');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+function emptyTemporaryFolder(): string {
+  const folder = temporaryFolder();
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return folder;
+}

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../../src/emulator/index.ts';
+import { zip } from './zip.ts';
+
+/** An emulator that ends with its test, and a clock that only the test moves. */
+export async function platform(options: EmulatorOptions = {}) {
+  const clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
+  const emulator = await startEmulator({ now: () => clock.now, ...options });
+  onTestFinished(() => emulator.close());
+  return { emulator, clock, ...speaking(emulator) };
+}
+
+/** Plain HTTP, with the emulator's token, on paths below its project. */
+export function speaking({ url, token, project }: Emulator) {
+  const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}/v2/projects/${project}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: readJson(text) };
+  };
+  const put = (link: string, body: Uint8Array, headers: Record<string, string> = {}) =>
+    fetch(link, { method: 'PUT', body, headers });
+
+  return {
+    ask,
+    put,
+    /** Creates an app and uploads its files: the whole of a deploy. */
+    async deploy(settings: object = {}, files: Record<string, string> = { 'main.py': 'print(1)\n' }) {
+      const { json: created } = await ask('POST', '/apps', { name: 'web', ...settings });
+      await put(created.uploadUrl, zip(files));
+      const path = `/apps/${project}-${created.keyName.split('/')[2]}`;
+      return { path, build: `${path}/builds/${created.buildId}`, id: created.buildId as string };
+    },
+    async logOf(build: string): Promise<string[]> {
+      return (await ask('GET', `${build}/logs`)).json.logs.map((line: { log: string }) => line.log);
+    },
+  };
+}
+
+function readJson(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'emulator-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

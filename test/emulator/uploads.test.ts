@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { request } from 'node:http';
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { platform, temporaryFolder } from './support/platform.ts';
+import { zip } from './support/zip.ts';
+
+const archive = zip({ 'main.py': 'print(1)\n' });
+
+async function link(options = {}) {
+  const all = await platform(options);
+  const { json } = await all.ask('POST', '/apps', { name: 'web' });
+  const build = `/apps/p-12345678-web/builds/${json.buildId}`;
+  return {
+    ...all,
+    url: json.uploadUrl as string,
+    statusOfBuild: async () => (await all.ask('GET', build)).json.status,
+  };
+}
+
+test('an upload needs no token, and its ETag is the MD5 in quotes', async () => {
+  const { url, put, emulator } = await link();
+  const response = await put(url, archive, { 'content-type': 'application/zip' });
+  expect([response.status, await response.text()]).toEqual([200, '']);
+  expect(response.headers.get('etag')).toBe(`"${createHash('md5').update(archive).digest('hex')}"`);
+  expect(emulator.calls.at(-1)).toMatchObject({ endpoint: 'upload', hasAuthorization: false, status: 200 });
+});
+
+test('a bearer token beside the signature is refused', async () => {
+  const { url, put, statusOfBuild } = await link();
+  const response = await put(url, archive, { authorization: 'Bearer x' });
+  expect([response.status, await response.text()]).toEqual([
+    400,
+    expect.stringContaining('<Code>InvalidArgument</Code>'),
+  ]);
+  expect(await statusOfBuild()).toBe('pending');
+});
+
+test('a body in chunks is refused', async () => {
+  const { url } = await link();
+  const body = Readable.toWeb(Readable.from([archive])) as ReadableStream;
+  const response = await fetch(url, { method: 'PUT', body, duplex: 'half' } as RequestInit);
+  expect([response.status, await response.text()]).toEqual([
+    501,
+    expect.stringContaining('<Code>NotImplemented</Code>'),
+  ]);
+});
+
+test('a body must announce its length', async () => {
+  const { url } = await link();
+  const sent = request(url, { method: 'PUT' });
+  sent.removeHeader('transfer-encoding');
+  sent.removeHeader('content-length');
+  sent.end();
+  const [response] = await once(sent, 'response');
+  response.resume();
+  expect(response.statusCode).toBe(411);
+});
+
+test.each([
+  ['another file', (url: string) => url.replace('/web/', '/other/'), 'SignatureDoesNotMatch'],
+  ['a longer life', (url: string) => url.replace('Expires=600', 'Expires=900'), 'SignatureDoesNotMatch'],
+  ['no signature', (url: string) => url.replace(/&X-Amz-Signature=.*/, ''), 'AccessDenied'],
+  ['an odd signature', (url: string) => url.replace(/Signature=.*/, 'Signature=é'), 'SignatureDoesNotMatch'],
+])('a link changed to have %s is refused', async (_, change, code) => {
+  const { url, put } = await link();
+  const response = await put(change(url), archive);
+  expect([response.status, await response.text()]).toEqual([403, expect.stringContaining(`<Code>${code}</Code>`)]);
+});
+
+test('a link ends after ten minutes', async () => {
+  const { url, put, clock, statusOfBuild } = await link();
+  clock.now += 600_001;
+  const response = await put(url, archive);
+  expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('Request has expired')]);
+  clock.now -= 1;
+  expect((await put(url, archive)).status).toBe(200);
+  expect(await statusOfBuild()).toBe('success');
+});
+
+test('a link is for sending only', async () => {
+  const { url } = await link();
+  expect((await fetch(url)).status).toBe(405);
+});
+
+test('an archive sent twice is built once', async () => {
+  const { url, put, emulator, statusOfBuild } = await link();
+  await put(url, archive);
+  emulator.fail('build', 'fail');
+  expect((await put(url, archive)).status).toBe(200);
+  expect(await statusOfBuild()).toBe('success');
+});
+
+test('half an upload leaves nothing behind and starts nothing', async () => {
+  const data = temporaryFolder();
+  const { url, emulator, statusOfBuild } = await link({ data });
+  const sent = request(url, { method: 'PUT', headers: { 'content-length': 1000 } }).on('error', () => {});
+  sent.write(Buffer.alloc(500));
+  await expect.poll(() => filesIn(data)).toEqual([expect.stringMatching(/\.part$/)]);
+  sent.destroy();
+  await expect.poll(() => filesIn(data)).toEqual([]);
+  expect(await statusOfBuild()).toBe('pending');
+  expect(emulator.calls.find((call) => call.endpoint === 'upload')?.status).toBeUndefined();
+});
+
+function filesIn(data: string): string[] {
+  return readdirSync(`${data}/storage`, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name);
+}

@@ -1,0 +1,81 @@
+import { PassThrough, Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import type { Io } from '../../src/context.ts';
+import type { Emulator } from '../../src/emulator/index.ts';
+import { main } from '../../src/main.ts';
+
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** stdout, parsed. */
+  json: () => unknown;
+}
+
+export interface Setting {
+  emulator?: Emulator;
+  cwd?: string;
+  env?: Record<string, string>;
+  /** Pretends that stdout and stderr are a terminal of so many columns. */
+  columns?: number;
+  /** What a person types; giving it makes stdin a terminal. */
+  typed?: string;
+  silenceMs?: number;
+  /** Sends Ctrl-C when a line of stderr matches. */
+  interruptAt?: RegExp;
+}
+
+/** Runs one command line in this process, as `bin/gantry.cjs` would in its own. Nothing sleeps. */
+export async function gantry(words: string[], setting: Setting = {}): Promise<Outcome> {
+  const { emulator, cwd = process.cwd(), env = {}, columns, typed, silenceMs = 5_000, interruptAt } = setting;
+  let interrupt = () => {};
+  const stdout = new Capture(columns);
+  const stderr = new Capture(columns, (text) => interruptAt?.test(text) && interrupt());
+  const stdin = Object.assign(new PassThrough(), { isTTY: typed !== undefined, setRawMode: () => {} });
+  if (typed) setTimeout(() => stdin.write(typed), 50);
+  const io: Io = {
+    stdin,
+    stdout,
+    stderr,
+    env: { GANTRY_CONFIG_DIR: '/nonexistent', LANG: 'C.UTF-8', ...(emulator ? address(emulator) : {}), ...env },
+    cwd,
+    onSignal(listener) {
+      interrupt = () => listener('SIGINT');
+      return () => {
+        interrupt = () => {};
+      };
+    },
+    quit: () => {},
+    now: () => Date.now(),
+    delay: async (_, signal) => {
+      await setImmediate();
+      signal.throwIfAborted();
+    },
+    silenceMs,
+  };
+  const code = await main(words, io);
+  return { code, stdout: stdout.text, stderr: stderr.text, json: () => JSON.parse(stdout.text) };
+}
+
+export function address({ url, token, project }: Emulator): Record<string, string> {
+  return { GANTRY_API_URL: url, GANTRY_INFERENCE_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project };
+}
+
+class Capture extends Writable {
+  text = '';
+  readonly isTTY: boolean;
+
+  constructor(
+    readonly columns: number | undefined,
+    private readonly seen: (text: string) => void = () => {},
+  ) {
+    super();
+    this.isTTY = columns !== undefined;
+  }
+
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    this.text += chunk;
+    this.seen(this.text);
+    done();
+  }
+}
