@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Api } from './api/client.ts';
 import type { Retry } from './api/retry.ts';
 import { type Credential, findCredential } from './config/credentials.ts';
-import { annotates, type Environment, read } from './config/environment.ts';
+import { annotates, type Environment } from './config/environment.ts';
 import { resolveSettings, type Settings } from './config/settings.ts';
 import { UsageError } from './errors.ts';
 import { type ColorChoice, pageOf, type Stream } from './output/page.ts';
@@ -77,7 +77,6 @@ export function createContext(
     stderr: io.stderr,
     page,
     quiet: flags.quiet === true,
-    githubActions: read(io.env, 'GITHUB_ACTIONS') === 'true',
     annotations: annotates(io.env),
     now: io.now,
   });

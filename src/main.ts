@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { annotates } from './config/environment.ts';
 import type { Io } from './context.ts';
-import { exitCodes, GantryError, InterruptedError } from './errors.ts';
+import { exitCodes, GantryError, InterruptedError, ProjectError } from './errors.ts';
 import { version } from './version.ts';
 
 export { processIo } from './process.ts';
@@ -47,14 +47,15 @@ function readyAnswer(word: string | undefined): string | undefined {
 async function fail(error: unknown, argv: string[], io: Io): Promise<number> {
   const { ReaderGone, createRenderer } = await import('./output/render.ts');
   if (error instanceof ReaderGone) return exitCodes.ok.code;
-  const [{ annotation, failureJson, failureText }, { pageOf }, { ProjectError }] = await Promise.all([
+  const [{ annotation, failureJson, failureText }, { shown }, { pageOf }] = await Promise.all([
     import('./output/failure.ts'),
+    import('./output/clean.ts'),
     import('./output/page.ts'),
-    import('./errors.ts'),
   ]);
   const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
   const color = flags.includes('--color=never') ? 'never' : flags.includes('--color=always') ? 'always' : 'auto';
-  io.stderr.write(`${failureText(error, pageOf(io.stderr, io.env, color, io.now()), flags.includes('--debug'))}\n`);
+  const page = pageOf(io.stderr, io.env, color, io.now());
+  io.stderr.write(`${shown(failureText(error, page, flags.includes('--debug')), page)}\n`);
   if (error instanceof ProjectError && annotates(io.env)) {
     for (const problem of error.problems) io.stderr.write(`${annotation(problem)}\n`);
   }

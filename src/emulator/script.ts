@@ -52,13 +52,28 @@ function play(job: Job): Script {
   const recipe = dockerfile(settings);
   if (recipe && !archive?.files.has(recipe)) return broken(`${recipe} is not in the archive`);
 
-  const building = buildStages(job, recipe)
-    .filter((lines) => lines.length > 0)
-    .map((lines) => ({ status: 'building' as const, lines }));
+  const stages = buildStages(job, recipe).filter((lines) => lines.length > 0);
+  const failing = stages.flat().find((line) => failingCommand.test(line));
+  if (failing) return stoppedAt(failing, stages);
+
+  const building = stages.map((lines) => ({ status: 'building' as const, lines }));
   const missing = archive && !recipe && !archive.files.has('main.py') && whyMainIsNeeded(settings);
   return missing
     ? ending([...building, starting(settings, `ERROR: ${missing}`)], 'init_failure', missing)
     : ending([...building, starting(settings, 'App is ready')], 'success');
+}
+
+/** Commands are echoed, not run; of these two everybody knows how they would end. */
+const failingCommand = /^\+ (false|exit +[1-9]\d*)$/;
+
+function stoppedAt(command: string, stages: string[][]): Script {
+  const last = stages.findIndex((lines) => lines.includes(command));
+  const reason = `the command "${command.slice(2)}" failed`;
+  const scenes = stages.slice(0, last + 1).map((lines, index) => ({
+    status: 'building' as const,
+    lines: index === last ? [...lines.slice(0, lines.indexOf(command) + 1), `ERROR: ${reason}`] : lines,
+  }));
+  return ending(scenes, 'build_failure', reason);
 }
 
 /** `./docker/Dockerfile` gives `docker/Dockerfile`: as the archive names it. */

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { Page } from './page.ts';
 
 /** OSC, DCS, APC, PM and SOS strings: titles, links, clipboards. Unterminated ones reach to the end of the line. */
 const strings =
@@ -8,19 +9,27 @@ const controls = /(?:\u001b\[|\u009b)(?![\d;:]*m)[0-?]*[ -/]*[@-~]?/g;
 /** Two-byte escapes, then lone control characters but tab and newline. */
 const leftovers =
   /\u001b(?!\[)[ -/]*[0-~]?|\u001b(?!\[[\d;:]*m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g;
+/** Marks that turn the direction of text, so that `exe.txt` reads `txt.exe`. */
+const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Makes text of a server or an app safe to show: no titles, cursor movement, bells; colours stay where they are
- * wanted (conventions §1.6).
+ * Makes text fit to be shown on this page: nothing in it can steer the terminal, whoever wrote it, or command the
+ * runner of a workflow, and no secret is in it (conventions §1.6, §3).
  */
+export function shown(text: string, { colored, githubActions }: Pick<Page, 'colored' | 'githubActions'>): string {
+  const safe = clean(text, colored);
+  return githubActions ? defuse(safe) : safe;
+}
+
+/** No titles, cursor movement, bells; colours stay where they are wanted. */
 export function clean(text: string, colored: boolean): string {
-  const safe = text.replace(strings, '').replace(controls, '').replace(leftovers, '');
+  const safe = text.replace(strings, '').replace(controls, '').replace(leftovers, '').replace(directions, '');
   return colored ? safe : stripVTControlCharacters(safe);
 }
 
-/** A remote line that starts like a GitHub workflow command would be obeyed by the runner; a space defuses it. */
+/** A GitHub runner obeys `::commands` at the start of a line, white space aside, and `##[commands]` anywhere. */
 export function defuse(text: string): string {
-  return text.replace(/^(\s*)(::|##\[)/gm, '$1 $2');
+  return text.replace(/^(\s*):(?=:)/gm, '$1: ').replace(/#(?=#\[)/g, '# ');
 }
 
 /** Never shown: bearer tokens, JWTs, and the query of a signed link (conventions §3). */

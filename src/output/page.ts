@@ -4,11 +4,14 @@ import { type Style, style } from './style.ts';
 /** What a view may know of where it will be read. It never learns more: content does not depend on it (conventions §1). */
 export interface Page {
   style: Style;
+  colored: boolean;
   /** Width in columns; endless when it is not a terminal, so that nothing is cut in a pipe. */
   columns: number;
   terminal: boolean;
   /** Whether symbols beyond ASCII can be shown. */
   unicode: boolean;
+  /** Whether a GitHub runner reads along and obeys what looks like a command. */
+  githubActions: boolean;
   /** Milliseconds since the epoch, for ages. */
   now: number;
 }
@@ -25,8 +28,11 @@ export interface Stream extends NodeJS.WritableStream {
 
 export function pageOf(stream: Stream, env: Environment, color: ColorChoice, now: number): Page {
   const terminal = stream.isTTY === true;
+  const colored = wantsColor(terminal, env, color);
   return {
-    style: style(wantsColor(terminal, env, color)),
+    style: style(colored),
+    colored,
+    githubActions: read(env, 'GITHUB_ACTIONS') === 'true',
     columns: terminal ? (stream.columns ?? 80) : Number.POSITIVE_INFINITY,
     terminal,
     unicode: showsSymbols(env),

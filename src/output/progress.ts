@@ -1,5 +1,5 @@
 import type { Problem } from '../errors.ts';
-import { clean, defuse, redact } from './clean.ts';
+import { redact, shown } from './clean.ts';
 import { annotation, problemText } from './failure.ts';
 import type { Page, Stream, View } from './page.ts';
 import { duration, size } from './words.ts';
@@ -27,8 +27,6 @@ interface Voice {
   stderr: Stream;
   page: Page;
   quiet: boolean;
-  /** Under GitHub Actions remote lines are defused. */
-  githubActions: boolean;
   /** Problems are also written as annotations of their line. */
   annotations: boolean;
   now: () => number;
@@ -41,13 +39,14 @@ const patienceMs = 100;
 
 /** Progress for people: animated on a terminal, milestone lines elsewhere. */
 export function createProgress(voice: Voice): Progress {
-  const { stderr, page, quiet, githubActions, annotations } = voice;
+  const { stderr, page, quiet, annotations } = voice;
   let spinner: Spinner | undefined;
-  const write = (text: string) => {
+  const print = (text: string) => {
     spinner?.hide();
-    stderr.write(`${redact(clean(text, page.style.bold('') !== ''))}\n`);
+    stderr.write(`${text}\n`);
     spinner?.show();
   };
+  const write = (text: string) => print(redact(shown(text, page)));
   const say = (text: string) => quiet || write(text);
   return {
     step(title) {
@@ -78,9 +77,9 @@ export function createProgress(voice: Voice): Progress {
     warn(said) {
       const problem: Problem = typeof said === 'string' ? { severity: 'warning', message: said } : said;
       write(problemText(problem, page));
-      if (annotations && problem.place) write(annotation(problem));
+      if (annotations && problem.place) print(annotation(problem));
     },
-    log: (line) => say(`  ${githubActions ? defuse(line) : line}`),
+    log: (line) => say(`  ${line}`),
     event: () => {},
   };
 }

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { clean } from './clean.ts';
+import { shown } from './clean.ts';
 import type { Page, Stream, View } from './page.ts';
 
 /** `--json` for everything, `--json=id,status` for some fields. */
@@ -22,7 +22,7 @@ export function createRenderer(stdout: Stream, page: Page, json: JsonChoice): Re
   return {
     async value(value, view) {
       if (json === false) {
-        const text = clean(view(page), page.style.bold('') !== '');
+        const text = shown(view(page), page);
         if (text) await write(`${text}\n`);
         return;
       }

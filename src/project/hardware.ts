@@ -1,0 +1,50 @@
+/**
+ * What the platform documents about its hardware (`wire §10`). Documented, not guaranteed: what lies outside is
+ * warned about and left to the server.
+ */
+export interface Accelerator {
+  family: 'CPU' | 'NVIDIA' | 'AWS';
+  /** The largest documented count for one replica. The sources conflict, so the larger number is kept. */
+  gpus: number;
+  /** Most CPU cores and GB of memory for each GPU. */
+  perGpu: { cpu: number; memory: number };
+  /** Most CPU cores and GB of memory for one replica, from the older table, which has other numbers. */
+  perReplica?: { cpu: number; memory: number };
+}
+
+export const accelerators: Record<string, Accelerator> = {
+  CPU: { family: 'CPU', gpus: 0, perGpu: { cpu: 80, memory: 160 } },
+  TURING_T4: nvidia({ cpu: 11, memory: 44 }, { cpu: 48, memory: 192 }),
+  ADA_L4: nvidia({ cpu: 11, memory: 44 }, { cpu: 48, memory: 192 }),
+  AMPERE_A10: nvidia({ cpu: 11, memory: 44 }, { cpu: 48, memory: 192 }),
+  ADA_L40: nvidia({ cpu: 11, memory: 92 }, { cpu: 16, memory: 128 }),
+  AMPERE_A100_40GB: nvidia({ cpu: 22, memory: 284 }),
+  AMPERE_A100_80GB: nvidia({ cpu: 22, memory: 284 }),
+  BLACKWELL_RTX6000: nvidia({ cpu: 24, memory: 218 }),
+  HOPPER_H100: nvidia({ cpu: 24, memory: 256 }),
+  HOPPER_H200: nvidia({ cpu: 24, memory: 256 }),
+  BLACKWELL_B200: nvidia({ cpu: 44, memory: 496 }),
+  INF2: { family: 'AWS', gpus: 12, perGpu: { cpu: 8, memory: 32 }, perReplica: { cpu: 192, memory: 796 } },
+  TRN1: { family: 'AWS', gpus: 16, perGpu: { cpu: 8, memory: 32 }, perReplica: { cpu: 128, memory: 512 } },
+};
+
+/** Whole sizes a CPU-only replica comes in, in cores. */
+export const cpuOnlyCores = [0.25, 0.5, 1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32, 48, 64, 80];
+
+export const providers = ['aws', 'crusoe', 'nebius'];
+
+export const regions = [
+  ...['us-east-1', 'us-central1', 'eu-north-1', 'eu-north1', 'global'],
+  // On request only.
+  ...['us-west-2', 'eu-west-2', 'eu-central-1', 'ap-south-1', 'ap-northeast-1', 'sa-east-1', 'ca-central-1'],
+  'me-central-1',
+];
+
+/** Whether an app with this `compute` (absent means CPU) has no accelerator. */
+export function isCpuOnly(compute: readonly string[] | undefined): boolean {
+  return compute === undefined || compute.every((name) => name === 'CPU');
+}
+
+function nvidia(perGpu: Accelerator['perGpu'], perReplica = perGpu): Accelerator {
+  return { family: 'NVIDIA', gpus: 8, perGpu, perReplica };
+}

@@ -1,0 +1,125 @@
+import { accelerators, cpuOnlyCores, isCpuOnly } from '../hardware.ts';
+import { sections } from '../schema.ts';
+import { error, type Finding, warning } from '../toml/finding.ts';
+import { inToml } from '../toml/written.ts';
+import { type App, isSure, type Rule } from './app.ts';
+
+/** Most names a `compute` list may have (`wire §3`). */
+const mostChoices = 5;
+
+export const hardwareRule: Rule = function* (app) {
+  yield* providerGone(app);
+  if (!isSure(app, 'hardware.compute')) return;
+  yield* mixedFamilies(app);
+  yield* longList(app);
+  yield* gpuCount(app);
+  yield* memoryDecimals(app);
+  yield* cores(app);
+  yield* largest(app);
+};
+
+/** The platform left this cloud; the published client refuses it too. */
+function* providerGone({ sections: { hardware } }: App): Generator<Finding> {
+  if (hardware?.provider?.toLowerCase() !== 'coreweave') return;
+  yield error('hardware.provider', 'the platform no longer runs on coreweave', { fix: 'provider = "aws"' });
+}
+
+function* mixedFamilies({ sections: { hardware } }: App): Generator<Finding> {
+  const known = (hardware?.compute ?? []).filter((name) => Object.hasOwn(accelerators, name));
+  const [first, ...others] = known;
+  const family = first && accelerators[first]?.family;
+  const odd = others.find((name) => accelerators[name]?.family !== family);
+  if (first === undefined || odd === undefined) return;
+  const kept = known.filter((name) => accelerators[name]?.family === family);
+  yield error('hardware.compute', `${first} and ${odd} cannot be mixed`, {
+    why: 'all names in compute are of one family: CPU, NVIDIA (GPUs) or AWS (INF2, TRN1)',
+    fix: `compute = ${inToml(kept.length === 1 ? first : kept)}`,
+  });
+}
+
+function* longList({ sections: { hardware } }: App): Generator<Finding> {
+  const count = hardware?.compute?.length ?? 0;
+  if (count <= mostChoices) return;
+  yield warning('hardware.compute', `compute lists ${count} names`, { why: `the platform takes up to ${mostChoices}` });
+}
+
+/** The published client sends no GPU count for CPU, so that one, left from a template, does no harm. */
+function* gpuCount({ sections: { hardware } }: App): Generator<Finding> {
+  const count = hardware?.gpu_count;
+  if (count === undefined) return;
+  const at = 'hardware.gpu_count';
+  const compute = hardware?.compute;
+  const onCpu = compute ? 'compute is "CPU"' : 'compute is not set, so the app runs on CPU';
+  if (!isCpuOnly(compute)) {
+    const why = `${compute?.[0]} comes with at least 1`;
+    if (count === 0) yield warning(at, 'gpu_count 0 asks for no GPU', { why, fix: 'gpu_count = 1' });
+  } else if (count === 1) {
+    const why = `the platform gives a CPU app no GPU: ${onCpu}`;
+    yield warning(at, 'gpu_count is ignored', { why, fix: compute ? 'gpu_count = 0' : exampleCompute });
+  } else if (count > 1) {
+    yield error(at, `gpu_count ${count} contradicts compute`, {
+      why: onCpu,
+      fix: compute ? 'gpu_count = 0' : exampleCompute,
+    });
+  }
+}
+
+const exampleCompute = 'compute = "AMPERE_A10"';
+
+function* memoryDecimals({ sections: { hardware } }: App): Generator<Finding> {
+  const memory = hardware?.memory;
+  if (memory === undefined || !/\.\d{3,}/.test(String(memory))) return;
+  const fix = `memory = ${Math.round(memory * 100) / 100}`;
+  yield warning('hardware.memory', `memory ${memory} has more than 2 decimals`, { why: 'GB, to two decimals', fix });
+}
+
+function* cores({ sections: { hardware } }: App): Generator<Finding> {
+  const cpu = hardware?.cpu;
+  if (cpu === undefined || !isInRange('cpu', cpu)) return;
+  if (isCpuOnly(hardware?.compute)) {
+    if (cpuOnlyCores.includes(cpu)) return;
+    const next = cpuOnlyCores.find((size) => size > cpu) ?? cpuOnlyCores.at(-1);
+    const why = `without a GPU there are ${cpuOnlyCores.join(', ')} cores`;
+    yield warning('hardware.cpu', `cpu ${cpu} is not a documented size`, { why, fix: `cpu = ${next}` });
+  } else if (!Number.isInteger(cpu)) {
+    const why = 'with a GPU, whole cores only';
+    yield warning('hardware.cpu', `cpu ${cpu} is not a whole number`, { why, fix: `cpu = ${Math.ceil(cpu)}` });
+  }
+}
+
+/** More than any source documents for this hardware (`wire §10`); where they disagree the largest number counts. */
+function* largest({ sections: { hardware = {} } }: App): Generator<Finding> {
+  const name = hardware.compute?.[0] ?? 'CPU';
+  const limits = Object.hasOwn(accelerators, name) ? accelerators[name] : undefined;
+  if (!limits) return;
+  const gpus = Math.max(1, hardware.gpu_count ?? 1);
+  const most = (key: 'cpu' | 'memory') => Math.max(limits.perGpu[key] * gpus, limits.perReplica?.[key] ?? 0);
+  if (name === 'CPU') {
+    // Cores without a GPU come in sizes of their own, judged above.
+    yield* tooLarge('memory', hardware.memory, limits.perGpu.memory, 'an app without a GPU has up to', 'GB');
+    return;
+  }
+  yield* tooLarge('gpu_count', hardware.gpu_count, limits.gpus, 'a replica has up to', name);
+  yield* tooLarge('cpu', hardware.cpu, most('cpu'), `${gpus} ${name} comes with up to`, 'cores');
+  yield* tooLarge('memory', hardware.memory, most('memory'), `${gpus} ${name} comes with up to`, 'GB');
+}
+
+type Amount = 'cpu' | 'memory' | 'gpu_count';
+
+function* tooLarge(
+  key: Amount,
+  value: number | undefined,
+  most: number,
+  whose: string,
+  unit: string,
+): Generator<Finding> {
+  if (value === undefined || value <= most || !isInRange(key, value)) return;
+  const why = `${whose} ${most} ${unit}`;
+  yield warning(`hardware.${key}`, `${key} ${value} is more than is documented`, { why, fix: `${key} = ${most}` });
+}
+
+/** What is outside the general range has been told by the rule of values. */
+function isInRange(key: Amount, value: number): boolean {
+  const [least, most = Number.POSITIVE_INFINITY] = sections.hardware.keys[key].range ?? [0];
+  return value >= least && value <= most;
+}

@@ -1,0 +1,58 @@
+import type { Key } from '../key.ts';
+import { type SectionName, sectionNames, sections } from '../schema.ts';
+import { error, type Finding, warning } from '../toml/finding.ts';
+import { closest } from '../toml/suggest.ts';
+import { assigned, inToml } from '../toml/written.ts';
+import type { Rule } from './app.ts';
+
+/** Values outside what is documented: the server decides (`wire §0`), so they are warned about, not refused. */
+export const valuesRule: Rule = function* ({ sections: draft }) {
+  for (const name of sectionNames) {
+    const keys: Record<string, Key> = sections[name].keys;
+    const values: Record<string, unknown> = draft[name] ?? {};
+    for (const [key, value] of Object.entries(values)) {
+      const facts = keys[key];
+      if (facts?.oneOf) yield* outsideList(name, key, facts, facts.oneOf, value);
+      if (facts?.range) yield* outsideRange(name, key, facts, facts.range, value);
+    }
+  }
+};
+
+function* outsideList(section: SectionName, key: string, { strict }: Key, known: readonly string[], value: unknown) {
+  const items = (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
+  for (const item of items.filter((item) => !known.includes(item))) {
+    const meant = closest(
+      item,
+      known.filter((name) => !items.includes(name)),
+    );
+    const mended = items.length > 1 ? items.map((other) => (other === item ? meant : other) ?? other) : meant;
+    yield (strict ? error : warning)(
+      `${section}.${key}`,
+      `${key} ${inToml(item)} is not ${strict ? 'valid' : 'a value the platform documents'}`,
+      {
+        why: `${strict ? 'it is' : 'documented:'} ${oneOf(known)}`,
+        fix: meant && assigned(key, inToml(mended ?? meant)),
+      },
+    );
+  }
+}
+
+function* outsideRange(
+  section: SectionName,
+  key: string,
+  { unit }: Key,
+  [least, most = Number.POSITIVE_INFINITY]: NonNullable<Key['range']>,
+  value: unknown,
+): Generator<Finding> {
+  if (typeof value !== 'number' || (value >= least && value <= most)) return;
+  const range = most === Number.POSITIVE_INFINITY ? `${least} or more` : `${least} to ${most}`;
+  yield warning(`${section}.${key}`, `${key} ${value} is outside the documented range`, {
+    why: unit ? `${range} ${unit}` : range,
+    fix: `${key} = ${value < least ? least : most}`,
+  });
+}
+
+/** "v1 or v2" */
+function oneOf(values: readonly string[]): string {
+  return values.join(', ').replace(/, ([^,]+)$/, ' or $1');
+}

@@ -1,0 +1,49 @@
+import { nameFrom } from './rules/name.ts';
+import { inToml } from './toml/written.ts';
+
+export interface TemplateOptions {
+  /** Made into a valid name if it is none. */
+  name: string;
+  /** Anything but CPU also asks for one accelerator. */
+  compute?: string | undefined;
+  region?: string | undefined;
+  pythonVersion?: string | undefined;
+}
+
+/** The files `gantry init` writes: a project that deploys as it is, with comments on what to change. */
+export function projectTemplate(options: TemplateOptions): { 'cerebrium.toml': string; 'main.py': string } {
+  return { 'cerebrium.toml': configFile(options), 'main.py': mainFile };
+}
+
+function configFile({ name, compute = 'CPU', region, pythonVersion = '3.12' }: TemplateOptions): string {
+  const accelerator = compute === 'CPU' ? '' : 'gpu_count = 1\n';
+  return `[cerebrium.deployment]
+name = ${inToml(nameFrom(name))}
+python_version = ${inToml(pythonVersion)}
+disable_auth = false        # true makes the app public
+include = ["*"]             # files to send
+exclude = [".*"]            # files to leave out
+
+[cerebrium.hardware]
+compute = ${inToml(compute)}
+${accelerator}cpu = 2                     # cores
+memory = 4.0                # GB
+${region === undefined ? '# region = "us-east-1"      # picked by the platform unless set' : `region = ${inToml(region)}`}
+
+[cerebrium.scaling]
+min_replicas = 0            # 0 lets the app sleep, and costs nothing while it does
+max_replicas = 2
+cooldown = 30               # seconds without requests before a replica stops
+
+[cerebrium.dependencies.pip]
+# numpy = "latest"
+# torch = ">=2.4,<3"
+`;
+}
+
+const mainFile = `"""Every function here can be called over the network, by its name."""
+
+
+def run(name: str = "world"):
+    return {"message": f"Hello, {name}!"}
+`;

@@ -1,0 +1,95 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Place, Problem } from '../../errors.ts';
+
+/** The text of a file and where its lines begin, so that offsets become places. */
+export interface Source {
+  /** The file's name in messages. */
+  shownAs: string;
+  /** Without a byte-order mark, so that columns are what an editor shows. */
+  text: string;
+  lineStarts: readonly number[];
+}
+
+/** No cerebrium.toml is this long; something that is was named by mistake. 1 MiB. */
+const maxBytes = 1024 * 1024;
+
+/** Reads a text file. The text is verbatim: a byte-order mark and CRLF stay. What hinders it is told as a problem. */
+export async function readText(file: string, shownAs: string): Promise<{ text: string } | { problem: Problem }> {
+  try {
+    const found = await stat(file);
+    if (found.isDirectory()) return refused(`${shownAs} is a folder`, { fix: `${shownAs}/cerebrium.toml` });
+    if (!found.isFile()) return refused(`${shownAs} is not a regular file`);
+    if (found.size > maxBytes) return refused(`${shownAs} is too large`, { why: 'a cerebrium.toml is at most 1 MiB' });
+    return decoded(await readFile(file), shownAs);
+  } catch (cause) {
+    return unreadable(cause as NodeJS.ErrnoException, shownAs);
+  }
+}
+
+export function sourceOf(text: string, shownAs: string): Source {
+  const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const lineStarts = [0, ...[...bare.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return { shownAs, text: bare, lineStarts };
+}
+
+/** The place of a stretch of text, cut at the end of its first line. Offsets are in UTF-16 units. */
+export function placeOf(source: Source, start: number, end: number): Place {
+  const line = lineAt(source, start);
+  const from = source.lineStarts[line - 1] ?? 0;
+  const text = lineText(source, line);
+  const begin = Math.min(start - from, text.length);
+  const stop = Math.max(begin, Math.min(end - from, text.length));
+  return {
+    file: source.shownAs,
+    line,
+    column: characters(text.slice(0, begin)) + 1,
+    length: characters(text.slice(begin, stop)),
+    text,
+  };
+}
+
+/** A line without its end, counted from 1. */
+export function lineText(source: Source, line: number): string {
+  return source.text.slice(source.lineStarts[line - 1], source.lineStarts[line]).replace(/\r?\n$/, '');
+}
+
+function lineAt(source: Source, offset: number): number {
+  let low = 0;
+  let high = source.lineStarts.length;
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if ((source.lineStarts[middle] ?? 0) <= offset) low = middle;
+    else high = middle;
+  }
+  return low + 1;
+}
+
+/** Characters as a person counts code points: an emoji is one, though two units in a JavaScript string. */
+function characters(text: string): number {
+  return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
+}
+
+function decoded(bytes: Uint8Array, shownAs: string): { text: string } | { problem: Problem } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+    const why = `TOML is written in UTF-8${wide ? ', and this is UTF-16' : ''}`;
+    const source = sourceOf(new TextDecoder().decode(bytes), shownAs);
+    const bad = Math.max(0, source.text.indexOf('\uFFFD'));
+    const place = wide ? {} : { place: placeOf(source, bad, bad + 1) };
+    return refused(`${shownAs} is not UTF-8 text`, { why, fix: 'save the file as UTF-8', ...place });
+  }
+}
+
+function unreadable(cause: NodeJS.ErrnoException, shownAs: string): { problem: Problem } {
+  const missing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
+  if (missing)
+    return refused(`${shownAs} not found`, { why: 'an app is described by a cerebrium.toml', fix: 'gantry init' });
+  if (cause.code === 'EACCES' || cause.code === 'EPERM') return refused(`${shownAs} may not be read by you`);
+  return refused(`${shownAs} cannot be read`, { why: cause.message });
+}
+
+function refused(message: string, more: Partial<Problem> = {}): { problem: Problem } {
+  return { problem: { severity: 'error', message, ...more } };
+}

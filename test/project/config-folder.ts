@@ -1,0 +1,35 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Problem } from '../../src/errors.ts';
+import { type ConfigOptions, checkProject } from '../../src/project/config.ts';
+
+/** A folder of its own for one test, with these files; returns its path. */
+export function folder(files: Record<string, string | Uint8Array>): string {
+  const root = mkdtempSync(join(tmpdir(), 'gantry-config-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  return root;
+}
+
+/** Checks a config file's text, beside a `main.py` unless other files are given. */
+export function check(text: string, files: Record<string, string> = { 'main.py': '' }, options: ConfigOptions = {}) {
+  const root = folder({ 'cerebrium.toml': text, ...files });
+  return checkProject(join(root, 'cerebrium.toml'), { shownAs: 'cerebrium.toml', ...options });
+}
+
+/** A problem as one line: `error 2:8 app name "My App" is not valid -> name = "my-app"`. */
+export function line({ severity, place, message, fix }: Problem): string {
+  const at = place ? ` ${place.line}:${place.column}` : '';
+  return `${severity}${at} ${message}${fix === undefined ? '' : ` -> ${fix}`}`;
+}
+
+/** A problem as an editor would underline it. */
+export function underlined({ place }: Problem): string {
+  if (!place) return '';
+  return [...place.text].slice(place.column - 1, place.column - 1 + place.length).join('');
+}

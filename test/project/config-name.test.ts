@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { nameFault, nameFrom } from '../../src/project/rules/name.ts';
+import { check, line } from './config-folder.ts';
+
+test.each([
+  ['My App', 'my-app'],
+  ['1-langchain-QA', '1-langchain-qa'],
+  ['-web-', 'web'],
+  ['Größe', 'gro-e'],
+  ['café', 'cafe'],
+  ['a_b', 'a-b'],
+  ['!!', 'my-app'],
+  ['', 'my-app'],
+  [`${'a'.repeat(62)}-${'b'.repeat(9)}`, 'a'.repeat(62)],
+])('%j is no name of an app, %j is', (text, name) => {
+  expect(nameFault(text)).toBeDefined();
+  expect(nameFrom(text)).toBe(name);
+  expect(nameFault(name)).toBeUndefined();
+});
+
+test.each(['a', '5-dockerfile', '1-asgi-fastapi-server', 'a'.repeat(63)])('%s is the name of an app', (name) => {
+  expect(nameFault(name)).toBeUndefined();
+});
+
+test.each([
+  ['[cerebrium.deployment]\nname = "My App"', undefined, 'error 2:8 app name "My App" is not valid -> name = "my-app"'],
+  ['[cerebrium.deployment]\nname = ""', undefined, 'error 2:8 app name "" is not valid -> name = "my-app"'],
+  ['[cerebrium.deployment]\nname = "My App"', 'web', undefined],
+  ['[cerebrium.hardware]', 'web', undefined],
+  ['[cerebrium.hardware]', 'Web', 'error app name "Web" is not valid -> --name web'],
+])('%j with --name %s', async (text, name, problem) => {
+  const { project, problems } = await check(text, undefined, { name });
+  expect(problems.map(line)).toEqual(problem === undefined ? [] : [problem]);
+  expect(project?.name).toBe(problem === undefined ? name : undefined);
+});
+
+test('a missing name is proposed from the folder', async () => {
+  const { problems } = await check('# nothing yet\n[cerebrium.deployment]\nuse_uv = true');
+  expect(problems.map(line)).toEqual([
+    expect.stringMatching(/^error 2:1 the app has no name -> name = "gantry-config-[a-z0-9-]+"$/),
+  ]);
+  expect((await check('[cerebrium]')).problems[0]?.fix).toMatch(/^\[cerebrium.deployment\]\nname = "/);
+});

@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Problem } from '../../src/errors.ts';
+import { check, line, underlined } from './config-folder.ts';
+
+const good = '[cerebrium.deployment]\nname = "app"\n';
+
+describe('lines and columns are those of an editor', () => {
+  test.each([
+    ['after a byte-order mark', '\ufeffcerebrium.deployment = { name = "A" }', 'error 1:33', '"A"'],
+    ['with CRLF', `${good}\r\n[cerebrium.scaling]\r\ncooldown = 9999\r\n`, 'warning 5:12', '9999'],
+    ['with CRLF, in broken TOML', `${good}use_uv = "a\r\ndisable_auth = false\r\n`, 'error 3:10', '"a'],
+    ['after a tab', `${good}\tuse_uv\t=\t1`, 'error 3:11', '1'],
+    ['after wide characters', `${good}"日本語😀" = 1`, 'warning 3:1', '"日本語😀"'],
+    ['behind wide characters', `[cerebrium.deployment]\nname = "app"\ninclude = ["日本", "😀", 5]`, 'error 3:23', '5'],
+    ['behind them, in broken TOML', `${good}x = ["😀", "b]`, 'error 3:11', '"b]'],
+    [
+      'of a value over several lines',
+      `${good}[cerebrium.hardware]\ncompute = [\n "ADA_L4",\n "CPU"]`,
+      'error 4:11',
+      '[',
+    ],
+    ['in an inline table', `${good}[cerebrium]\nscaling = { cooldown = 9999 }`, 'warning 4:24', '9999'],
+    ['in dotted keys', `${good}[cerebrium]\nscaling.cooldown = 9999`, 'warning 4:20', '9999'],
+    ['without an end of line', `${good}use_uv = 1`, 'error 3:10', '1'],
+  ])('%s', async (_, text, where, shown) => {
+    const { problems } = await check(text);
+    expect(problems.map((one) => line(one).split(' ', 2).join(' '))).toEqual([where]);
+    expect(problems.map(underlined)).toEqual([shown]);
+  });
+
+  test('the line is shown without its end, the text is kept verbatim', async () => {
+    const text = `\ufeff${good.replaceAll('\n', '\r\n')}use_uv = true # 😀\r\ndisable_auth = true\r\n`;
+    const { project, problems } = await check(text);
+    expect(problems[0]?.place).toEqual({
+      ...{ file: 'cerebrium.toml', line: 4, column: 16, length: 4, text: 'disable_auth = true' },
+    });
+    expect(project?.text).toBe(text);
+  });
+});
+
+describe('whatever the file holds', () => {
+  const realworld = new URL('../../fixtures/realworld/', import.meta.url);
+  const files = readdirSync(realworld).map((name) => readFileSync(new URL(name, realworld), 'utf8'));
+  const tokens = [
+    '[',
+    ']',
+    '"',
+    '=',
+    '\n',
+    '.',
+    ',',
+    '{',
+    '}',
+    '#',
+    "'",
+    '"""',
+    '\\',
+    '1',
+    '-',
+    '\t',
+    '\r\n',
+    '😀',
+    '\0',
+  ];
+  const fragment = fc.oneof(fc.constantFrom(...tokens), fc.string({ maxLength: 3, unit: 'grapheme' }));
+
+  /** A real file with stretches of it removed or replaced by something else. */
+  const mutated = fc
+    .tuple(
+      fc.constantFrom(...files),
+      fc.array(fc.tuple(fc.nat(2000), fc.nat(12), fragment), { minLength: 1, maxLength: 4 }),
+    )
+    .map(([text, cuts]) => cuts.reduce((left, [at, length, by]) => replaced(left, at, length, by), text));
+
+  const replaced = (text: string, at: number, length: number, by: string) =>
+    text.slice(0, at % text.length) + by + text.slice((at % text.length) + length);
+
+  test('the check never throws and points into the file', async () => {
+    const anything = fc.oneof(
+      { weight: 4, arbitrary: mutated },
+      fc.string({ unit: 'binary' }),
+      fc.array(fragment).map((all) => all.join('')),
+    );
+    await fc.assert(
+      fc.asyncProperty(anything, async (drawn) => {
+        // As a file holds it: halves of surrogate pairs cannot be written.
+        const text = Buffer.from(drawn).toString();
+        const { project, problems } = await check(text);
+        const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+        for (const problem of problems) expectInside(problem, lines);
+        expect(project === undefined).toBe(problems.some(({ severity }) => severity === 'error'));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  function expectInside({ message, place }: Problem, lines: readonly string[]): void {
+    expect(message).not.toBe('');
+    if (!place) return;
+    expect(place.text).toBe(lines[place.line - 1]);
+    expect(place.column).toBeGreaterThan(0);
+    expect(place.column - 1 + place.length).toBeLessThanOrEqual([...place.text].length);
+  }
+
+  test.each([
+    ['deep keys', `${'a.'.repeat(50_000)}a = 1`],
+    ['deep keys of ours', `cerebrium.dependencies.pip.${'a.'.repeat(50_000)}a = 1`],
+    ['deep keys nobody knows', `cerebrium.${'a.'.repeat(50_000)}a = 1`],
+    ['deep lists', `cerebrium = ${'['.repeat(50_000)}`],
+    ['one long line', `x = "${' '.repeat(1_000_000)}`],
+    ['one long name', `${'x'.repeat(1_000_000)} = 1`],
+    ['many broken lines', 'x = y\n'.repeat(50_000)],
+    ['many keys on one line', `cerebrium = {${Array.from({ length: 20_000 }, (_, index) => `k${index}=1`).join(',')}}`],
+  ])(
+    '%s end soon',
+    async (_, text) => {
+      const { problems } = await check(text);
+      expect(problems.length).toBeGreaterThan(0);
+    },
+    10_000,
+  );
+});

@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest';
+import { check, line } from './config-folder.ts';
+
+/** Lines after the header and a name, and what is said: problems start on line 3. */
+type Case = readonly [title: string, lines: string, ...problems: string[]];
+
+const custom = (entrypoint: string, more = '') => `[cerebrium.runtime.custom]\nentrypoint = ${entrypoint}\n${more}`;
+const hardware = (lines: string) => `[cerebrium.hardware]\n${lines}`;
+const scaling = (lines: string) => `[cerebrium.scaling]\n${lines}`;
+const pip = (lines: string) => `[cerebrium.dependencies.pip]\n${lines}`;
+
+const table = (cases: readonly Case[], files?: Record<string, string>) =>
+  test.each(cases.map(([title, lines, ...problems]) => ({ title, lines, problems })))('$title', async (one) => {
+    const { problems } = await check(`[cerebrium.deployment]\nname = "app"\n${one.lines}`, files);
+    expect(problems.map(line)).toEqual(one.problems);
+  });
+
+describe('a value of the wrong type is an error, never coerced', () => {
+  // biome-ignore format: a case is a line
+  table([
+    ['a version as a number', 'python_version = 3.10', 'error 3:18 python_version must be a string, and is a decimal number -> python_version = "3.10"'],
+    ['a whole number for text', 'docker_base_image_url = 5', 'error 3:25 docker_base_image_url must be a string, and is a number -> docker_base_image_url = "5"'],
+    ['a list of one for text', 'python_version = ["3.12"]', 'error 3:18 python_version must be a string, and is a list -> python_version = "3.12"'],
+    ['text for a number', scaling('min_replicas = "3"'), 'error 4:16 min_replicas must be a whole number, and is a string -> min_replicas = 3'],
+    ['a fraction for an integer', scaling('min_replicas = 1.5'), 'error 4:16 min_replicas must be a whole number, and is a decimal number'],
+    ['2.0 for an integer', scaling('max_replicas = 2.0'), 'error 4:16 max_replicas must be a whole number, and is a decimal number -> max_replicas = 2'],
+    ['an integer beyond reason', scaling('max_replicas = 99999999999999999999'), 'error 4:16 max_replicas must be a whole number, and is a number'],
+    ['an integer for a number is fine', hardware('cpu = 2\nmemory = 8')],
+    ['text for a fraction', hardware('memory = "1.5"'), 'error 4:10 memory must be a number, and is a string -> memory = 1.5'],
+    ['not a number', hardware('memory = nan'), 'error 4:10 memory must be a number, and is a decimal number'],
+    ['text for true', 'use_uv = "True"', 'error 3:10 use_uv must be true or false, and is a string -> use_uv = true'],
+    ['1 for true', 'use_uv = 1', 'error 3:10 use_uv must be true or false, and is a number -> use_uv = true'],
+    ['a list in a string', 'include = "[./*, main.py]"', 'error 3:11 include must be a list of strings, and is a string -> include = ["./*", "main.py"]'],
+    ['a command instead of a list', 'shell_commands = "echo a, b"', 'error 3:18 shell_commands must be a list of strings, and is a string -> shell_commands = ["echo a, b"]'],
+    ['a number in a list', 'shell_commands = ["a",\n  3.10]', 'error 4:3 shell_commands must hold strings only, and this is a decimal number -> "3.10"'],
+    ['a number for compute', hardware('compute = 4'), 'error 4:11 compute must be a string or a list of strings, and is a number -> compute = "4"'],
+    ['a table for a key', 'python_version = { v = "3.12" }', 'error 3:18 python_version must be a string, and is a table'],
+    ['a date for text', 'python_version = 2024-01-01', 'error 3:18 python_version must be a string, and is a date or time -> python_version = "2024-01-01"'],
+    ['a version of a package', pip('numpy = 1.20'), 'error 4:9 the version of numpy must be a string, and is a decimal number -> numpy = "1.20"'],
+    ['a package with extras', pip('"infinity-emb[all]" = 1'), 'error 4:23 the version of infinity-emb[all] must be a string, and is a number -> "infinity-emb[all]" = "1"'],
+    ['a package with a dot', pip('zope.interface = "5"'), 'error 4:1 the name "zope.interface" must be in quotes -> "zope.interface" = "5"'],
+    ['a package with dots and a number', pip('a.b.c = 1.10'), 'error 4:1 the name "a.b.c" must be in quotes -> "a.b.c" = "1.10"'],
+    ['a package as other tools write it', pip('numpy = { version = "^1.2" }'), 'error 4:9 the version of numpy must be a string, and is a table -> numpy = "^1.2"'],
+    ['a key for a section', '[cerebrium]\nhardware = "CPU"', 'error 4:12 hardware must be a section, and is a string -> [cerebrium.hardware]'],
+    ['a list of sections', '[[cerebrium.hardware]]\ncpu = 1', 'error 3:1 hardware must be a section, and is a list -> [cerebrium.hardware]'],
+  ]);
+});
+
+describe('what must say something may not be empty', () => {
+  // biome-ignore format: a case is a line
+  table([
+    ['compute', hardware('compute = ""'), 'error 4:11 compute is empty'],
+    ['a list for compute', hardware('compute = []'), 'error 4:11 compute is empty'],
+    ['a blank in compute', hardware('compute = ["ADA_L4", " "]'), 'error 4:11 compute is empty'],
+    ['an entrypoint', custom('[]'), 'error 4:14 entrypoint is empty'],
+    ['an entrypoint of blanks', custom('"  "'), 'error 4:14 entrypoint is empty'],
+    ['blank commands mean nothing', 'shell_commands = [""]\npre_build_commands = []'],
+    ['empty text is as good as none', 'docker_base_image_url = ""\n[cerebrium.dependencies.paths]\npip = ""'],
+    ['an empty include means the default', 'include = []', 'warning 3:11 include is empty, so everything is sent -> include = ["*"]'],
+  ]);
+});
+
+describe('contradictions are errors', () => {
+  // biome-ignore format: a case is a line
+  table([
+    ['custom and partner', `${custom('["python", "main.py"]')}[cerebrium.runtime.rime]`, 'error 5:1 [cerebrium.runtime.rime] contradicts [cerebrium.runtime.custom]'],
+    ['two partners', '[cerebrium.runtime.rime]\n[cerebrium.runtime.deepgram]', 'error 3:1 [cerebrium.runtime.rime] contradicts [cerebrium.runtime.deepgram]'],
+    ['a list and a file of packages', `${pip('numpy = "1"')}\n[cerebrium.dependencies.paths]\npip = "main.py"`, 'error 6:7 pip packages are listed in a file and in [cerebrium.dependencies.pip] -> move them into main.py'],
+    ['a file and an empty list are none', `${pip('')}\n[cerebrium.dependencies.paths]\npip = "main.py"`],
+    ['a file and a list of another kind are none', `${pip('numpy = "1"')}\n[cerebrium.dependencies.paths]\napt = "main.py"`],
+    ['CPU with GPUs', hardware('compute = "CPU"\ngpu_count = 2'), 'error 5:13 gpu_count 2 contradicts compute -> gpu_count = 0'],
+    ['GPUs without compute', hardware('gpu_count = 2'), 'error 4:13 gpu_count 2 contradicts compute -> compute = "AMPERE_A10"'],
+    ['nothing is concluded from a compute that cannot be read', hardware('compute = 4\ngpu_count = 2'), 'error 4:11 compute must be a string or a list of strings, and is a number -> compute = "4"'],
+    ['one GPU on CPU is ignored by the platform', hardware('compute = "CPU"\ngpu_count = 1'), 'warning 5:13 gpu_count is ignored -> gpu_count = 0'],
+    ['no GPU on CPU', hardware('compute = "CPU"\ngpu_count = 0')],
+    ['CPU among accelerators', hardware('compute = ["ADA_L4", "CPU"]'), 'error 4:11 ADA_L4 and CPU cannot be mixed -> compute = "ADA_L4"'],
+    ['two families', hardware('compute = ["INF2", "TRN1", "ADA_L4"]'), 'error 4:11 INF2 and ADA_L4 cannot be mixed -> compute = ["INF2", "TRN1"]'],
+    ['one family', hardware('compute = ["ADA_L4", "ADA_L40", "HOPPER_H100"]')],
+    ['more at least than at most', scaling('min_replicas = 3\nmax_replicas = 2'), 'error 4:16 min_replicas 3 is more than max_replicas 2 -> max_replicas = 3'],
+    ['more at least than the default', scaling('min_replicas = 3'), 'warning 4:16 min_replicas 3 is more than max_replicas -> max_replicas = 3'],
+  ]);
+});
+
+describe('what the platform refuses is an error', () => {
+  // biome-ignore format: a case is a line
+  table([
+    ['a cloud it left', hardware('provider = "CoreWeave"'), 'error 4:12 the platform no longer runs on coreweave -> provider = "aws"'],
+    ['a tier', scaling('compute_tier = "protect"'), 'error 4:16 compute_tier "protect" is not valid -> compute_tier = "protected"'],
+    ['a container runtime', '[cerebrium.runtime]\ncontainer_runtime = "v3"', 'error 4:21 container_runtime "v3" is not valid -> container_runtime = "v1"'],
+  ]);
+});
+
+describe('values outside what is documented are warnings', () => {
+  // biome-ignore format: a case is a line
+  table([
+    ['a version of Python', 'python_version = "3.9"', 'warning 3:18 python_version "3.9" is not a value the platform documents'],
+    ['a misspelt accelerator', hardware('compute = "AMPERE_A10G"'), 'warning 4:11 compute "AMPERE_A10G" is not a value the platform documents -> compute = "AMPERE_A10"'],
+    ['a misspelt one of several', hardware('compute = ["ADA_L4", "ADA_L41"]'), 'warning 4:11 compute "ADA_L41" is not a value the platform documents -> compute = ["ADA_L4", "ADA_L40"]'],
+    ['lower case', hardware('compute = "cpu"'), 'warning 4:11 compute "cpu" is not a value the platform documents -> compute = "CPU"'],
+    ['too many accelerators to choose from', hardware('compute = ["ADA_L4", "ADA_L40", "TURING_T4", "AMPERE_A10", "HOPPER_H100", "HOPPER_H200"]'), 'warning 4:11 compute lists 6 names'],
+    ['a region', hardware('region = "us-east1"'), 'warning 4:10 region "us-east1" is not a value the platform documents -> region = "us-east-1"'],
+    ['a provider', hardware('provider = "gcp"'), 'warning 4:12 provider "gcp" is not a value the platform documents'],
+    ['a metric', scaling('scaling_metric = "cpu"'), 'warning 4:18 scaling_metric "cpu" is not a value the platform documents'],
+    ['a balancer', scaling('load_balancing_algorithm = "round_robin"'), 'warning 4:28 load_balancing_algorithm "round_robin" is not a value the platform documents -> load_balancing_algorithm = "round-robin"'],
+    ['above a range', scaling('cooldown = 5000'), 'warning 4:12 cooldown 5000 is outside the documented range -> cooldown = 3600'],
+    ['below a range', scaling('evaluation_interval_seconds = 5'), 'warning 4:31 evaluation_interval_seconds 5 is outside the documented range -> evaluation_interval_seconds = 6'],
+    ['below an open range', scaling('replica_concurrency = 0'), 'warning 4:23 replica_concurrency 0 is outside the documented range -> replica_concurrency = 1'],
+    ['the ends of a range', scaling('response_grace_period = 43200\nroll_out_duration_seconds = 0')],
+    ['a port', custom('["python", "main.py"]', 'port = 70000'), 'warning 5:8 port 70000 is outside the documented range -> port = 65535'],
+    ['a start that takes too long', 'deployment_initialization_timeout = 831', 'warning 3:37 deployment_initialization_timeout 831 is outside the documented range -> deployment_initialization_timeout = 830'],
+    ['a size no CPU comes in', hardware('cpu = 5'), 'warning 4:7 cpu 5 is not a documented size -> cpu = 6'],
+    ['a fraction of a core on CPU', hardware('cpu = 0.25')],
+    ['a fraction of a core with a GPU', hardware('compute = "ADA_L4"\ncpu = 2.5'), 'warning 5:7 cpu 2.5 is not a whole number -> cpu = 3'],
+    ['memory to three decimals', hardware('memory = 1.234'), 'warning 4:10 memory 1.234 has more than 2 decimals -> memory = 1.23'],
+    ['memory no CPU has', hardware('memory = 161'), 'warning 4:10 memory 161 is more than is documented -> memory = 160'],
+    ['cores no source gives a GPU', hardware('compute = "AMPERE_A10"\ncpu = 49'), 'warning 5:7 cpu 49 is more than is documented -> cpu = 48'],
+    ['the larger of two conflicting limits', hardware('compute = "AMPERE_A10"\ncpu = 48\nmemory = 192')],
+    ['limits grow with the GPUs', hardware('compute = "HOPPER_H100"\ngpu_count = 2\ncpu = 48\nmemory = 512')],
+    ['more GPUs than fit', hardware('compute = "ADA_L4"\ngpu_count = 9'), 'warning 5:13 gpu_count 9 is more than is documented -> gpu_count = 8'],
+    ['an accelerator without any', hardware('compute = "ADA_L4"\ngpu_count = 0'), 'warning 5:13 gpu_count 0 asks for no GPU -> gpu_count = 1'],
+    ['a metric that needs a replica', scaling('scaling_metric = "cpu_utilization"'), 'warning 4:18 cpu_utilization needs a replica that always runs -> min_replicas = 1'],
+    ['a metric that has its replica', scaling('scaling_metric = "memory_utilization"\nmin_replicas = 1')],
+    ['a buffer with such a metric', scaling('scaling_metric = "cpu_utilization"\nmin_replicas = 1\nscaling_buffer = 1'), 'warning 6:18 scaling_buffer does not go with this metric -> scaling_buffer = 0'],
+    ['more than all of it', scaling('scaling_target = 150'), 'warning 4:18 scaling_target 150 is outside the documented range -> scaling_target = 100'],
+    ['requests per second have no upper end', scaling('scaling_metric = "requests_per_second"\nscaling_target = 150')],
+  ]);
+});
+
+describe('what nobody reads is a warning that says where it belongs', () => {
+  // biome-ignore format: a case is a line
+  table([
+    ['a misspelt key', scaling('max_replica = 5'), 'warning 4:1 unknown key max_replica is ignored: did you mean max_replicas? -> max_replicas = 5'],
+    ['a key in capitals', 'Python_Version = "3.12"', 'warning 3:1 unknown key Python_Version is ignored: did you mean python_version? -> python_version = "3.12"'],
+    ['a key of another section', hardware('max_replicas = 5'), 'warning 4:1 max_replicas is ignored here: it belongs in [cerebrium.scaling] -> [cerebrium.scaling]\nmax_replicas = 5'],
+    ['a key of no section', 'colour = "red"', 'warning 3:1 unknown key colour is ignored'],
+    ['a key beside the sections', '[cerebrium]\nuse_uv = true', 'warning 4:1 use_uv is ignored here: it belongs in [cerebrium.deployment] -> [cerebrium.deployment]\nuse_uv = true'],
+    ['a section seen in the wild', '[cerebrium.build]\nuse_uv = true', 'warning 3:1 unknown section [cerebrium.build] is ignored -> [cerebrium.deployment]'],
+    ['another', '[cerebrium.pip.dependancies]\nnumpy = "1"', 'warning 3:1 unknown section [cerebrium.pip.dependancies] is ignored: did you mean [cerebrium.dependencies.pip]? -> [cerebrium.dependencies.pip]'],
+    ['and another', '[cerebrium.apt.dependancies]', 'warning 3:1 unknown section [cerebrium.apt.dependancies] is ignored: did you mean [cerebrium.dependencies.apt]? -> [cerebrium.dependencies.apt]'],
+    ['a section without its parent', '[cerebrium.pip]', 'warning 3:1 unknown section [cerebrium.pip] is ignored: did you mean [cerebrium.dependencies.pip]? -> [cerebrium.dependencies.pip]'],
+    ['a misspelt section', '[cerebrium.hardwear]', 'warning 3:1 unknown section [cerebrium.hardwear] is ignored: did you mean [cerebrium.hardware]? -> [cerebrium.hardware]'],
+    ['a runtime there is not', '[cerebrium.runtime.vllm]', 'warning 3:1 unknown section [cerebrium.runtime.vllm] is ignored'],
+    ['the runtime that has no section', '[cerebrium.runtime.cortex]', 'warning 3:1 [cerebrium.runtime.cortex] is ignored'],
+    ['a section outside', '[hardware]\ncpu = 1', 'warning 3:1 [hardware] is not read: did you mean [cerebrium.hardware]? -> [cerebrium.hardware]'],
+    ['anything else outside', '[tool.ruff]', 'warning 3:1 tool is not read'],
+    ['the old name of compute', hardware('gpu = "AMPERE_A10"'), 'warning 4:1 gpu is ignored -> compute = "AMPERE_A10"'],
+    ['names that JavaScript knows', '[cerebrium.constructor]\nx = 1\n[cerebrium.__proto__]\ntoString = 1', 'warning 3:1 unknown section [cerebrium.constructor] is ignored', 'warning 5:1 unknown section [cerebrium.__proto__] is ignored'],
+  ]);
+});
+
+describe('settings without effect are warnings', () => {
+  const dockerfile = '[cerebrium.runtime.custom]\ndockerfile_path = "Dockerfile"';
+  // biome-ignore format: a case is a line
+  table(
+    [
+      ['with a Dockerfile', `shell_commands = ["ls"]\ndocker_base_image_url = "x"\n${dockerfile}\n${pip('numpy = "1"')}`, 'warning 3:1 shell_commands is ignored', 'warning 4:1 docker_base_image_url is ignored', 'warning 7:1 [cerebrium.dependencies.pip] is ignored'],
+      ['nothing to say of nothing', `shell_commands = [""]\npre_build_commands = []\n${dockerfile}\n${pip('')}`],
+      ['with a partner', `include = ["*"]\nexclude = [".*"]\n[cerebrium.runtime.deepgram]\n${pip('numpy = "1"')}`, 'warning 3:1 include is ignored', 'warning 4:1 exclude is ignored', 'warning 6:1 [cerebrium.dependencies.pip] is ignored'],
+    ],
+    { Dockerfile: '' },
+  );
+});
+
+describe('an app open to the world is a warning, if that was asked for', () => {
+  // biome-ignore format: a case is a line
+  table([
+    ['true', 'disable_auth = true', 'warning 3:16 this app is public -> disable_auth = false'],
+    ['false', 'disable_auth = false'],
+  ]);
+});
+
+describe('the names of files are looked up beside the config file', () => {
+  const paths = (lines: string) => `[cerebrium.dependencies.paths]\n${lines}`;
+  const dockerfile = (path: string) => `[cerebrium.runtime.custom]\ndockerfile_path = "${path}"`;
+  // biome-ignore format: a case is a line
+  table(
+    [
+      ['a Dockerfile that is there', dockerfile('./docker/Dockerfile')],
+      ['a Dockerfile that is not', dockerfile('Dockerfile'), 'error 4:19 Dockerfile not found'],
+      ['a Dockerfile of nearly that name', dockerfile('docker/Dokerfile'), 'error 4:19 docker/Dokerfile not found -> dockerfile_path = "docker/Dockerfile"'],
+      ['a folder', dockerfile('docker'), 'error 4:19 docker is a folder'],
+      ['outside the app', dockerfile('../Dockerfile'), "error 4:19 ../Dockerfile is outside the app's folder"],
+      ['an absolute path', dockerfile('/etc/hosts'), "error 4:19 /etc/hosts is outside the app's folder"],
+      ['a name that begins with dots', dockerfile('..hidden')],
+      ['a file of packages', `${paths('pip = "requirements.txt"')}\n${custom('["python", "src/app.py"]')}`],
+      ['a file of packages that is not there', `${paths('conda = "conda.txt"')}\n${custom('["python", "src/app.py"]')}`, 'error 4:9 conda.txt not found'],
+      ['main.py for the default runtime', '', 'error main.py not found -> add main.py, or a [cerebrium.runtime.custom] with the entrypoint to start instead'],
+      ['no main.py for a partner', '[cerebrium.runtime.rime]'],
+      ['uvicorn with main', custom('["uvicorn", "main:app", "--port", "8000"]'), 'error 4:14 main.py not found'],
+      ['uvicorn with another module', custom('"uvicorn src.app:app --port 8000"')],
+      ['uvicorn with a package', custom('["uvicorn", "src:app"]')],
+      ['uvicorn with a module that is not there', custom('["uvicorn", "src.ap:app"]'), 'error 4:14 src/ap.py not found'],
+      ['gunicorn with main', custom('["gunicorn", "-w", "4", "-b", "0.0.0.0:8000", "main:app"]'), 'error 4:14 main.py not found'],
+      ['a module in a shell', custom('["sh", "-c", "exec uvicorn main:app"]'), 'error 4:14 main.py not found'],
+      ['a module of python', custom('["python", "-m", "uvicorn", "main:app"]'), 'error 4:14 main.py not found'],
+      ['a module elsewhere', custom('["uvicorn", "--app-dir", "src", "main:app"]')],
+      ['a script', custom('["python3", "-u", "./main.py"]'), 'error 4:14 main.py not found'],
+      ['a script in an image', custom('["python", "/opt/server.py"]')],
+      ['a module that is no file', custom('["python", "-m", "http.server"]')],
+      ['a program', custom('["./server", "--main"]')],
+      ['a script that a command may fetch', `shell_commands = ["git clone x"]\n${custom('"python ComfyUI/main.py"')}`],
+      ['a module that a package brings', `${pip('"infinity-emb[all]" = "1"')}\n${custom('"uvicorn infinity_emb.server:app"')}`],
+      ['nothing to start', '[cerebrium.runtime.custom]\nport = 80', 'warning 3:1 nothing here tells how to start the app -> entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]'],
+    ],
+    { 'src/app.py': '', 'src/__init__.py': '', 'docker/Dockerfile': '', '..hidden': '', 'requirements.txt': '' },
+  );
+});
+
+describe('the port of the entrypoint is the port', () => {
+  const entrypoint = '["uvicorn", "main:app", "--port", "9000"]';
+  // biome-ignore format: a case is a line
+  table([
+    ['the same', custom(entrypoint, 'port = 9000')],
+    ['another', custom(entrypoint, 'port = 8000'), 'warning 5:8 the entrypoint listens on port 9000, and port is 8000 -> port = 9000'],
+    ['not the default', custom(entrypoint), 'warning 4:14 the entrypoint listens on port 9000, and port is 8000 -> port = 9000'],
+    ['bound', custom('"gunicorn main:app --bind=0.0.0.0:9000"', 'port = 80'), 'warning 5:8 the entrypoint listens on port 9000, and port is 80 -> port = 9000'],
+    ['unknown', custom('["python", "main.py"]', 'port = 80')],
+  ]);
+});

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { projectTemplate, type TemplateOptions } from '../../src/project/template.ts';
+import { check } from './config-folder.ts';
+
+test.each<[string, TemplateOptions]>([
+  ['as it is', { name: 'hello' }],
+  ['with a name that needs mending', { name: 'My App "1"' }],
+  ['with an accelerator', { name: 'hello', compute: 'AMPERE_A10' }],
+  ['with a region and a version', { name: 'hello', region: 'eu-north-1', pythonVersion: '3.13' }],
+])('what gantry init writes has no problem, %s', async (_, options) => {
+  const { 'cerebrium.toml': config, ...files } = projectTemplate(options);
+  const { project, problems } = await check(config, files);
+  expect(problems).toEqual([]);
+  expect(project).toMatchObject({
+    runtime: 'cortex',
+    deployment: { disable_auth: false, python_version: options.pythonVersion ?? '3.12' },
+    hardware: { compute: [options.compute ?? 'CPU'], ...(options.region && { region: options.region }) },
+  });
+  expect(files['main.py']).toContain('def run(name: str = "world")');
+});

@@ -1,0 +1,180 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ProjectError } from '../../src/errors.ts';
+import { checkProject, loadProject } from '../../src/project/config.ts';
+import { check, folder, line } from './config-folder.ts';
+
+const realworld = new URL('../../fixtures/realworld/', import.meta.url).pathname;
+/** Stand-ins for the sources of the real apps. */
+const sources = { 'main.py': '', 'app/main.py': '', Dockerfile: '' };
+
+describe('files that real users deploy', () => {
+  /** True alarms; every other file has none. */
+  const alarms: Record<string, string[]> = {
+    'embeddings_1-high-throughput.toml': ['warning 5:16 this app is public -> disable_auth = false'],
+    'voice_12-realtime-livekit_deepgram.toml': ['warning 3:16 this app is public -> disable_auth = false'],
+    'voice_2-realtime-voice-agent_pipecat-agent.toml': ['warning 17:13 gpu_count is ignored -> gpu_count = 0'],
+    'integrations_1-langchain-QA.toml': [
+      'error 2:8 app name "1-langchain-QA" is not valid -> name = "1-langchain-qa"',
+      'error 22:10 this string is not closed -> pytube = "latest" # For audio downloading',
+    ],
+  };
+
+  test.each(readdirSync(realworld))('%s', async (name) => {
+    const { project, problems } = await check(readFileSync(join(realworld, name), 'utf8'), sources);
+    expect(problems.map(line)).toEqual(alarms[name] ?? []);
+    expect(project === undefined).toBe(name.includes('langchain'));
+  });
+
+  test('are ten', () => expect(readdirSync(realworld)).toHaveLength(10));
+});
+
+test('a project holds what the file says, under the names of the file', async () => {
+  const text = `[cerebrium.deployment]
+name = "web"
+shell_commands = ["", "ls"]
+[cerebrium.hardware]
+compute = "AMPERE_A10"
+gpu_count = 2
+memory = 8
+[cerebrium.scaling]
+min_replicas = 0
+[cerebrium.runtime]
+container_runtime = "v2"
+[cerebrium.runtime.custom]
+entrypoint = "uvicorn main:app --log-config 'my log.ini'"
+healthcheck_endpoint = "/health"
+[cerebrium.dependencies]
+pip = { PyYAML = "==6.0", "infinity-emb[all]" = "", "zope.interface" = "~=5.0" }
+[cerebrium.dependencies.paths]
+apt = "main.py"
+[cerebrium.experimental]
+checkpointing = true
+`;
+  const root = folder({ 'cerebrium.toml': text, 'main.py': '' });
+  const file = join(root, 'cerebrium.toml');
+  expect(await loadProject(file)).toEqual({
+    warnings: [],
+    project: {
+      ...{ file, root, text, name: 'web', runtime: 'custom', container_runtime: 'v2' },
+      deployment: { name: 'web', shell_commands: ['ls'] },
+      hardware: { compute: ['AMPERE_A10'], gpu_count: 2, memory: 8 },
+      scaling: { min_replicas: 0 },
+      custom: {
+        entrypoint: ['uvicorn', 'main:app', '--log-config', 'my log.ini'],
+        healthcheck_endpoint: '/health',
+      },
+      dependencies: {
+        pip: { PyYAML: '==6.0', 'infinity-emb[all]': '', 'zope.interface': '~=5.0' },
+        conda: {},
+        apt: {},
+        paths: { apt: 'main.py' },
+      },
+      experimental: { checkpointing: true },
+    },
+  });
+});
+
+test('a partner needs no code', async () => {
+  const { project } = await check('[cerebrium]\ndeployment.name = "a"\nruntime.rime.model_name = "mist"', {});
+  expect(project).toMatchObject({ runtime: 'rime', partner: { model_name: 'mist' } });
+  expect(project?.custom).toBeUndefined();
+});
+
+test('what the platform would ignore is not in the project', async () => {
+  const { project } = await check(
+    '[cerebrium.deployment]\nname = "a"\ninclude = []\n[cerebrium.hardware]\ncompute = "CPU"\ngpu_count = 1',
+  );
+  expect(project?.deployment).toEqual({ name: 'a' });
+  expect(project?.hardware).toEqual({ compute: ['CPU'] });
+});
+
+test('all problems are told at once, in the order of the file', async () => {
+  const { problems, project } = await check(
+    `[cerebrium.scaling]
+cooldown = 5000
+min_replicas = "1"
+max_replicas = two
+[cerebrium.deployment]
+name = "My App"
+nam = "x"
+python_version = 3.10
+disable_auth = true
+`,
+    {},
+  );
+  expect(project).toBeUndefined();
+  expect(problems.map((problem) => line(problem).split(' ', 2).join(' '))).toEqual([
+    ...['warning 2:12', 'error 3:16', 'error 4:16', 'error 6:8', 'warning 7:1', 'error 8:18', 'warning 9:16'],
+    'error main.py',
+  ]);
+});
+
+test('a file of fifty thousand mistakes is told in a few hundred', async () => {
+  const keys = Array.from({ length: 50_000 }, (_, index) => `k${index} = 1`).join('\n');
+  const { problems } = await check(`[cerebrium.deployment]\n${keys}`);
+  expect(problems.length).toBeLessThan(600);
+  expect(problems.map(line)).toContain('warning 49501 more problems are not shown');
+  expect(problems.filter(({ severity }) => severity === 'error')).toHaveLength(1);
+});
+
+describe('loading', () => {
+  test('throws one error as itself', async () => {
+    const root = folder({ 'a.toml': '[cerebrium.deployment]\nname = "A"\ndisable_auth = true', 'main.py': '' });
+    const failure = await loadProject(join(root, 'a.toml'), { shownAs: 'a.toml' }).catch((error) => error);
+    expect(failure).toBeInstanceOf(ProjectError);
+    expect(failure.message).toBe('app name "A" is not valid');
+    expect(failure.facts).toMatchObject({ fix: 'name = "a"', place: { file: 'a.toml', line: 2 } });
+    expect(failure.problems.map(line)).toHaveLength(2);
+  });
+
+  test('throws several errors as a count', async () => {
+    const root = folder({ 'a.toml': '[cerebrium.deployment]\nname = "A"' });
+    await expect(loadProject(join(root, 'a.toml'), { shownAs: 'a.toml' })).rejects.toThrow('a.toml has 2 errors');
+  });
+
+  test('shows a path from the working directory', async () => {
+    const [problem] = (await checkProject('no/such/cerebrium.toml')).problems;
+    expect(problem).toMatchObject({ message: 'no/such/cerebrium.toml not found', fix: 'gantry init' });
+  });
+});
+
+describe('a config file that is none', () => {
+  test.each([
+    ['is missing', {}, 'error f not found -> gantry init'],
+    ['is a folder', { 'f/x': '' }, 'error f is a folder -> f/cerebrium.toml'],
+    ['is too large', { f: '#'.repeat(1024 * 1024 + 1) }, 'error f is too large'],
+    [
+      'is not text',
+      { f: Buffer.from('name = 1\nx = "\xff"', 'latin1') },
+      'error 2:6 f is not UTF-8 text -> save the file as UTF-8',
+    ],
+    [
+      'is UTF-16',
+      { f: Buffer.from('\ufeffname = 1', 'utf16le') },
+      'error f is not UTF-8 text -> save the file as UTF-8',
+    ],
+  ])('%s', async (_, files: Record<string, string | Uint8Array>, problem) => {
+    const root = folder(files);
+    const { problems } = await checkProject(join(root, 'f'), { shownAs: 'f' });
+    expect(problems.map(line)).toEqual([problem]);
+  });
+
+  test('has no [cerebrium]', async () => {
+    const told = async (text: string) => (await check(text)).problems.map(line);
+    const nothing = 'there is no [cerebrium] in this file -> [cerebrium.deployment]\nname = "my-app"';
+    expect(await told('')).toEqual([`error 1:1 ${nothing}`]);
+    expect(await told('[tool]')).toEqual([`error 1:1 ${nothing}`, 'warning 1:1 tool is not read']);
+    expect(await told('[cerebrum.deployment]\nname = "a"')).toEqual([
+      'error 1:1 cerebrum is not read: did you mean cerebrium?',
+    ]);
+    expect(await told('cerebrium = 1')).toEqual([
+      'error 1:13 cerebrium must be a section, and is a number -> [cerebrium.deployment]',
+    ]);
+    expect(await told('[deployment]\nname = "a"\n[runtime.custom]\nport = 1')).toEqual([
+      'error 1:1 [deployment] is not read: did you mean [cerebrium.deployment]? -> [cerebrium.deployment]',
+      'error 3:1 [runtime.custom] is not read: did you mean [cerebrium.runtime.custom]? -> [cerebrium.runtime.custom]',
+    ]);
+  });
+});
