@@ -33,7 +33,12 @@ export default defineCommand({
     const { value, origin } = settings.region;
     const region = written && (origin === 'profile' || origin === 'default') ? written : (value ?? written);
     return reported(context, plan, () =>
-      deploy(context, local, { ...options, region, detach: options.detach === true, timeoutMs: options.timeout ?? 3_600_000 }),
+      deploy(context, local, {
+        ...options,
+        region,
+        detach: options.detach === true,
+        timeoutMs: options.timeout ?? 3_600_000,
+      }),
     );
   },
   exit: (value, { detailedExitCode }) => (detailedExitCode && 'changes' in value && value.changes ? 'changes' : 'ok'),

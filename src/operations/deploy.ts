@@ -119,23 +119,19 @@ class Deploying {
     const timer = () => void setTimeout(() => hurry.abort(signal.reason), graceMs).unref();
     signal.addEventListener('abort', timer, { once: true });
     const step = progress.step(`Creating a build of ${this.body.name}`);
-    try {
-      const endpoint = this.local.project.partner ? createPartnerApp : createApp;
-      const created = await apiUntil(hurry.signal)(endpoint, { project, body: this.body });
-      step.done(`Created build ${created.buildId}`);
-      progress.event('created', { app: this.body.name, build: created.buildId, status: created.status });
-      this.announce(created);
-      if (signal.aborted) {
-        await this.abandon(created);
-        throw signal.reason;
-      }
-      return created;
-    } catch (error) {
-      step.fail();
-      throw error;
-    } finally {
-      signal.removeEventListener('abort', timer);
-    }
+    const endpoint = this.local.project.partner ? createPartnerApp : createApp;
+    const created = await apiUntil(hurry.signal)(endpoint, { project, body: this.body })
+      .catch((error: unknown) => {
+        step.fail();
+        throw error;
+      })
+      .finally(() => signal.removeEventListener('abort', timer));
+    this.announce(created);
+    step.done(`Created build ${created.buildId}`);
+    progress.event('created', { app: this.body.name, build: created.buildId, status: created.status });
+    if (!signal.aborted) return created;
+    await this.abandon(created);
+    throw signal.reason;
   }
 
   private async upload(created: CreatedApp, archive: Archive): Promise<void> {

@@ -7,6 +7,7 @@ import { filesText } from '../output/words.ts';
 import { checkLimits, collect, defaultExclude, defaultInclude, type Entry, largest } from '../project/collect.ts';
 import { loadProject, type Project } from '../project/config.ts';
 import { generatedEntries, withGenerated } from '../project/dependencies.ts';
+import { withName } from '../project/rename.ts';
 import { isPublic, type SettingChange, settingChanges } from './app-settings.ts';
 import { type FileChanges, fileChanges } from './file-changes.ts';
 import { zipEntries } from './zip-entries.ts';
@@ -48,13 +49,15 @@ export interface LocalOptions {
 export async function readLocalApp(context: Context, { configFile, name }: LocalOptions): Promise<LocalApp> {
   const { cwd, progress, signal } = context;
   const { project, warnings } = await loadProject(resolve(cwd, configFile), { name, shownAs: configFile });
+  if (name !== undefined) project.text = await withName(project.text, name);
   for (const warning of warnings) progress.warn(warning);
   if (project.partner) return { project, entries: [], bytes: 0, warnings };
 
   const step = progress.step('Collecting files');
   try {
     const { deployment, dependencies, root, file, custom } = project;
-    const wanted = [relative(root, file), custom?.dockerfile_path, ...Object.values(dependencies.paths)];
+    const config = relative(root, file);
+    const wanted = [config, custom?.dockerfile_path, ...Object.values(dependencies.paths)];
     const [collection, generated] = await Promise.all([
       collect(root, {
         include: deployment.include ?? defaultInclude,
@@ -69,7 +72,8 @@ export async function readLocalApp(context: Context, { configFile, name }: Local
         preBuildCommands: deployment.pre_build_commands ?? [],
       }),
     ]);
-    const entries = withGenerated(collection.entries, generated);
+    const renamed = name === undefined ? [] : [textEntry(config, project.text)];
+    const entries = withGenerated(collection.entries, [...generated, ...renamed]);
     const bytes = entries.reduce((sum, entry) => sum + entry.size, 0);
     const found = [...collection.warnings, ...checkLimits(entries)];
     step.done(`Collected ${filesText(entries.length, bytes)}`);
@@ -79,6 +83,11 @@ export async function readLocalApp(context: Context, { configFile, name }: Local
     step.fail();
     throw error;
   }
+}
+
+/** The config file under the name given on the command line: it is sent nowhere under its old one (H-33). */
+function textEntry(path: string, text: string): Entry {
+  return { path, size: Buffer.byteLength(text), executable: false, source: { text } };
 }
 
 /** Compares the app on disk with the deployed one. `compareFiles` reads every file that may have stayed the same. */

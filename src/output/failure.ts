@@ -47,13 +47,12 @@ export function annotation({ severity, place, message, fix }: Problem): string {
   return `::${severity}${where}::${said.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A')}`;
 }
 
-function problemsText(error: ProjectError, page: Page): string[] {
-  const found = (severity: string) => error.problems.filter((problem) => problem.severity === severity).length;
-  const totals = [count(found('error'), 'error'), found('warning') ? count(found('warning'), 'warning') : ''];
-  return [
-    ...error.problems.map((problem) => blockText(problem, page)),
-    `${error.message} (${totals.filter(Boolean).join(', ')})`,
-  ];
+/** Each problem, and a last line that counts them when there are several. */
+function problemsText({ problems }: ProjectError, page: Page): string[] {
+  const blocks = problems.map((problem) => blockText(problem, page));
+  if (problems.length < 2) return blocks;
+  const found = (severity: string) => problems.filter((problem) => problem.severity === severity).length;
+  return [...blocks, `${count(found('error'), 'error')}, ${count(found('warning'), 'warning')}`];
 }
 
 function asProblem(error: unknown): Problem {

@@ -25,6 +25,12 @@ export async function placed(findings: readonly Finding[], source: Source): Prom
   return findings.map((finding) => problemOf(finding, spots, source));
 }
 
+/** Offsets of the value at this path, or of the `[header]` of the table there; undefined when it is not written. */
+export async function stretchOf(text: string, path: Path): Promise<readonly [number, number] | undefined> {
+  const spot = (await spotsOf(text)).get(idOf(path));
+  return spot?.value ?? spot?.header;
+}
+
 function problemOf({ at, part, message, why, fix, severity }: Finding, spots: Spots, source: Source): Problem {
   const value = at && spots.get(idOf(at))?.value;
   const written = value ? source.text.slice(...value) : '';

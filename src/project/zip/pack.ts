@@ -1,0 +1,193 @@
+/**
+ * Entries to deflated data, in order: small files in batches that a thread reads and deflates by itself, large ones
+ * read here, block by block, and deflated side by side.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { ProjectError } from '../../errors.ts';
+import type { Entry } from '../collect.ts';
+import { throwIfAborted } from '../interruption.ts';
+import type { FileResult, Result } from './deflate-worker.mjs';
+import { InOrder } from './in-order.ts';
+import type { Pool } from './pool.ts';
+import { type Item, methods, wideFrom } from './records.ts';
+import { isCompressed, shrinks } from './shrinks.ts';
+import type { Writer } from './writer.ts';
+
+export interface Packing {
+  writer: Writer;
+  pool: Pool;
+  signal?: AbortSignal | undefined;
+  /** Called with the bytes read since the last time. */
+  onRead(bytes: number): void;
+}
+
+/** In bytes: what is larger is deflated in blocks of this size. */
+const block = 2 ** 20;
+/** How far back deflate can point. */
+const reach = 2 ** 15;
+/** A block, what lies before it, and what deflate may add. */
+const bufferBytes = reach + block + 2 ** 14;
+const batchFiles = 16;
+/** Batches and blocks under way: enough to keep the threads busy while one is written. */
+const ahead = 6;
+
+export async function pack(entries: readonly Entry[], packing: Packing): Promise<void> {
+  const packer = new Packer(packing);
+  for (const batch of batches(entries)) {
+    throwIfAborted(packing.signal);
+    await packer.add(batch);
+  }
+  await packer.drain();
+}
+
+const isLarge = (entry: Entry) => 'file' in entry.source && entry.size > block;
+
+function* batches(entries: readonly Entry[]): Generator<Entry[]> {
+  let batch: Entry[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const full = batch.length === batchFiles || bytes + entry.size > block || isLarge(entry);
+    if (full && batch.length > 0) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(entry);
+    bytes += entry.size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+type Block = Pick<Result, 'buffer' | 'length'>;
+
+class Packer {
+  readonly #packing: Packing;
+  readonly #order = new InOrder(ahead);
+  readonly #buffers: ArrayBuffer[] = [];
+
+  constructor(packing: Packing) {
+    this.#packing = packing;
+  }
+
+  async add(batch: Entry[]): Promise<void> {
+    const [first] = batch;
+    if (first && isLarge(first)) await this.#addLarge(first, this.#order);
+    else await this.#addBatch(batch);
+  }
+
+  drain(): Promise<void> {
+    return this.#order.drain();
+  }
+
+  #addBatch(batch: Entry[]): Promise<void> {
+    const files = batch.map((entry) => ({ ...entry.source, store: isCompressed(entry.path) }));
+    return this.#order.add(
+      this.#packing.pool.run({ kind: 'files', files, buffer: this.#takeBuffer() }),
+      async (result) => {
+        let at = 0;
+        for (const [index, entry] of batch.entries()) {
+          const packed = result.files[index];
+          at += packed ? await this.#writeSmall(entry, packed, result.buffer, at) : 0;
+        }
+        this.#giveBuffer(result.buffer);
+      },
+    );
+  }
+
+  /** Returns how many bytes of the buffer were this entry's. */
+  async #writeSmall(entry: Entry, packed: FileResult, buffer: ArrayBuffer, at: number): Promise<number> {
+    if ('error' in packed) throw unreadable(entry, packed.error);
+    if ('grown' in packed) {
+      const inPlace = new InOrder(ahead);
+      await this.#addLarge(entry, inPlace);
+      await inPlace.drain();
+      return 0;
+    }
+    const { size, compressed } = packed;
+    const method = packed.deflated ? methods.deflated : methods.stored;
+    const item = { ...blank(entry), method, size, compressed, crc32: packed.crc32 };
+    await this.#packing.writer.whole(item, new Uint8Array(buffer, at, compressed));
+    this.#packing.onRead(size);
+    return compressed;
+  }
+
+  async #addLarge(entry: Entry, order: InOrder): Promise<void> {
+    const file = await open('file' in entry.source ? entry.source.file : '').catch((error) => {
+      throw unreadable(entry, error);
+    });
+    try {
+      await this.#addBlocks(entry, file, order);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #addBlocks(entry: Entry, file: FileHandle, order: InOrder): Promise<void> {
+    const { writer, pool, signal, onRead } = this.#packing;
+    // What is appended from now on is not ours: a log that is being written to has an end too.
+    const { size } = await file.stat();
+    const deflate = !isCompressed(entry.path) && (await shrinks(file, size));
+    const item = { ...blank(entry), method: deflate ? methods.deflated : methods.stored, wide: size >= wideFrom };
+    await order.add(Promise.resolve(), () => writer.begin(item));
+
+    let before = new Uint8Array(0);
+    for (let ended = size === 0; !ended; ) {
+      throwIfAborted(signal);
+      const buffer = this.#takeBuffer();
+      new Uint8Array(buffer).set(before);
+      const wanted = Math.min(block, size - item.size);
+      const length = await readFully(file, new Uint8Array(buffer, before.length, wanted), item.size, entry);
+      const content = new Uint8Array(buffer, before.length, length);
+      item.crc32 = crc32(content, item.crc32);
+      item.size += length;
+      ended = length < wanted || item.size === size;
+
+      const dictionary = before.length;
+      before = deflate ? content.slice(-reach) : before;
+      const job = { kind: 'block', dictionary, length, last: ended, buffer } as const;
+      await order.add<Block>(deflate ? pool.run(job) : Promise.resolve(job), async (done) => {
+        await writer.data(item, new Uint8Array(done.buffer, 0, done.length));
+        this.#giveBuffer(done.buffer);
+        onRead(length);
+      });
+    }
+    await order.add(Promise.resolve(), () => writer.end(item));
+  }
+
+  #takeBuffer(): ArrayBuffer {
+    return this.#buffers.pop() ?? new ArrayBuffer(bufferBytes);
+  }
+
+  #giveBuffer(buffer: ArrayBuffer): void {
+    if (buffer.byteLength === bufferBytes) this.#buffers.push(buffer);
+  }
+}
+
+const blank = ({ path, executable }: Entry): Item => ({
+  path,
+  executable,
+  method: methods.stored,
+  crc32: 0,
+  size: 0,
+  compressed: 0,
+  offset: 0,
+  wide: false,
+});
+
+/** Less than was asked for only where the file ends. */
+async function readFully(file: FileHandle, target: Uint8Array, position: number, entry: Entry): Promise<number> {
+  for (let done = 0; done < target.length; ) {
+    const { bytesRead } = await file.read(target, done, target.length - done, position + done).catch((error) => {
+      throw unreadable(entry, error);
+    });
+    if (bytesRead === 0) return done;
+    done += bytesRead;
+  }
+  return target.length;
+}
+
+function unreadable({ path }: Entry, { code, message: why }: { code?: string; message: string }): ProjectError {
+  const message = code === 'ENOENT' ? `${path} vanished while it was being packed` : `${path} cannot be read`;
+  return new ProjectError(message, [{ severity: 'error', message, why }], { why });
+}

@@ -1,0 +1,120 @@
+/**
+ * The records of a zip file, as PKWARE's APPNOTE names them: a local header before each entry's data, and at the end
+ * the central directory that repeats them all.
+ *
+ * Nothing in them depends on the day, the machine or the person: time is the format's first day, modes are two, names
+ * are UTF-8, and the only extra field is zip64's, where a number does not fit.
+ */
+export interface Item {
+  path: string;
+  executable: boolean;
+  method: Method;
+  crc32: number;
+  /** Bytes before and after compression. */
+  size: number;
+  compressed: number;
+  /** Where the local header begins. */
+  offset: number;
+  /** Whether the sizes are written in 64 bits: decided before they are known, since it makes the header longer. */
+  wide: boolean;
+}
+
+export const methods = { stored: 0, deflated: 8 } as const;
+export type Method = (typeof methods)[keyof typeof methods];
+
+const max16 = 0xffff;
+const max32 = 0xffffffff;
+
+/** From this size on an entry is wide. Less than 4 GiB, since deflate can make things a little larger. */
+export const wideFrom = 0xff000000;
+
+const utf8Names = 1 << 11;
+const firstDay = { time: 0, date: (1 << 5) | 1 }; // 1980-01-01 00:00
+const version = { plain: 20, wide: 45 };
+const madeByUnix = (3 << 8) | version.wide;
+const modes = { file: 0o100644, executable: 0o100755 };
+
+export function localHeader(item: Item): Buffer {
+  const name = Buffer.from(item.path);
+  const extra = item.wide ? wideField([item.size, item.compressed]) : nothing;
+  const header = Buffer.alloc(30);
+  header.writeUInt32LE(0x04034b50, 0);
+  writeShared(header, 4, item, name, extra);
+  return Buffer.concat([header, name, extra]);
+}
+
+export function centralRecord(item: Item): Buffer {
+  const name = Buffer.from(item.path);
+  const farAway = item.offset >= max32;
+  const extra = wideField([...(item.wide ? [item.size, item.compressed] : []), ...(farAway ? [item.offset] : [])]);
+  const record = Buffer.alloc(46);
+  record.writeUInt32LE(0x02014b50, 0);
+  record.writeUInt16LE(madeByUnix, 4);
+  writeShared(record, 6, item, name, extra);
+  record.writeUInt32LE((item.executable ? modes.executable : modes.file) * 0x10000, 38);
+  record.writeUInt32LE(farAway ? max32 : item.offset, 42);
+  return Buffer.concat([record, name, extra]);
+}
+
+/** The 26 bytes that both records have in common. */
+function writeShared(target: Buffer, at: number, item: Item, name: Buffer, extra: Buffer): void {
+  target.writeUInt16LE(extra.length > 0 ? version.wide : version.plain, at);
+  target.writeUInt16LE(utf8Names, at + 2);
+  target.writeUInt16LE(item.method, at + 4);
+  target.writeUInt16LE(firstDay.time, at + 6);
+  target.writeUInt16LE(firstDay.date, at + 8);
+  target.writeUInt32LE(item.crc32, at + 10);
+  target.writeUInt32LE(item.wide ? max32 : item.compressed, at + 14);
+  target.writeUInt32LE(item.wide ? max32 : item.size, at + 18);
+  target.writeUInt16LE(name.length, at + 22);
+  target.writeUInt16LE(extra.length, at + 24);
+}
+
+const nothing = Buffer.alloc(0);
+
+/** zip64's extra field: the numbers, in 64 bits, whose places in the record say "look here". */
+function wideField(numbers: number[]): Buffer {
+  if (numbers.length === 0) return nothing;
+  const field = Buffer.alloc(4 + 8 * numbers.length);
+  field.writeUInt16LE(1, 0);
+  field.writeUInt16LE(8 * numbers.length, 2);
+  for (const [index, number] of numbers.entries()) field.writeBigUInt64LE(BigInt(number), 4 + 8 * index);
+  return field;
+}
+
+export interface Directory {
+  count: number;
+  /** Bytes of all central records, and where the first begins. */
+  size: number;
+  offset: number;
+}
+
+/** What a reader looks for first. Where the old record is too narrow, zip64's own and a pointer to it come before. */
+export function endOfArchive(directory: Directory): Buffer {
+  const { count, size, offset } = directory;
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(Math.min(count, max16), 8);
+  end.writeUInt16LE(Math.min(count, max16), 10);
+  end.writeUInt32LE(Math.min(size, max32), 12);
+  end.writeUInt32LE(Math.min(offset, max32), 16);
+  const fits = count < max16 && size < max32 && offset < max32;
+  return fits ? end : Buffer.concat([wideEnd(directory), end]);
+}
+
+function wideEnd({ count, size, offset }: Directory): Buffer {
+  const end = Buffer.alloc(56 + 20);
+  end.writeUInt32LE(0x06064b50, 0);
+  end.writeBigUInt64LE(44n, 4); // of this record, without its first 12 bytes
+  end.writeUInt16LE(madeByUnix, 12);
+  end.writeUInt16LE(version.wide, 14);
+  end.writeBigUInt64LE(BigInt(count), 24);
+  end.writeBigUInt64LE(BigInt(count), 32);
+  end.writeBigUInt64LE(BigInt(size), 40);
+  end.writeBigUInt64LE(BigInt(offset), 48);
+
+  end.writeUInt32LE(0x07064b50, 56);
+  end.writeBigUInt64LE(BigInt(offset + size), 64); // where this record begins
+  end.writeUInt32LE(1, 72); // number of disks
+  return end;
+}

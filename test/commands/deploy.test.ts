@@ -1,0 +1,250 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let temporary: string[];
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  temporary = await leftovers();
+});
+
+afterEach(async () => {
+  await emulator.close();
+});
+
+describe('a deploy', () => {
+  test('makes a running app of a folder and prints its address, nothing else, on stdout', async () => {
+    await using app = await folderOf(smallApp());
+    const { code, stdout, stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
+    expect(stderr).toContain('web is live');
+    expect(code).toBe(0);
+    expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/web\n`);
+    expect(emulator.store.apps.get(`${emulator.project}-web`)).toBeDefined();
+    await expectNoTrace(stdout + stderr);
+  });
+
+  test('answers --json with one document', async () => {
+    await using app = await folderOf(smallApp());
+    const { json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
+    expect(json()).toMatchObject({
+      app: 'web',
+      project: emulator.project,
+      runtime: 'cortex',
+      status: 'success',
+      endpoint: `${emulator.url}/v4/${emulator.project}/web`,
+      files: 2,
+      durationsMs: { pack: expect.any(Number), upload: expect.any(Number), build: expect.any(Number) },
+    });
+  });
+
+  test('streams events, the result last', async () => {
+    await using app = await folderOf(smallApp());
+    const { stdout } = await gantry(['deploy', '--events'], { emulator, cwd: app.path });
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['created', 'uploaded', 'status', 'log', 'result']),
+    );
+    expect(events.at(-1)).toMatchObject({ type: 'result', status: 'success' });
+  });
+
+  test('sends what the user set under the platform’s names, and leaves the rest to the server', async () => {
+    await using app = await folderOf(
+      smallApp('[cerebrium.hardware]\ncpu = 4\ncompute = "ADA_L4"\n[cerebrium.scaling]\nmax_replicas = 3\n'),
+    );
+    await gantry(['deploy'], { emulator, cwd: app.path });
+    const { body } = creation();
+    expect(body).toMatchObject({
+      name: 'web',
+      cpu: 4,
+      compute: ['ADA_L4'],
+      maxReplicaCount: 3,
+      runtime: 'cortex',
+      disableAuth: false,
+    });
+    expect(body).toHaveProperty('platform_toml', await readFile(join(app.path, 'cerebrium.toml'), 'utf8'));
+    expect(Object.keys(body as object)).not.toContain('memory');
+    expect(Object.keys(body as object)).not.toContain('dockerAuth');
+  });
+
+  test('under another name is sent under no other', async () => {
+    await using app = await folderOf(smallApp());
+    const { code } = await gantry(['deploy', '--name', 'staging'], { emulator, cwd: app.path });
+    expect(code).toBe(0);
+    expect(JSON.stringify(creation().body)).not.toContain('"web"');
+    expect(creation().body).toMatchObject({
+      name: 'staging',
+      platform_toml: expect.stringContaining('name = "staging"'),
+    });
+  });
+
+  test('with --detach returns while the build goes on', async () => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('build', 'slow');
+    const { code, stderr, json } = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: app.path });
+    expect(code).toBe(0);
+    const { build } = json() as { build: string };
+    expect(stderr).toContain(`gantry builds follow web ${build}`);
+    expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
+  });
+
+  test('that takes too long stops waiting with exit 8 and tells how to follow', async () => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('build', 'slow');
+    const { code, stderr, json } = await gantry(['deploy', '--timeout', '1ms', '--json'], { emulator, cwd: app.path });
+    expect(code).toBe(8);
+    expect(stderr).toMatch(/fix gantry builds follow web \S+/);
+    expect(json()).toMatchObject({ error: { code: 'pending', exitCode: 8, details: { app: 'web' } } });
+    expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
+  });
+});
+
+describe('a deploy that fails', () => {
+  test.each([
+    ['fail', 11, 'build-failed', 'no matching distribution'],
+    ['init_failure', 12, 'not-ready', 'No module named'],
+    ['init_timeout', 12, 'not-ready', 'not ready within'],
+  ])('in the build (%s) ends with exit %i, the reason and the way to the log', async (fault, exit, name, reason) => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('build', fault);
+    const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
+    expect(code).toBe(exit);
+    expect(stderr).toContain(reason);
+    expect(stderr).toMatch(/fix gantry builds logs web \S+/);
+    expect(json()).toMatchObject({ error: { code: name, exitCode: exit } });
+    await expectNoTrace(stderr);
+  });
+
+  test('shows the end of the log when the log was not followed', async () => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('build', 'fail');
+    const { stderr } = await gantry(['deploy', '--no-logs'], { emulator, cwd: app.path });
+    expect(stderr).toContain('the log ends with');
+    expect(stderr).toContain('ERROR: No matching distribution');
+  });
+
+  test('before anything is sent names every mistake of the file', async () => {
+    await using app = await folderOf({
+      'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\npython_version = 3.10\n',
+    });
+    const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
+    expect(code).toBe(10);
+    expect(stderr).toContain('cerebrium.toml:2:8');
+    expect(stderr).toContain('fix name = "my-app"');
+    expect(stderr).toContain('python_version = "3.10"');
+    expect(json()).toMatchObject({ error: { code: 'project', details: { problems: expect.any(Array) } } });
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test('cancels a build whose upload was refused', async () => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('upload', 400);
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
+    expect(code).toBe(1);
+    expect(stderr).toContain('the storage refused the upload');
+    expect(stderr).toContain('Cancelled build');
+    expect(count('upload')).toBe(1);
+    await expectNoTrace(stderr);
+  });
+});
+
+describe('Ctrl-C', () => {
+  test.each([
+    ['while the build is created', /Creating|Packed/],
+    ['while the build runs', /Building web/],
+  ])('%s cancels the build and ends with exit 130', async (_, interruptAt) => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('build', 'slow');
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, interruptAt });
+    expect(code).toBe(130);
+    const builds = emulator.store.buildsOf(`${emulator.project}-web`);
+    expect(builds.every(({ cancelledAt }) => cancelledAt !== undefined)).toBe(true);
+    await expectNoTrace(stderr);
+  });
+
+  test('with --detach leaves the build alone', async () => {
+    await using app = await folderOf(smallApp());
+    const { code, stderr } = await gantry(['deploy', '--detach'], {
+      emulator,
+      cwd: app.path,
+      interruptAt: /Created build/,
+    });
+    expect(code).toBe(130);
+    expect(stderr).toContain('gantry builds cancel web');
+    expect(count('cancelBuild')).toBe(0);
+  });
+});
+
+describe('a dry run', () => {
+  test('of a new app says so and sends nothing', async () => {
+    await using app = await folderOf(smallApp());
+    const { code, stdout } = await gantry(['deploy', '--dry-run'], { emulator, cwd: app.path });
+    expect(code).toBe(0);
+    expect(stdout).toContain('a new app');
+    expect(count('createApp')).toBe(0);
+  });
+
+  test('after a deploy finds no change, and exits 0 with --detailed-exit-code', async () => {
+    await using app = await folderOf(smallApp());
+    await gantry(['deploy'], { emulator, cwd: app.path });
+    const { code, stdout } = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: app.path });
+    expect(stdout).toContain('no change');
+    expect(code).toBe(0);
+  });
+
+  test('shows changed settings, settings that return to their default, and changed files', async () => {
+    await using before = await folderOf({
+      ...smallApp('[cerebrium.scaling]\nmin_replicas = 2\nmax_replicas = 5\n'),
+      'old.txt': 'x',
+    });
+    await gantry(['deploy'], { emulator, cwd: before.path });
+    await using after = await folderOf({
+      ...smallApp('[cerebrium.scaling]\nmax_replicas = 4\n'),
+      'new.txt': 'x',
+      'main.py': 'def run():\n    return 2\n',
+    });
+    const { code, json } = await gantry(['deploy', '--dry-run', '--detailed-exit-code', '--json'], {
+      emulator,
+      cwd: after.path,
+    });
+    expect(code).toBe(3);
+    expect(json()).toMatchObject({
+      exists: true,
+      changes: true,
+      settings: expect.arrayContaining([
+        { setting: 'scaling.max_replicas', from: 5, to: 4, byDefault: false },
+        { setting: 'scaling.min_replicas', from: 2, to: 0, byDefault: true },
+      ]),
+      files: { added: ['new.txt'], changed: ['cerebrium.toml', 'main.py'], removed: ['old.txt'] },
+    });
+  });
+});
+
+function creation() {
+  const call = emulator.calls.findLast(({ endpoint }) => endpoint === 'createApp');
+  if (!call) throw new Error('nothing was created');
+  return call;
+}
+
+function count(endpoint: string): number {
+  return emulator.calls.filter((call) => call.endpoint === endpoint).length;
+}
+
+/** No token, no signature in what was said; no temporary file left. */
+async function expectNoTrace(said: string): Promise<void> {
+  expect(said).not.toContain(emulator.token);
+  expect(said).not.toContain('X-Amz-Signature');
+  expect(await leftovers()).toEqual(temporary);
+}
+
+async function leftovers(): Promise<string[]> {
+  return (await readdir(tmpdir())).filter((name) => /^gantry-(?!test-|emulator-)/.test(name)).sort();
+}
