@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
-import { readLocalApp } from '../operations/plan.ts';
+import { readLocalApp } from '../operations/local-app.ts';
 import { filesText, size } from '../output/words.ts';
 import { writeArchive } from '../project/archive.ts';
 

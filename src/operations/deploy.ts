@@ -1,27 +1,18 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { imagesOf, registryLogin } from '../config/registry.ts';
 import type { Context } from '../context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../contract/apps.ts';
 import { cancelBuild } from '../contract/builds.ts';
 import { GantryError, UnexpectedReplyError } from '../errors.ts';
 import { duration, size } from '../output/words.ts';
 import { type Archive, withTemporaryArchive } from '../project/archive.ts';
-import type { Project } from '../project/config.ts';
 import { LinkExpiredError, putFile } from '../transfer/upload.ts';
-import { version } from '../version.ts';
-import { creationSettings } from './app-settings.ts';
+import { type CreationOptions, creationBody } from './creation.ts';
 import { followBuild } from './follow.ts';
-import type { LocalApp } from './plan.ts';
+import type { LocalApp } from './local-app.ts';
 
-export interface DeployOptions {
-  region?: string | undefined;
-  logLevel?: string | undefined;
+export interface DeployOptions extends CreationOptions {
   /** Return as soon as the platform has everything; the build goes on, and Ctrl-C never cancels it. */
   detach: boolean;
   logs: boolean;
-  /** Ask the platform to keep no log of the build. */
-  disableBuildLogs?: boolean | undefined;
   timeoutMs: number;
 }
 
@@ -43,7 +34,7 @@ export interface Deployment {
 
 /** Archive -> create -> upload -> follow -> result. Whatever ends it early cancels the build it has begun. */
 export async function deploy(context: Context, local: LocalApp, options: DeployOptions): Promise<Deployment> {
-  const body = await creation(context, local.project, options);
+  const body = await creationBody(context, local.project, options);
   if (local.project.partner) return new Deploying(context, local, options, body).withoutUpload();
 
   const started = context.now();
@@ -219,25 +210,4 @@ class Deploying {
       });
     }
   }
-}
-
-/** The body of create app: what the user set, the file's text, and a registry login only where one is needed (H-8). */
-async function creation(context: Context, project: Project, options: DeployOptions): Promise<AppCreation> {
-  const login = await registryLogin(await baseImages(project), context.env);
-  if (login) context.progress.note(`Sending the login for ${login.registry}, for the base image`);
-  return {
-    ...creationSettings(project),
-    name: project.name,
-    cliVersion: version,
-    platform_toml: project.text,
-    ...(options.region && { region: options.region }),
-    ...(options.logLevel && { logLevel: options.logLevel }),
-    ...(options.disableBuildLogs && { disableBuildLogs: true }),
-    ...(login && { dockerAuth: login.dockerAuth }),
-  };
-}
-
-async function baseImages({ root, custom, deployment }: Project): Promise<string[]> {
-  if (custom?.dockerfile_path) return imagesOf(await readFile(join(root, custom.dockerfile_path), 'utf8'));
-  return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
 }
