@@ -53,7 +53,7 @@ export function buildProgram(run: Execute, write: (text: string) => void): Comma
       showGlobalOptions: true,
       optionTerm: (option) => (option.long === '--json' ? '--json[=fields]' : option.flags),
     })
-    .addHelpText('after', '\nhelp topics: gantry help exit-codes, gantry help environment, gantry help json');
+    .addHelpText('after', '\nhelp topics: exit-codes, environment, json, faults (gantry help <topic>)');
   for (const [heading, entries] of Object.entries(commands)) {
     root.commandsGroup(`${heading}:`);
     for (const [name, entry] of Object.entries(entries)) {

@@ -3,11 +3,13 @@ import { variables } from '../config/environment.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { table } from '../output/table.ts';
 
+type Row = Record<string, string | number>;
+
 /** What `gantry help TOPIC` explains, as rows. A command's name instead of a topic shows its help (program.ts). */
-const topics: Record<string, Record<string, string | number>[]> = {
-  'exit-codes': Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })),
-  environment: Object.entries(variables).map(([variable, meaning]) => ({ variable, meaning })),
-  json: [
+const topics: Record<string, () => Row[] | Promise<Row[]>> = {
+  'exit-codes': () => Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })),
+  environment: () => Object.entries(variables).map(([variable, meaning]) => ({ variable, meaning })),
+  json: () => [
     { form: '--json', prints: 'one document: the answer, or {"error": {...}} when the command failed' },
     { form: '--json=id,status', prints: 'only these fields; a wrong field lists the right ones' },
     { form: '--events', prints: 'one object a line; the last has "type": "result" or "error"' },
@@ -15,13 +17,24 @@ const topics: Record<string, Record<string, string | number>[]> = {
     { form: 'times', prints: 'RFC 3339 in UTC, null when there is none' },
     { form: 'exit codes', prints: 'the same with and without --json' },
   ],
+  faults: async () => {
+    const { faults, statusFaults } = await import('../emulator/index.ts');
+    const targets = {
+      'any endpoint, upload': { ...statusFaults, ...faults.reply },
+      upload: faults.upload,
+      build: faults.build,
+    };
+    return Object.entries(targets).flatMap(([target, known]) =>
+      Object.entries(known).map(([fault, meaning]) => ({ target, fault, meaning })),
+    );
+  },
 };
 
 export default defineCommand({
   configure: (command) => command.argument('<topic>', `a command, or ${Object.keys(topics).join(', ')}`),
-  run: (_, topic) => {
+  run: async (_, topic) => {
     const rows = topics[topic];
-    if (rows) return rows;
+    if (rows) return rows();
     throw new UsageError(`there is no command or topic "${topic}"`, {
       why: `the topics are ${Object.keys(topics).join(', ')}`,
       fix: 'gantry --help lists the commands',

@@ -26,6 +26,3 @@ export const queryFlag = v.pipe(
   v.union([v.boolean(), v.string()]),
   v.transform((value) => value === true || value === 'true'),
 );
-
-/** A server's confirmation or complaint: `{message}` (spec 2.16). */
-export const Message = v.looseObject({ message: v.string() });

@@ -22,7 +22,7 @@ export function glob(pattern: string): Glob | undefined {
   return {
     matches: (path) => parsed.some((segments) => isWhole(segments, path)),
     reaches: (folder) =>
-      parsed.some((segments) => follow(segments, folder.split('/')).some((at) => at < segments.length)),
+      parsed.some((segments) => [...follow(segments, folder.split('/'))].some((at) => at < segments.length)),
   };
 }
 
@@ -42,18 +42,18 @@ const complete = (segments: (Segment | undefined)[]): segments is Segment[] => !
 function isWhole(segments: Segment[], path: string): boolean {
   const [only] = segments;
   if (segments.length === 1 && only && only !== anyDepth) return !path.includes('/') && only(path);
-  return follow(segments, path.split('/')).includes(segments.length);
+  return follow(segments, path.split('/')).has(segments.length);
 }
 
 /** Where in the pattern one can be after walking down these names; `segments.length` is its end. */
-function follow(segments: Segment[], names: string[]): number[] {
-  let places = withSkips(segments, [0]);
+function follow(segments: Segment[], names: string[]): Set<number> {
+  let places = withSkips(segments, new Set([0]));
   for (const name of names) {
-    const next: number[] = [];
+    const next = new Set<number>();
     for (const at of places) {
       const test = segments[at];
-      if (test === anyDepth) next.push(at);
-      else if (test?.(name)) next.push(at + 1);
+      if (test === anyDepth) next.add(at);
+      else if (test?.(name)) next.add(at + 1);
     }
     places = withSkips(segments, next);
   }
@@ -61,10 +61,8 @@ function follow(segments: Segment[], names: string[]): number[] {
 }
 
 /** `**` may stand for no folder at all, so whoever is before one is also behind it. */
-function withSkips(segments: Segment[], places: number[]): number[] {
-  for (const at of places) {
-    if (segments[at] === anyDepth && !places.includes(at + 1)) places.push(at + 1);
-  }
+function withSkips(segments: Segment[], places: Set<number>): Set<number> {
+  for (const at of places) if (segments[at] === anyDepth) places.add(at + 1);
   return places;
 }
 

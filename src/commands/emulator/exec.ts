@@ -2,17 +2,15 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { startEmulator } from '../../emulator/index.ts';
 import { FailedError } from '../../errors.ts';
-import { arrangeFaults, emulatorFlags, environmentOf } from './flags.ts';
+import { emulatorFlags, emulatorFor, environmentOf } from './flags.ts';
 
 export default defineCommand({
   configure: (command) =>
     emulatorFlags(command.usage('[flags] -- <command...>')).argument('<command...>', 'what to run, after --'),
   run: async (context, [program = '', ...words], options) => {
-    const emulator = await startEmulator({ ...options, port: 0 });
+    const emulator = await emulatorFor({ ...options, port: 0 });
     try {
-      arrangeFaults(emulator, options.fault);
       return { exitCode: await runChild(context, program, words, environmentOf(emulator)) };
     } finally {
       await emulator.close();

@@ -1,12 +1,16 @@
 import type { Command as Commander } from '@commander-js/extra-typings';
-import { type Emulator, parseFaultOption } from '../../emulator/index.ts';
+import { InvalidArgumentError } from 'commander';
+import { type Emulator, parseFaultOption, startEmulator } from '../../emulator/index.ts';
+import { FailedError } from '../../errors.ts';
 import { wholeNumberFlag } from '../../flags.ts';
 
 export interface EmulatorFlags {
   data?: string | undefined;
   pace: number;
-  fault: string[];
+  fault: Faults[];
 }
+
+type Faults = ReturnType<typeof parseFaultOption>;
 
 /** What `emulator start` and `emulator exec` share. */
 export function emulatorFlags(command: Commander) {
@@ -15,17 +19,23 @@ export function emulatorFlags(command: Commander) {
     .option('--pace <ms>', 'milliseconds that each stage of a build takes', wholeNumberFlag(0), 0)
     .option(
       '--fault <target=fault,…>',
-      'let calls fail in turn: createApp=503,reset-after upload=expired build=slow',
-      (text: string, all: string[]) => [...all, text],
-      [] as string[],
+      'let calls fail in turn, as in createApp=503,429:2 (see gantry help faults)',
+      faultFlag,
+      [] as Faults[],
     );
 }
 
-export function arrangeFaults(emulator: Emulator, faults: string[]): void {
-  for (const text of faults) {
-    const { target, faults: parsed } = parseFaultOption(text);
-    emulator.fail(target, ...parsed);
-  }
+/** Starts an emulator in which the faults asked for lie in wait. */
+export async function emulatorFor({ fault, ...options }: EmulatorFlags & { port: number }): Promise<Emulator> {
+  const emulator = await startEmulator(options).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EADDRINUSE') throw cause;
+    throw new FailedError(`port ${options.port} is taken`, {
+      fix: 'use another one: --port 0 picks a free one',
+      cause,
+    });
+  });
+  for (const { target, faults } of fault) emulator.fail(target, ...faults);
+  return emulator;
 }
 
 /** The variables that point gantry, and the official client, at an emulator. */
@@ -39,4 +49,12 @@ export function environmentOf({ url, project, token }: Emulator): Record<string,
     CEREBRIUM_SERVICE_ACCOUNT_TOKEN: token,
     CEREBRIUM_PROJECT_ID: project,
   };
+}
+
+function faultFlag(text: string, all: Faults[]): Faults[] {
+  try {
+    return [...all, parseFaultOption(text)];
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { type Emulator, startEmulator } from '../../emulator/index.ts';
 import { wholeNumberFlag } from '../../flags.ts';
-import { arrangeFaults, type EmulatorFlags, emulatorFlags, environmentOf } from './flags.ts';
+import { type EmulatorFlags, emulatorFlags, emulatorFor, environmentOf } from './flags.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -30,9 +29,8 @@ export default defineCommand({
 
 /** Tells where the emulator is, once, and keeps it up until Ctrl-C. */
 async function* serve({ progress, signal }: Context, options: EmulatorFlags & { port: number }) {
-  const emulator: Emulator = await startEmulator(options);
+  const emulator = await emulatorFor(options);
   try {
-    arrangeFaults(emulator, options.fault);
     progress.note(`the emulator listens on ${emulator.url}; Ctrl-C stops it`);
     const { url, project, token } = emulator;
     yield { url, project, token, environment: environmentOf(emulator) };

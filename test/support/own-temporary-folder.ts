@@ -1,0 +1,14 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+
+// Each test file has a temporary folder of its own: what is left in it was left by the program under test.
+const before = tmpdir();
+const folder = mkdtempSync(join(realpathSync(before), 'tests-'));
+process.env.TMPDIR = folder;
+
+afterAll(() => {
+  process.env.TMPDIR = before;
+  rmSync(folder, { recursive: true, force: true });
+});
