@@ -17,6 +17,8 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   empty?: string;
   /** The fields of the JSON answer and what they mean: help, reference, and the check of `--json=fields`. */
   json?: Record<string, string>;
+  /** The answer is made of the platform's own objects: `--json` may name fields of theirs that we do not know. */
+  passesThrough?: true;
   /** Command lines without the leading `gantry`. */
   examples?: string[];
 }
@@ -29,6 +31,7 @@ export interface Command {
   exit: (value: unknown, options: unknown) => ExitName | number;
   empty: string | undefined;
   json: Record<string, string>;
+  passesThrough: boolean;
   examples: string[];
 }
 
@@ -42,6 +45,7 @@ export function defineCommand<Inputs extends unknown[], Options extends OptionVa
     exit: (parts.exit as Command['exit']) ?? (() => 'ok'),
     empty: parts.empty,
     json: parts.json ?? {},
+    passesThrough: parts.passesThrough ?? false,
     examples: parts.examples ?? [],
   };
 }

@@ -30,7 +30,7 @@ export async function runProgram(argv: string[], io: Io, running: Running): Prom
     await program.parseAsync(prepare(argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (!asked(error)) throw usageError(error, help.join(''));
+    if (!asked(error)) throw usageError(error, argv);
     const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, 'auto', io.now()), false);
     await renderer.text(help.join(''));
   }
@@ -119,7 +119,7 @@ async function execute(
 ): Promise<number> {
   const json = jsonChoice(flags.json);
   const fields = Object.keys(command.json);
-  if (Array.isArray(json) && fields.length > 0) checkFields(json, fields);
+  if (Array.isArray(json) && fields.length > 0 && !command.passesThrough) checkFields(json, fields);
   const options = inputs.at(-1) as { events?: boolean };
   const context = createContext(io, flags, signal, interruption);
   const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, flags.color, io.now()), json);
@@ -176,22 +176,22 @@ function asked(error: CommanderError): boolean {
 }
 
 /** Commander's complaint in our form; its own "did you mean" becomes the fix. */
-function usageError(error: CommanderError, help: string): UsageError {
+function usageError(error: CommanderError, argv: string[]): UsageError {
+  const help = `${['gantry', ...called(argv)].join(' ')} --help`;
   if (error.code === 'commander.help') {
-    return new UsageError('a command is missing', { why: 'this is a group of commands', fix: helpHint(help) });
+    return new UsageError('a command is missing', { why: 'this is a group of commands', fix: help });
   }
   const [message = '', hint] = error.message.replace(/^error: /, '').split('\n');
   const meant = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1];
-  return new UsageError(
-    message,
-    meant ? { fix: `did you mean ${meant}?` } : { fix: 'gantry --help lists what there is' },
-  );
+  return new UsageError(message, { fix: meant ? `did you mean ${meant}?` : `${help} lists what there is` });
 }
 
-/** The commands of a group, taken from the help that commander would have shown. */
-function helpHint(help: string): string {
-  const usage = help.match(/^Usage: (.+?) \[/m)?.[1] ?? 'gantry';
-  return `${usage} --help`;
+/** The words of a command line that name a group or a command. */
+function called(argv: string[]): string[] {
+  const [first = '', second = ''] = argv.filter((word) => !word.startsWith('-'));
+  const entry = Object.values(commands).find((entries) => first in entries)?.[first];
+  if (!entry) return [];
+  return 'commands' in entry && second in entry.commands ? [first, second] : [first];
 }
 
 function sentence(summary: string): string {

@@ -16,6 +16,7 @@ export default defineCommand({
       group('runtime', runtime(app)),
       group('builds', builds(app)),
     ),
+  passesThrough: true,
   examples: ['apps get web', 'apps get web --json=status,latestReadyBuildId'],
 });
 

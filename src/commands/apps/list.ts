@@ -21,6 +21,7 @@ export default defineCommand({
       UPDATED: (app) => ago(app.updatedAt),
     }),
   empty: 'no apps yet: gantry deploy creates one',
+  passesThrough: true,
   json: {
     id: 'app id, <project>-<name>',
     name: 'app name',

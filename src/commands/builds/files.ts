@@ -16,6 +16,7 @@ export default defineCommand({
       SIZE: (entry) => size(entry.size),
       MORE: (entry) => entry.more,
     }),
+  passesThrough: true,
   json: { id: 'build id', zipFiles: 'the files, as the platform says it' },
   examples: ['builds files web', 'builds files web b-1234 --json'],
 });

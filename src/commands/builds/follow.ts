@@ -21,6 +21,7 @@ export default defineCommand({
     ({ id, status }) =>
     () =>
       `${id} ${status}`,
+  passesThrough: true,
   json: { id: 'build id', status: 'how it ended', createdAt: 'RFC 3339, UTC', updatedAt: 'RFC 3339, UTC' },
   examples: ['builds follow web', 'builds follow web b-1234 --timeout 10m'],
 });

@@ -17,5 +17,6 @@ export default defineCommand({
       ['created', ago(build.createdAt)],
       ['updated', ago(build.updatedAt)],
     ]),
+  passesThrough: true,
   examples: ['builds get web', 'builds get web --json=status'],
 });

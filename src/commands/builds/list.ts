@@ -17,6 +17,7 @@ export default defineCommand({
       REASON: (build) => build.initError,
     }),
   empty: 'no builds yet',
+  passesThrough: true,
   json: {
     id: 'build id',
     status: 'state of the build, as the platform says it',

@@ -24,6 +24,7 @@ export default defineCommand({
         })
         .join('\n'),
   empty: 'no log lines yet',
+  passesThrough: true,
   json: { id: 'line id', createdAt: 'RFC 3339, UTC', log: 'the line as it came' },
   examples: ['builds logs web', 'builds logs web b-1234 --timestamps'],
 });
