@@ -57,6 +57,7 @@ export default defineCommand({
     durationsMs: 'pack, upload, build',
     exists: '--dry-run: whether the app is deployed already',
     public: '--dry-run: whether anyone may call it',
+    setup: '--dry-run: hardware and replicas, defaults included',
     settings: '--dry-run: settings that would change',
     send: '--dry-run: number, size and largest of the files',
     warnings: '--dry-run: what is odd about the app',
@@ -107,7 +108,7 @@ function nextStep({ app, build, status, runtime, endpoint, dashboard }: Deployme
   return ({ style }) =>
     [
       status === 'success' || status === 'ready'
-        ? style.bold(`${app} is live`)
+        ? `${style.bold(`${app} is live`)}, build ${build}`
         : `build ${build} is ${status}; follow it: gantry builds follow ${app} ${build}`,
       calls[runtime] ?? `call it: ${endpoint}`,
       dashboard && style.dim(`dashboard ${dashboard}`),

@@ -34,6 +34,14 @@ export function settingChanges(project: Project, app: App): SettingChange[] {
   return [{ setting: 'runtime', from: app.runtime, to: project.runtime, byDefault: false }, ...changes];
 }
 
+const setupFields = ['compute', 'gpuCount', 'cpu', 'memory', 'region', 'minReplicaCount', 'maxReplicaCount'];
+
+/** What costs money: hardware, place and number of replicas, with the platform's defaults where the file is silent. */
+export function setupOf(project: Project): Record<string, unknown> {
+  const known = settingsOf(project).filter(({ field }) => setupFields.includes(field));
+  return Object.fromEntries(known.map(({ field, value, default: otherwise }) => [field, value ?? otherwise ?? null]));
+}
+
 /** Whether anyone may call the app: so it is by default, when the file says nothing (wire §3). */
 export function isPublic(project: Project): boolean {
   const setting = settingsOf(project).find(({ field }) => field === 'disableAuth');

@@ -174,7 +174,6 @@ class Deploying {
   private async follow(created: CreatedApp): Promise<string> {
     const { context, options, local } = this;
     const { logs, timeoutMs } = options;
-    context.progress.note(`Building ${local.project.name}`);
     try {
       const build = { app: local.project.name, build: created.buildId, logs, timeoutMs };
       return (await followBuild(context, build)).status;

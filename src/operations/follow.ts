@@ -24,6 +24,23 @@ const patienceMs = 5 * 60_000;
  * Throws BuildFailedError or NotReadyError when it ended badly, PendingError at the time limit.
  */
 export async function followBuild(context: Context, following: Following): Promise<Build> {
+  const { progress, now } = context;
+  const { app } = following;
+  const started = now();
+  const step = progress.step(`Building ${app}`);
+  try {
+    const build = await waitFor(context, following, (status) =>
+      step.update({ text: `${status}, ${duration(now() - started)}` }),
+    );
+    step.done(`Built ${app} in ${duration(now() - started)}`);
+    return build;
+  } catch (error) {
+    step.fail();
+    throw error;
+  }
+}
+
+async function waitFor(context: Context, following: Following, onStatus: (status: string) => void): Promise<Build> {
   const { api, project, progress, now, delay } = context;
   const { app, build, timeoutMs } = following;
   const log = new BuildLog(context, app, build);
@@ -39,6 +56,7 @@ export async function followBuild(context: Context, following: Following): Promi
       answered = now();
       if (state.status !== shown) progress.event('status', { build, status: state.status });
       shown = state.status;
+      onStatus(shown);
       const phase = buildPhase(state.status);
       if (phase !== 'in progress') await log.show(following.logs);
       if (phase === 'failed') throw verdict(state, following, log.tail());

@@ -4,7 +4,7 @@ import { getBuildZipContents } from '../contract/builds.ts';
 import { NotFoundError, type Problem } from '../errors.ts';
 import { type Entry, largest } from '../project/collect.ts';
 import type { Project } from '../project/config.ts';
-import { isPublic, type SettingChange, settingChanges } from './app-settings.ts';
+import { isPublic, type SettingChange, settingChanges, setupOf } from './app-settings.ts';
 import { type FileChanges, fileChanges } from './file-changes.ts';
 import type { LocalApp } from './local-app.ts';
 import { zipEntries } from './zip-entries.ts';
@@ -18,6 +18,8 @@ export interface DeployPlan {
   exists: boolean;
   /** Whether anyone on the internet may call it. */
   public: boolean;
+  /** What one replica runs on and how many there may be, defaults included, under the names of create app. */
+  setup: Record<string, unknown>;
   settings: SettingChange[];
   /** Null when there is nothing to compare with, or when it was not asked for. */
   files: FileChanges | null;
@@ -41,6 +43,7 @@ export async function planDeploy(context: Context, local: LocalApp, compareFiles
     runtime: project.runtime,
     exists: app !== undefined,
     public: isPublic(project),
+    setup: setupOf(project),
     settings,
     files,
     send: {

@@ -7,10 +7,17 @@ import { count, filesText, size } from './words.ts';
 
 /** Changed files named in each group; the JSON has them all. */
 const namedFiles = 5;
+/** From here on (bytes) the largest file is likely to be there by mistake, or worth a thought. */
+const worthNaming = 10 * 1024 * 1024;
 
 /** What a deploy would send and change, before it does. */
 export function planView(plan: DeployPlan): View {
-  return stack(headline(plan), settings(plan.settings), files(plan.files), sent(plan), verdict(plan));
+  return stack(
+    (page) => [headline(plan)(page), setup(plan), sent(plan)].join('\n'),
+    settings(plan.settings),
+    files(plan.files),
+    verdict(plan),
+  );
 }
 
 function headline({ app, project, exists, runtime, public: open }: DeployPlan): View {
@@ -18,6 +25,18 @@ function headline({ app, project, exists, runtime, public: open }: DeployPlan): 
     const access = open ? style.yellow('public: anyone can call it') : 'callers need a token';
     return `${style.bold(app)} in ${project}: ${exists ? 'deployed already' : 'a new app'}, runtime ${runtime}, ${access}`;
   };
+}
+
+function setup({ setup: wanted }: DeployPlan): string {
+  const { compute, gpuCount, cpu, memory, region, minReplicaCount, maxReplicaCount } = wanted;
+  const kind = Array.isArray(compute) ? compute.join(' or ') : compute;
+  const hardware = [
+    gpuCount ? `${gpuCount} x ${kind}` : kind,
+    count(Number(cpu), 'core'),
+    `${memory} GB`,
+    region,
+  ].filter(Boolean);
+  return `runs on ${hardware.join(', ')}; ${minReplicaCount} to ${maxReplicaCount} replicas`;
 }
 
 function settings(changes: SettingChange[]): View {
@@ -48,10 +67,10 @@ function group(mark: string, paths: string[], what: string): string[] {
 }
 
 function sent({ send }: DeployPlan): string {
-  if (send.files === 0) return 'nothing is uploaded: the partner brings the app';
+  if (send.files === 0) return 'sends nothing: the partner brings the app';
   const [first] = send.largest;
-  const biggest = first && send.files > 1 ? `; the largest is ${first.path} (${size(first.bytes)})` : '';
-  return `to send: ${filesText(send.files, send.bytes)} before compression${biggest}`;
+  const biggest = first && first.bytes >= worthNaming ? `, the largest ${first.path} (${size(first.bytes)})` : '';
+  return `sends ${filesText(send.files, send.bytes)}${biggest}`;
 }
 
 function verdict({ exists, changes, files }: DeployPlan): View {
