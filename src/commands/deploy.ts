@@ -61,6 +61,7 @@ export default defineCommand({
     settings: '--dry-run: settings that would change',
     send: '--dry-run: number, size and largest of the files',
     warnings: '--dry-run: what is odd about the app',
+    failedBuild: '--dry-run: how the last build failed, if it did',
     changes: '--dry-run: whether anything would change',
   },
   examples: [

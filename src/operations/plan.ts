@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { type App, getApp } from '../contract/apps.ts';
-import { getBuildZipContents } from '../contract/builds.ts';
+import { buildPhase, getBuildZipContents } from '../contract/builds.ts';
 import { NotFoundError, type Problem } from '../errors.ts';
 import { type Entry, largest } from '../project/collect.ts';
 import type { Project } from '../project/config.ts';
@@ -26,6 +26,8 @@ export interface DeployPlan {
   /** Zero files for a partner's app: nothing is sent. */
   send: { files: number; bytes: number; largest: { path: string; bytes: number }[] };
   warnings: Problem[];
+  /** The last build's bad end, if it had one: the same files may be worth another try. */
+  failedBuild: string | null;
   /** Whether a deploy would change anything that can be compared. */
   changes: boolean;
 }
@@ -37,6 +39,8 @@ export async function planDeploy(context: Context, local: LocalApp, compareFiles
   const settings = app ? settingChanges(project, app) : [];
   const files = app && compareFiles && !project.partner ? await changedFiles(context, app, project, entries) : null;
   const filesChange = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
+  const last = app?.lastBuildStatus;
+  const failedBuild = last && buildPhase(last) === 'failed' ? last : null;
   return {
     app: project.name,
     project: context.project,
@@ -52,7 +56,8 @@ export async function planDeploy(context: Context, local: LocalApp, compareFiles
       largest: largest(entries).map(({ path, size }) => ({ path, bytes: size })),
     },
     warnings,
-    changes: !app || settings.length > 0 || filesChange,
+    failedBuild,
+    changes: !app || failedBuild !== null || settings.length > 0 || filesChange,
   };
 }
 

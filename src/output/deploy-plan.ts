@@ -73,9 +73,10 @@ function sent({ send }: DeployPlan): string {
   return `sends ${filesText(send.files, send.bytes)}${biggest}`;
 }
 
-function verdict({ exists, changes, files }: DeployPlan): View {
+function verdict({ exists, changes, files, failedBuild }: DeployPlan): View {
   return ({ style }) => {
     if (!exists) return style.bold('the app would be created');
+    if (failedBuild) return style.bold(`the last build failed (${failedBuild}): a deploy would try again`);
     if (changes) return style.bold('the app would change');
     return style.bold(files ? 'no change' : 'no change in the settings; the files were not compared');
   };

@@ -110,8 +110,8 @@ function deflateBlock({ dictionary, length, last, buffer }) {
   return { files: [], length: deflated.length, buffer: target.buffer };
 }
 
-/** What one block usually comes to, in bytes: fewer pieces to join. */
-const chunkSize = 2 ** 18;
+/** In bytes: room for a whole block, since joining pieces costs a third more memory. */
+const chunkSize = 2 ** 20;
 
 // Imported by the main thread, or by a test that is itself a worker, this file only lends its function.
 if (!isMainThread && workerData === 'deflate' && parentPort) {

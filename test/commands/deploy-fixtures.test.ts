@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { fixture, folderOf } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+describe('the apps in fixtures/apps', () => {
+  test.each([
+    ['hello', 0, 'hello is live', 0],
+    ['server', 0, 'call your server', 0],
+    ['dockerfile', 0, 'load build definition from Dockerfile', 0],
+    ['partner', 0, 'is live', 0],
+    ['fails', 11, 'the command "exit 3" failed', 3],
+    ['broken', 10, '7 errors, 8 warnings', 10],
+  ])('%s deploys, or fails, as it should', async (name, exit, said, exitOfPlan) => {
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: fixture(name) });
+    expect(stderr).toContain(said);
+    expect(code).toBe(exit);
+    const again = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: fixture(name) });
+    expect(again.code).toBe(exitOfPlan);
+  });
+
+  test('partner uploads nothing', async () => {
+    const { json } = await gantry(['deploy', '--json'], { emulator, cwd: fixture('partner') });
+    expect(json()).toMatchObject({ files: 0, bytes: 0 });
+    expect(emulator.calls.map(({ endpoint }) => endpoint)).not.toContain('upload');
+  });
+});
+
+/** The files that users' config files name, in their simplest form. */
+const standIns = {
+  'main.py': 'app = None\n',
+  'app/main.py': 'app = None\n',
+  Dockerfile: 'FROM debian:bookworm-slim\nCMD ["true"]\n',
+  'workflow.json': '{}',
+  'workflow_api.json': '{}',
+  'helpers.py': '',
+  'model.json': '{}',
+};
+
+describe('what real users wrote', () => {
+  const files = readdirSync('fixtures/realworld');
+  const broken = files.filter((file) => file.includes('langchain'));
+
+  test.each(files.filter((file) => !broken.includes(file)))('%s deploys without a false alarm', async (file) => {
+    const text = readFileSync(`fixtures/realworld/${file}`, 'utf8');
+    await using app = await folderOf({ ...standIns, 'cerebrium.toml': text });
+    const first = await gantry(['deploy'], { emulator, cwd: app.path });
+    expect(first.code, first.stderr).toBe(0);
+    const warnings = first.stderr.split('\n').filter((line) => line.startsWith('warning:'));
+    expect(warnings.filter((line) => !/this app is public|gpu_count is ignored/.test(line))).toEqual([]);
+
+    const again = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: app.path });
+    expect(again.stdout).toContain('no change');
+    expect(again.code).toBe(0);
+  });
+
+  test.each(broken)('%s is refused with the line that is broken', async (file) => {
+    const text = readFileSync(`fixtures/realworld/${file}`, 'utf8');
+    await using app = await folderOf({ ...standIns, 'cerebrium.toml': text });
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
+    expect(code).toBe(10);
+    expect(stderr).toContain('this string is not closed');
+    expect(stderr).toContain('cerebrium.toml:22:10');
+    expect(emulator.calls).toEqual([]);
+  });
+});
