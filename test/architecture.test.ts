@@ -12,7 +12,18 @@ const mayImport: Record<string, string[]> = {
   context: ['api', 'config', 'output', 'version'],
   flags: [],
   version: [],
-  commands: ['command', 'context', 'flags', 'reference', 'operations', 'project', 'contract', 'output', 'config', 'emulator'],
+  commands: [
+    'command',
+    'context',
+    'flags',
+    'reference',
+    'operations',
+    'project',
+    'contract',
+    'output',
+    'config',
+    'emulator',
+  ],
   operations: ['context', 'api', 'transfer', 'project', 'contract', 'config', 'output', 'version'],
   transfer: ['api', 'config', 'contract'],
   api: ['contract', 'config'],
@@ -36,7 +47,11 @@ const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.(ts|mjs)$/.test(path));
 
 test('a room imports only the rooms it may', () => {
-  const offences = files.flatMap((file) => imports(file).filter((target) => !allowed(file, target)).map((target) => `${file} -> ${target}`));
+  const offences = files.flatMap((file) =>
+    imports(file)
+      .filter((target) => !allowed(file, target))
+      .map((target) => `${file} -> ${target}`),
+  );
   expect(offences).toEqual([]);
 });
 
@@ -52,7 +67,9 @@ test('only the renderer writes stdout, and only the entry ends the process', () 
 
 test('only api, transfer and the emulator open sockets', () => {
   const offences = files.filter(
-    (file) => /from '(undici|node:https?|node:net)'|import\('node:https?'\)|\bfetch\(/.test(valueImports(file)) && !/^src\/(api|transfer|emulator)\//.test(file),
+    (file) =>
+      /from '(undici|node:https?|node:net)'|import\('node:https?'\)|\bfetch\(/.test(valueImports(file)) &&
+      !/^src\/(api|transfer|emulator)\//.test(file),
   );
   expect(offences).toEqual([]);
 });

@@ -1,0 +1,316 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import yauzl from 'yauzl';
+import { FailedError, InterruptedError, ProjectError } from '../../src/errors.ts';
+import { withTemporaryArchive, writeArchive } from '../../src/project/archive.ts';
+import type { Entry } from '../../src/project/collect.ts';
+import { centralRecord, endOfArchive, localHeader } from '../../src/project/zip/records.ts';
+
+let folder: string;
+let zip: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'archive-'));
+  zip = join(folder, 'app.zip');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function entry(path: string, content: string | Buffer, executable = false): Entry {
+  if (typeof content === 'string') {
+    return { path, size: Buffer.byteLength(content), executable, source: { text: content } };
+  }
+  const file = join(folder, createHash('sha1').update(path).digest('hex'));
+  writeFileSync(file, content);
+  return { path, size: content.length, executable, source: { file } };
+}
+
+interface Read {
+  path: string;
+  content: Buffer;
+  method: number;
+  mode: number;
+  crc32: number;
+  date: number;
+}
+
+/** What another reader finds in it; yauzl compares sizes, and we the checksums. */
+async function read(path: string): Promise<Read[]> {
+  const archive = await yauzl.openPromise(path, { autoClose: false, strictFileNames: true });
+  const found: Read[] = [];
+  for await (const each of archive.eachEntry()) {
+    const parts: Buffer[] = [];
+    for await (const part of await archive.openReadStreamPromise(each)) parts.push(part as Buffer);
+    const content = Buffer.concat(parts);
+    expect(each.crc32).toBe(crc32(content));
+    found.push({
+      path: each.fileName,
+      content,
+      method: each.compressionMethod,
+      mode: each.externalFileAttributes >>> 16,
+      crc32: each.crc32,
+      date: each.lastModFileDate,
+    });
+  }
+  archive.close();
+  return found;
+}
+
+const hash = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
+const words = (bytes: number) => Buffer.alloc(bytes, 'all work and no play makes jack a dull boy\n');
+
+/** Something that deflates, but does not repeat itself. */
+const numbers = (bytes: number) => {
+  const parts: string[] = [];
+  for (let at = 0, size = 0; size < bytes; at++)
+    size += parts[parts.push(`${(at * 2654435761) % 4294967296},`) - 1]?.length ?? 0;
+  return Buffer.from(parts.join('')).subarray(0, bytes);
+};
+
+const mixed = () => [
+  entry('README', 'hello'),
+  entry('data/big.csv', numbers(3_500_000)),
+  entry('data/noise.bin', randomBytes(2_500_000)),
+  entry('empty', ''),
+  entry('exactly.txt', words(2 ** 20)),
+  entry('just-over.txt', words(2 ** 20 + 1)),
+  entry('photo.jpg', words(5000)),
+  entry('run.sh', '#!/bin/bash\n', true),
+  ...Array.from({ length: 50 }, (_, index) => entry(`src/m${index}.py`, words(index * 500))),
+];
+
+describe('an archive', () => {
+  test('holds what went in, deflated only where that helps', async () => {
+    const entries = mixed();
+    const archive = await writeArchive(entries, zip);
+    const found = await read(zip);
+
+    expect(found.map(({ path }) => path)).toEqual(entries.map(({ path }) => path));
+    for (const [index, { source }] of entries.entries()) {
+      const original = 'text' in source ? Buffer.from(source.text) : readFileSync(source.file);
+      expect(found[index]?.content.equals(original)).toBe(true);
+    }
+    const stored = found.filter(({ method }) => method === 0).map(({ path }) => path);
+    expect(stored).toEqual(['README', 'data/noise.bin', 'empty', 'photo.jpg', 'run.sh', 'src/m0.py']);
+    expect(archive).toMatchObject({ path: zip, bytes: statSync(zip).size, changed: [] });
+    expect(archive.entries.map((each) => each.crc32)).toEqual(found.map((each) => each.crc32));
+  });
+
+  test('has two modes and one date', async () => {
+    await writeArchive(mixed(), zip);
+    for (const { path, mode, date } of await read(zip)) {
+      expect(mode.toString(8)).toBe(path === 'run.sh' ? '100755' : '100644');
+      expect(date).toBe(0x21);
+    }
+  });
+
+  test('is the same on any day, in any time zone, with any number of threads', async () => {
+    const entries = mixed();
+    await writeArchive(entries, zip, { threads: 0 });
+    const expected = hash(zip);
+    const { TZ } = process.env;
+    process.env.TZ = 'Pacific/Kiritimati';
+    for (const { source } of entries) if ('file' in source) utimesSync(source.file, 1e9, 1e9);
+    for (const threads of [1, 2, 3]) {
+      await writeArchive(entries, zip, { threads });
+      expect(hash(zip)).toBe(expected);
+    }
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  });
+
+  test('of nothing is valid', async () => {
+    expect(await writeArchive([], zip)).toMatchObject({ bytes: 22, entries: [] });
+    expect(await read(zip)).toEqual([]);
+  });
+
+  test('of more files than the old format can count is valid', async () => {
+    const entries = Array.from({ length: 70_000 }, (_, index) => entry(`f${index}`, 'x'));
+    await writeArchive(entries, zip);
+    const archive = await yauzl.openPromise(zip);
+    expect(archive.entryCount).toBe(70_000);
+    archive.close();
+  });
+
+  test('tells how far it is', async () => {
+    const entries = mixed();
+    const seen: number[] = [];
+    await writeArchive(entries, zip, { onProgress: (bytes) => seen.push(bytes) });
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    expect(seen.at(-1)).toBe(entries.reduce((sum, { size }) => sum + size, 0));
+  });
+
+  test('of any names and contents reads back as it was', async () => {
+    const name = fc
+      .string({ minLength: 1, maxLength: 30, unit: 'grapheme' })
+      .filter((text) => !/[\\\0]|^\/|^[a-zA-Z]:|(^|\/)\.\.(\/|$)|\/$/.test(text));
+    const content = fc.uint8Array({ maxLength: 3000 }).map((bytes) => Buffer.from(bytes));
+    const tree = fc.dictionary(name, content, { maxKeys: 20 });
+    await fc.assert(
+      fc.asyncProperty(tree, async (files) => {
+        await writeArchive(
+          Object.entries(files).map(([path, bytes]) => entry(path, bytes)),
+          zip,
+        );
+        const found = await read(zip);
+        expect(found.map(({ path, content }) => [path, content])).toEqual(Object.entries(files));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('numbers that do not fit', () => {
+  const item = {
+    path: 'a',
+    executable: false,
+    method: 0,
+    crc32: 1,
+    size: 5e9,
+    compressed: 5e9,
+    offset: 6e9,
+    wide: true,
+  } as const;
+
+  test('are written in 64 bits, behind the place that says so', () => {
+    const local = localHeader(item);
+    expect(local.readUInt32LE(18)).toBe(0xffffffff);
+    expect(local.readUInt32LE(22)).toBe(0xffffffff);
+    expect([local.readUInt16LE(31), local.readUInt16LE(33)]).toEqual([1, 16]);
+    expect(local.readBigUInt64LE(35)).toBe(5_000_000_000n);
+
+    const central = centralRecord(item);
+    expect(central.readUInt32LE(42)).toBe(0xffffffff);
+    expect(central.readBigUInt64LE(central.length - 8)).toBe(6_000_000_000n);
+  });
+
+  test('are the only reason for an extra field', () => {
+    const small = { ...item, size: 5, compressed: 5, offset: 6, wide: false };
+    expect(localHeader(small)).toHaveLength(31);
+    expect(centralRecord(small)).toHaveLength(47);
+    expect(endOfArchive({ count: 1, size: 47, offset: 36 })).toHaveLength(22);
+    expect(endOfArchive({ count: 1, size: 47, offset: 5e9 })).toHaveLength(98);
+  });
+});
+
+describe('a file that changed since it was collected', () => {
+  test.each([
+    ['grew a little', 100, 200],
+    ['grew large', 100, 3_000_000],
+    ['shrank', 3_000_000, 1_200_000],
+    ['shrank to a small one', 3_000_000, 10],
+    ['was emptied', 3_000_000, 0],
+  ])('and %s is packed as it is now, and named', async (_, before, after) => {
+    const file = entry('log.txt', words(before));
+    if ('file' in file.source) writeFileSync(file.source.file, words(after));
+    const archive = await writeArchive([entry('a', 'x'), file, entry('z', 'y')], zip, { threads: 1 });
+    expect(archive.changed).toEqual(['log.txt']);
+    const found = await read(zip);
+    expect(found.map(({ path, content }) => [path, content.length])).toEqual([
+      ['a', 1],
+      ['log.txt', after],
+      ['z', 1],
+    ]);
+  });
+
+  test.each([10, 2_000_000])('and vanished ends it, by name (%i bytes)', async (bytes) => {
+    const file = entry('gone.txt', words(bytes));
+    if ('file' in file.source) rmSync(file.source.file);
+    const failed = writeArchive([entry('a', 'x'), file], zip);
+    await expect(failed).rejects.toThrow('gone.txt vanished while it was being packed');
+    await expect(failed).rejects.toBeInstanceOf(ProjectError);
+    expect(existsSync(zip)).toBe(false);
+  });
+
+  test('even in the middle of it, the headers are true to what was written', async () => {
+    const file = entry('log.txt', numbers(12_000_000));
+    const path = 'file' in file.source ? file.source.file : '';
+    let cut = false;
+    const onProgress = () => {
+      if (!cut) truncateSync(path, 9_500_000);
+      cut = true;
+    };
+    await writeArchive([file], zip, { threads: 2, onProgress });
+    expect((await read(zip))[0]?.content.length).toBe(9_500_000);
+  });
+});
+
+describe('a temporary archive', () => {
+  const temporary = () => readdirSync(folder).filter((name) => name.startsWith('gantry-'));
+  let before: string | undefined;
+  beforeEach(() => {
+    before = process.env.TMPDIR;
+    process.env.TMPDIR = folder;
+  });
+  afterEach(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+
+  test('is private, and gone afterwards', async () => {
+    const bytes = await withTemporaryArchive([entry('a', 'x')], async (archive) => {
+      if (process.platform !== 'win32') {
+        expect(statSync(archive.path).mode & 0o777).toBe(0o600);
+        expect(statSync(join(archive.path, '..')).mode & 0o777).toBe(0o700);
+      }
+      expect(temporary()).toHaveLength(1);
+      return archive.bytes;
+    });
+    expect(bytes).toBeGreaterThan(100);
+    expect(temporary()).toEqual([]);
+  });
+
+  test('is gone when its use fails', async () => {
+    const failed = withTemporaryArchive([entry('a', 'x')], () => Promise.reject(new Error('upload')));
+    await expect(failed).rejects.toThrow('upload');
+    expect(temporary()).toEqual([]);
+  });
+
+  test.each([0, 2])('is gone soon after an interruption, with %i threads', async (threads) => {
+    const entries = [entry('big.csv', numbers(10_000_000)), ...mixed()];
+    const stop = new AbortController();
+    let stopped = 0;
+    const onProgress = () => {
+      stopped ||= performance.now();
+      stop.abort(new InterruptedError('stop', 'SIGTERM'));
+    };
+    const failed = withTemporaryArchive(entries, async () => 'done', { signal: stop.signal, onProgress, threads });
+    await expect(failed).rejects.toMatchObject({ exit: 'terminated' });
+    expect(performance.now() - stopped).toBeLessThan(1000);
+    expect(temporary()).toEqual([]);
+  });
+
+  test('is not begun after an interruption', async () => {
+    const failed = withTemporaryArchive([], async () => 'done', { signal: AbortSignal.abort() });
+    await expect(failed).rejects.toBeInstanceOf(InterruptedError);
+    expect(temporary()).toEqual([]);
+  });
+
+  test('that cannot be written says where to go', async () => {
+    process.env.TMPDIR = join(folder, 'missing');
+    const failed = withTemporaryArchive([], async () => 'done');
+    await expect(failed).rejects.toBeInstanceOf(FailedError);
+    await expect(failed).rejects.toMatchObject({ facts: { fix: 'TMPDIR=/a/folder/with/room gantry deploy' } });
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('for which there is no room says so', async () => {
+    const failed = writeArchive([entry('a', 'x')], '/dev/full');
+    await expect(failed).rejects.toThrow('no room left for the archive in /dev');
+    expect(existsSync('/dev/full')).toBe(true);
+  });
+});

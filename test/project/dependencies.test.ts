@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ProjectError } from '../../src/errors.ts';
+import type { Entry } from '../../src/project/collect.ts';
+import { type DependencyInput, generatedEntries, withGenerated } from '../../src/project/dependencies.ts';
+
+const nothing: DependencyInput = {
+  pip: {},
+  conda: {},
+  apt: {},
+  paths: {},
+  preBuildCommands: [],
+  shellCommands: [],
+  root: '/',
+};
+
+async function generated(input: Partial<DependencyInput>) {
+  const entries = await generatedEntries({ ...nothing, ...input });
+  return Object.fromEntries(entries.map(({ path, source }) => [path, 'text' in source ? source.text : source.file]));
+}
+
+test.each([
+  ['pip', 'a', '', 'a'],
+  ['pip', 'a', '*', 'a'],
+  ['pip', 'a', 'latest', 'a'],
+  ['pip', 'a', ' LATEST ', 'a'],
+  ['pip', 'a', '1.0', 'a==1.0'],
+  ['pip', 'a', ' 1.0 ', 'a==1.0'],
+  ['pip', 'a', '2.1.*', 'a==2.1.*'],
+  ['pip', 'a', '==1.0', 'a==1.0'],
+  ['pip', 'a', '===1.0', 'a===1.0'],
+  ['pip', 'a', '=1.0', 'a==1.0'],
+  ['pip', 'a', '~=1.4', 'a~=1.4'],
+  ['pip', 'a', '!=1.4', 'a!=1.4'],
+  ['pip', 'a', '<2', 'a<2'],
+  ['pip', 'a', '>=1.24.0,<2.0.0', 'a>=1.24.0,<2.0.0'],
+  ['pip', 'a', '^1.0', 'a>=1.0,<2.0'],
+  ['pip', 'a', '^0.2.3', 'a>=0.2.3,<0.3'],
+  ['pip', 'a', '^0.0.3', 'a>=0.0.3,<0.0.4'],
+  ['pip', 'a', '~1.2.3', 'a>=1.2.3,<1.3'],
+  ['pip', 'a', '~1', 'a>=1,<2.0'],
+  ['pip', 'a', 'git+https://github.com/x/a.git@v1', 'a @ git+https://github.com/x/a.git@v1'],
+  ['pip', 'a', 'https://x.org/a-1.0.whl', 'a @ https://x.org/a-1.0.whl'],
+  ['pip', 'a', '@ https://x.org/a-1.0.whl', 'a @ https://x.org/a-1.0.whl'],
+  ['pip', 'a', 'file:./a.whl', 'a @ file:./a.whl'],
+  ['pip', 'a', 'https://x.org/a.whl ; python_version < "3.9"', 'a @ https://x.org/a.whl ; python_version < "3.9"'],
+  ['pip', 'a', '>=1.0; python_version<"3.9"', 'a>=1.0; python_version<"3.9"'],
+  ['pip', 'a', '; sys_platform == "linux"', 'a; sys_platform == "linux"'],
+  ['pip', 'a[silero, daily]', '==0.0.67', 'a[silero, daily]==0.0.67'],
+  ['conda', 'a', 'latest', 'a'],
+  ['conda', 'a', '1.2', 'a==1.2'],
+  ['conda', 'a', '=1.2', 'a=1.2'],
+  ['conda', 'a', '==1.2', 'a==1.2'],
+  ['conda', 'a', '>=1,<2', 'a>=1,<2'],
+  ['conda', 'a', '1.26=py311_0', 'a=1.26=py311_0'],
+  ['conda', 'conda-forge::a', '^1.2', 'conda-forge::a>=1.2,<2.0'],
+  ['apt', 'a', 'latest', 'a'],
+  ['apt', 'a', '1.2-3', 'a=1.2-3'],
+  ['apt', 'a', '=1.2', 'a=1.2'],
+  ['apt', 'a', '==1.2', 'a=1.2'],
+  ['apt', 'a', '1:2.3~deb12+1', 'a=1:2.3~deb12+1'],
+  ['apt', 'a', '/bookworm-backports', 'a/bookworm-backports'],
+] as const)('%s: %s at "%s" is written %s', async (kind, name, version, line) => {
+  expect(Object.values(await generated({ [kind]: { [name]: version } }))).toEqual([`${line}\n`]);
+});
+
+test.each([
+  ['apt', 'a', '>=1.2', 'apt cannot install a at version ">=1.2"'],
+  ['apt', 'a', '~=1.2', 'apt cannot install a at version "~=1.2"'],
+  ['conda', 'a', 'https://x.org/a', 'conda cannot install a at version "https://x.org/a"'],
+  ['pip', '', '1.0', 'a pip package has no name'],
+  ['pip', 'a\n-r evil', '1.0', 'the name of pip package "a\\n-r evil" has a line break or control character'],
+  ['pip', 'a', '1.0\nb', 'the version of pip package "a" has a line break or control character'],
+] as const)('%s: %j at %j is an error', async (kind, name, version, message) => {
+  const error = await generated({ [kind]: { [name]: version } }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ProjectError);
+  expect((error as ProjectError).problems).toMatchObject([{ severity: 'error', message }]);
+});
+
+test('each kind has its file, sorted, and commands are scripts that stop at the first failure', async () => {
+  const input = {
+    pip: { numpy: 'latest', Flask: '2.0', aiohttp: '' },
+    apt: { ffmpeg: 'latest' },
+    conda: { cuda: '12' },
+    preBuildCommands: ['apt update'],
+    shellCommands: ['echo one', '', 'echo two'],
+  };
+  expect(await generated(input)).toEqual({
+    'conda_pkglist.txt': 'cuda==12\n',
+    'pkglist.txt': 'ffmpeg\n',
+    'requirements.txt': 'Flask==2.0\naiohttp\nnumpy\n',
+    'pre_build_commands.sh': '#!/bin/bash\nset -e\n\napt update\n',
+    'shell_commands.sh': '#!/bin/bash\nset -e\n\necho one\necho two\n',
+  });
+  const scripts = (await generatedEntries({ ...nothing, ...input })).filter((entry) => entry.executable);
+  expect(scripts.map(({ path }) => path)).toEqual(['pre_build_commands.sh', 'shell_commands.sh']);
+});
+
+test('what is empty or blank is not written', async () => {
+  expect(await generated({ shellCommands: [''], preBuildCommands: ['  '] })).toEqual({});
+});
+
+test('a dependency file is taken as it is, under the name the platform knows', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'dependencies-'));
+  writeFileSync(join(root, 'reqs.in'), '-r x\r\n');
+  expect(await generated({ root, paths: { pip: 'reqs.in' } })).toEqual({ 'requirements.txt': join(root, 'reqs.in') });
+  await expect(generated({ root, paths: { apt: 'gone.txt' } })).rejects.toThrow(
+    'the dependency file gone.txt is not there',
+  );
+  rmSync(root, { recursive: true });
+});
+
+test('a generated file takes the place of a project file, in order', () => {
+  const entry = (path: string, text: string): Entry => ({
+    path,
+    size: text.length,
+    executable: false,
+    source: { text },
+  });
+  const merged = withGenerated(
+    [entry('a.py', ''), entry('requirements.txt', 'theirs'), entry('z.py', '')],
+    [entry('requirements.txt', 'ours'), entry('pkglist.txt', 'apt')],
+  );
+  expect(merged.map(({ path, source }) => [path, source])).toEqual([
+    ['a.py', { text: '' }],
+    ['pkglist.txt', { text: 'apt' }],
+    ['requirements.txt', { text: 'ours' }],
+    ['z.py', { text: '' }],
+  ]);
+});
