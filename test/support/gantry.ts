@@ -1,5 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { stripVTControlCharacters } from 'node:util';
 import type { Io } from '../../src/context.ts';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { main } from '../../src/main.ts';
@@ -10,6 +12,8 @@ export interface Outcome {
   stderr: string;
   /** stdout, parsed. */
   json: () => unknown;
+  /** How long it wanted to wait, in milliseconds, each time it did. */
+  waits: number[];
 }
 
 export interface Setting {
@@ -18,21 +22,34 @@ export interface Setting {
   env?: Record<string, string>;
   /** Pretends that stdout and stderr are a terminal of so many columns. */
   columns?: number;
-  /** What a person types; giving it makes stdin a terminal. */
+  /** What a person types at the first question; giving it makes stdin a terminal. */
   typed?: string;
   silenceMs?: number;
-  /** Sends Ctrl-C when a line of stderr matches. */
+  /** Sends Ctrl-C, once, when stderr matches. */
   interruptAt?: RegExp;
+  /** Sends SIGTERM instead. */
+  signal?: 'SIGINT' | 'SIGTERM';
 }
 
-/** Runs one command line in this process, as `bin/gantry.cjs` would in its own. Nothing sleeps. */
+/** Runs one command line in this process, as `bin/gantry.cjs` would in its own. Nothing sleeps: its clock leaps. */
 export async function gantry(words: string[], setting: Setting = {}): Promise<Outcome> {
   const { emulator, cwd = process.cwd(), env = {}, columns, typed, silenceMs = 5_000, interruptAt } = setting;
+  const waits: number[] = [];
+  let leapt = 0;
+  let asked = false;
   let interrupt = () => {};
   const stdout = new Capture(columns);
-  const stderr = new Capture(columns, (text) => interruptAt?.test(text) && interrupt());
+  const stderr = new Capture(columns, (text) => {
+    if (typed && !asked && stripVTControlCharacters(text).includes('? ')) {
+      asked = true;
+      setImmediate().then(() => stdin.write(typed));
+    }
+    if (!interruptAt?.test(text)) return;
+    const once = interrupt;
+    interrupt = () => {};
+    once();
+  });
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== undefined, setRawMode: () => {} });
-  if (typed) setTimeout(() => stdin.write(typed), 50);
   const io: Io = {
     stdin,
     stdout,
@@ -40,21 +57,23 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
     env: { GANTRY_CONFIG_DIR: '/nonexistent', LANG: 'C.UTF-8', ...(emulator ? address(emulator) : {}), ...env },
     cwd,
     onSignal(listener) {
-      interrupt = () => listener('SIGINT');
+      interrupt = () => listener(setting.signal ?? 'SIGINT');
       return () => {
         interrupt = () => {};
       };
     },
     quit: () => {},
-    now: () => Date.now(),
-    delay: async (_, signal) => {
+    now: () => Date.now() + leapt,
+    delay: async (ms, signal) => {
+      waits.push(ms);
+      leapt += ms;
       await setImmediate();
       signal.throwIfAborted();
     },
     silenceMs,
   };
   const code = await main(words, io);
-  return { code, stdout: stdout.text, stderr: stderr.text, json: () => JSON.parse(stdout.text) };
+  return { code, stdout: stdout.text, stderr: stderr.text, json: () => JSON.parse(stdout.text), waits };
 }
 
 export function address({ url, token, project }: Emulator): Record<string, string> {
@@ -71,6 +90,11 @@ class Capture extends Writable {
   ) {
     super();
     this.isTTY = columns !== undefined;
+  }
+
+  /** A process's own streams cannot be ended either. */
+  override end(): this {
+    return this;
   }
 
   override _write(chunk: Buffer, _: string, done: () => void): void {

@@ -1,0 +1,131 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+describe('under GitHub Actions', () => {
+  async function deployIn(app: { path: string }, more: Record<string, string> = {}) {
+    const [output, summary] = [join(app.path, '.output'), join(app.path, '.summary')];
+    await Promise.all([writeFile(output, ''), writeFile(summary, '')]);
+    const env = { GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: output, GITHUB_STEP_SUMMARY: summary, ...more };
+    const outcome = await gantry(['deploy'], { emulator, cwd: app.path, env });
+    const [outputs, summaryText] = await Promise.all([readFile(output, 'utf8'), readFile(summary, 'utf8')]);
+    return { ...outcome, outputs, summary: summaryText };
+  }
+
+  test('a deploy leaves its outputs and a summary', async () => {
+    await using app = await folderOf(smallApp());
+    const { outputs, summary } = await deployIn(app);
+    const names = outputs
+      .trim()
+      .split('\n')
+      .map((line) => line.split('=')[0]);
+    expect(names).toEqual(['app', 'build-id', 'status', 'endpoint', 'dashboard-url']);
+    expect(outputs).toContain(`endpoint=${emulator.url}/v4/${emulator.project}/web\n`);
+    expect(summary).toContain('### Deploy of web');
+  });
+
+  test('a failed build says so in the outputs', async () => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('build', 'init_failure');
+    const { outputs, code } = await deployIn(app);
+    expect(code).toBe(12);
+    expect(outputs).toMatch(/status=init_failure\n/);
+    expect(outputs).toMatch(/build-id=\S+\n/);
+  });
+
+  test('mistakes in the config file are annotations of their line', async () => {
+    await using app = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\n' });
+    const { stderr } = await deployIn(app);
+    expect(stderr).toMatch(/^::error file=cerebrium.toml,line=2,col=8::app name "My App" is not valid/m);
+  });
+
+  test('a log that tries to command the runner cannot', async () => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('build', 'hostile-log');
+    const { stderr } = await deployIn(app);
+    expect(stderr).toContain('not from us');
+    expect(stderr).not.toMatch(/^\s*::/m);
+  });
+
+  test('all of it can be turned off', async () => {
+    await using app = await folderOf(smallApp());
+    const { outputs, summary } = await deployIn(app, { GANTRY_CI_OUTPUT: '0' });
+    expect(outputs + summary).toBe('');
+  });
+});
+
+describe('a registry login', () => {
+  const auth = (user: string) => Buffer.from(`${user}:secret`).toString('base64');
+  const docker = JSON.stringify({ auths: { 'ghcr.io': { auth: auth('me') }, 'quay.io': { auth: auth('you') } } });
+
+  async function creationFor(files: Record<string, string>) {
+    await using app = await folderOf({ ...files, '.docker/config.json': docker });
+    const outcome = await gantry(['deploy'], {
+      emulator,
+      cwd: app.path,
+      env: { DOCKER_CONFIG: join(app.path, '.docker') },
+    });
+    const call = emulator.calls.find(({ endpoint }) => endpoint === 'createApp');
+    return { ...outcome, body: call?.body as Record<string, string> };
+  }
+
+  test('is sent for the registry of the base image only, and that is said', async () => {
+    const config =
+      '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\ndocker_base_image_url = "ghcr.io/me/base:1"\n';
+    const { body, stderr } = await creationFor({ ...smallApp(), 'cerebrium.toml': config });
+    expect(JSON.parse(body.dockerAuth ?? '')).toEqual({ auths: { 'ghcr.io': { auth: auth('me') } } });
+    expect(stderr).toContain('Sending the login for ghcr.io');
+    expect(stderr).not.toContain(auth('me'));
+  });
+
+  test('is sent for the images a Dockerfile starts from', async () => {
+    const config =
+      '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n[cerebrium.runtime.custom]\nport = 80\ndockerfile_path = "Dockerfile"\n';
+    const { body } = await creationFor({
+      'cerebrium.toml': config,
+      Dockerfile: 'FROM quay.io/you/base AS base\nFROM base\n',
+    });
+    expect(JSON.parse(body.dockerAuth ?? '')).toEqual({ auths: { 'quay.io': { auth: auth('you') } } });
+  });
+
+  test('is not sent for a public image', async () => {
+    const { body, stderr } = await creationFor(smallApp());
+    expect(body).not.toHaveProperty('dockerAuth');
+    expect(stderr).not.toContain('Sending the login');
+  });
+});
+
+describe('on a terminal', () => {
+  test('the plan is shown and Enter means yes', async () => {
+    await using app = await folderOf(smallApp());
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, typed: '\r' });
+    expect(stderr).toContain('a new app');
+    expect(stderr).toContain('runs on CPU');
+    expect(code).toBe(0);
+  });
+
+  test('"no" deploys nothing and is not success', async () => {
+    await using app = await folderOf(smallApp());
+    const { code } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, typed: 'n\r' });
+    expect(code).toBe(130);
+    expect(emulator.calls.some(({ endpoint }) => endpoint === 'createApp')).toBe(false);
+  });
+
+  test('--yes asks nothing', async () => {
+    await using app = await folderOf(smallApp());
+    const { code, stderr } = await gantry(['deploy', '--yes'], { emulator, cwd: app.path, columns: 80, typed: '' });
+    expect(stderr).not.toContain('Deploy?');
+    expect(code).toBe(0);
+  });
+});
