@@ -5,7 +5,7 @@
  * Written by our own hand, because general writers take two to nine times as long and their order is a race: see `zip/`, where `records.ts` is
  * the format, `pack.ts` the way from files to deflated data, and `writer.ts` what puts one into the other.
  */
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { FailedError, GantryError } from '../errors.ts';
@@ -57,7 +57,8 @@ export async function withTemporaryArchive<T>(
 }
 
 /**
- * Writes the entries in the order given; a half-written archive is removed.
+ * Writes the entries in the order given. An older archive of that name stays until the new one is whole; a half-written
+ * one is removed.
  *
  * Throws a ProjectError if a file cannot be read any more, a FailedError if the archive cannot be written, an
  * InterruptedError if the signal says so.
@@ -69,19 +70,20 @@ export async function writeArchive(
   mode = 0o666,
 ): Promise<Archive> {
   throwIfAborted(options.signal);
+  const found = await stat(path).catch(() => undefined);
+  // A pipe or /dev/null is written to, never replaced.
+  const replaces = !found || found.isFile();
+  const target = replaces ? `${path}.part` : path;
   let file: FileHandle | undefined;
   try {
-    file = await open(path, 'w', mode);
+    file = await open(target, 'w', mode);
     const archive = await write(entries, file, options);
     await file.close();
+    if (replaces) await rename(target, path);
     return { path, ...archive };
   } catch (error) {
-    const isOurs = await file?.stat().then(
-      (stats) => stats.isFile(),
-      () => false,
-    );
     await file?.close().catch(() => {});
-    if (isOurs) await rm(path, { force: true });
+    if (file && replaces) await rm(target, { force: true });
     throw options.signal?.aborted ? interruption(options.signal) : unwritable(path, error);
   }
 }
