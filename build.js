@@ -1,24 +1,48 @@
 // Bundles src into dist: one small entry, a chunk for each command. CommonJS starts fastest (docs/decisions/0002).
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { rolldown } from 'rolldown';
 
-rmSync('dist', { recursive: true, force: true });
-const bundle = await rolldown({
-  input: 'src/main.ts',
+/** @type {import('rolldown').InputOptions} */
+const input = {
   platform: 'node',
-  external: [/^node:/],
   transform: { target: 'node20' },
-  checks: { pluginTimings: false },
-});
-await bundle.write({
+  checks: { pluginTimings: false, ineffectiveDynamicImport: false },
+};
+/** @type {import('rolldown').OutputOptions} */
+const output = {
   dir: 'dist',
   format: 'cjs',
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name].cjs',
-  minify: { mangle: false, compress: true, codegen: { removeWhitespace: true } },
+  minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } },
   exports: 'named',
+};
+
+rmSync('dist', { recursive: true, force: true });
+const program = await rolldown({
+  ...input,
+  input: 'src/main.ts',
+  external: [/^node:/, 'string-width'],
+  preserveEntrySignatures: 'allow-extension',
 });
+await program.write({
+  ...output,
+  // Opening a file takes longer than reading it: one for the start, one for what nearly every command loads.
+  codeSplitting: {
+    groups: [
+      { name: 'main', test: /src.main\.ts$/ },
+      { name: 'program', test: /src.(program|command|api.client|contract.scalars|output.table)\.ts$/ },
+    ],
+  },
+  // A lasting import() would wake up Node's loader of ES modules for the sake of node:http.
+  dynamicImportInCjs: false,
+  paths: { 'string-width': './string-width.cjs' },
+});
+
+// Its tables take 20 ms to parse: a file of its own, for texts that go beyond ASCII (src/output/width.ts).
+const widths = await rolldown({ ...input, input: { 'string-width': 'string-width' } });
+await widths.write(output);
 
 // Workers are files of their own: they are started by their path.
 for (const folder of ['src/project/zip']) {
@@ -27,5 +51,29 @@ for (const folder of ['src/project/zip']) {
   }
 }
 
-// A bare --help needs no parser: its text is made here, and a test compares it with the parser's own.
-writeFileSync('dist/help.txt', execFileSync(process.execPath, ['bin/gantry.cjs', '--help', '--color', 'never']));
+// A bare --help needs no parser: its texts are made here, by the parser itself, and read by src/main.ts.
+const { commands } = JSON.parse(await said('reference', '--json=commands'));
+/** @type {string[]} */
+const names = commands.map((/** @type {{ command: string }} */ { command }) => command);
+const groups = names.filter((name) => name.includes(' ')).map((name) => name.split(' ', 1).join());
+/** @type {[name: string, text: string][]} */
+const help = [];
+for (const name of new Set(['', ...groups, ...names])) {
+  help.push([name, await said(...name.split(' ').filter(Boolean), '--help', '--color=never')]);
+}
+writeFileSync('dist/help.json', JSON.stringify(help));
+
+/** @param {string[]} words */
+async function said(...words) {
+  const { main, processIo } = createRequire(import.meta.url)('./dist/main.cjs');
+  let text = '';
+  const stdout = {
+    write(/** @type {string} */ part, /** @type {() => void} */ done) {
+      text += part;
+      done();
+    },
+  };
+  const code = await main(words, { ...processIo(), stdout });
+  if (code !== 0) throw new Error(`gantry ${words.join(' ')} ended with ${code}`);
+  return text;
+}

@@ -107,7 +107,7 @@ export function createContext(
     },
     env: io.env,
     progress,
-    prompt: createPrompt({ stdin: io.stdin, stderr: io.stderr, signal, allowed: flags.input, yes: flags.yes === true }),
+    prompt: createPrompt({ io, signal, allowed: flags.input, yes: flags.yes === true }),
     signal,
     interruption,
     cwd: folder(io.cwd, flags.cwd),

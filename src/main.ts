@@ -1,19 +1,33 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { annotates } from './config/environment.ts';
 import type { Io } from './context.ts';
 import { exitCodes, GantryError, InterruptedError, ProjectError } from './errors.ts';
+import type { ColorChoice } from './output/page.ts';
+import { processIo } from './process.ts';
 import { version } from './version.ts';
 
-export { processIo } from './process.ts';
 export type { Io };
+export { processIo };
+
+/**
+ * Answers what needs no parser, or returns false. Node takes longer to open the stream of stdout than all of this does,
+ * so it is opened only when the text could not be written at once.
+ */
+export function answeredAtOnce(argv: string[]): boolean {
+  const text = readyAnswer(argv);
+  if (text === undefined) return false;
+  const bytes = Buffer.from(text);
+  let written = 0;
+  try {
+    written = writeSync(1, bytes);
+  } catch {}
+  if (written < bytes.length) processIo().stdout.write(bytes.subarray(written));
+  return true;
+}
 
 /** argv and the process to an exit code: the only catch, the only signal handler. */
 export async function main(argv: string[], io: Io): Promise<number> {
-  const ready = argv.length === 1 ? readyAnswer(argv[0]) : undefined;
-  if (ready !== undefined) {
-    io.stdout.write(ready);
-    return exitCodes.ok.code;
-  }
   const controller = new AbortController();
   const interruption: { says?: string } = {};
   const stopListening = io.onSignal((signal) => {
@@ -32,12 +46,15 @@ export async function main(argv: string[], io: Io): Promise<number> {
   }
 }
 
-/** Answers that need no parser. The help text is made at build time (build.js); from the sources it is made live. */
-function readyAnswer(word: string | undefined): string | undefined {
-  if (word === '--version' || word === '-V') return `${version}\n`;
-  if (word !== '--help' && word !== '-h') return undefined;
+/** Answers that need no parser. The texts of help are made at build time (build.js); from the sources they are live. */
+function readyAnswer(argv: string[]): string | undefined {
+  const words = argv.slice(0, -1);
+  const last = argv.at(-1);
+  if (words.length === 0 && (last === '--version' || last === '-V')) return `${version}\n`;
+  if (last !== '--help' && last !== '-h') return undefined;
   try {
-    return readFileSync(new URL('./help.txt', import.meta.url), 'utf8');
+    const texts = JSON.parse(readFileSync(join(import.meta.dirname, 'help.json'), 'utf8'));
+    return new Map<string, string>(texts).get(words.join(' '));
   } catch {
     return undefined;
   }
@@ -53,8 +70,7 @@ async function fail(error: unknown, argv: string[], io: Io): Promise<number> {
     import('./output/page.ts'),
   ]);
   const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
-  const color = flags.includes('--color=never') ? 'never' : flags.includes('--color=always') ? 'always' : 'auto';
-  const page = pageOf(io.stderr, io.env, color, io.now());
+  const page = pageOf(io.stderr, io.env, colorAsked(flags), io.now());
   io.stderr.write(`${shown(failureText(error, page, flags.includes('--debug')), page)}\n`);
   if (error instanceof ProjectError && annotates(io.env)) {
     for (const problem of error.problems) io.stderr.write(`${annotation(problem)}\n`);
@@ -67,4 +83,10 @@ async function fail(error: unknown, argv: string[], io: Io): Promise<number> {
     await (events ? renderer.line({ type: 'error', ...document }) : renderer.value(document, () => '')).catch(() => {});
   }
   return exitCodes[error instanceof GantryError ? error.exit : 'bug'].code;
+}
+
+/** The command line may be what failed, so the flag is looked for by hand: `--color=never` or `--color never`. */
+function colorAsked(flags: string[]): ColorChoice {
+  const [, choice] = /(?:^|\n)--color[=\n](always|never)(?:\n|$)/.exec(flags.join('\n')) ?? [];
+  return (choice as ColorChoice | undefined) ?? 'auto';
 }

@@ -1,14 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Io } from './context.ts';
 
-/** The real process as an {@link Io}. */
+/** The real process as an {@link Io}. Node opens a stream when it is first asked for, and takes its time. */
 export function processIo(): Io {
-  // A reader that closes its end is told of by the write that fails; as an event it would end the process.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   return {
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return unbothered(process.stdout);
+    },
+    get stderr() {
+      return unbothered(process.stderr);
+    },
     env: process.env,
     cwd: process.cwd(),
     onSignal(listener) {
@@ -24,4 +28,9 @@ export function processIo(): Io {
     delay: (ms, signal) => setTimeout(ms, undefined, { signal }),
     silenceMs: 60_000,
   };
+}
+
+/** A reader that closes its end is told of by the write that fails; as an event it would end the process. */
+function unbothered<S extends NodeJS.WriteStream>(stream: S): S {
+  return stream.listenerCount('error') > 0 ? stream : stream.on('error', () => {});
 }

@@ -123,7 +123,8 @@ async function execute(
   const options = inputs.at(-1) as { events?: boolean };
   const context = createContext(io, flags, signal, interruption);
   const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, flags.color, io.now()), json);
-  if (options.events) context.progress = withEvents(context.progress, (event) => void renderer.line(event));
+  // A reader that has gone is noticed by the result, which is awaited.
+  if (options.events) context.progress = withEvents(context.progress, (event) => renderer.line(event).catch(() => {}));
   const value = await command.run(context, ...inputs);
   const exit = command.exit(value, options);
   if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);
@@ -156,8 +157,8 @@ function prepare(argv: string[]): string[] {
   const own = end < 0 ? argv : argv.slice(0, end);
   const rest = end < 0 ? [] : argv.slice(end);
   const words = own.map((word) => (word === '--json' ? '--json=' : word));
-  if (words[0] === 'help' && words.length > 1 && isCommand(words[1] ?? ''))
-    return [...words.slice(1), '--help', ...rest];
+  const [first, second] = words;
+  if (first === 'help' && (second === undefined || isCommand(second))) return [...words.slice(1), '--help', ...rest];
   return [...words, ...rest];
 }
 

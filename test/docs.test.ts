@@ -25,7 +25,11 @@ test('every command has an example, and every example is a command', async () =>
   const lines = commands.map(({ command }) => command);
   for (const { command, examples } of commands) {
     expect(examples, command).not.toEqual([]);
-    for (const example of examples) expect(lines.some((line) => `${example} `.startsWith(`${line} `)), example).toBe(true);
+    for (const example of examples)
+      expect(
+        lines.some((line) => `${example} `.startsWith(`${line} `)),
+        example,
+      ).toBe(true);
   }
 });
 
@@ -34,13 +38,16 @@ test('the README names only commands that exist', async () => {
   const named = [...readFileSync('README.md', 'utf8').matchAll(/^\$? ?gantry ([a-z-]+(?: [a-z-]+)?)/gm)];
   expect(named.length).toBeGreaterThan(5);
   for (const [, line = ''] of named) {
-    const known = commands.some(({ command }) => `${line} `.startsWith(`${command} `) || command === line.split(' ')[0]);
+    const known = commands.some(
+      ({ command }) => `${line} `.startsWith(`${command} `) || command === line.split(' ')[0],
+    );
     expect(known, line).toBe(true);
   }
 });
 
 function section({ command, summary, usage, arguments: inputs, flags, json, examples }: CommandReference): string {
-  const rows = (entries: [string, string][]) => entries.map(([name, what]) => `| \`${name}\` | ${cell(what)} |`).join('\n');
+  const rows = (entries: [string, string][]) =>
+    entries.map(([name, what]) => `| \`${name}\` | ${cell(what)} |`).join('\n');
   const table = (title: string, entries: [string, string][]) =>
     entries.length ? `\n| ${title} | |\n|---|---|\n${rows(entries)}\n` : '';
   return `## gantry ${command}
@@ -48,7 +55,13 @@ function section({ command, summary, usage, arguments: inputs, flags, json, exam
 ${summary.charAt(0).toUpperCase()}${summary.slice(1)}.
 
     ${usage}
-${table('argument', inputs.map(({ name, description }) => [name, description]))}${table('flag', flags.map((flag) => [flag.flags, flag.description]))}${table('JSON field', Object.entries(json))}
+${table(
+  'argument',
+  inputs.map(({ name, description }) => [name, description]),
+)}${table(
+  'flag',
+  flags.map((flag) => [flag.flags, flag.description]),
+)}${table('JSON field', Object.entries(json))}
 ${examples.map((example) => `    gantry ${example}`).join('\n')}
 `;
 }

@@ -60,7 +60,9 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
 function mayRepeat(endpoint: Endpoint, error: GantryError): boolean {
   if (error instanceof ConnectionError) return endpoint.repeatable || !error.mayHaveArrived;
   if (!error.facts.retryable) return false;
-  const refused = error.facts.status === 429 || error.facts.retryAfterMs !== undefined;
+  const { status, retryAfterMs } = error.facts;
+  // A gateway's 502 or 504 may come after the work was done, whatever else it says.
+  const refused = status === 429 || (status === 503 && retryAfterMs !== undefined);
   return endpoint.repeatable || refused;
 }
 

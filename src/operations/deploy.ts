@@ -1,7 +1,8 @@
+import { ConnectionError } from '../api/transport.ts';
 import type { Context } from '../context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../contract/apps.ts';
 import { cancelBuild } from '../contract/builds.ts';
-import { GantryError, UnexpectedReplyError } from '../errors.ts';
+import { GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import { duration, size } from '../output/words.ts';
 import { type Archive, withTemporaryArchive } from '../project/archive.ts';
 import { LinkExpiredError, putFile } from '../transfer/upload.ts';
@@ -82,24 +83,17 @@ class Deploying {
   }
 
   /** A link that ended before it was used gets one new build; the first is cancelled, so that it does not linger. */
-  private async createAndUpload(archive: Archive): Promise<CreatedApp> {
+  private async createAndUpload(archive: Archive, mayTryAgain = true): Promise<CreatedApp> {
     const created = await this.create();
     try {
       await this.upload(created, archive);
       return created;
     } catch (error) {
       await this.abandon(created);
-      if (!(error instanceof LinkExpiredError)) throw error;
-      this.context.progress.note('the upload link has expired; asking for a new build');
+      if (!(error instanceof LinkExpiredError) || !mayTryAgain) throw error;
     }
-    const second = await this.create();
-    try {
-      await this.upload(second, archive);
-      return second;
-    } catch (error) {
-      await this.abandon(second);
-      throw error;
-    }
+    this.context.progress.note('the upload link has expired; asking for a new build');
+    return this.createAndUpload(archive, false);
   }
 
   /** Ctrl-C does not cut this call off at once: a build that has begun must be known to be cancelled. */
@@ -114,7 +108,7 @@ class Deploying {
     const created = await apiUntil(hurry.signal)(endpoint, { project, body: this.body })
       .catch((error: unknown) => {
         step.fail();
-        throw error;
+        throw mayHaveBegun(error, this.body.name);
       })
       .finally(() => signal.removeEventListener('abort', timer));
     this.announce(created);
@@ -139,6 +133,7 @@ class Deploying {
           silenceMs,
           onRetry,
           proxy: settings.proxy,
+          now,
           onProgress: (bytes) => step.update({ bytes, of: archive.bytes }),
         },
       );
@@ -209,4 +204,15 @@ class Deploying {
       });
     }
   }
+}
+
+/** The answer was lost, the request perhaps not: the user learns that a build may be waiting, and how to find it. */
+function mayHaveBegun(error: unknown, app: string): unknown {
+  const lost = error instanceof UnavailableError || error instanceof UnexpectedReplyError;
+  const refused = lost && error.facts.status === 503 && error.facts.retryAfterMs !== undefined;
+  const never = error instanceof ConnectionError && !error.mayHaveArrived;
+  if (!lost || refused || never) return error;
+  error.facts.why ??= 'the platform may have begun a build all the same';
+  error.facts.fix ??= `gantry builds list ${app}`;
+  return error;
 }

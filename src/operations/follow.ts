@@ -49,7 +49,7 @@ async function waitFor(context: Context, following: Following, onStatus: (status
   let shown = '';
   for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
     const [state] = await Promise.all([
-      api(getBuild, { project, app, build }).catch((error: unknown) => passing(error, now() - answered)),
+      api(getBuild, { project, app, build }).catch((error: unknown) => passing(error, now() - answered, following)),
       following.logs ? log.show() : undefined,
     ]);
     if (state) {
@@ -68,9 +68,14 @@ async function waitFor(context: Context, following: Following, onStatus: (status
 }
 
 /** A look that failed is no verdict: the next one may succeed. Only what waiting cannot mend ends it. */
-function passing(error: unknown, silentMs: number): undefined {
-  const curable = error instanceof GantryError && (error.facts.retryable || error instanceof UnavailableError);
-  if (!curable || silentMs > patienceMs) throw error;
+function passing(error: unknown, silentMs: number, { app, build }: Following): undefined {
+  if (!(error instanceof GantryError)) throw error;
+  const curable = error.facts.retryable || error instanceof UnavailableError;
+  if (curable && silentMs + (error.facts.retryAfterMs ?? 0) <= patienceMs) return;
+  error.facts.why ??= `build ${build} of ${app} could not be looked at; it goes on without us`;
+  error.facts.fix ??= `gantry builds follow ${app} ${build}`;
+  error.facts.details ??= { app, build };
+  throw error;
 }
 
 function verdict(build: Build, { app, logs }: Following, tail: string[]): GantryError {

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { Page } from './page.ts';
 
 /** OSC, DCS, APC, PM and SOS strings: titles, links, clipboards. Unterminated ones reach to the end of the line. */
@@ -9,6 +8,8 @@ const controls = /(?:\u001b\[|\u009b)(?![\d;:]*m)[0-?]*[ -/]*[@-~]?/g;
 /** Two-byte escapes, then lone control characters but tab and newline. */
 const leftovers =
   /\u001b(?!\[)[ -/]*[0-~]?|\u001b(?!\[[\d;:]*m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g;
+/** All that may be left of escapes then. Node's own stripping knows fewer forms. */
+const colors = /\u001b\[[\d;:]*m/g;
 /** Marks that turn the direction of text, so that `exe.txt` reads `txt.exe`. */
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
@@ -24,7 +25,7 @@ export function shown(text: string, { colored, githubActions }: Pick<Page, 'colo
 /** No titles, cursor movement, bells; colours stay where they are wanted. */
 export function clean(text: string, colored: boolean): string {
   const safe = text.replace(strings, '').replace(controls, '').replace(leftovers, '').replace(directions, '');
-  return colored ? safe : stripVTControlCharacters(safe);
+  return colored ? safe : safe.replace(colors, '');
 }
 
 /** A GitHub runner obeys `::commands` at the start of a line, white space aside, and `##[commands]` anywhere. */

@@ -1,7 +1,7 @@
-import stringWidth from 'string-width';
 import { exitCodes, GantryError, type Place, type Problem, ProjectError } from '../errors.ts';
 import { redact } from './clean.ts';
 import type { Page } from './page.ts';
+import { columnsOf } from './width.ts';
 import { count } from './words.ts';
 
 /** An error as a person reads it: what happened, where, why, and the next thing to type (conventions §3). */
@@ -86,7 +86,7 @@ function placeLines(place: Place, columns: number): string[] {
   return [
     `  in  ${place.file}:${place.line}:${place.column}`,
     `      ${number} | ${before}${marked}${after}`,
-    `${margin}${' '.repeat(stringWidth(before))}${'^'.repeat(Math.max(1, stringWidth(marked)))}`,
+    `${margin}${' '.repeat(columnsOf(before))}${'^'.repeat(Math.max(1, columnsOf(marked)))}`,
   ];
 }
 

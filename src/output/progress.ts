@@ -85,7 +85,7 @@ export function createProgress(voice: Voice): Progress {
 }
 
 /** The same, with each event on a line of stdout as well. */
-export function withEvents(progress: Progress, write: (event: Record<string, unknown>) => void): Progress {
+export function withEvents(progress: Progress, write: (event: Record<string, unknown>) => unknown): Progress {
   return { ...progress, event: (type, facts) => write({ type, ...facts }) };
 }
 

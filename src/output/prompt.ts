@@ -15,8 +15,8 @@ export interface Prompt {
 }
 
 interface Asking {
-  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
-  stderr: NodeJS.WritableStream;
+  /** Looked at only when there is something to ask. */
+  io: { stdin: NodeJS.ReadableStream & { isTTY?: boolean }; stderr: NodeJS.WritableStream };
   signal: AbortSignal;
   /** `--no-input` forbids questions. */
   allowed: boolean;
@@ -24,30 +24,32 @@ interface Asking {
   yes: boolean;
 }
 
-export function createPrompt({ stdin, stderr, signal, allowed, yes }: Asking): Prompt {
-  const possible = allowed && stdin.isTTY === true;
-  const streams = { input: stdin, output: stderr, signal };
+export function createPrompt({ io, signal, allowed, yes }: Asking): Prompt {
+  const canAsk = () => allowed && io.stdin.isTTY === true;
+  const streams = () => ({ input: io.stdin, output: io.stderr, signal });
   const need = (question: string, flag: string) => {
-    if (!possible) throw new InputNeededError(`this needs an answer: ${question}`, { fix: `answer it with ${flag}` });
+    if (!canAsk()) throw new InputNeededError(`this needs an answer: ${question}`, { fix: `answer it with ${flag}` });
     return import('@inquirer/prompts');
   };
   return {
-    possible,
+    get possible() {
+      return canAsk();
+    },
     async confirm(question, { byDefault = false } = {}) {
       if (yes) return;
       const { confirm } = await need(question, '--yes');
-      const agreed = await answered(confirm({ message: question, default: byDefault }, streams));
+      const agreed = await answered(confirm({ message: question, default: byDefault }, streams()));
       if (!agreed) throw new InterruptedError('you said no: nothing was done');
     },
     async ask(question, { flag, byDefault, check }) {
       const { input } = await need(question, flag);
       const fallback = byDefault === undefined ? {} : { default: byDefault };
-      return answered(input({ message: question, ...fallback, ...(check ? { validate: check } : {}) }, streams));
+      return answered(input({ message: question, ...fallback, ...(check ? { validate: check } : {}) }, streams()));
     },
     async choose(question, { flag, from, byDefault }) {
       const { select } = await need(question, flag);
       const fallback = byDefault === undefined ? {} : { default: byDefault };
-      return answered(select({ message: question, choices: [...from], ...fallback }, streams));
+      return answered(select({ message: question, choices: [...from], ...fallback }, streams()));
     },
   };
 }

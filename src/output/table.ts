@@ -1,6 +1,6 @@
-import stringWidth from 'string-width';
 import { clean } from './clean.ts';
 import type { Page, View } from './page.ts';
+import { columnsOf } from './width.ts';
 
 /** What stands in a cell: plain, or in need of the page (an age, a colour). */
 export type Cell = string | number | boolean | null | undefined | ((page: Page) => string);
@@ -19,7 +19,7 @@ export function table<Row>(rows: readonly Row[], columns: Columns<Row>): View {
     const body = rows.map((row) => read.map((cell) => line(cell(row), page)));
     const kept = titles.map((_, index) => index).filter((index) => body.some((cells) => cells[index] !== ''));
     const widths = kept.map((index) =>
-      body.reduce((widest, cells) => Math.max(widest, stringWidth(cells[index] ?? '')), (titles[index] ?? '').length),
+      body.reduce((widest, cells) => Math.max(widest, columnsOf(cells[index] ?? '')), (titles[index] ?? '').length),
     );
     const fitted = narrow(widths, page.columns);
     const print = (cells: string[]) =>
@@ -76,7 +76,7 @@ function narrow(widths: number[], columns: number): number[] {
 }
 
 function pad(cell: string, width: number): string {
-  const room = width - stringWidth(cell);
+  const room = width - columnsOf(cell);
   return room >= 0 ? cell + ' '.repeat(room) : shorten(cell, width);
 }
 
@@ -85,9 +85,9 @@ function shorten(cell: string, width: number): string {
   let kept = '';
   let used = 0;
   for (const character of plain) {
-    used += stringWidth(character);
+    used += columnsOf(character);
     if (used > width - 1) break;
     kept += character;
   }
-  return `${kept}…${' '.repeat(Math.max(0, width - 1 - stringWidth(kept)))}`;
+  return `${kept}…${' '.repeat(Math.max(0, width - 1 - columnsOf(kept)))}`;
 }

@@ -45,7 +45,12 @@ export function ago(time: string | null | undefined): (page: Page) => string {
 
 /** `count(1, 'file')` reads `1 file`, `count(1200, 'entry', 'entries')` reads `1,200 entries`. */
 export function count(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+  return `${grouped(number)} ${number === 1 ? one : many}`;
+}
+
+/** `1200` reads `1,200`. Intl does the same, but takes its time to wake up. */
+function grouped(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** `12 files, 3.4 KiB`: how a set of files is named. */

@@ -1,11 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
-import { type RetryOptions, retrying } from '../api/retry.ts';
+import { type RetryOptions, retryAfter, retrying } from '../api/retry.ts';
 import { connectionFailure } from '../api/transport.ts';
 import type { ProxySettings } from '../config/settings.ts';
 import { isSecure } from '../contract/address.ts';
-import { FailedError, GantryError, UnavailableError } from '../errors.ts';
+import { type ErrorFacts, FailedError, GantryError, RateLimitedError, UnavailableError } from '../errors.ts';
 
 export interface Upload {
   /** A signed link: whoever holds it may write, so it is sent no token and shown to nobody. */
@@ -21,6 +21,7 @@ export interface UploadOptions extends RetryOptions {
   silenceMs: number;
   proxy: ProxySettings | undefined;
   onProgress: (sentBytes: number) => void;
+  now: () => number;
 }
 
 /** The link has ended. Another try with it is useless; a new link is needed. */
@@ -67,7 +68,9 @@ async function putOnce(url: URL, upload: Upload, dispatcher: Dispatcher, options
       bodyTimeout: 0,
     });
     const said = await reply.body.text();
-    if (reply.statusCode < 200 || reply.statusCode > 299) throw refusal(reply.statusCode, said);
+    if (reply.statusCode < 200 || reply.statusCode > 299) {
+      throw refusal(reply.statusCode, said, retryAfter([reply.headers['retry-after']].flat()[0], options.now()));
+    }
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     if (cause instanceof GantryError) throw cause;
@@ -93,14 +96,15 @@ async function* contents(file: FileHandle, bytes: number, onSent: (sent: number)
 }
 
 /** Object storage answers in XML: `<Error><Code>AccessDenied</Code><Message>Request has expired</Message>…`. */
-function refusal(status: number, body: string): GantryError {
+function refusal(status: number, body: string, retryAfterMs: number | undefined): GantryError {
   const code = body.match(/<Code>([^<]*)<\/Code>/)?.[1];
   const message = body.match(/<Message>([^<]*)<\/Message>/)?.[1];
   const said = [code, message].filter(Boolean).join(': ') || 'no reason given';
   if (status === 403 && /expired/i.test(said)) return new LinkExpiredError('the upload link has expired', { status });
-  if (status >= 500 || status === 408 || status === 429) {
-    return new UnavailableError(`the storage failed (HTTP ${status}, ${said})`, { status, retryable: true });
-  }
+  const passing: ErrorFacts = { status, retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  if (status === 429) return new RateLimitedError(`the storage asks to slow down (HTTP 429, ${said})`, passing);
+  if (status >= 500 || status === 408)
+    return new UnavailableError(`the storage failed (HTTP ${status}, ${said})`, passing);
   return new FailedError(`the storage refused the upload (HTTP ${status}, ${said})`, { status });
 }
 

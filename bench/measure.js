@@ -1,0 +1,133 @@
+// Commands are timed in turns, so that a busy machine is busy for all of them.
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+
+/**
+ * @typedef {object} Candidate
+ * @property {string} name
+ * @property {string[]} command the program and its arguments
+ * @property {string} [cwd]
+ * @property {Record<string, string>} [env] beside those that every command gets
+ * @property {string} [output] a file it writes: removed before and after each run
+ */
+
+/**
+ * @typedef {object} Run
+ * @property {number} ms from start to exit
+ * @property {number | undefined} peak memory in bytes, where the system tells
+ */
+
+/** @typedef {{ median: number, low: number, high: number }} Spread the middle, and where the middle half lies */
+
+/**
+ * Every round runs every candidate once, each second one in reverse: nobody always comes after the same neighbour and
+ * what that left behind. What is read first is warm for all: a round before the first does not count.
+ * @param {Candidate[]} candidates
+ * @param {number} rounds
+ * @returns {Promise<Map<string, Run[]>>} by name
+ */
+export async function inTurns(candidates, rounds) {
+  /** @type {Map<string, Run[]>} */
+  const runs = new Map(candidates.map(({ name }) => [name, []]));
+  for (let round = 0; round <= rounds; round++) {
+    for (const candidate of round % 2 === 0 ? candidates : candidates.toReversed()) {
+      const run = await timed(candidate);
+      if (round > 0) runs.get(candidate.name)?.push(run);
+    }
+  }
+  return runs;
+}
+
+/**
+ * @param {Candidate} candidate
+ * @returns {Promise<Run>}
+ */
+async function timed({ name, command: [program = '', ...words], cwd, env, output }) {
+  if (output) rmSync(output, { force: true });
+  const started = performance.now();
+  const child = spawn(program, words, {
+    cwd,
+    env: { ...cleanEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const memory = watchMemory(child.pid);
+  let said = '';
+  child.stdout.resume();
+  child.stderr.on('data', (text) => {
+    said += text;
+  });
+  const code = await new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  const ms = performance.now() - started;
+  const peak = memory.stop();
+  if (output) rmSync(output, { force: true });
+  if (code !== 0) throw new Error(`${name} ended with ${code}: ${said}`);
+  return { ms, peak };
+}
+
+/**
+ * Neither settings of the user nor of the shell: NODE_EXTRA_CA_CERTS alone costs each process more than it takes to
+ * start.
+ */
+function cleanEnvironment() {
+  const kept = ['PATH', 'SystemRoot', 'TMPDIR', 'TEMP'];
+  const found = kept.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
+  return { ...Object.fromEntries(found), LANG: 'C.UTF-8', GANTRY_CONFIG_DIR: '/nonexistent' };
+}
+
+/**
+ * The kernel keeps the highest mark itself, so that only what comes in the last moment before the end is missed.
+ * @param {number | undefined} pid
+ */
+function watchMemory(pid) {
+  /** @type {number | undefined} */
+  let peak;
+  const look = () => {
+    peak = highWaterMark(pid) ?? peak;
+  };
+  const timer = process.platform === 'linux' ? setInterval(look, memoryEveryMs) : undefined;
+  return {
+    stop() {
+      clearInterval(timer);
+      return peak;
+    },
+  };
+}
+
+const memoryEveryMs = 10;
+
+/** @param {number | undefined} pid */
+function highWaterMark(pid) {
+  try {
+    const kibibytes = readFileSync(`/proc/${pid}/status`, 'utf8').match(/^VmHWM:\s+(\d+) kB$/m)?.[1];
+    return kibibytes ? Number(kibibytes) * 1024 : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * How long a candidate takes in terms of another one, round by round: what slows a whole round down cancels out.
+ * @param {Run[]} runs
+ * @param {Run[]} base
+ */
+export function ratio(runs, base) {
+  return spread(runs.map(({ ms }, round) => ms / (base[round]?.ms ?? Number.NaN)));
+}
+
+/**
+ * @param {number[]} numbers
+ * @returns {Spread}
+ */
+export function spread(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const at = (/** @type {number} */ share) => sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN;
+  return { median: at(0.5), low: at(0.25), high: at(0.75) };
+}
+
+/** @param {string} program */
+export function isInstalled(program) {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
+}

@@ -1,0 +1,223 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { object, string } from 'valibot';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type ApiOptions, createApi } from '../../src/api/client.ts';
+import { ConnectionError, connectionFailure, type HttpReply, sendPlainly } from '../../src/api/transport.ts';
+import { endpoint, type Method } from '../../src/contract/endpoint.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import type { GantryError } from '../../src/errors.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+describe('which calls are repeated', () => {
+  const cut = (mayHaveArrived: boolean) => new ConnectionError('cut', mayHaveArrived, undefined);
+  const answer = (status: number, headers = {}): HttpReply => ({ status, headers, body: '' });
+
+  test.each<[method: Method, failure: HttpReply | ConnectionError, repeated: boolean]>([
+    ['GET', answer(503), true],
+    ['GET', answer(500), true],
+    ['GET', answer(408), true],
+    ['GET', answer(429), true],
+    ['GET', answer(400), false],
+    ['GET', answer(501), false],
+    ['GET', cut(true), true],
+    ['GET', cut(false), true],
+    ['PUT', answer(503), true],
+    ['PUT', cut(true), true],
+    ['DELETE', answer(503), true],
+    ['DELETE', cut(true), true],
+    ['POST', answer(503), false],
+    ['POST', answer(500), false],
+    ['POST', answer(502, { 'retry-after': '1' }), false],
+    ['POST', answer(504, { 'retry-after': '1' }), false],
+    ['POST', answer(408), false],
+    ['POST', answer(429), true],
+    ['POST', answer(503, { 'retry-after': '1' }), true],
+    ['POST', cut(true), false],
+    ['POST', cut(false), true],
+    ['PATCH', answer(503), false],
+    ['PATCH', cut(true), false],
+    ['PATCH', cut(false), true],
+  ])('%s after %o: %s', async (method, failure, repeated) => {
+    let calls = 0;
+    const api = createApi({
+      ...options('http://127.0.0.1'),
+      send: async () => {
+        calls++;
+        if (failure instanceof Error) throw failure;
+        return failure;
+      },
+    });
+    await expect(api(endpoint(`${method} /x`, { reply: 'nothing' }), {})).rejects.toThrow();
+    expect(calls).toBe(repeated ? 5 : 1);
+  });
+
+  test('a POST that is marked as repeatable is', async () => {
+    let calls = 0;
+    const send = async () => ({ status: ++calls < 3 ? 503 : 200, headers: {}, body: '' });
+    await createApi({ ...options('http://127.0.0.1'), send })(
+      endpoint('POST /x', { reply: 'nothing', repeatable: true }),
+      {},
+    );
+    expect(calls).toBe(3);
+  });
+});
+
+describe('a call', () => {
+  test('carries token, version and path, each value encoded as one segment', async () => {
+    const seen: IncomingMessage[] = [];
+    const url = await serving((request, response) => {
+      seen.push(request);
+      response.end('{"id":"x"}');
+    });
+    const get = endpoint('GET /apps/{app}/files/{name}', { reply: object({ id: string() }) });
+    await createApi(options(url))(get, { project: 'p-1', app: 'web', name: '../a b/ü?x=1#y' } as never);
+    expect(seen[0]?.url).toBe('/apps/p-1-web/files/..%2Fa%20b%2F%C3%BC%3Fx%3D1%23y');
+    expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer secret', 'user-agent': 'test' });
+  });
+
+  test('that answers in another form than agreed names the field, and is never the user’s fault', async () => {
+    const url = await serving((_, response) => response.end('{"id":7}'));
+    const get = endpoint('GET /x', { reply: object({ id: string() }) });
+    const failure = (await createApi(options(url))(get, {}).catch((error) => error)) as GantryError;
+    expect(failure.exit).toBe('bug');
+    expect(failure.message).toMatch(/^GET \/x answered in an unknown form: id: /);
+  });
+
+  test('is traced by method, path, status and time; never with a query or a header', async () => {
+    const url = await serving((_, response) => response.end('[]'));
+    const lines: string[] = [];
+    const get = endpoint('GET /x', { reply: 'text', query: object({ secret: string() }) });
+    await createApi({ ...options(url), trace: (line) => lines.push(line) })(get, { query: { secret: 'hidden' } });
+    expect(lines).toEqual([expect.stringMatching(/^GET \/x 200 \d+ ms$/)]);
+  });
+
+  test.each([301, 302, 303, 307, 308])(
+    'is not redirected (%i), and its token goes to no other origin',
+    async (status) => {
+      let visited = 0;
+      const elsewhere = await serving((_, response) => {
+        visited++;
+        response.end('{}');
+      });
+      const url = await serving((_, response) => response.writeHead(status, { location: elsewhere }).end());
+      const get = endpoint('GET /x', { reply: 'text' });
+      await expect(createApi(options(url))(get, {})).rejects.toThrow(`HTTP ${status}`);
+      expect(visited).toBe(0);
+    },
+  );
+
+  test('is ended by its signal at once', async () => {
+    const url = await serving(() => {});
+    const controller = new AbortController();
+    const call = createApi({ ...options(url), signal: controller.signal })(endpoint('GET /x', { reply: 'text' }), {});
+    controller.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+  });
+});
+
+describe('a connection that fails', () => {
+  const url = new URL('https://example.test:444/path?X-Amz-Signature=secret');
+
+  test.each([
+    ['ECONNREFUSED', 'nothing is listening there', false],
+    ['ENOTFOUND', 'no such host', false],
+    ['EAI_AGAIN', 'the name could not be looked up', false],
+    ['ENETUNREACH', 'no network', false],
+    ['ECONNRESET', 'the connection was cut', true],
+    ['EPIPE', 'the connection was cut', true],
+    ['UND_ERR_SOCKET', 'the connection was cut', true],
+    ['CERT_HAS_EXPIRED', 'TLS: CERT_HAS_EXPIRED', false],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'TLS: DEPTH_ZERO_SELF_SIGNED_CERT', false],
+  ])('by %s says "%s"; whether the request may have arrived: %s', (code, words, mayHaveArrived) => {
+    const causes = [{ code }, { cause: { code } }, { errors: [{ code }, { code: 'OTHER' }] }];
+    for (const cause of causes) {
+      const failure = connectionFailure(url, Object.assign(new Error('x'), cause));
+      expect(failure.message).toBe(`could not reach example.test:444: ${words}`);
+      expect([failure.exit, failure.mayHaveArrived]).toEqual(['unavailable', mayHaveArrived]);
+    }
+  });
+});
+
+describe('with a proxy in the environment', () => {
+  test.each(['HTTP_PROXY', 'http_proxy'])('%s is asked for every call, and the upload', async (name) => {
+    const { emulator, asked, proxy } = await proxied();
+    await using app = await folderOf(smallApp());
+    const { code } = await gantry(['deploy'], { emulator, cwd: app.path, env: { [name]: proxy } });
+    expect(code).toBe(0);
+    expect(new Set(asked)).toEqual(new Set([new URL(emulator.url).host]));
+    // One connection for the calls at least, and one of its own for the upload.
+    expect(asked.length).toBeGreaterThan(1);
+  });
+
+  test('NO_PROXY keeps hosts out of it', async () => {
+    const { emulator, asked, proxy } = await proxied();
+    const env = { HTTP_PROXY: proxy, NO_PROXY: '127.0.0.1' };
+    expect((await gantry(['apps', 'list'], { emulator, env })).code).toBe(0);
+    expect(asked).toEqual([]);
+  });
+
+  test('a proxy that is down exits 69', async () => {
+    const { emulator } = await proxied();
+    const { code, stderr } = await gantry(['apps', 'list'], { emulator, env: { HTTP_PROXY: 'http://127.0.0.1:1' } });
+    expect(stderr).toContain('(5 of 5)');
+    expect(code).toBe(69);
+  });
+
+  /** A proxy that joins its client to any host, and notes which. */
+  async function proxied(): Promise<{ emulator: Emulator; asked: string[]; proxy: string }> {
+    const { connect } = await import('node:net');
+    const emulator = await startEmulator();
+    onTestFinished(() => emulator.close());
+    const asked: string[] = [];
+    const proxy = await serving(() => {});
+    servers.at(-1)?.on('connect', (request, client) => {
+      asked.push(request.url ?? '');
+      const [host = '', port] = (request.url ?? '').split(':');
+      const target = connect(Number(port), host, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+      target.on('error', () => client.destroy());
+      client.on('error', () => target.destroy());
+      client.on('close', () => target.destroy());
+      target.pipe(client).pipe(target);
+    });
+    return { emulator, asked, proxy };
+  }
+});
+
+test('an error shows the id of the request, as text and as JSON', async () => {
+  const emulator = await startEmulator();
+  onTestFinished(() => emulator.close());
+  const { stderr, json } = await gantry(['apps', 'get', 'nobody', '--json'], { emulator });
+  expect(stderr).toContain('  request req-1\n');
+  expect(json()).toMatchObject({ error: { requestId: 'req-1', status: 404 } });
+});
+
+function options(url: string): ApiOptions {
+  const address = { value: url };
+  return {
+    addresses: { management: address, invocation: address, login: address, logs: address },
+    token: () => 'secret',
+    headers: { 'user-agent': 'test' },
+    send: sendPlainly,
+    silenceMs: 1_000,
+    now: () => 0,
+    trace: () => {},
+    signal: new AbortController().signal,
+    delay: async () => {},
+    onRetry: () => {},
+  };
+}
+
+async function serving(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  servers.push(server);
+  await new Promise((done) => server.once('listening', done));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { type Retry, retryAfter, retrying, waitBefore } from '../../src/api/retry.ts';
+import { FailedError, UnavailableError } from '../../src/errors.ts';
+
+describe('the wait before a try', () => {
+  test.each([
+    [2, 500],
+    [3, 1_000],
+    [4, 2_000],
+    [5, 4_000],
+    [6, 8_000],
+    [7, 8_000],
+    [20, 8_000],
+  ])('number %i is at most %i ms, and any time below it', (attempt, most) => {
+    expect(waitBefore(attempt, undefined, () => 1)).toBe(most);
+    expect(waitBefore(attempt, undefined, () => 0.5)).toBe(most / 2);
+    expect(waitBefore(attempt, undefined, () => 0)).toBe(0);
+  });
+
+  test.each([
+    [0, 0],
+    [2_000, 2_000],
+    [60_000, 60_000],
+    [60_001, undefined],
+    [3_600_000, undefined],
+  ])('is what the server asks for (%i ms), unless that is more than a minute', (asked, wait) => {
+    expect(waitBefore(2, asked, () => 1)).toBe(wait);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.UTC(2026, 10, 20, 9, 30);
+
+  test.each([
+    ['2', 2_000],
+    ['0', 0],
+    [' 120 ', 120_000],
+    ['Fri, 20 Nov 2026 09:30:05 GMT', 5_000],
+    ['Fri, 20 Nov 2026 09:29:00 GMT', 0],
+    ['soon', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('of %j is %j ms from now', (header, ms) => {
+    expect(retryAfter(header, now)).toBe(ms);
+  });
+});
+
+describe('retrying', () => {
+  const down = new UnavailableError('down', { retryable: true });
+
+  function trying(failures: unknown[], signal = new AbortController().signal) {
+    const told: Retry[] = [];
+    let attempts = 0;
+    const attempt = async () => {
+      attempts++;
+      const failure = failures.shift();
+      if (failure) throw failure;
+      return 'done';
+    };
+    const options = { signal, delay: async () => {}, onRetry: (retry: Retry) => told.push(retry) };
+    const result = retrying(attempt, (error) => error.facts.retryable === true, options);
+    return { result, told, attempts: () => attempts };
+  }
+
+  test('ends with the first success, and tells of each retry', async () => {
+    const { result, told, attempts } = trying([down, down]);
+    expect(await result).toBe('done');
+    expect(attempts()).toBe(3);
+    expect(told.map(({ attempt, tries, reason }) => [attempt, tries, reason])).toEqual([
+      [2, 5, down],
+      [3, 5, down],
+    ]);
+  });
+
+  test('gives up after five tries with the last failure', async () => {
+    const { result, attempts } = trying(Array(9).fill(down));
+    await expect(result).rejects.toBe(down);
+    expect(attempts()).toBe(5);
+  });
+
+  test.each([
+    ['a failure that no repeat cures', new FailedError('no')],
+    ['an exception nobody foresaw', new TypeError('bug')],
+    ['a wait longer than a minute', new UnavailableError('later', { retryable: true, retryAfterMs: 61_000 })],
+  ])('does not repeat after %s', async (_, failure) => {
+    const { result, told } = trying([failure]);
+    await expect(result).rejects.toBe(failure);
+    expect(told).toEqual([]);
+  });
+
+  test('does not repeat once the user has stopped it', async () => {
+    const { result, attempts } = trying([down], AbortSignal.abort());
+    await expect(result).rejects.toBe(down);
+    expect(attempts()).toBe(1);
+  });
+});

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { widthOf } from '../support/width.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+test('no apps are an empty list in JSON, and one sentence on stderr otherwise', async () => {
+  const text = await gantry(['apps', 'list'], { emulator });
+  expect([text.code, text.stdout]).toEqual([0, '']);
+  expect(text.stderr).toBe('no apps yet: gantry deploy creates one\n');
+  const { code, stdout } = await gantry(['apps', 'list', '--json'], { emulator });
+  expect([code, stdout]).toEqual([0, '[]\n']);
+});
+
+test('--quiet leaves the sentence out', async () => {
+  const { stdout, stderr } = await gantry(['apps', 'list', '--quiet'], { emulator });
+  expect([stdout, stderr]).toEqual(['', '']);
+});
+
+test('apps are listed one a line, the one deployed last first', async () => {
+  await deploy('one');
+  await deploy('two');
+  await deploy('one');
+  const { stdout } = await gantry(['apps', 'list'], { emulator });
+  expect(stdout.split('\n').map((line) => line.split(' ')[0])).toEqual(['NAME', 'one', 'two', '']);
+});
+
+test('apps of one-off runs are listed with --ephemeral only', async () => {
+  await deploy('web');
+  const id = `${emulator.project}-web`;
+  const record = emulator.store.apps.get(id);
+  if (!record) throw new Error('it was not deployed');
+  emulator.store.apps.set(`${emulator.project}-run`, {
+    ...record,
+    id: `${emulator.project}-run`,
+    name: 'run',
+    ephemeral: true,
+  });
+  expect((await gantry(['apps', 'list', '--json=name'], { emulator })).json()).toEqual([{ name: 'web' }]);
+  const all = await gantry(['apps', 'list', '--ephemeral', '--json=name,ephemeral'], { emulator });
+  expect(all.json()).toEqual(
+    expect.arrayContaining([
+      { name: 'run', ephemeral: true },
+      { name: 'web', ephemeral: null },
+    ]),
+  );
+});
+
+test('a long name gives way to the width of the terminal, and is whole in a pipe', async () => {
+  await deploy('a-name-as-long-as-names-may-be-1');
+  const { stdout } = await gantry(['apps', 'list'], { emulator, columns: 80 });
+  for (const line of stdout.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(80);
+  expect(stdout).toContain('…');
+  expect((await gantry(['apps', 'list'], { emulator })).stdout).toContain('a-name-as-long-as-names-may-be-1');
+});
+
+test('one app is shown in full, and says so when anyone may call it', async () => {
+  await deploy('web', 'disable_auth = true\n');
+  const { stdout } = await gantry(['apps', 'get', 'web'], { emulator });
+  expect(stdout).toMatch(/^STATE\nname +web\n/);
+  expect(stdout).toContain('none: anyone can call it');
+  expect(stdout).toMatch(/replicas +0 to 1/);
+});
+
+test('numbers that the platform sends as text are numbers in JSON', async () => {
+  await deploy('web');
+  const { json } = await gantry(['apps', 'get', 'web', '--json=cpu,maxReplicaCount,port'], { emulator });
+  expect(json()).toEqual({ cpu: 2, maxReplicaCount: 1, port: 8000 });
+});
+
+test('an app whose build failed shows the reason', async () => {
+  emulator.fail('build', 'fail');
+  await deploy('web');
+  const { stdout } = await gantry(['apps', 'get', 'web'], { emulator });
+  expect(stdout).toContain('last error: pip install failed');
+});
+
+async function deploy(name: string, more = ''): Promise<void> {
+  await using app = await folderOf({
+    ...smallApp(),
+    'cerebrium.toml': `[cerebrium.deployment]\nname = "web"\n${more}`,
+  });
+  await gantry(['deploy', '--name', name], { emulator, cwd: app.path });
+}

@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { expectErrorDocument } from '../support/traces.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+test('builds are listed newest first, with the reason of those that failed', async () => {
+  emulator.fail('build', 'init_failure');
+  const first = await deploy();
+  const second = await deploy();
+  const { json } = await gantry(['builds', 'list', 'web', '--json=id,status'], { emulator });
+  expect(json()).toEqual([
+    { id: second, status: 'success' },
+    { id: first, status: 'init_failure' },
+  ]);
+  const { stdout } = await gantry(['builds', 'list', 'web'], { emulator });
+  expect(stdout).toContain('No module named');
+});
+
+test('an app without builds has an empty list, and no latest build', async () => {
+  await deploy();
+  emulator.store.builds.clear();
+  const list = await gantry(['builds', 'list', 'web'], { emulator });
+  expect([list.code, list.stdout, list.stderr]).toEqual([0, '', 'no builds yet\n']);
+  expect((await gantry(['builds', 'list', 'web', '--json'], { emulator })).stdout).toBe('[]\n');
+  const get = await gantry(['builds', 'get', 'web'], { emulator });
+  expect(get.code).toBe(6);
+  expect(get.stderr).toBe('error: web has no build yet\n  fix gantry deploy\n');
+});
+
+test('a build can be named, or it is the latest', async () => {
+  const first = await deploy();
+  const second = await deploy();
+  expect((await gantry(['builds', 'get', 'web', '--json=id'], { emulator })).json()).toEqual({ id: second });
+  expect((await gantry(['builds', 'get', 'web', first, '--json=id'], { emulator })).json()).toEqual({ id: first });
+});
+
+test('the log is printed line by line, with times when they are asked for', async () => {
+  await deploy();
+  const plain = await gantry(['builds', 'logs', 'web'], { emulator });
+  const timed = await gantry(['builds', 'logs', 'web', '--timestamps'], { emulator });
+  expect(plain.stdout).toMatch(/App is ready\n$/);
+  expect(timed.stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z .*App is ready\n$/m);
+});
+
+test('a log that has no line yet says so', async () => {
+  emulator.fail('build', 'slow');
+  const build = emulator.store.builds.get(await deploy(['--detach']));
+  if (!build) throw new Error('there is no build');
+  build.script.scenes = [];
+  const { code, stdout, stderr } = await gantry(['builds', 'logs', 'web'], { emulator });
+  expect([code, stdout, stderr]).toEqual([0, '', 'no log lines yet\n']);
+});
+
+test('the files of a build are those that were sent, with their sizes', async () => {
+  await deploy();
+  const { stdout } = await gantry(['builds', 'files', 'web'], { emulator });
+  expect(stdout).toMatch(/^FILE +SIZE/);
+  expect(stdout).toMatch(/^main\.py +\d+ B/m);
+  expect(stdout).toMatch(/^cerebrium\.toml +\d+ B/m);
+});
+
+describe('following a build', () => {
+  test.each([
+    ['success', undefined, 0],
+    ['build_failure', 'fail', 11],
+    ['init_failure', 'init_failure', 12],
+    ['init_timeout', 'init_timeout', 12],
+  ] as const)('that ends with %s ends as a deploy would', async (status, fault, exit) => {
+    if (fault) emulator.fail('build', fault);
+    const build = await deploy(['--detach']);
+    const outcome = await gantry(['builds', 'follow', 'web', build, '--json'], { emulator });
+    expect(outcome.code).toBe(exit);
+    if (exit === 0) expect(outcome.json()).toMatchObject({ id: build, status });
+    else expect(outcome.json()).toMatchObject({ error: { details: { build, status } } });
+  });
+
+  test('stops at --timeout with exit 8 and leaves the build alone', async () => {
+    emulator.fail('build', 'slow');
+    const build = await deploy(['--detach']);
+    const outcome = await gantry(['builds', 'follow', 'web', '--timeout', '10m'], { emulator });
+    expect(outcome.code).toBe(8);
+    expect(outcome.stderr).toContain(`build ${build} of web is not done after 10m 0s; it goes on`);
+    expect(emulator.store.builds.get(build)?.cancelledAt).toBeUndefined();
+  });
+
+  test('is ended by Ctrl-C with 130, and the build goes on', async () => {
+    emulator.fail('build', 'slow');
+    const build = await deploy(['--detach']);
+    const outcome = await gantry(['builds', 'follow', 'web'], { emulator, interruptAt: /\n/ });
+    expect(outcome.code).toBe(130);
+    expect(outcome.stderr).toContain(`build ${build} goes on: gantry builds follow web ${build}`);
+    expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
+  });
+
+  test('shows its log, or with --no-logs does not', async () => {
+    await deploy();
+    expect((await gantry(['builds', 'follow', 'web'], { emulator })).stderr).toContain('App is ready');
+    expect((await gantry(['builds', 'follow', 'web', '--no-logs'], { emulator })).stderr).not.toContain('App is ready');
+  });
+
+  test('streams events, the last of them its result or its error', async () => {
+    emulator.fail('build', 'fail');
+    await deploy(['--detach']);
+    const { code, stdout } = await gantry(['builds', 'follow', 'web', '--events'], { emulator });
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(code).toBe(11);
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'build-failed', exitCode: 11 } });
+    expect(events.filter(({ type }) => type === 'log').length).toBeGreaterThan(0);
+  });
+
+  test.each(['soon', '10', '-5m', '1h30'])('refuses the duration %s with exit 2', async (text) => {
+    const { code, stderr } = await gantry(['builds', 'follow', 'web', `--timeout=${text}`], { emulator });
+    expect(code).toBe(2);
+    expect(stderr).toContain('30s, 5m or 1h30m');
+  });
+});
+
+describe('cancelling a build', () => {
+  let build: string;
+
+  beforeEach(async () => {
+    emulator.fail('build', 'slow');
+    build = await deploy(['--detach']);
+  });
+
+  const cancelled = () => emulator.store.builds.get(build)?.cancelledAt !== undefined;
+
+  test('with --yes does it and says so', async () => {
+    const { code, stdout } = await gantry(['builds', 'cancel', 'web', build, '--yes'], { emulator });
+    expect([code, stdout]).toEqual([0, `Build ${build} cancelled\n`]);
+    expect(cancelled()).toBe(true);
+  });
+
+  test('where nobody can be asked exits 9 and names --yes', async () => {
+    const outcome = await gantry(['builds', 'cancel', 'web', build, '--json'], { emulator });
+    expect(outcome.code).toBe(9);
+    expect(outcome.stderr).toContain('fix answer it with --yes');
+    expectErrorDocument(outcome);
+    expect(cancelled()).toBe(false);
+  });
+
+  test('with --no-input exits 9 on a terminal too', async () => {
+    const { code } = await gantry(['builds', 'cancel', 'web', build, '--no-input'], {
+      emulator,
+      columns: 80,
+      typed: 'y\r',
+    });
+    expect(code).toBe(9);
+    expect(cancelled()).toBe(false);
+  });
+
+  test.each([
+    ['y', 0, true],
+    ['yes', 0, true],
+    ['n', 130, false],
+    ['', 130, false],
+  ])('asked and answered "%s" exits %i', async (answer, exit, done) => {
+    const { code, stdout } = await gantry(['builds', 'cancel', 'web', build], {
+      emulator,
+      columns: 80,
+      typed: `${answer}\r`,
+    });
+    expect(code).toBe(exit);
+    expect(cancelled()).toBe(done);
+    expect(stdout === '').toBe(!done);
+  });
+
+  test('at whose question Ctrl-C is pressed exits 130 and does nothing', async () => {
+    const { code } = await gantry(['builds', 'cancel', 'web', build], { emulator, columns: 80, typed: '\u0003' });
+    expect(code).toBe(130);
+    expect(cancelled()).toBe(false);
+  });
+
+  test('that has ended is refused in the platform’s words', async () => {
+    await gantry(['builds', 'cancel', 'web', build, '-y'], { emulator });
+    const { code, stderr } = await gantry(['builds', 'cancel', 'web', build, '-y'], { emulator });
+    expect(code).toBe(1);
+    expect(stderr).toContain('cannot be cancelled: it is cancelled');
+  });
+
+  test('needs to know which one: exit 2', async () => {
+    const { code, stderr } = await gantry(['builds', 'cancel', 'web', '-y'], { emulator });
+    expect(code).toBe(2);
+    expect(stderr).toContain("missing required argument 'build'");
+  });
+});
+
+/** Deploys the small app and gives the id of its newest build. */
+async function deploy(flags: string[] = []): Promise<string> {
+  await using app = await folderOf(smallApp());
+  await gantry(['deploy', ...flags], { emulator, cwd: app.path });
+  return emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
+}

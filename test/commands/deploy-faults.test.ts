@@ -1,0 +1,453 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, faults as faultNames, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
+import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
+
+type Target = 'getApp' | 'createApp' | 'upload' | 'getBuild' | 'getBuildLogs' | 'cancelBuild' | 'build';
+
+/** What the emulator must have seen: how often each call came, and what became of the builds. */
+type Seen = Partial<Record<Target, number> & { builds: number; cancelled: number }>;
+
+type Case = [target: Target, faults: string, exit: number, says: RegExp | string, seen?: Seen];
+
+let emulator: Emulator;
+let app: Awaited<ReturnType<typeof folderOf>>;
+
+beforeAll(async () => {
+  app = await folderOf(smallApp());
+});
+
+afterAll(() => app[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+const retried = /trying again in .+ \(2 of 5\)/;
+const retriedToTheEnd = /\(5 of 5\)/;
+
+describe('the look at the deployed app (getApp)', () => {
+  const nothingDone = { createApp: 0, builds: 0 };
+  const refused = { getApp: 1, ...nothingDone };
+  const gaveUp = { getApp: 5, ...nothingDone };
+  const carriedOn = { getApp: 2, createApp: 1, upload: 1, builds: 1, cancelled: 0 };
+
+  test.each<Case>([
+    ['getApp', '400', 1, 'error: Bad Request', refused],
+    ['getApp', '401', 4, /fix set GANTRY_TOKEN/, refused],
+    ['getApp', '402', 14, 'error: Payment Required', refused],
+    ['getApp', '403', 5, 'error: Forbidden', refused],
+    ['getApp', '404', 0, 'web is live', { ...carriedOn, getApp: 1 }],
+    ['getApp', '404*', 0, 'web is live', { ...carriedOn, getApp: 1 }],
+    ['getApp', '409', 7, 'error: Conflict', refused],
+    ['getApp', '412', 7, 'error: Precondition Failed', refused],
+    ['getApp', '418', 1, /error: I'm a Teapot/i, refused],
+    ['getApp', '429', 0, retried, carriedOn],
+    ['getApp', '429*', 75, retriedToTheEnd, gaveUp],
+    ['getApp', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['getApp', '429:2*', 75, retriedToTheEnd, gaveUp],
+    ['getApp', '429:3600', 75, 'error: Too Many Requests', refused],
+    ['getApp', '429:date+1', 0, retried, carriedOn],
+    ['getApp', '500', 0, retried, carriedOn],
+    ['getApp', '500*', 69, retriedToTheEnd, gaveUp],
+    ['getApp', '502', 0, retried, carriedOn],
+    ['getApp', '502*', 69, retriedToTheEnd, gaveUp],
+    ['getApp', '503', 0, retried, carriedOn],
+    ['getApp', '503*', 69, retriedToTheEnd, gaveUp],
+    ['getApp', '503:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['getApp', '504', 0, retried, carriedOn],
+    ['getApp', '504*', 69, retriedToTheEnd, gaveUp],
+    ['getApp', '302', 1, 'error: Found', refused],
+    ['getApp', 'reset-before', 0, /the connection was cut; trying again/, carriedOn],
+    ['getApp', 'reset-before*', 69, /error: could not reach .*: the connection was cut/, gaveUp],
+    ['getApp', 'reset-during', 0, retried, carriedOn],
+    ['getApp', 'reset-during*', 69, retriedToTheEnd, gaveUp],
+    ['getApp', 'reset-after', 0, retried, carriedOn],
+    ['getApp', 'reset-after*', 69, retriedToTheEnd, gaveUp],
+    ['getApp', 'stall', 0, /no byte for 0\.1 s; trying again/, carriedOn],
+    ['getApp', 'stall*', 69, /error: .*no byte for 0\.1 s/, gaveUp],
+    ['getApp', 'truncated', 0, retried, carriedOn],
+    ['getApp', 'truncated*', 69, retriedToTheEnd, gaveUp],
+    ['getApp', 'html', 0, /a web page came back instead of an answer \(HTTP 502\); trying again/, carriedOn],
+    ['getApp', 'html*', 69, retriedToTheEnd, gaveUp],
+    ['getApp', '503,reset-during,429:1,stall', 0, retriedToTheEnd, { ...carriedOn, getApp: 5 }],
+  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+
+  test.each<Case>([
+    ['getApp', 'malformed', 70, /is not JSON/, refused],
+    ['getApp', 'empty', 70, /is not JSON/, refused],
+  ])('%s=%s for an app that exists ends with exit %i and says %s', async (target, faults, exit, says, seen) => {
+    await gantry(['deploy'], { emulator, cwd: app.path });
+    const builds = emulator.store.builds.size;
+    emulator.calls.length = 0;
+    await check(target, faults, exit, says, { ...seen, builds });
+  });
+});
+
+describe('the creation of a build (createApp)', () => {
+  const refused = { createApp: 1, upload: 0, builds: 0 };
+  const inDoubt = { createApp: 1, upload: 0 };
+  const carriedOn = { createApp: 2, upload: 1, builds: 1, cancelled: 0 };
+  const gaveUp = { createApp: 5, upload: 0, builds: 0 };
+  /** The build may be there: the user is told so, and how to look. */
+  const looksInto = /why .*may have begun a build.*\n {2}fix gantry builds list web/s;
+
+  test.each<Case>([
+    ['createApp', '400', 1, 'error: Bad Request', refused],
+    ['createApp', '401', 4, /fix set GANTRY_TOKEN/, refused],
+    ['createApp', '402', 14, 'error: Payment Required', refused],
+    ['createApp', '403', 5, 'error: Forbidden', refused],
+    ['createApp', '404', 6, 'error: Not Found', refused],
+    ['createApp', '409', 7, 'error: Conflict', refused],
+    ['createApp', '412', 7, 'error: Precondition Failed', refused],
+    ['createApp', '418', 1, /error: I'm a Teapot/i, refused],
+    // Refusals: the platform did nothing, so the call is repeated.
+    ['createApp', '429', 0, retried, carriedOn],
+    ['createApp', '429*', 75, retriedToTheEnd, gaveUp],
+    ['createApp', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['createApp', '429:date+1', 0, retried, carriedOn],
+    ['createApp', '503:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['createApp', '503:date+1*', 69, retriedToTheEnd, gaveUp],
+    // Whether the platform did something is not known: never repeated.
+    ['createApp', '500', 69, looksInto, inDoubt],
+    ['createApp', '500*', 69, looksInto, inDoubt],
+    ['createApp', '502', 69, looksInto, inDoubt],
+    ['createApp', '502*', 69, looksInto, inDoubt],
+    ['createApp', '503', 69, looksInto, inDoubt],
+    ['createApp', '503*', 69, looksInto, inDoubt],
+    ['createApp', '504', 69, looksInto, inDoubt],
+    ['createApp', '504*', 69, looksInto, inDoubt],
+    ['createApp', '504:2', 69, looksInto, inDoubt],
+    ['createApp', 'reset-before', 69, looksInto, inDoubt],
+    ['createApp', 'reset-during', 69, looksInto, { ...inDoubt, builds: 1 }],
+    ['createApp', 'reset-during*', 69, looksInto, { ...inDoubt, builds: 1 }],
+    ['createApp', 'reset-after', 69, looksInto, { ...inDoubt, builds: 1 }],
+    ['createApp', 'reset-after*', 69, looksInto, { ...inDoubt, builds: 1 }],
+    ['createApp', 'stall', 69, looksInto, inDoubt],
+    ['createApp', 'stall*', 69, looksInto, inDoubt],
+    ['createApp', 'truncated', 69, looksInto, { ...inDoubt, builds: 1 }],
+    ['createApp', 'truncated*', 69, looksInto, { ...inDoubt, builds: 1 }],
+    ['createApp', 'html', 69, looksInto, inDoubt],
+    ['createApp', 'html*', 69, looksInto, inDoubt],
+    ['createApp', 'malformed', 70, looksInto, { ...inDoubt, builds: 1 }],
+    ['createApp', 'empty', 70, looksInto, { ...inDoubt, builds: 1 }],
+    ['createApp', '429,503:1,500', 69, looksInto, { ...inDoubt, createApp: 3 }],
+  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+});
+
+describe('the upload', () => {
+  const refused = { upload: 1, createApp: 1, builds: 1, cancelled: 1, getBuild: 0 };
+  const gaveUp = { upload: 5, createApp: 1, builds: 1, cancelled: 1 };
+  const carriedOn = { upload: 2, createApp: 1, builds: 1, cancelled: 0 };
+  const once = { upload: 1, createApp: 1, builds: 1, cancelled: 0 };
+
+  test.each<Case>([
+    ['upload', '400', 1, /the storage refused the upload \(HTTP 400, BadRequest: Bad Request\)/, refused],
+    ['upload', '401', 1, /\(HTTP 401, /, refused],
+    ['upload', '402', 1, /\(HTTP 402, /, refused],
+    ['upload', '403', 1, /\(HTTP 403, /, refused],
+    ['upload', '404', 1, /\(HTTP 404, /, refused],
+    ['upload', '409', 1, /\(HTTP 409, /, refused],
+    ['upload', '412', 1, /\(HTTP 412, /, refused],
+    ['upload', '418', 1, /\(HTTP 418, /, refused],
+    ['upload', '302', 1, /\(HTTP 302, /, refused],
+    ['upload', '408', 0, retried, carriedOn],
+    ['upload', '429', 0, retried, carriedOn],
+    ['upload', '429*', 75, retriedToTheEnd, gaveUp],
+    ['upload', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['upload', '429:date+1', 0, retried, carriedOn],
+    ['upload', '500', 0, retried, carriedOn],
+    ['upload', '500*', 69, retriedToTheEnd, gaveUp],
+    ['upload', '502', 0, retried, carriedOn],
+    ['upload', '502*', 69, retriedToTheEnd, gaveUp],
+    ['upload', '503', 0, retried, carriedOn],
+    ['upload', '503*', 69, /error: the storage failed \(HTTP 503/, gaveUp],
+    ['upload', '503:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['upload', '504', 0, retried, carriedOn],
+    ['upload', '504*', 69, retriedToTheEnd, gaveUp],
+    ['upload', 'reset-before', 0, /the connection was cut; trying again/, carriedOn],
+    ['upload', 'reset-before*', 69, retriedToTheEnd, gaveUp],
+    ['upload', 'reset-during', 0, retried, carriedOn],
+    ['upload', 'reset-during*', 69, /error: could not reach .*the connection was cut/, gaveUp],
+    ['upload', 'reset-after', 0, retried, carriedOn],
+    ['upload', 'stall', 0, /no byte for 0\.1 s; trying again/, carriedOn],
+    ['upload', 'stall*', 69, /error: .*no byte for 0\.1 s/, gaveUp],
+    ['upload', 'truncated', 0, retried, carriedOn],
+    ['upload', 'html', 0, retried, carriedOn],
+    ['upload', 'html*', 69, retriedToTheEnd, gaveUp],
+    // A success is a success, whatever comes with it; an ETag is an MD5 in some stores only.
+    ['upload', 'malformed', 0, 'web is live', once],
+    ['upload', 'empty', 0, 'web is live', once],
+    ['upload', 'wrong-etag', 0, 'web is live', once],
+    // A link that has ended: one new build, and the first does not linger.
+    [
+      'upload',
+      'expired',
+      0,
+      /has expired; asking for a new build/,
+      { ...carriedOn, createApp: 2, builds: 2, cancelled: 1 },
+    ],
+    [
+      'upload',
+      'expired,expired',
+      1,
+      /error: the upload link has expired/,
+      { upload: 2, createApp: 2, builds: 2, cancelled: 2 },
+    ],
+    [
+      'upload',
+      'expired*',
+      1,
+      /error: the upload link has expired/,
+      { upload: 2, createApp: 2, builds: 2, cancelled: 2 },
+    ],
+    ['upload', '503,expired,reset-during', 0, 'web is live', { upload: 4, createApp: 2, builds: 2, cancelled: 1 }],
+  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+
+  test('whose answers are lost each time may have arrived: the build is not cancelled twice, the exit is 69', async () => {
+    await check('upload', 'reset-after*', 69, retriedToTheEnd, { upload: 5, createApp: 1, builds: 1, cancelBuild: 1 });
+  });
+
+  test('after an expired link goes to the second build, and the first is cancelled before it', async () => {
+    emulator.fail('upload', 'expired');
+    const { json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
+    const order = emulator.calls.map(({ endpoint }) => endpoint);
+    expect(order.slice(1, 6)).toEqual(['createApp', 'upload', 'cancelBuild', 'createApp', 'upload']);
+    const [second, first] = emulator.store.buildsOf(`${emulator.project}-web`);
+    expect(first?.cancelledAt).toBeDefined();
+    expect(json()).toMatchObject({ build: second?.id, status: 'success' });
+  });
+
+  test('sends no token to the storage, at no try', async () => {
+    emulator.fail('upload', 503, 'reset-during', 'expired');
+    await gantry(['deploy'], { emulator, cwd: app.path });
+    const uploads = emulator.calls.filter(({ endpoint }) => endpoint === 'upload');
+    expect(uploads.map(({ hasAuthorization }) => hasAuthorization)).toEqual([false, false, false, false]);
+  });
+});
+
+describe('the look at the build (getBuild)', () => {
+  /** The build goes on without us: the way back to it is told, and it is not cancelled. */
+  const goesOn = /fix gantry builds follow web \S+/;
+  const left = { upload: 1, builds: 1, cancelled: 0, cancelBuild: 0 };
+  const stopped = { ...left, getBuild: 1 };
+  const carriedOn = { ...left, getBuild: 2 };
+
+  test.each<Case>([
+    ['getBuild', '400', 1, goesOn, stopped],
+    ['getBuild', '401', 4, /fix set GANTRY_TOKEN/, stopped],
+    ['getBuild', '402', 14, goesOn, stopped],
+    ['getBuild', '403', 5, goesOn, stopped],
+    ['getBuild', '404', 6, goesOn, stopped],
+    ['getBuild', '409', 7, goesOn, stopped],
+    ['getBuild', '412', 7, goesOn, stopped],
+    ['getBuild', '418', 1, goesOn, stopped],
+    ['getBuild', 'malformed', 70, goesOn, stopped],
+    ['getBuild', 'empty', 70, goesOn, stopped],
+    ['getBuild', '429', 0, retried, carriedOn],
+    ['getBuild', '429*', 75, goesOn, left],
+    // Asked to come back in an hour, we do not ask again.
+    ['getBuild', '429:3600*', 75, goesOn, stopped],
+    ['getBuild', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['getBuild', '429:date+1', 0, retried, carriedOn],
+    ['getBuild', '500', 0, retried, carriedOn],
+    ['getBuild', '500*', 69, goesOn, left],
+    ['getBuild', '502', 0, retried, carriedOn],
+    ['getBuild', '502*', 69, goesOn, left],
+    ['getBuild', '503', 0, retried, carriedOn],
+    ['getBuild', '503*', 69, goesOn, left],
+    ['getBuild', '504', 0, retried, carriedOn],
+    ['getBuild', '504*', 69, goesOn, left],
+    ['getBuild', 'reset-before', 0, retried, carriedOn],
+    ['getBuild', 'reset-before*', 69, goesOn, left],
+    ['getBuild', 'reset-during', 0, retried, carriedOn],
+    ['getBuild', 'reset-during*', 69, goesOn, left],
+    ['getBuild', 'reset-after', 0, retried, carriedOn],
+    ['getBuild', 'truncated', 0, retried, carriedOn],
+    ['getBuild', 'stall', 0, retried, carriedOn],
+    ['getBuild', 'html', 0, retried, carriedOn],
+    ['getBuild', 'html*', 69, goesOn, left],
+    // Six in a row are more than one look may take, and still no verdict.
+    ['getBuild', '503,503,503,503,503,503', 0, 'web is live', { ...left, getBuild: 7 }],
+  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+});
+
+describe('the log of the build (getBuildLogs) is no verdict:', () => {
+  const fine = { upload: 1, builds: 1, cancelled: 0, getBuild: 1 };
+  const warned = /warning: the build log could not be read: /;
+
+  test.each<Case>([
+    ...['400', '401', '402', '403', '404', '409', '412', '418', '429*', '500*', '502*', '503*', '504*'].map(
+      (fault): Case => ['getBuildLogs', fault, 0, warned, fine],
+    ),
+    ...['reset-before*', 'reset-during*', 'reset-after*', 'stall*', 'truncated*', 'malformed', 'empty', 'html*'].map(
+      (fault): Case => ['getBuildLogs', fault, 0, warned, fine],
+    ),
+    ...['429', '429:2', '429:date+1', '500', '502', '503', '504', 'reset-before', 'reset-during', 'reset-after'].map(
+      (fault): Case => ['getBuildLogs', fault, 0, retried, fine],
+    ),
+    ...['stall', 'truncated', 'html'].map((fault): Case => ['getBuildLogs', fault, 0, retried, fine]),
+  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+
+  test('a log that cannot be read is told of once', async () => {
+    emulator.fail('getBuildLogs', '403*');
+    const { stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
+    expect(stderr.match(/could not be read/g)).toHaveLength(1);
+  });
+});
+
+describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () => {
+  const cancelled = { builds: 1, cancelled: 1 };
+  const notCancelled = { builds: 1, cancelled: 0 };
+  const says = /warning: build \S+ could not be cancelled: .*\n {2}fix gantry builds cancel web \S+/;
+
+  test.each<Case>([
+    ...['400', '401', '402', '403', '404', '409', '412', '418'].map(
+      (fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 1 }],
+    ),
+    ...['429*', '500*', '502*', '503*', '504*', 'reset-before*', 'stall*', 'html*'].map(
+      (fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 5 }],
+    ),
+    ...['429', '429:2', '429:date+1', '500', '502', '503', '504', 'reset-before', 'stall', 'html'].map(
+      (fault): Case => ['cancelBuild', fault, 130, /Cancelled build/, { ...cancelled, cancelBuild: 2 }],
+    ),
+    ...['malformed', 'empty'].map((fault): Case => ['cancelBuild', fault, 130, /Cancelled build/, cancelled]),
+    // The first took effect; the second is told that there is nothing left to cancel.
+    ...['reset-during', 'reset-after', 'truncated'].map(
+      (fault): Case => ['cancelBuild', fault, 130, retried, { ...cancelled, cancelBuild: 2 }],
+    ),
+  ])('%s=%s ends with exit %i and says %s', async (target, faults, exit, message, seen) => {
+    emulator.fail('build', 'slow');
+    await check(target, faults, exit, message, seen, { interruptAt: /Uploaded/ });
+  });
+
+  test('SIGTERM does the same and ends with exit 143', async () => {
+    emulator.fail('build', 'slow');
+    const setting = { emulator, cwd: app.path, interruptAt: /Uploaded/, signal: 'SIGTERM' as const };
+    const { code, stderr } = await gantry(['deploy'], setting);
+    expect(code).toBe(143);
+    expect(stderr).toContain('Cancelled build');
+  });
+
+  test('ends a stalled upload at once, long before its silence is noticed', async () => {
+    emulator.fail('upload', 'stall*');
+    const setting = { emulator, cwd: app.path, interruptAt: /Created build/, silenceMs: 600_000 };
+    const outcome = await gantry(['deploy'], setting);
+    expect(outcome.code).toBe(130);
+    expect(outcome.stderr).toMatch(/cancelling build \S+ of web/);
+    expectNoTrace(outcome, emulator);
+    expect(seenOf({ builds: 1, cancelled: 1 })).toEqual({ builds: 1, cancelled: 1 });
+  });
+
+  test('before anything is created creates nothing', async () => {
+    const outcome = await gantry(['deploy'], { emulator, cwd: app.path, interruptAt: /Packed/ });
+    expect(outcome.code).toBe(130);
+    expectNoTrace(outcome, emulator);
+    expect(seenOf({ builds: 0, createApp: 0 })).toEqual({ builds: 0, createApp: 0 });
+  });
+});
+
+describe('the build', () => {
+  const ended = { upload: 1, builds: 1, cancelled: 0, cancelBuild: 0 };
+
+  test.each<Case>([
+    ['build', 'fail', 11, /error: build \S+ of web failed \(build_failure\)\n {2}why pip install failed/, ended],
+    ['build', 'build_failure', 11, /fix gantry builds logs web \S+/, ended],
+    ['build', 'init_failure', 12, /error: web was built but did not start \(init_failure\)/, ended],
+    ['build', 'init_timeout', 12, /error: web was built but did not start \(init_timeout\)/, ended],
+    [
+      'build',
+      'slow',
+      8,
+      /error: build \S+ of web is not done after 1h 0m; it goes on\n {2}fix gantry builds follow web/,
+      ended,
+    ],
+    ['build', 'unknown-status', 0, 'web is live', { ...ended, getBuild: 2 }],
+    ['build', 'hostile-log', 0, 'web is live', ended],
+    ['build', 'fail*', 11, 'pip install failed', ended],
+  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+
+  test('that failed is mended by the next deploy', async () => {
+    emulator.fail('build', 'fail');
+    expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(11);
+    expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(0);
+  });
+
+  test.each([
+    ['in a pipe', {}],
+    ['on a terminal with colour', { columns: 80, env: { FORCE_COLOR: '1' } }],
+    ['on GitHub', { env: { GITHUB_ACTIONS: 'true' } }],
+    ['on GitHub with colour', { env: { GITHUB_ACTIONS: 'true', FORCE_COLOR: '1' } }],
+  ])('with a hostile log cannot steer who reads it %s', async (_, setting: Setting) => {
+    emulator.fail('build', 'hostile-log', 'hostile-log');
+    const followed = await gantry(['deploy'], { emulator, cwd: app.path, ...setting });
+    const printed = await gantry(['builds', 'logs', 'web'], { emulator, cwd: app.path, ...setting });
+    for (const said of [followed.stderr, printed.stdout]) {
+      expect(said).toContain('click me');
+      expect(said).toContain('txt.exe');
+      if (setting.env?.GITHUB_ACTIONS) expect(said).not.toMatch(/^\s*::/m);
+      const animated = setting.columns ? said.replaceAll(animation, '') : said;
+      expect(animated.replace(/\u001b\[[\d;]*m/g, '')).not.toMatch(
+        /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/,
+      );
+    }
+    expect(followed.code).toBe(0);
+  });
+});
+
+describe('the table above', () => {
+  test('knows every fault of the emulator', () => {
+    const known = [
+      ...Object.keys(faultNames.reply),
+      ...Object.keys(faultNames.upload),
+      ...Object.keys(faultNames.build),
+    ];
+    expect(known.sort()).toEqual([...covered].sort());
+  });
+});
+
+/** Faults by name that the tests of this file ask for; a new one must be tried here too. */
+const covered = new Set([
+  ...['reset-before', 'reset-during', 'reset-after', 'stall', 'truncated', 'malformed', 'empty', 'html'],
+  ...['expired', 'wrong-etag'],
+  ...['fail', 'build_failure', 'init_failure', 'init_timeout', 'slow', 'unknown-status', 'hostile-log'],
+]);
+
+/** What an animated step writes: hide and show the cursor, clear the line. */
+const animation = /\u001b\[\?25[lh]|\u001b\[\d*[KGA]/g;
+
+/** Deploys the small app with these faults lying in wait; `--json` goes along, so that its document is checked too. */
+async function check(
+  target: Target,
+  faults: string,
+  exit: number,
+  says: RegExp | string,
+  seen: Seen = {},
+  setting: Setting = {},
+): Promise<void> {
+  emulator.fail(target, ...faults.split(','));
+  const outcome = await gantry(['deploy', '--json'], { emulator, cwd: app.path, silenceMs: 100, ...setting });
+  expect(outcome.stderr).toMatch(says);
+  expect(outcome.code, outcome.stderr).toBe(exit);
+  expectOneDocument(outcome);
+  expectNoTrace(outcome, emulator);
+  expect(seenOf(seen)).toEqual(seen);
+}
+
+function expectOneDocument(outcome: Outcome): void {
+  if (outcome.code === 0) expect(outcome.json()).toMatchObject({ app: 'web', status: 'success' });
+  else expectErrorDocument(outcome);
+}
+
+function seenOf(wanted: Seen): Seen {
+  const builds = [...emulator.store.builds.values()];
+  const counts: Record<string, number> = {
+    builds: builds.length,
+    cancelled: builds.filter(({ cancelledAt }) => cancelledAt !== undefined).length,
+  };
+  for (const { endpoint } of emulator.calls) if (endpoint) counts[endpoint] = (counts[endpoint] ?? 0) + 1;
+  return Object.fromEntries(Object.keys(wanted).map((name) => [name, counts[name] ?? 0]));
+}

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { fixture, folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
+import { widthOf } from '../support/width.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+describe('on a terminal of 80 columns', () => {
+  test.each(['hello', 'server', 'dockerfile', 'partner', 'fails'])(
+    'the plan of %s fits, before and after',
+    async (name) => {
+      const setting = { emulator, cwd: fixture(name), columns: 80, env: { NO_COLOR: '1' } };
+      const before = await gantry(['deploy', '--dry-run'], setting);
+      await gantry(['deploy', '--name', 'other'], { emulator, cwd: fixture('hello') });
+      const after = await gantry(['deploy', '--dry-run', '--name', 'other'], setting);
+      for (const { stdout } of [before, after]) {
+        expect(stdout).not.toBe('');
+        for (const line of stdout.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
+      }
+    },
+  );
+});
+
+describe('a partner’s app, whose creation is lost,', () => {
+  test.each([
+    ['reset-during', 69],
+    ['reset-after', 69],
+    ['truncated', 69],
+    ['503', 69],
+    ['malformed', 70],
+  ])('(%s) is not created twice: exit %i, and how to look', async (fault, exit) => {
+    emulator.fail('createPartnerApp', fault);
+    const outcome = await gantry(['deploy', '--json'], { emulator, cwd: fixture('partner') });
+    expect(outcome.code).toBe(exit);
+    expect(outcome.stderr).toMatch(/fix gantry builds list \S+/);
+    expect(emulator.calls.filter(({ endpoint }) => endpoint === 'createPartnerApp')).toHaveLength(1);
+    expectErrorDocument(outcome);
+    expectNoTrace(outcome, emulator);
+  });
+
+  test.each(['429', '429:1', '503:1'])('(%s) is created at the second try', async (fault) => {
+    emulator.fail('createPartnerApp', fault);
+    const { code } = await gantry(['deploy'], { emulator, cwd: fixture('partner') });
+    expect(code).toBe(0);
+    expect(emulator.store.builds.size).toBe(1);
+  });
+});
+
+test.each([
+  ['--events', 'createApp', '402', 14],
+  ['--events', 'build', 'init_timeout', 12],
+  ['--events', 'upload', '500*', 69],
+])('%s with %s=%s ends with a line of type error, exit %i', async (flag, target, fault, exit) => {
+  await using app = await folderOf(smallApp());
+  emulator.fail(target as 'upload', fault);
+  const { code, stdout } = await gantry(['deploy', flag], { emulator, cwd: app.path });
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(code).toBe(exit);
+  expect(lines.at(-1)).toMatchObject({ type: 'error', error: { exitCode: exit } });
+  expect(lines.filter(({ type }) => type === 'error' || type === 'result')).toHaveLength(1);
+});
+
+test('--detach leaves a build alone whose upload is done, and cancels one whose upload failed', async () => {
+  await using app = await folderOf(smallApp());
+  emulator.fail('upload', 400);
+  const { code, stderr } = await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Cancelled build')]);
+});

@@ -1,0 +1,96 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+const node = process.execPath;
+const say = (expression: string) => [node, '-e', `process.stdout.write(String(${expression}))`];
+
+test.each([0, 3, 75])('emulator exec gives back the exit code %i of its command', async (exit) => {
+  const { code } = await gantry(['emulator', 'exec', '--', node, '-e', `process.exit(${exit})`]);
+  expect(code).toBe(exit);
+});
+
+test('emulator exec gives 128 and the number of the signal that ended its command', async () => {
+  const { code } = await gantry(['emulator', 'exec', '--', node, '-e', 'process.kill(process.pid, "SIGKILL")']);
+  expect(code).toBe(137);
+});
+
+test('emulator exec points gantry, and the official client, at itself', async () => {
+  const names = ['GANTRY_API_URL', 'GANTRY_TOKEN', 'GANTRY_PROJECT', 'REST_API_URL', 'CEREBRIUM_PROJECT_ID'];
+  const missing = `${JSON.stringify(names)}.filter((name) => !process.env[name]).length`;
+  expect((await gantry(['emulator', 'exec', '--', node, '-e', `process.exit(${missing})`])).code).toBe(0);
+});
+
+test('emulator exec of a program that is not there says so', async () => {
+  const { code, stderr } = await gantry(['emulator', 'exec', '--', 'no-such-program']);
+  expect(code).toBe(1);
+  expect(stderr).toContain('could not start no-such-program');
+});
+
+test('emulator exec keeps the flags of its command for its command', async () => {
+  const { code, stdout } = await gantry([
+    'emulator',
+    'exec',
+    '--',
+    node,
+    '-e',
+    'process.exit(process.argv.length)',
+    '--',
+    '--json',
+    '--nonsense',
+  ]);
+  expect([code, stdout]).toEqual([3, '']);
+});
+
+test('emulator exec without a command exits 2', async () => {
+  expect((await gantry(['emulator', 'exec'])).code).toBe(2);
+});
+
+test.each([
+  ['nonsense', 'is not TARGET=FAULT'],
+  ['upload=nonsense', 'cannot be asked of upload; it knows reset-before'],
+  ['build=503', 'cannot be asked of build; it knows fail'],
+])('the fault %s is refused with exit 2 and the valid ones', async (fault, says) => {
+  const { code, stderr } = await gantry(['emulator', 'exec', '--fault', fault, '--', ...say('1')]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(says);
+});
+
+test.each(['-1', 'soon', '1.5'])('the pace %s is refused with exit 2', async (pace) => {
+  const { code, stderr } = await gantry(['emulator', 'exec', `--pace=${pace}`, '--', ...say('1')]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('Write a whole number');
+});
+
+test('emulator start tells once where it is, in a form a shell can take, and ends with Ctrl-C', async () => {
+  const started = await gantry(['emulator', 'start', '--port', '0'], { interruptAt: /listens/ });
+  expect(started.code).toBe(0);
+  expect(started.stderr).toMatch(/the emulator listens on http:\/\/127\.0\.0\.1:\d+; Ctrl-C stops it/);
+});
+
+test('emulator start on a port that is taken says so and how to go on', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((done) => server.once('listening', done));
+  const { port } = server.address() as AddressInfo;
+  const { code, stderr } = await gantry(['emulator', 'start', '--port', String(port)]);
+  server.close();
+  expect(code).toBe(1);
+  expect(stderr).toContain(`port ${port} is taken`);
+  expect(stderr).toContain('--port 0');
+});
+
+test('what was deployed with --data is there at the next start', async () => {
+  await using folder = await folderOf(smallApp());
+  const exec = (script: string) =>
+    gantry(['emulator', 'exec', '--data', `${folder.path}/.state`, '--', node, '-e', script], { cwd: folder.path });
+  const call = (method: string, path: string, then: string, body = '') => `
+    const { GANTRY_API_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project } = process.env;
+    fetch(url + '/v2/projects/' + project + '${path}', {
+      method: '${method}', headers: { authorization: 'Bearer ' + token }${body}
+    }).then((reply) => reply.json()).then((json) => process.exit(${then}));`;
+  const created = await exec(call('POST', '/apps', 'json.buildId ? 0 : 1', ", body: JSON.stringify({ name: 'web' })"));
+  expect(created.code).toBe(0);
+  expect((await exec(call('GET', '/apps', 'json.length'))).code).toBe(1);
+});

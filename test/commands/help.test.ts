@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { variables } from '../../src/config/environment.ts';
+import { faults } from '../../src/emulator/index.ts';
+import { exitCodes } from '../../src/errors.ts';
+import { gantry } from '../support/gantry.ts';
+
+test.each([
+  ['exit-codes', Object.keys(exitCodes)],
+  ['environment', Object.keys(variables)],
+  ['json', ['--json=id,status', '--events']],
+  ['faults', [...Object.keys(faults.reply), ...Object.keys(faults.upload), ...Object.keys(faults.build)]],
+])('help %s explains all there is, as text and as JSON', async (topic, words) => {
+  const text = await gantry(['help', topic]);
+  expect(text.code).toBe(0);
+  for (const word of words) expect(text.stdout).toContain(word);
+  const { json } = await gantry(['help', topic, '--json']);
+  expect(json()).toHaveLength(text.stdout.trim().split('\n').length - 1);
+});
+
+test('help exit-codes has every code of the program with its meaning', async () => {
+  const { json } = await gantry(['help', 'exit-codes', '--json']);
+  expect(json()).toEqual(Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })));
+});
+
+test.each([['deploy'], ['builds', 'cancel'], ['apps'], ['emulator', 'exec']])(
+  'help %s %s is its --help',
+  async (...words) => {
+    const help = await gantry(['help', ...words]);
+    expect(help.code).toBe(0);
+    expect(help.stdout).toBe((await gantry([...words, '--help'])).stdout);
+    expect(help.stdout).toContain(`Usage: gantry ${words.join(' ')}`);
+  },
+);
+
+test('help of a topic nobody knows exits 2 and lists the topics', async () => {
+  const { code, stderr } = await gantry(['help', 'nonsense']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('the topics are exit-codes, environment, json, faults');
+});
+
+test('help alone shows the commands', async () => {
+  const { code, stdout } = await gantry(['help']);
+  expect(code).toBe(0);
+  expect(stdout).toBe((await gantry(['--help'])).stdout);
+});

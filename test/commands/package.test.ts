@@ -1,0 +1,63 @@
+import { readdir, readFile, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { temporaryFiles } from '../support/traces.ts';
+
+test('package writes the archive and prints where', async () => {
+  await using app = await folderOf(smallApp());
+  const { code, stdout, stderr } = await gantry(['package'], { cwd: app.path });
+  expect([code, stdout]).toEqual([0, 'app.zip\n']);
+  expect(stderr).toMatch(/Packed 2 files/);
+  expect((await readFile(join(app.path, 'app.zip'))).subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004');
+  expect(temporaryFiles()).toEqual([]);
+});
+
+test('package twice gives the same bytes: the archive of before is not in it, times do not count', async () => {
+  await using app = await folderOf(smallApp());
+  await gantry(['package', '-o', 'one.zip'], { cwd: app.path });
+  const one = await readFile(join(app.path, 'one.zip'));
+  await utimes(join(app.path, 'main.py'), 1, 1);
+  await gantry(['package', '-o', 'one.zip'], { cwd: app.path });
+  expect(one.equals(await readFile(join(app.path, 'one.zip')))).toBe(true);
+});
+
+test('--json lists what is in it', async () => {
+  await using app = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
+  const { json } = await gantry(['package', '--json', '-o', '/dev/null'], { cwd: app.path });
+  const { entries } = json() as { entries: { path: string }[] };
+  expect(entries.map(({ path }) => path)).toEqual(['cerebrium.toml', 'main.py', 'requirements.txt']);
+  expect((await gantry(['package', '--json=bytes'], { cwd: app.path })).json()).toEqual({ bytes: expect.any(Number) });
+});
+
+test('another name is in the archive as well', async () => {
+  await using app = await folderOf(smallApp());
+  const names = async (flags: string[]) => {
+    const { json } = await gantry(['package', '--json=entries', ...flags], { cwd: app.path });
+    return (json() as { entries: { path: string; crc32: number }[] }).entries.map(({ crc32 }) => crc32);
+  };
+  const [plain, renamed] = [await names([]), await names(['--name', 'staging'])];
+  expect(renamed[0]).not.toBe(plain[0]);
+  expect(renamed[1]).toBe(plain[1]);
+});
+
+test('a broken project exits 10 and leaves no archive', async () => {
+  await using app = await folderOf({ 'cerebrium.toml': 'nonsense' });
+  expect((await gantry(['package'], { cwd: app.path })).code).toBe(10);
+  expect(await readdir(app.path)).toEqual(['cerebrium.toml']);
+});
+
+test('a place that cannot be written is named: exit 1', async () => {
+  await using app = await folderOf(smallApp());
+  const { code, stderr } = await gantry(['package', '-o', 'no/such/folder/app.zip'], { cwd: app.path });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/error: cannot write .*no\/such\/folder\/app\.zip/);
+});
+
+test('Ctrl-C leaves no half archive', async () => {
+  await using app = await folderOf({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
+  const { code } = await gantry(['package'], { cwd: app.path, interruptAt: /Collected/ });
+  expect(code).toBe(130);
+  expect(await readdir(app.path)).not.toContain('app.zip');
+});

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
+import { widthOf } from '../support/width.ts';
+
+/** What every command that talks to the platform has in common. Each line: the command, and a field of its answer. */
+const commands = [
+  ['apps list', 'name'],
+  ['apps get web', 'status'],
+  ['builds list web', 'id'],
+  ['builds get web', 'status'],
+  ['builds logs web', 'log'],
+  ['builds files web', 'zipFiles'],
+  ['builds follow web', 'status'],
+] as const;
+
+const aboutAnApp = commands.map(([line]) => line).filter((line) => line !== 'apps list');
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+  await using app = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
+  await gantry(['deploy'], { emulator, cwd: app.path });
+});
+
+beforeEach(() => {
+  emulator.calls.length = 0;
+});
+
+afterAll(() => emulator.close());
+
+describe.each(commands)('gantry %s', (line, field) => {
+  const words = line.split(' ');
+
+  test('answers on stdout', async () => {
+    const outcome = await gantry(words, { emulator });
+    expect(outcome.stdout).not.toBe('');
+    expect(outcome.code).toBe(0);
+    expectNoTrace(outcome, emulator);
+  });
+
+  test('prints one JSON document, with --json before or after the command', async () => {
+    const after = await gantry([...words, '--json'], { emulator });
+    const before = await gantry(['--json', ...words], { emulator });
+    expect(one(after.json())).toHaveProperty(field);
+    expect(before.json()).toEqual(after.json());
+  });
+
+  test(`prints only the field asked for with --json=${field}`, async () => {
+    const { json } = await gantry([...words, `--json=${field}`], { emulator });
+    expect(Object.keys(one(json()) as object)).toEqual([field]);
+  });
+
+  test('lists the valid fields when one is wrong, and exits 2', async () => {
+    const outcome = await gantry([...words, '--json=nonsense'], { emulator });
+    expect(outcome.code).toBe(2);
+    expect(outcome.stderr).toContain('--json has no field "nonsense"');
+    expect(outcome.stderr).toMatch(new RegExp(`the fields are .*\\b${field}\\b`));
+    expectErrorDocument(outcome);
+  });
+
+  test('keeps every line within a terminal of 80 columns', async () => {
+    const { stdout } = await gantry(words, { emulator, columns: 80, env: { NO_COLOR: '1' } });
+    expect(Math.max(...stdout.split('\n').map(widthOf))).toBeLessThanOrEqual(80);
+  });
+
+  test('colours nothing in a pipe, and nothing with NO_COLOR', async () => {
+    for (const setting of [{}, { columns: 80, env: { NO_COLOR: '1' } }]) {
+      expect((await gantry(words, { emulator, ...setting })).stdout).not.toContain('\u001b');
+    }
+  });
+
+  test('without a token exits 4 and says how to get one, before any request', async () => {
+    const outcome = await gantry([...words, '--json'], { emulator, env: { GANTRY_TOKEN: '' } });
+    expect(outcome.code).toBe(4);
+    expect(outcome.stderr).toMatch(/error: not logged in\n.*\n {2}fix set GANTRY_TOKEN/);
+    expectErrorDocument(outcome);
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test('with an expired token exits 4 before any request', async () => {
+    const token = emulator.issueToken({ exp: 1_700_000_000 });
+    const outcome = await gantry(words, { emulator, env: { GANTRY_TOKEN: token } });
+    expect(outcome.code).toBe(4);
+    expect(outcome.stderr).toContain('the token expired on 2023-11-14T22:13:20.000Z');
+    expect(outcome.stderr).toContain('environment (GANTRY_TOKEN)');
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test('with a token that the platform does not accept exits 4', async () => {
+    const outcome = await gantry(words, { emulator, env: { GANTRY_TOKEN: 'not-a-token' } });
+    expect(outcome.code).toBe(4);
+    expect(outcome.stderr).toMatch(/request req-\d+/);
+  });
+
+  test('with a token for another project exits 5', async () => {
+    const token = emulator.issueToken({ project_id: 'p-other' });
+    expect((await gantry(words, { emulator, env: { GANTRY_TOKEN: token } })).code).toBe(5);
+  });
+
+  test('in a project that does not exist exits 6', async () => {
+    const { code, stderr } = await gantry([...words, '--project', 'p-nowhere'], { emulator });
+    expect(stderr).toContain('project p-nowhere not found');
+    expect(code).toBe(6);
+  });
+
+  test('when nothing listens exits 69, each retry told', async () => {
+    const env = { GANTRY_API_URL: 'http://127.0.0.1:1' };
+    const outcome = await gantry([...words, '--json'], { emulator, env });
+    expect(outcome.code).toBe(69);
+    expect(outcome.stderr).toContain('could not reach 127.0.0.1:1: nothing is listening there');
+    expect(outcome.stderr).toContain('(5 of 5)');
+    expectErrorDocument(outcome);
+  });
+
+  test('refuses a stray argument and an unknown flag with exit 2', async () => {
+    for (const stray of [['web', 'x', 'y', 'z'], ['--nonsense']]) {
+      const outcome = await gantry([...words, ...stray], { emulator });
+      expect(outcome.code).toBe(2);
+      expect(outcome.stderr).toMatch(/error: (too many arguments|unknown option)/);
+    }
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test('explains itself with --help and by gantry help', async () => {
+    const command = words.slice(0, 2);
+    const { code, stdout, stderr } = await gantry([...command, '--help']);
+    expect(stdout).toContain(`Usage: gantry ${command.join(' ')}`);
+    expect(stdout).toContain('Examples:');
+    expect(Math.max(...stdout.split('\n').map((text) => text.length))).toBeLessThanOrEqual(100);
+    expect([code, stderr]).toEqual([0, '']);
+    expect((await gantry(['help', ...command])).stdout).toBe(stdout);
+  });
+});
+
+test.each(aboutAnApp)('gantry %s of an app that does not exist exits 6 and names it', async (line) => {
+  const words = line.replace('web', 'nobody').split(' ');
+  const outcome = await gantry([...words, '--json'], { emulator });
+  expect(outcome.code).toBe(6);
+  expect(outcome.stderr).toContain('nobody');
+  expectErrorDocument(outcome);
+});
+
+test.each(aboutAnApp)('gantry %s takes the full id of the app as well', async (line) => {
+  const words = line.replace('web', `${emulator.project}-web`).split(' ');
+  expect((await gantry(words, { emulator })).code).toBe(0);
+});
+
+test.each(['builds get web b-none', 'builds logs web b-none', 'builds files web b-none', 'builds follow web b-none'])(
+  'gantry %s exits 6',
+  async (line) => {
+    const { code, stderr } = await gantry(line.split(' '), { emulator });
+    expect(stderr).toContain('b-none');
+    expect(code).toBe(6);
+  },
+);
+
+/** An answer, or the first of a list of them. */
+function one(answer: unknown): unknown {
+  return Array.isArray(answer) ? answer[0] : answer;
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { commands } from '../../src/commands/index.ts';
+import { exitCodes } from '../../src/errors.ts';
+import type { Reference } from '../../src/reference.ts';
+import { gantry } from '../support/gantry.ts';
+
+test('the reference has every command of the table, every exit code and the flags of all', async () => {
+  const { json } = await gantry(['reference', '--json']);
+  const reference = json() as Reference;
+  expect(reference.commands.map(({ command }) => command)).toEqual(lines());
+  expect(reference.exitCodes.map(({ code }) => code)).toEqual(Object.values(exitCodes).map(({ code }) => code));
+  expect(reference.flags.map(({ flags }) => flags)).toEqual(expect.arrayContaining(['--json[=fields]', '-q, --quiet']));
+});
+
+test('as text it is a table of commands and one of exit codes', async () => {
+  const { stdout } = await gantry(['reference']);
+  for (const line of lines()) expect(stdout).toMatch(new RegExp(`^${line} `, 'm'));
+});
+
+test('every command of the reference has a help, and no two flags of one mean the same', async () => {
+  const { json } = await gantry(['reference', '--json']);
+  const { commands: found, flags: shared } = json() as Reference;
+  for (const { command, flags } of found) {
+    expect((await gantry([...command.split(' '), '--help'])).code).toBe(0);
+    const names = [...shared, ...flags].flatMap((flag) => flag.flags.match(/--?[a-z-]+/gi) ?? []);
+    expect(names.length, command).toBe(new Set(names).size);
+  }
+});
+
+function lines(): string[] {
+  return Object.values(commands)
+    .flatMap((entries) => Object.entries(entries))
+    .flatMap(([name, entry]) =>
+      'load' in entry ? [name] : Object.keys(entry.commands).map((child) => `${name} ${child}`),
+    );
+}

@@ -1,0 +1,97 @@
+import { chmodSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findCredential } from '../../src/config/credentials.ts';
+import { resolveSettings } from '../../src/config/settings.ts';
+import { AuthError } from '../../src/errors.ts';
+import { folderOf } from '../support/app.ts';
+
+const now = Date.UTC(2026, 10, 20);
+const file = JSON.stringify({ profiles: { default: { token: 'stored' }, work: { token: 'of-work' } } });
+
+test.each([
+  [{ GANTRY_TOKEN: 'a', CEREBRIUM_SERVICE_ACCOUNT_TOKEN: 'b' }, 'a', 'environment (GANTRY_TOKEN)'],
+  [{ CEREBRIUM_SERVICE_ACCOUNT_TOKEN: 'b' }, 'b', 'environment (CEREBRIUM_SERVICE_ACCOUNT_TOKEN)'],
+  [{ GANTRY_TOKEN: '  a\n' }, 'a', 'environment (GANTRY_TOKEN)'],
+  [{ GANTRY_TOKEN: ' ' }, 'stored', 'profile (default)'],
+  [{}, 'stored', 'profile (default)'],
+  [{ GANTRY_PROFILE: 'work' }, 'of-work', 'profile (work)'],
+])('with %j the token is %s, from the %s', async (env, token, origin) => {
+  const { found } = await find(env, file);
+  expect(found).toMatchObject({ token, origin });
+});
+
+test.each([
+  ['no file', undefined],
+  ['a broken file', '{'],
+  ['an empty file', ''],
+  ['another profile only', '{"profiles":{"other":{"token":"x"}}}'],
+  ['a token that is no text', '{"profiles":{"default":{"token":7}}}'],
+])('with %s nobody is logged in, and the way to a token is told', async (_, text) => {
+  const { error } = await find({}, text);
+  expect(error).toBeInstanceOf(AuthError);
+  expect(error?.message).toBe('not logged in');
+});
+
+test('a file that others can read is made private, and that is told', async () => {
+  const { warnings, mode } = await find({}, file, 0o644);
+  expect(warnings).toEqual([expect.stringMatching(/credentials\.json could be read by others; it is now private/)]);
+  expect(mode).toBe(0o600);
+});
+
+test('a private file is left alone', async () => {
+  const { warnings, mode } = await find({}, file, 0o600);
+  expect([warnings, mode]).toEqual([[], 0o600]);
+});
+
+test('a file that is not needed is not looked at', async () => {
+  const { mode } = await find({ GANTRY_TOKEN: 'a' }, file, 0o644);
+  expect(mode).toBe(0o644);
+});
+
+test.each([
+  [{ project_id: 'p-1' }, 'p-1'],
+  [{ projectId: 'p-2' }, 'p-2'],
+  [{ sub: 'p-3' }, 'p-3'],
+  [{ sub: 'dev-p-4' }, 'dev-p-4'],
+  [{ sub: 'someone' }, undefined],
+  [{ project_id: 7 }, undefined],
+  [{}, undefined],
+])('claims %j name the project %j', async (claims, project) => {
+  const { found } = await find({ GANTRY_TOKEN: jwt(claims) });
+  expect(found?.project).toBe(project);
+});
+
+test.each([
+  [now / 1000 + 1, false],
+  [now / 1000, true],
+  [now / 1000 - 1, true],
+  ['soon', false],
+])('a token that ends at %j is refused: %s', async (exp, refused) => {
+  const { error } = await find({ GANTRY_TOKEN: jwt({ exp }) });
+  expect(error !== undefined).toBe(refused);
+});
+
+test.each(['opaque', 'a.b', 'a.b.c', '..', 'a.!!.c'])('a token without claims (%s) is used as it is', async (token) => {
+  expect((await find({ GANTRY_TOKEN: token })).found).toMatchObject({ token });
+});
+
+async function find(env: Record<string, string>, text?: string, mode = 0o600) {
+  await using folder = await folderOf(text === undefined ? {} : { 'credentials.json': text });
+  const path = join(folder.path, 'credentials.json');
+  if (text !== undefined) chmodSync(path, mode);
+  const all = { GANTRY_CONFIG_DIR: folder.path, ...env };
+  const warnings: string[] = [];
+  const rights = () => (text === undefined ? undefined : statSync(path).mode & 0o777);
+  try {
+    const found = findCredential(all, resolveSettings(all, {}), now, (message) => warnings.push(message));
+    return { found, warnings, mode: rights() };
+  } catch (error) {
+    return { error: error as Error, warnings, mode: rights() };
+  }
+}
+
+function jwt(claims: object): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'none' })}.${part(claims)}.signature`;
+}

@@ -1,0 +1,133 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { resolveSettings, type SettingFlags } from '../../src/config/settings.ts';
+import { folderOf } from '../support/app.ts';
+
+const stored = JSON.stringify({
+  profile: 'work',
+  profiles: {
+    default: { project: 'p-default' },
+    work: { project: 'p-work', region: 'eu-west-1', apiUrl: 'https://work.example' },
+    spare: { project: 'p-spare' },
+  },
+});
+
+describe('what a setting is, and where it is from', () => {
+  test.each<[string, SettingFlags, Record<string, string>, string, string | undefined, string]>([
+    ['flag over all', { project: 'p-flag' }, { GANTRY_PROJECT: 'p-env' }, 'project', 'p-flag', 'flag'],
+    ['environment over profile', {}, { GANTRY_PROJECT: 'p-env' }, 'project', 'p-env', 'environment (GANTRY_PROJECT)'],
+    [
+      'our name over the official one',
+      {},
+      { GANTRY_PROJECT: 'a', CEREBRIUM_PROJECT_ID: 'b' },
+      'project',
+      'a',
+      'environment (GANTRY_PROJECT)',
+    ],
+    [
+      'the official client’s name',
+      {},
+      { CEREBRIUM_PROJECT_ID: 'b' },
+      'project',
+      'b',
+      'environment (CEREBRIUM_PROJECT_ID)',
+    ],
+    ['empty is unset', {}, { GANTRY_PROJECT: '' }, 'project', 'p-work', 'profile'],
+    ['the stored profile', {}, {}, 'project', 'p-work', 'profile'],
+    ['another profile by flag', { profile: 'spare' }, {}, 'project', 'p-spare', 'profile'],
+    ['another profile by variable', {}, { GANTRY_PROFILE: 'spare' }, 'project', 'p-spare', 'profile'],
+    ['a profile that is not there', { profile: 'none' }, {}, 'project', undefined, 'not set'],
+    ['the region of the profile', {}, {}, 'region', 'eu-west-1', 'profile'],
+    [
+      'a region of the environment',
+      {},
+      { GANTRY_REGION: 'us-west-2' },
+      'region',
+      'us-west-2',
+      'environment (GANTRY_REGION)',
+    ],
+    ['no region anywhere', { profile: 'spare' }, {}, 'region', undefined, 'not set'],
+  ])('%s', async (_, flags, env, name, value, origin) => {
+    await using folder = await folderOf({ 'config.json': stored });
+    const settings = resolveSettings({ GANTRY_CONFIG_DIR: folder.path, ...env }, flags);
+    expect(settings[name as 'project' | 'region']).toEqual({ value, origin });
+  });
+
+  test.each([
+    [{}, 'https://work.example', 'profile'],
+    [{ GANTRY_API_URL: 'https://other.example/' }, 'https://other.example', 'environment (GANTRY_API_URL)'],
+    [{ GANTRY_PROFILE: 'spare' }, 'https://rest.cerebrium.ai', 'default'],
+  ])('the address of the platform, with %j', async (env, value, origin) => {
+    await using folder = await folderOf({ 'config.json': stored });
+    const { addresses } = resolveSettings({ GANTRY_CONFIG_DIR: folder.path, ...env }, {});
+    expect(addresses.management).toEqual({ value, origin });
+  });
+});
+
+describe('the folder of settings', () => {
+  test.each([
+    [{ GANTRY_CONFIG_DIR: '/own', XDG_CONFIG_HOME: '/xdg', HOME: '/home' }, '/own'],
+    [{ XDG_CONFIG_HOME: '/xdg', HOME: '/home' }, join('/xdg', 'gantry')],
+    [{ APPDATA: '/appdata', HOME: '/home' }, join('/appdata', 'gantry')],
+    [{ HOME: '/home' }, join('/home', '.config', 'gantry')],
+    [{ USERPROFILE: '/profile' }, join('/profile', '.config', 'gantry')],
+    [{}, join('/', '.config', 'gantry')],
+  ])('with %j is %s', (env, folder) => {
+    expect(resolveSettings(env, {}).folder).toBe(folder);
+  });
+
+  test('that is not there is no error', () => {
+    expect(resolveSettings({ GANTRY_CONFIG_DIR: '/nonexistent' }, {}).profile.value).toBe('default');
+  });
+
+  test('whose file is broken is one, with its name', async () => {
+    await using folder = await folderOf({ 'config.json': '{' });
+    expect(() => resolveSettings({ GANTRY_CONFIG_DIR: folder.path }, {})).toThrow(/config\.json are not valid JSON/);
+  });
+
+  test('whose file is a folder is no error', async () => {
+    await using folder = await folderOf({});
+    mkdirSync(join(folder.path, 'config.json'));
+    writeFileSync(join(folder.path, 'config.json', 'x'), '');
+    expect(resolveSettings({ GANTRY_CONFIG_DIR: folder.path }, {}).project.value).toBeUndefined();
+  });
+});
+
+describe('the token travels over https only', () => {
+  test.each([
+    'https://example.com',
+    'http://localhost:4100',
+    'http://127.0.0.1',
+    'http://127.8.8.8:1',
+    'http://[::1]:2',
+  ])('%s is used', (url) => {
+    expect(resolveSettings({ GANTRY_API_URL: url }, {}).addresses.management.value).toBe(url);
+  });
+
+  test.each([
+    'http://example.com',
+    'http://10.0.0.1',
+    'http://localhost.example.com',
+    'http://127.0.0.1.example.com',
+    'ftp://localhost',
+  ])('%s is refused, with the way out', (url) => {
+    expect(() => resolveSettings({ GANTRY_API_URL: url }, {})).toThrow(/only https is/);
+  });
+
+  test('what is no address is named with its origin', () => {
+    expect(() => resolveSettings({ GANTRY_API_URL: 'nonsense' }, {})).toThrow('"nonsense" is not an address');
+  });
+});
+
+test.each([
+  [{}, undefined],
+  [{ HTTPS_PROXY: 'http://p:1' }, { http: '', https: 'http://p:1', except: '' }],
+  [
+    { http_proxy: 'http://q:2', no_proxy: 'a,b' },
+    { http: 'http://q:2', https: '', except: 'a,b' },
+  ],
+  [{ NO_PROXY: 'a' }, undefined],
+])('the proxy of %j', (env, proxy) => {
+  expect(resolveSettings(env, {}).proxy).toEqual(proxy);
+});

@@ -1,0 +1,142 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Api, createApi } from '../src/api/client.ts';
+import { sendPlainly } from '../src/api/transport.ts';
+import { findCredential } from '../src/config/credentials.ts';
+import { resolveSettings } from '../src/config/settings.ts';
+import { createApp, getApp, listApps } from '../src/contract/apps.ts';
+import {
+  buildPhase,
+  cancelBuild,
+  getBuild,
+  getBuildLogs,
+  getBuildZipContents,
+  listBuilds,
+} from '../src/contract/builds.ts';
+import { startEmulator } from '../src/emulator/index.ts';
+import type { GantryError } from '../src/errors.ts';
+import { writeArchive } from '../src/project/archive.ts';
+import { putFile } from '../src/transfer/upload.ts';
+import { address } from './support/gantry.ts';
+
+/** A platform to hold against the contract. */
+interface Place {
+  api: Api;
+  project: string;
+  close(): Promise<void>;
+}
+
+const calm = { signal: new AbortController().signal, onRetry: () => {} };
+
+/** What holds on the emulator must hold on the real platform: nothing here but calls of the contract. */
+function conforms(open: () => Promise<Place>): void {
+  let place: Place;
+  let folder: string;
+  const name = `gantry-conformance-${Date.now().toString(36)}`;
+  const about = () => ({ project: place.project, app: name });
+
+  beforeAll(async () => {
+    [place, folder] = await Promise.all([open(), mkdtemp(join(tmpdir(), 'conformance-'))]);
+  });
+
+  afterAll(async () => {
+    await Promise.all([place.close(), rm(folder, { recursive: true, force: true })]);
+  });
+
+  test('an app that is not there is not found', async () => {
+    const failure = (await place.api(getApp, about()).catch((error) => error)) as GantryError;
+    expect([failure.exit, failure.facts.status]).toEqual(['not-found', 404]);
+  });
+
+  test('an app is created, uploaded, built, listed, read and looked into', async () => {
+    const created = await create(place, name);
+    expect(buildPhase(created.status)).toBe('in progress');
+    const text = 'def run():\n    return "ok"\n';
+    const entry = { path: 'main.py', size: text.length, executable: false, source: { text } };
+    const archive = await writeArchive([entry], join(folder, 'app.zip'));
+    await putFile(
+      { url: created.uploadUrl, file: archive.path, bytes: archive.bytes, contentType: 'application/zip' },
+      { ...calm, delay: wait, silenceMs: 60_000, proxy: undefined, onProgress: () => {}, now: Date.now },
+    );
+
+    const build = await ended(place, { ...about(), build: created.buildId });
+    expect(buildPhase(build.status)).toBe('succeeded');
+
+    const apps = await place.api(listApps, { project: place.project });
+    expect(apps.map(({ id }) => id)).toContain(`${place.project}-${name}`);
+    expect(await place.api(getApp, about())).toMatchObject({
+      id: `${place.project}-${name}`,
+      latestBuildId: created.buildId,
+      minReplicaCount: 0,
+    });
+    const builds = await place.api(listBuilds, about());
+    expect(builds.map(({ id }) => id)).toContain(created.buildId);
+    const { logs } = await place.api(getBuildLogs, { ...about(), build: created.buildId });
+    expect(logs?.length).toBeGreaterThan(0);
+    const { zipFiles } = await place.api(getBuildZipContents, { ...about(), build: created.buildId });
+    expect(JSON.stringify(zipFiles)).toContain('main.py');
+  });
+
+  test('a build that waits for its upload can be cancelled', async () => {
+    const { buildId } = await create(place, name);
+    await place.api(cancelBuild, { ...about(), build: buildId });
+    expect((await ended(place, { ...about(), build: buildId })).status).toBe('cancelled');
+  });
+
+  test('a body that is wrong is refused with a message', async () => {
+    const failure = (await create(place, 'Not A Name').catch((error) => error)) as GantryError;
+    expect(failure.facts.status).toBe(400);
+    expect(failure.message).not.toMatch(/HTTP 400/);
+  });
+}
+
+describe('the emulator keeps the contract', () => {
+  conforms(async () => {
+    const emulator = await startEmulator();
+    return { ...opened(address(emulator)), close: () => emulator.close() };
+  });
+});
+
+// It creates an app for real, which costs next to nothing and must be deleted by hand: only when asked for.
+if (process.env.GANTRY_LIVE === '1' && process.env.GANTRY_TOKEN) {
+  describe('the platform keeps the contract', { timeout: 20 * 60_000 }, () => {
+    conforms(async () => ({ ...opened(process.env), close: async () => {} }));
+  });
+}
+
+function opened(env: Record<string, string | undefined>): Omit<Place, 'close'> {
+  const settings = resolveSettings(env, {});
+  const { token, project = '' } = findCredential(env, settings, Date.now(), () => {});
+  const api = createApi({
+    ...calm,
+    delay: wait,
+    addresses: settings.addresses,
+    token: () => token,
+    headers: { 'x-source': 'cli' },
+    send: sendPlainly,
+    silenceMs: 60_000,
+    now: Date.now,
+    trace: () => {},
+  });
+  return { api, project: settings.project.value ?? project };
+}
+
+function create({ api, project }: Place, name: string) {
+  return api(createApp, { project, body: { name, disableAuth: false, minReplicaCount: 0, compute: ['CPU'] } });
+}
+
+/** Looks at a build until it has ended; the emulator's has at the first look. */
+async function ended({ api }: Place, build: { project: string; app: string; build: string }) {
+  for (;;) {
+    const state = await api(getBuild, build);
+    if (buildPhase(state.status) !== 'in progress') return state;
+    await wait(2_000);
+  }
+}
+
+function wait(ms: number): Promise<void> {
+  return setTimeout(ms);
+}

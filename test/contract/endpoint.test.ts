@@ -1,0 +1,82 @@
+import { parse } from 'valibot';
+import { expect, test } from 'vitest';
+import { isSecure } from '../../src/contract/address.ts';
+import { buildPhase } from '../../src/contract/builds.ts';
+import { appId, appName, fillPath, splitRoute } from '../../src/contract/endpoint.ts';
+import { numberAsText, queryFlag, timestamp } from '../../src/contract/scalars.ts';
+
+test.each([
+  ['web', 'p-1-web', 'web'],
+  ['p-1-web', 'p-1-web', 'web'],
+  ['p-2-web', 'p-1-p-2-web', 'p-2-web'],
+  ['p-1', 'p-1-p-1', 'p-1'],
+])('app %s is %s to the platform and %s to people', (app, id, name) => {
+  expect(appId('p-1', app)).toBe(id);
+  expect(appName('p-1', app)).toBe(name);
+});
+
+test('a route is filled with each value as one segment', () => {
+  expect(fillPath('/p/{project}/apps/{app}/b/{build}', { project: 'p-1', app: 'web', build: 'a/b?c#d%' })).toBe(
+    '/p/p-1/apps/p-1-web/b/a%2Fb%3Fc%23d%25',
+  );
+  expect(splitRoute('DELETE /x/{y}')).toEqual({ method: 'DELETE', path: '/x/{y}' });
+});
+
+test.each([
+  ['success', 'succeeded'],
+  ['ready', 'succeeded'],
+  ['failure', 'failed'],
+  ['build_failure', 'failed'],
+  ['init_failure', 'failed'],
+  ['init_timeout', 'failed'],
+  ['cancelled', 'failed'],
+  ['some_new_error', 'failed'],
+  ['upload_timeout', 'failed'],
+  ['pending', 'in progress'],
+  ['polishing', 'in progress'],
+  ['', 'in progress'],
+  ['SUCCESS?', 'in progress'],
+])('a build that is %j is %s', (status, phase) => {
+  expect(buildPhase(status)).toBe(phase);
+});
+
+test.each([
+  ['2', 2],
+  ['0.5', 0.5],
+  [3, 3],
+  ['', null],
+  ['many', null],
+])('the number %j is %j', (wire, value) => {
+  expect(parse(numberAsText, wire)).toBe(value);
+});
+
+test.each([
+  [null, null],
+  ['', null],
+  ['0001-01-01T00:00:00Z', null],
+  ['2026-11-20T10:00:00+01:00', '2026-11-20T09:00:00.000Z'],
+  ['yesterday', 'yesterday'],
+])('the time %j is %j', (wire, value) => {
+  expect(parse(timestamp, wire)).toBe(value);
+});
+
+test.each([
+  [true, true],
+  ['true', true],
+  ['false', false],
+  ['1', false],
+])('the flag %j of a query is %j', (wire, value) => {
+  expect(parse(queryFlag, wire)).toBe(value);
+});
+
+test.each([
+  ['https://example.com', true],
+  ['http://localhost:1', true],
+  ['http://127.1.2.3', true],
+  ['http://[::1]', true],
+  ['http://example.com', false],
+  ['http://1270.0.0.1.example', false],
+  ['ws://localhost', false],
+])('%s may carry secrets: %s', (url, secure) => {
+  expect(isSecure(new URL(url))).toBe(secure);
+});

@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { type GenericSchema, safeParse } from 'valibot';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { type EndpointName, endpoints } from '../../src/contract/index.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { handlers } from '../../src/emulator/routes.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+const names = Object.keys(endpoints) as EndpointName[];
+
+let emulator: Emulator | undefined;
+
+afterEach(() => emulator?.close());
+
+test('every endpoint has a reply in fixtures/replies, and no reply is without an endpoint', () => {
+  const files = readdirSync('fixtures/replies').map((file) => file.replace('.json', ''));
+  expect(files.sort()).toEqual([...names].sort());
+});
+
+test('every endpoint has a route in the emulator', () => {
+  expect(Object.keys(handlers).sort()).toEqual([...names].sort());
+});
+
+test('no two endpoints have one route', () => {
+  const routes = Object.values<Endpoint>(endpoints).map(({ route }) => route.replace(/\{\w+\}/g, '{}'));
+  expect(new Set(routes).size).toBe(routes.length);
+});
+
+describe('a reply of the platform', () => {
+  test.each(names)('to %s is understood, and nothing of it is lost', (name) => {
+    const wire = reply(name);
+    const decoded = decode(name, wire);
+    expect(keysOf(decoded)).toEqual(keysOf(wire));
+  });
+
+  test('has its numbers as numbers, its times as times', () => {
+    expect(decode('getApp', reply('getApp'))).toMatchObject({
+      ...{ cpu: 2, memory: 16.5, costPerSecondCents: 0.0222, scalingBuffer: null, port: null },
+      ...{ createdAt: '2026-11-02T08:15:30.123Z', updatedAt: null },
+    });
+    expect(decode('listBuilds', reply('listBuilds'))).toMatchObject([
+      { createdAt: '2026-11-02T08:15:31.000Z', updatedAt: '2026-11-02T08:17:02.500Z' },
+      { status: 'polishing', createdAt: null, updatedAt: null },
+    ]);
+  });
+
+  test.each<[EndpointName, unknown]>([
+    ['getApp', {}],
+    ['getApp', { id: 7 }],
+    ['listApps', {}],
+    ['listApps', [{ name: 'web' }]],
+    ['createApp', { status: 'pending' }],
+    ['getBuild', { id: 'b' }],
+    ['getBuildLogs', { logs: [{}] }],
+    ['getBuildLogs', []],
+  ])('to %s without what we rely on is not: %j', (name, wire) => {
+    const { reply: schema } = endpoints[name] as Endpoint;
+    expect(safeParse(schema as GenericSchema, wire).success).toBe(false);
+  });
+});
+
+describe('the emulator', () => {
+  test('answers every endpoint in a form that decodes, and in which nothing changes but the forms', async () => {
+    emulator = await startEmulator();
+    await using app = await folderOf(smallApp());
+    await gantry(['deploy'], { emulator, cwd: app.path });
+    const build = emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
+    emulator.fail('build', 'slow');
+    await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
+    const slow = emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
+    const bodies: Partial<Record<EndpointName, object>> = {
+      createApp: { name: 'other' },
+      createPartnerApp: { name: 'voice', runtime: 'deepgram' },
+    };
+    for (const name of names) {
+      const { route, reply: schema } = endpoints[name] as Endpoint;
+      const [method = '', path = ''] = route.split(' ');
+      const values: Record<string, string> = {
+        project: emulator.project,
+        app: `${emulator.project}-web`,
+        build: name === 'cancelBuild' ? slow : build,
+      };
+      const url = emulator.url + path.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? '');
+      const body = bodies[name];
+      const answer = await fetch(url, {
+        method,
+        headers: { authorization: `Bearer ${emulator.token}` },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      expect([name, answer.status]).toEqual([name, 200]);
+      if (schema === 'text') expect(text).not.toBe('');
+      else expect(keysOf(decode(name, JSON.parse(text)))).toEqual(keysOf(JSON.parse(text)));
+    }
+  });
+});
+
+describe('what a newer platform says beyond our contract', () => {
+  test('survives into --json, and may be asked for by name', async () => {
+    emulator = await startEmulator();
+    await using app = await folderOf(smallApp());
+    await gantry(['deploy'], { emulator, cwd: app.path });
+    const { json } = await gantry(['builds', 'files', 'web', '--json=zipFiles'], { emulator });
+    expect(json()).toHaveProperty(['zipFiles', 'main.py']);
+    const decoded = decode('getApp', reply('getApp'));
+    expect(decoded).toMatchObject({ podCount: 0, somethingNew: { nested: [1, 2, 3] } });
+  });
+});
+
+function reply(name: EndpointName): unknown {
+  return JSON.parse(readFileSync(`fixtures/replies/${name}.json`, 'utf8'));
+}
+
+function decode(name: EndpointName, wire: unknown): unknown {
+  const { reply: schema } = endpoints[name] as Endpoint;
+  if (typeof schema === 'string') return wire;
+  const result = safeParse(schema, wire);
+  expect(result.issues).toBeUndefined();
+  return result.output;
+}
+
+/** Every key in every object below, by its path. */
+function keysOf(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const keys = Object.entries(value).flatMap(([key, inner]) => [`${path}.${key}`, ...keysOf(inner, `${path}.${key}`)]);
+  return keys.sort();
+}

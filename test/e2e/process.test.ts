@@ -1,0 +1,250 @@
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { version } from '../../src/version.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { expectNoTrace } from '../support/traces.ts';
+import { bin, cleanEnvironment, run, start } from './binary.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+const env = (more: Record<string, string> = {}) => cleanEnvironment(emulator, more);
+
+describe('the built program', () => {
+  test.each([['--version'], ['-V']])('%s prints the version', async (flag) => {
+    expect(await run([flag])).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  test.each([[[]], [['deploy']], [['builds']], [['builds', 'cancel']]])(
+    '%s --help is the help of the sources',
+    async (words) => {
+      const { exitCode, stdout, stderr } = await run([...words, '--help']);
+      expect([exitCode, stderr]).toEqual([0, '']);
+      expect(stdout).toBe((await gantry([...words, '--help', '--color', 'never'])).stdout);
+    },
+  );
+
+  test('starts through a link to it, as npm makes one', async () => {
+    await using place = await folderOf({});
+    const link = join(place.path, 'gantry');
+    symlinkSync(bin, link);
+    const { stdout } = await execa(link, ['--version'], { env: cleanEnvironment(), extendEnv: false });
+    expect(stdout).toBe(version);
+  });
+
+  test('deploys: the address on stdout, the rest on stderr', async () => {
+    await using app = await folderOf(smallApp());
+    const { exitCode, stdout, stderr } = await run(['deploy'], { cwd: app.path, env: env() });
+    expect(stderr).toContain('web is live');
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/web\n`);
+    expectNoTrace({ stdout: String(stdout), stderr: String(stderr) }, emulator);
+  });
+
+  test('draws the caret below wide characters, for which it loads a file of its own', async () => {
+    await using app = await folderOf({ 'cerebrium.toml': '[cerebrium.deployment]\nname = "漢字"\n' });
+    const { exitCode, stderr } = await run(['check'], { cwd: app.path });
+    expect(exitCode).toBe(10);
+    expect(stderr).toContain('2 | name = "漢字"\n        |        ^^^^^^\n');
+  });
+
+  test.each<[string[], number, Record<string, string>]>([
+    [['apps', 'list'], 0, {}],
+    [['nonsense'], 2, {}],
+    [['apps', 'delte'], 2, {}],
+    [['apps', 'list'], 4, { GANTRY_TOKEN: '' }],
+    [['apps', 'list', '-p', 'p-nowhere'], 6, {}],
+    [['builds', 'cancel', 'web', 'b'], 9, {}],
+    [['check', 'no-such-file.toml'], 10, {}],
+  ])('%s exits %i', async (words, exit, more) => {
+    const { exitCode } = await run(words, { env: env(more) });
+    expect(exitCode).toBe(exit);
+  });
+
+  test.each([
+    ['a missing home', { HOME: '/nonexistent' }],
+    ['a home that is a file', { HOME: bin }],
+    ['no home at all', { HOME: '' }],
+    ['a settings folder that is a file', { GANTRY_CONFIG_DIR: bin }],
+  ])('works with %s, its token from the environment', async (_, more) => {
+    const { exitCode, stdout, stderr } = await run(['apps', 'list', '--json'], { env: env(more) });
+    expect([exitCode, stdout, stderr]).toEqual([0, '[]\n', 'no apps yet: gantry deploy creates one\n']);
+  });
+
+  test('does not wait for a stdin that never ends', async () => {
+    const { exitCode } = await run(['apps', 'list'], { env: env(), stdin: 'pipe' });
+    expect(exitCode).toBe(0);
+  });
+
+  test('ends quietly with 0 when its reader has gone', async () => {
+    const [record] = await longList();
+    if (!record) throw new Error('there is no app');
+    const shell = `'${process.execPath}' '${bin}' apps list --json | head -1; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = await execa('bash', ['-c', shell], { env: env(), extendEnv: false });
+    expect(stderr).toBe('');
+    expect(stdout).toBe('[\n0');
+  });
+
+  test('writes a long answer whole into a pipe', async () => {
+    const apps = await longList();
+    const shell = `'${process.execPath}' '${bin}' apps list --json | cat`;
+    const { stdout } = await execa('bash', ['-c', shell], { env: env(), extendEnv: false });
+    expect(JSON.parse(stdout)).toHaveLength(apps.length);
+  });
+
+  async function longList() {
+    await using app = await folderOf(smallApp());
+    await gantry(['deploy'], { emulator, cwd: app.path });
+    const record = emulator.store.apps.get(`${emulator.project}-web`);
+    if (!record) throw new Error('it was not deployed');
+    for (let index = 0; index < 5_000; index++) {
+      emulator.store.apps.set(`app-${index}`, { ...record, id: `${emulator.project}-${index}`, name: `n${index}` });
+    }
+    return [...emulator.store.apps.values()];
+  }
+});
+
+describe('a signal', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s during the upload cancels the build, leaves nothing behind and exits %i', async (signal, exit) => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('upload', 'stall*');
+    const program = start(['deploy'], { cwd: app.path, env: env() });
+    await seen('upload');
+    const before = Date.now();
+    program.kill(signal);
+    await program.says(/cancelling build/);
+    expect(Date.now() - before).toBeLessThan(1_000);
+    expect(await program.ended).toEqual({ code: exit, signal: null });
+    expect(program.said.stderr).toMatch(/cancelling build \S+ of web/);
+    expect(program.said.stderr).toContain('Cancelled build');
+    expect([...emulator.store.builds.values()].map(({ cancelledAt }) => typeof cancelledAt)).toEqual(['number']);
+    expectNoTrace(program.said, emulator);
+  });
+
+  test('a second SIGINT quits at once, though the cancellation hangs', async () => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('build', 'slow');
+    emulator.fail('cancelBuild', 'stall*');
+    const program = start(['deploy'], { cwd: app.path, env: env() });
+    await program.says(/Uploaded/);
+    program.kill('SIGINT');
+    await seen('cancelBuild');
+    const before = Date.now();
+    program.kill('SIGINT');
+    expect(await program.ended).toEqual({ code: 130, signal: null });
+    expect(Date.now() - before).toBeLessThan(1_000);
+  });
+
+  test('SIGINT while a build is followed leaves it alone', async () => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('build', 'slow');
+    await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
+    const program = start(['builds', 'follow', 'web'], { env: env() });
+    await seen('getBuild');
+    program.kill('SIGINT');
+    expect((await program.ended).code).toBe(130);
+    expect(program.said.stderr).toContain('goes on: gantry builds follow web');
+    expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
+  });
+
+  /** Until the emulator has this call. */
+  async function seen(endpoint: string): Promise<void> {
+    while (!emulator.calls.some((call) => call.endpoint === endpoint)) {
+      await new Promise((done) => setImmediate(done));
+    }
+  }
+});
+
+describe('the emulator of the built program', () => {
+  test('exec runs a deploy against itself and passes on how it ended', async () => {
+    await using app = await folderOf(smallApp());
+    const exec = (...flags: string[]) =>
+      run(['emulator', 'exec', ...flags, '--', process.execPath, bin, 'deploy'], { cwd: app.path });
+    const good = await exec();
+    expect(good.stdout).toMatch(/\/web\n$/);
+    expect(good.exitCode).toBe(0);
+    expect((await exec('--fault', 'build=fail')).exitCode).toBe(11);
+    expect((await exec('--fault', 'createApp=402')).exitCode).toBe(14);
+  });
+
+  test('start prints what a shell can take, serves, and ends with SIGINT', async () => {
+    const program = start(['emulator', 'start', '--port', '0'], { env: cleanEnvironment() });
+    await program.says(/export CEREBRIUM_PROJECT_ID=.*\n/);
+    const shell = `${program.said.stdout}\nexec '${process.execPath}' '${bin}' apps list --json`;
+    const { stdout } = await execa('bash', ['-c', shell], { env: cleanEnvironment(), extendEnv: false });
+    expect(stdout).toBe('[]');
+    program.kill('SIGINT');
+    expect((await program.ended).code).toBe(0);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('gantry-emulator-'))).toHaveLength(1);
+  });
+
+  test('start keeps what it is given with --data over a restart', async () => {
+    await using place = await folderOf(smallApp());
+    const data = join(place.path, '.state');
+    for (const expected of ['[]', '[\n  {\n    "name": "web"\n  }\n]']) {
+      const program = start(['emulator', 'start', '--port', '0', '--data', data, '--json'], {
+        env: cleanEnvironment(),
+      });
+      await program.says(/"environment":.*\}\}\n/);
+      const { environment } = JSON.parse(program.said.stdout);
+      const there = { cwd: place.path, env: { ...cleanEnvironment(), ...environment } };
+      expect(String((await run(['apps', 'list', '--json=name'], there)).stdout).trim()).toBe(expected);
+      await run(['deploy', '-q'], there);
+      program.kill('SIGINT');
+      await program.ended;
+    }
+  });
+});
+
+describe('what is loaded', () => {
+  /** The files of ours that a command line opens. */
+  async function loadedBy(words: string[]): Promise<string[]> {
+    await using place = await folderOf({});
+    const record = join(place.path, 'loaded');
+    const hook = join(import.meta.dirname, 'record-loaded.cjs');
+    await execa(process.execPath, ['--require', hook, bin, ...words], {
+      env: env({ RECORD_LOADED: record }),
+      extendEnv: false,
+    });
+    return readFileSync(record, 'utf8')
+      .split('\n')
+      .filter((path) => /\/(dist|bin)\/[^/]+$/.test(path));
+  }
+
+  test.each([['--version'], ['--help']])('%s opens three files at most', async (flag) => {
+    const files = await loadedBy([flag]);
+    expect(files).toContain(bin);
+    expect(files.length).toBeLessThanOrEqual(3);
+  });
+
+  /** Words that only the named library has, in the form the build leaves them. */
+  const heavy = {
+    undici: /undici\.globalDispatcher/,
+    prompts: /CancelPromptError/,
+    ora: /bouncingBall/,
+    'string-width': /Emoji_Keycap|east.?asian|RGI_Emoji/i,
+    'smol-toml': /TomlError/,
+    yauzl: /end of central directory/i,
+  };
+
+  test.each(Object.entries(heavy))('apps list does without %s', async (_, marker) => {
+    const everything = readdirSync('dist').map((file) => readFileSync(join('dist', file), 'utf8'));
+    expect(everything.some((source) => marker.test(source))).toBe(true);
+    const files = await loadedBy(['apps', 'list']);
+    expect(files.length).toBeGreaterThan(2);
+    expect(files.filter((file) => marker.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+});

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { clean, defuse, redact, shown } from '../../src/output/clean.ts';
+
+/** Text as an attacker writes it: escapes, their parts and plain words, in any order. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '\u001b',
+        '\u001b[',
+        '\u001b]',
+        '\u001b]0;',
+        '\u001bP',
+        '\u001b\\',
+        '\u0007',
+        '\u009b',
+        '\u009d',
+        '\u009c',
+      ),
+      fc.constantFrom(
+        '31m',
+        '2J',
+        '?25l',
+        '0;1',
+        ';',
+        ':',
+        'm',
+        'H',
+        '\r',
+        '\n',
+        '\t',
+        '\b',
+        '\u0000',
+        '\u007f',
+        '\u202e',
+        '\u2066',
+      ),
+      fc.constantFrom('::error::x', '##[error]x', ':', '#', '[', ' '),
+      fc.string({ unit: 'binary', maxLength: 5 }),
+    ),
+    { maxLength: 20 },
+  )
+  .map((parts) => parts.join(''));
+
+const colours = /\u001b\[[\d;:]*m/g;
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+describe('text from elsewhere', () => {
+  test('has no control characters left, whatever it was', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(clean(text, false)).not.toMatch(controls);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('keeps colours only where they are wanted, and nothing else', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(clean(text, true).replace(colours, '')).not.toMatch(controls);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('is the same when it is cleaned twice', () => {
+    fc.assert(
+      fc.property(hostile, fc.boolean(), (text, colored) => {
+        const once = clean(text, colored);
+        expect(clean(once, colored)).toBe(once);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('commands no GitHub runner', () => {
+    fc.assert(
+      fc.property(hostile, fc.boolean(), (text, colored) => {
+        const safe = shown(text, { colored, githubActions: true });
+        expect(safe.replace(colours, '')).not.toMatch(/^\s*::|##\[/m);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('without anything odd stays as it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...('aZ09 äß漢🙂\n\t.,-/'.match(/./gsu) ?? [])) }), (text) => {
+        expect(shown(text, { colored: false, githubActions: false })).toBe(text);
+      }),
+    );
+  });
+
+  test.each([
+    ['a title', 'a\u001b]0;evil\u0007b', 'ab'],
+    ['a clipboard', 'a\u001b]52;c;eA==\u001b\\b', 'ab'],
+    ['a link keeps its words', '\u001b]8;;https://evil\u0007here\u001b]8;;\u0007', 'here'],
+    ['an unfinished title ends with its line', 'a\u001b]0;evil\nb', 'a\nb'],
+    ['cleared screens', 'a\u001b[2J\u001b[Hb', 'ab'],
+    ['8-bit escapes', 'a\u009b2Jb', 'ab'],
+    ['bells and backspaces', 'a\u0007\b\b b', 'a b'],
+    ['carriage returns', 'a\rb', 'ab'],
+    ['text turned round', 'a\u202etxt.exe', 'atxt.exe'],
+    ['colour in an odd form', 'a\u001b[:31mb', 'ab'],
+    ['colour', 'a\u001b[31mb\u001b[0m', 'ab'],
+  ])('loses %s', (_, text, cleaned) => {
+    expect(clean(text, false)).toBe(cleaned);
+  });
+
+  test('keeps its colours on a page that has some', () => {
+    expect(clean('a\u001b[1;31mb\u001b[0m', true)).toBe('a\u001b[1;31mb\u001b[0m');
+  });
+});
+
+test.each([
+  ['::error::x', ': :error::x'],
+  ['  ::set-output name=x::y', '  : :set-output name=x::y'],
+  ['one\n::error::x', 'one\n: :error::x'],
+  ['a ##[command]x', 'a # #[command]x'],
+  ['std::vector', 'std::vector'],
+])('%j is no command any more', (text, defused) => {
+  expect(defuse(text)).toBe(defused);
+});
+
+describe('what is never shown', () => {
+  const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
+
+  test.each([
+    [`token ${token}.`, 'token [token].'],
+    [`Bearer ${token}`, 'Bearer [token]'],
+    ['authorization: bearer abc.def', 'authorization: bearer [hidden]'],
+    ['Basic dXNlcjpwYXNz', 'Basic [hidden]'],
+    ['PUT https://s3/x?X-Amz-Signature=1&a=2 failed', 'PUT https://s3/x?[hidden] failed'],
+    ['"http://s3/x?a=1&X-Amz-Credential=z"', '"http://s3/x?[hidden]"'],
+    ['https://s3/x?X-Amz-Security-Token=z', 'https://s3/x?[hidden]'],
+    ['https://docs/x?page=2', 'https://docs/x?page=2'],
+  ])('%s', (text, redacted) => {
+    expect(redact(text)).toBe(redacted);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { FailedError, type Problem, ProjectError, UnavailableError } from '../../src/errors.ts';
+import { annotation, failureJson, failureText, problemText } from '../../src/output/failure.ts';
+import { pageOf } from '../../src/output/page.ts';
+import { widthOf } from '../support/width.ts';
+
+const page = (columns = 80) => pageOf({ isTTY: true, columns } as never, { NO_COLOR: '1' }, 'auto', 0);
+
+describe('the caret', () => {
+  test.each([
+    ['plain', 'name = "My App"', 8, 8, 'name = "My App"', '       ^^^^^^^^'],
+    ['after a tab', '\tname = 1', 9, 1, '  name = 1', '         ^'],
+    ['below a tab', 'a\tb', 2, 1, 'a  b', ' ^^'],
+    ['after wide characters', '名 = "漢字"', 5, 4, '名 = "漢字"', '     ^^^^^^'],
+    ['after an emoji', '# 🙂 x', 6, 1, '# 🙂 x', '     ^'],
+    ['at the end of the line', 'abc', 4, 0, 'abc', '   ^'],
+    ['in an empty line', '', 1, 0, '', '^'],
+  ])('%s stands below what is wrong', (_, text, column, length, line, caret) => {
+    const place = { file: 'cerebrium.toml', line: 7, column, length, text };
+    const lines = problemText({ severity: 'error', message: 'm', place }, page()).split('\n');
+    expect(lines).toEqual([
+      'error: m',
+      `  in  cerebrium.toml:7:${column}`,
+      `      7 | ${line}`.trimEnd().padEnd(10),
+      `        | ${caret}`,
+    ]);
+  });
+
+  test('stays on the terminal however long the line is', () => {
+    const text = `${'a'.repeat(300)}WRONG${'b'.repeat(300)}`;
+    const place = { file: 'f', line: 1, column: 301, length: 5, text };
+    const lines = problemText({ severity: 'error', message: 'm', place }, page(60)).split('\n');
+    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(60);
+    const [, , shown = '', caret = ''] = lines;
+    expect(shown.slice(caret.indexOf('^'), caret.lastIndexOf('^') + 1)).toBe('WRONG');
+  });
+});
+
+test('an error says what, why and how to go on, with the id of the request', () => {
+  const error = new UnavailableError('down', { why: 'two\nlines', fix: 'try again', requestId: 'r-1' });
+  expect(failureText(error, page(), false)).toBe('error: down\n  why two\n      lines\n  fix try again\n  request r-1');
+});
+
+test('several problems are counted', () => {
+  const problems: Problem[] = [
+    { severity: 'error', message: 'a' },
+    { severity: 'error', message: 'b' },
+    { severity: 'warning', message: 'c' },
+  ];
+  expect(failureText(new ProjectError('x', problems), page(), false)).toBe(
+    'error: a\nerror: b\nwarning: c\n2 errors, 1 warning',
+  );
+});
+
+test('what nobody expected is owned up to, and its stack is kept for --debug', () => {
+  const error = new TypeError('x is not a function', { cause: new Error('deeper') });
+  expect(failureText(error, page(), false)).toMatch(
+    /^error: something unexpected happened: x is not a function\n {2}why this is a mistake in gantry/,
+  );
+  expect(failureText(error, page(), false)).not.toContain('.test.ts');
+  expect(failureText(error, page(), true)).toMatch(/failure\.test\.ts[\s\S]*caused by Error: deeper/);
+});
+
+test('JSON has every part that is known', () => {
+  const facts = { fix: 'f', status: 503, requestId: 'r', retryable: true, retryAfterMs: 1, details: { a: 1 } };
+  expect(failureJson(new UnavailableError('m', facts))).toEqual({
+    error: {
+      ...{ code: 'unavailable', message: 'm', hint: 'f', exitCode: 69, status: 503, requestId: 'r' },
+      ...{ retryable: true, retryAfterMs: 1, details: { a: 1 } },
+    },
+  });
+  expect(failureJson('thrown text')).toMatchObject({ error: { code: 'bug', exitCode: 70 } });
+});
+
+test('no secret gets through, in text or JSON', () => {
+  const link = 'https://s3/x?X-Amz-Signature=secret';
+  const error = new FailedError(`PUT ${link}`, { why: link, fix: `curl ${link}` });
+  expect(failureText(error, page(), true) + JSON.stringify(failureJson(error))).not.toContain('secret');
+});
+
+test('an annotation is one line, whatever the message', () => {
+  const place = { file: 'f', line: 1, column: 2, length: 1, text: '' };
+  expect(annotation({ severity: 'error', message: '100%\r\nsure', place, fix: 'x' })).toBe(
+    '::error file=f,line=1,col=2::100%25%0D%0Asure. Fix: x',
+  );
+});

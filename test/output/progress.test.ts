@@ -1,0 +1,75 @@
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { pageOf } from '../../src/output/page.ts';
+import { createProgress, withEvents } from '../../src/output/progress.ts';
+
+test('off a terminal a step tells of itself every ten seconds, and at its end', () => {
+  const { progress, said, clock } = voice();
+  const step = progress.step('Uploading');
+  for (let second = 1; second <= 25; second++) {
+    clock.now = second * 1_000;
+    step.update({ bytes: second * 1_048_576, of: 50 * 1_048_576 });
+  }
+  step.done('Uploaded 50 MiB');
+  expect(said()).toEqual([
+    'Uploading 20 % of 50.0 MiB, 1.0 MiB/s, 40 s left',
+    'Uploading 40 % of 50.0 MiB, 1.0 MiB/s, 30 s left',
+    '✓ Uploaded 50 MiB',
+  ]);
+});
+
+test('a size that is not known has no percentage, and words are words', () => {
+  const { progress, said, clock } = voice();
+  const step = progress.step('Reading');
+  clock.now = 10_000;
+  step.update({ bytes: 10_240 });
+  clock.now = 20_000;
+  step.update({ text: 'almost' });
+  step.fail();
+  expect(said()).toEqual(['Reading 10.0 KiB, 1.0 KiB/s', 'Reading: almost', '✗ Reading']);
+});
+
+test('--quiet keeps warnings and drops the rest', () => {
+  const { progress, said } = voice({ quiet: true });
+  progress.note('a note');
+  progress.log('a line');
+  progress.step('A step').done();
+  progress.warn('mind this');
+  expect(said()).toEqual(['warning: mind this']);
+});
+
+test('a log line is cleaned, a secret in it is hidden', () => {
+  const { progress, said } = voice({ env: { GITHUB_ACTIONS: 'true' } });
+  progress.log('\u001b]0;x\u0007::error::no Bearer abc');
+  expect(said()).toEqual(['  : :error::no Bearer [hidden]']);
+});
+
+test('a problem is an annotation as well where those are wanted', () => {
+  const place = { file: 'f', line: 1, column: 1, length: 1, text: 'x' };
+  const { progress, said } = voice({ annotations: true });
+  progress.warn({ severity: 'warning', message: 'odd', place });
+  expect(said().at(-1)).toBe('::warning file=f,line=1,col=1::odd');
+});
+
+test('events are for those who asked', () => {
+  const events: unknown[] = [];
+  const { progress } = voice();
+  progress.event('x', {});
+  withEvents(progress, (event) => events.push(event)).event('created', { build: 'b' });
+  expect(events).toEqual([{ type: 'created', build: 'b' }]);
+});
+
+function voice(more: { quiet?: boolean; annotations?: boolean; env?: Record<string, string> } = {}) {
+  const { quiet = false, annotations = false, env = {} } = more;
+  let text = '';
+  const clock = { now: 0 };
+  const stderr = new Writable({
+    write(chunk, _, done) {
+      text += chunk;
+      done();
+    },
+  });
+  const page = pageOf(stderr as never, { LANG: 'C.UTF-8', ...env }, 'never', 0);
+  const progress = createProgress({ stderr: stderr as never, page, quiet, annotations, now: () => clock.now });
+  return { progress, clock, said: () => text.split('\n').filter(Boolean) };
+}

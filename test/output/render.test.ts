@@ -1,0 +1,93 @@
+import { Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { pageOf } from '../../src/output/page.ts';
+import { createRenderer, type JsonChoice, ReaderGone } from '../../src/output/render.ts';
+
+describe('the answer as JSON', () => {
+  test.each<[string, unknown, JsonChoice, unknown]>([
+    ['a thing', { id: 1 }, true, { id: 1 }],
+    ['a list', [{ id: 1 }, { id: 2 }], true, [{ id: 1 }, { id: 2 }]],
+    ['an empty list', [], true, []],
+    ['nothing', undefined, true, null],
+    ['some fields', { id: 1, name: 'x', more: 2 }, ['name', 'id'], { name: 'x', id: 1 }],
+    [
+      'some fields of a list; one has it, one has not',
+      [{ id: 1 }, { id: 2, name: 'x' }],
+      ['name'],
+      [{ name: null }, { name: 'x' }],
+    ],
+    ['some fields of an empty list', [], ['anything'], []],
+  ])('%s', async (_, value, json, expected) => {
+    expect(JSON.parse(await rendered(value, json))).toEqual(expected);
+  });
+
+  test('a long list is one document, indented as a short one', async () => {
+    const list = Array.from({ length: 1_001 }, (_, id) => ({ id, text: 'two\nlines' }));
+    expect(await rendered(list, true)).toBe(`${JSON.stringify(list, null, 2)}\n`);
+  });
+
+  test('a wrong field lists the right ones', async () => {
+    await expect(rendered([{ id: 1 }, { name: 2 }], ['nonsense'])).rejects.toThrow(UsageError);
+    await expect(rendered({ id: 1 }, ['nonsense'])).rejects.toMatchObject({ facts: { why: 'the fields are id' } });
+  });
+});
+
+test('an answer without text prints nothing, not even a line', async () => {
+  expect(await rendered({}, false)).toBe('');
+});
+
+test('a slow reader is waited for: the next part is not written before the last has gone', async () => {
+  let waiting = 0;
+  let most = 0;
+  const slow = new Writable({
+    highWaterMark: 1,
+    write(_, __, done) {
+      waiting++;
+      most = Math.max(most, waiting);
+      setImmediate(() => {
+        waiting--;
+        done();
+      });
+    },
+  });
+  const renderer = createRenderer(slow as never, page(slow), true);
+  await renderer.value(
+    Array.from({ length: 2_000 }, (_, id) => ({ id })),
+    () => '',
+  );
+  expect(most).toBe(1);
+  expect(slow.writableLength).toBe(0);
+});
+
+test.each(['EPIPE', 'ERR_STREAM_DESTROYED'])('a reader that is gone (%s) is no failure of ours', async (code) => {
+  await expect(createRenderer(broken(code) as never, page(broken(code)), true).value([1], () => '')).rejects.toThrow(
+    ReaderGone,
+  );
+});
+
+test('a disk that is full is one', async () => {
+  const stream = broken('ENOSPC');
+  await expect(createRenderer(stream as never, page(stream), true).line({})).rejects.toThrow('ENOSPC');
+});
+
+function broken(code: string): Writable {
+  const stream = new Writable({ write: (_, __, done) => done(Object.assign(new Error(code), { code })) });
+  return stream.on('error', () => {});
+}
+
+function page(stream: Writable) {
+  return pageOf(stream as never, {}, 'never', 0);
+}
+
+async function rendered(value: unknown, json: JsonChoice): Promise<string> {
+  let text = '';
+  const stream = new Writable({
+    write(chunk, _, done) {
+      text += chunk;
+      done();
+    },
+  });
+  await createRenderer(stream as never, page(stream), json).value(value, () => '');
+  return text;
+}

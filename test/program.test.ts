@@ -1,0 +1,161 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../src/emulator/index.ts';
+import { version } from '../src/version.ts';
+import { folderOf, smallApp } from './support/app.ts';
+import { gantry } from './support/gantry.ts';
+import { expectErrorDocument } from './support/traces.ts';
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+
+afterAll(() => emulator.close());
+
+test.each([['--version'], ['-V']])('%s prints the version', async (flag) => {
+  expect(await gantry([flag])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+test.each([['--help'], ['-h']])('%s prints the commands in their groups', async (flag) => {
+  const { code, stdout, stderr } = await gantry([flag]);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^Usage: gantry <command> \[flags\]/);
+  for (const word of ['Your app:', 'deploy', 'builds', 'emulator', 'exit-codes']) expect(stdout).toContain(word);
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+});
+
+describe('a command line that cannot be understood exits 2 and helps:', () => {
+  test.each([
+    ['nothing at all', '', /error: a command is missing[\s\S]*fix gantry --help/],
+    ['a misspelt command', 'deplyo', /error: unknown command 'deplyo'[\s\S]*did you mean deploy\?/],
+    ['a misspelt subcommand', 'apps delte', /error: unknown command 'delte'/],
+    ['a subcommand nearly right', 'builds cancle web b', /did you mean cancel\?/],
+    ['a word no command has', 'frobnicate', /error: unknown command 'frobnicate'[\s\S]*fix gantry --help/],
+    ['a misspelt flag', 'deploy --detatch', /error: unknown option '--detatch'[\s\S]*did you mean --detach\?/],
+    ['a misspelt global flag', 'apps list --quite', /did you mean --quiet\?/],
+    ['an abbreviated flag', 'deploy --det', /error: unknown option '--det'/],
+    ['a group without a command', 'builds', /error: a command is missing[\s\S]*fix gantry builds --help/],
+    ['a stray argument', 'apps list web', /error: too many arguments/],
+    ['a stray argument of deploy', 'deploy web', /error: too many arguments/],
+    ['a missing argument', 'apps get', /error: missing required argument 'app'/],
+    ['a flag without its value', 'deploy --name', /error: option '--name <name>' argument missing/],
+    ['a value out of its list', 'apps list --color=sometimes', /Allowed choices are always, never, auto/],
+    ['an unknown subcommand before --help', 'apps nonsense', /fix gantry apps --help/],
+  ])('%s', async (_, line, says) => {
+    const words = line.split(' ').filter(Boolean);
+    const outcome = await gantry(words, { emulator });
+    expect(outcome.stderr).toMatch(says);
+    expect([outcome.code, outcome.stdout]).toEqual([2, '']);
+    const asJson = await gantry([...words, '--json'], { emulator });
+    expect(asJson.code).toBe(2);
+    expectErrorDocument(asJson);
+  });
+});
+
+describe('the flags every command has', () => {
+  test('--json takes no value from the next word', async () => {
+    const { json } = await gantry(['--json', 'apps', 'list'], { emulator });
+    expect(json()).toEqual([]);
+  });
+
+  test.each([[['-C', 'app', 'check']], [['check', '-C', 'app']], [['check', '--cwd=app']]])(
+    '%s works in that folder',
+    async (words) => {
+      await using place = await folderOf(
+        Object.fromEntries(Object.entries(smallApp()).map(([name, text]) => [join('app', name), text])),
+      );
+      expect((await gantry(words, { cwd: place.path })).stdout).toContain('is valid');
+    },
+  );
+
+  test('-C of a folder that is not there exits 2', async () => {
+    const { code, stderr } = await gantry(['check', '-C', 'no-such-folder']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('there is no folder no-such-folder');
+  });
+
+  test('--quiet leaves the result and drops the steps; errors and warnings stay', async () => {
+    await using app = await folderOf(smallApp());
+    const { stdout, stderr } = await gantry(['deploy', '-q'], { emulator, cwd: app.path });
+    expect(stdout).toMatch(/\/web\n$/);
+    expect(stderr).toBe('');
+    await using odd = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\n' });
+    expect((await gantry(['deploy', '-q'], { emulator, cwd: odd.path })).stderr).toContain('error: app name');
+  });
+
+  test('--debug shows each request, never the token or a query, and the stack of an error', async () => {
+    const { stderr } = await gantry(['apps', 'get', 'nobody', '--debug'], { emulator });
+    expect(stderr).toMatch(/debug: GET \/v2\/projects\/p-12345678\/apps\/p-12345678-nobody 404 \d+ ms/);
+    expect(stderr).toMatch(/^ {4}at .+:\d+:\d+\)?$/m);
+    expect(stderr).not.toContain(emulator.token);
+    expect((await gantry(['apps', 'get', 'nobody'], { emulator })).stderr).not.toMatch(/^ +at /m);
+  });
+
+  test.each([
+    ['a pipe', [], {}, undefined, false],
+    ['a terminal', [], {}, 80, true],
+    ['a terminal with NO_COLOR', [], { NO_COLOR: '1' }, 80, false],
+    ['a terminal with an empty NO_COLOR', [], { NO_COLOR: '' }, 80, true],
+    ['a dumb terminal', [], { TERM: 'dumb' }, 80, false],
+    ['a pipe with FORCE_COLOR', [], { FORCE_COLOR: '1' }, undefined, true],
+    ['a terminal with FORCE_COLOR=0', [], { FORCE_COLOR: '0' }, 80, false],
+    ['a terminal with both', [], { NO_COLOR: '1', FORCE_COLOR: '1' }, 80, false],
+    ['a pipe with --color=always', ['--color=always'], {}, undefined, true],
+    ['a pipe with --color always', ['--color', 'always'], {}, undefined, true],
+    ['a terminal with --color=never', ['--color=never'], {}, 80, false],
+    ['a terminal with --color never', ['--color', 'never'], {}, 80, false],
+    ['NO_COLOR and --color=always', ['--color=always'], { NO_COLOR: '1' }, undefined, true],
+  ])('an error in %s is in colour as asked', async (_, flags, env, columns, colored) => {
+    const { stderr } = await gantry(['apps', 'get', 'nobody', ...flags], {
+      emulator,
+      env,
+      ...(columns ? { columns } : {}),
+    });
+    expect(stderr.includes('\u001b[31m')).toBe(colored);
+  });
+
+  test('symbols are plain where the locale cannot show them', async () => {
+    await using app = await folderOf(smallApp());
+    const { stderr } = await gantry(['deploy'], { emulator, cwd: app.path, env: { LANG: 'C', LC_ALL: 'C' } });
+    expect(stderr).toContain('ok Uploaded');
+    expect(stderr).not.toMatch(/[^\u0000-\u007f]/);
+  });
+});
+
+describe('the question of deploy', () => {
+  test.each([
+    ['\r', 0],
+    ['y\r', 0],
+    ['n\r', 130],
+  ])('answered %j exits %i', async (typed, exit) => {
+    await using app = await folderOf(smallApp());
+    emulator.reset();
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, typed });
+    expect(stderr).toContain('Deploy?');
+    expect(code).toBe(exit);
+    expect(emulator.store.builds.size).toBe(exit === 0 ? 1 : 0);
+  });
+
+  test.each([['--yes'], ['--no-input']])('is not asked with %s', async (flag) => {
+    await using app = await folderOf(smallApp());
+    const { code, stderr } = await gantry(['deploy', flag], { emulator, cwd: app.path, columns: 80, typed: 'n\r' });
+    expect(stderr).not.toContain('Deploy?');
+    expect(code).toBe(0);
+  });
+});
+
+describe('no project', () => {
+  test('the token names it, when nothing else does', async () => {
+    const { code } = await gantry(['apps', 'list'], { emulator, env: { GANTRY_PROJECT: '' } });
+    expect(code).toBe(0);
+  });
+
+  test('a token that names none needs --project: exit 2', async () => {
+    const env = { GANTRY_PROJECT: '', GANTRY_TOKEN: 'opaque' };
+    const { code, stderr } = await gantry(['apps', 'list'], { emulator, env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('fix pass --project p-… or set GANTRY_PROJECT');
+  });
+});
