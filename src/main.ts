@@ -31,7 +31,7 @@ export async function main(argv: string[], io: Io): Promise<number> {
   const controller = new AbortController();
   const interruption: { says?: string } = {};
   const stopListening = io.onSignal((signal) => {
-    if (controller.signal.aborted) return io.quit(exitCodes.interrupted.code);
+    if (controller.signal.aborted) return io.quit(exitCodes[signal === 'SIGTERM' ? 'terminated' : 'interrupted'].code);
     io.stderr.write(`\n${interruption.says ?? 'stopping'} (Ctrl-C again: quit at once)\n`);
     controller.abort(new InterruptedError('interrupted', signal));
   });

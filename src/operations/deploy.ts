@@ -2,7 +2,7 @@ import { ConnectionError } from '../api/transport.ts';
 import type { Context } from '../context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../contract/apps.ts';
 import { cancelBuild } from '../contract/builds.ts';
-import { GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
+import { GantryError, InterruptedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import { duration, size } from '../output/words.ts';
 import { type Archive, withTemporaryArchive } from '../project/archive.ts';
 import { LinkExpiredError, putFile } from '../transfer/upload.ts';
@@ -208,7 +208,8 @@ class Deploying {
 
 /** The answer was lost, the request perhaps not: the user learns that a build may be waiting, and how to find it. */
 function mayHaveBegun(error: unknown, app: string): unknown {
-  const lost = error instanceof UnavailableError || error instanceof UnexpectedReplyError;
+  const lost =
+    error instanceof UnavailableError || error instanceof UnexpectedReplyError || error instanceof InterruptedError;
   const refused = lost && error.facts.status === 503 && error.facts.retryAfterMs !== undefined;
   const never = error instanceof ConnectionError && !error.mayHaveArrived;
   if (!lost || refused || never) return error;

@@ -1,6 +1,13 @@
 import type { Context } from '../context.ts';
 import { type Build, buildPhase, getBuild } from '../contract/builds.ts';
-import { BuildFailedError, GantryError, NotReadyError, PendingError, UnavailableError } from '../errors.ts';
+import {
+  BuildFailedError,
+  GantryError,
+  NotReadyError,
+  PendingError,
+  UnavailableError,
+  UnexpectedReplyError,
+} from '../errors.ts';
 import { duration } from '../output/words.ts';
 import { BuildLog } from './build-log.ts';
 
@@ -18,6 +25,8 @@ const firstPauseMs = 100;
 const longestPauseMs = 1_000;
 /** The platform may be out of reach for this long before we give up following. */
 const patienceMs = 5 * 60_000;
+/** It may answer nonsense for this long: a proxy's hiccup passes, a platform we do not understand does not. */
+const patienceWithNonsenseMs = 10_000;
 
 /**
  * Waits for a build to end and returns it. The verdict is the polled status; the log is only shown (conventions §2).
@@ -70,8 +79,9 @@ async function waitFor(context: Context, following: Following, onStatus: (status
 /** A look that failed is no verdict: the next one may succeed. Only what waiting cannot mend ends it. */
 function passing(error: unknown, silentMs: number, { app, build }: Following): undefined {
   if (!(error instanceof GantryError)) throw error;
-  const curable = error.facts.retryable || error instanceof UnavailableError;
-  if (curable && silentMs + (error.facts.retryAfterMs ?? 0) <= patienceMs) return;
+  const outOfReach = error.facts.retryable || error instanceof UnavailableError;
+  const patience = outOfReach ? patienceMs : error instanceof UnexpectedReplyError ? patienceWithNonsenseMs : 0;
+  if (patience > 0 && silentMs + (error.facts.retryAfterMs ?? 0) <= patience) return;
   error.facts.why ??= `build ${build} of ${app} could not be looked at; it goes on without us`;
   error.facts.fix ??= `gantry builds follow ${app} ${build}`;
   error.facts.details ??= { app, build };

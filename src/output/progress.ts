@@ -34,6 +34,8 @@ interface Voice {
 
 /** Between two milestone lines of one step, off a terminal (conventions §1.2). */
 const milestoneMs = 10_000;
+/** Off a terminal, a step that takes longer is announced before it ends. */
+const announceMs = 1_000;
 /** A step that ends sooner is not worth an animation. */
 const patienceMs = 100;
 
@@ -54,7 +56,9 @@ export function createProgress(voice: Voice): Progress {
       let text = title;
       let spoken = started;
       spinner = page.terminal && !quiet ? startSpinner(stderr, title, page) : undefined;
+      const opening = spinner ? undefined : setTimeout(() => say(title), announceMs).unref();
       const end = (mark: string, said: string) => {
+        clearTimeout(opening);
         spinner?.stop();
         spinner = undefined;
         say(`${mark} ${said}`);

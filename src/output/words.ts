@@ -57,3 +57,11 @@ function grouped(number: number): string {
 export function filesText(files: number, bytes: number): string {
   return `${count(files, 'file')}, ${size(bytes)}`;
 }
+
+/** An order for RFC 3339 times in UTC, which sort as text; what has no time comes last. */
+export function newestFirst<T>(timeOf: (entry: T) => string | null | undefined): (a: T, b: T) => number {
+  return (a, b) => {
+    const [one, other] = [timeOf(a) ?? '', timeOf(b) ?? ''];
+    return one === other ? 0 : one < other ? 1 : -1;
+  };
+}

@@ -109,7 +109,9 @@ async function withPlaces(
 ): Promise<Problem[]> {
   const wrong = new Set(findings.flatMap(({ severity, at }) => (severity === 'error' && at ? [at.join('.')] : [])));
   const telling = findings.filter(({ severity, at }) => severity === 'error' || !at || !wrong.has(at.join('.')));
-  const gravest = telling.sort((one, other) => one.severity.localeCompare(other.severity)).slice(0, mostProblems);
+  const gravest = telling
+    .sort((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'))
+    .slice(0, mostProblems);
   const problems = await placed(gravest, source);
   const brokenLines = new Set(broken.map(({ place }) => place?.line));
   const left = telling.length - gravest.length;

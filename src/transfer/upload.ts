@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { type RetryOptions, retryAfter, retrying } from '../api/retry.ts';
 import { connectionFailure } from '../api/transport.ts';
 import type { ProxySettings } from '../config/settings.ts';
@@ -36,7 +36,7 @@ const bufferBytes = 1024 * 1024;
 export async function putFile(upload: Upload, options: UploadOptions): Promise<void> {
   const url = new URL(upload.url);
   if (!isSecure(url)) throw new FailedError(`the upload address ${url.host} is not https`);
-  const dispatcher = dispatcherFor(options.proxy);
+  const dispatcher = await dispatcherFor(options.proxy);
   try {
     await retrying(
       () => putOnce(url, upload, dispatcher, options),
@@ -54,9 +54,10 @@ async function putOnce(url: URL, upload: Upload, dispatcher: Dispatcher, options
   const watch = setTimeout(() => silence.abort(), silenceMs);
   const file = await open(upload.file);
   try {
-    const reply = await request(url, {
+    const reply = await dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
       method: 'PUT',
-      dispatcher,
       headers: { 'content-type': upload.contentType, 'content-length': String(upload.bytes) },
       // undici takes any async iterable; its types know streams only.
       body: contents(file, upload.bytes, (sent) => {
@@ -108,7 +109,9 @@ function refusal(status: number, body: string, retryAfterMs: number | undefined)
   return new FailedError(`the storage refused the upload (HTTP ${status}, ${said})`, { status });
 }
 
-function dispatcherFor(proxy: ProxySettings | undefined): Dispatcher {
+/** undici is loaded when there is something to send, not before: a plan needs none of it. */
+async function dispatcherFor(proxy: ProxySettings | undefined): Promise<Dispatcher> {
+  const { Agent, EnvHttpProxyAgent } = await import('undici');
   if (!proxy) return new Agent();
   return new EnvHttpProxyAgent({ httpProxy: proxy.http, httpsProxy: proxy.https, noProxy: proxy.except });
 }

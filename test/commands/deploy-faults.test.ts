@@ -245,8 +245,10 @@ describe('the look at the build (getBuild)', () => {
     ['getBuild', '409', 7, goesOn, stopped],
     ['getBuild', '412', 7, goesOn, stopped],
     ['getBuild', '418', 1, goesOn, stopped],
-    ['getBuild', 'malformed', 70, goesOn, stopped],
-    ['getBuild', 'empty', 70, goesOn, stopped],
+    ['getBuild', 'malformed', 0, 'web is live', carriedOn],
+    ['getBuild', 'malformed*', 70, goesOn, left],
+    ['getBuild', 'empty', 0, 'web is live', carriedOn],
+    ['getBuild', 'empty*', 70, goesOn, left],
     ['getBuild', '429', 0, retried, carriedOn],
     ['getBuild', '429*', 75, goesOn, left],
     // Asked to come back in an hour, we do not ask again.

@@ -2,13 +2,13 @@ import { defineCommand } from '../../command.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
 import { appName } from '../../contract/endpoint.ts';
 import { table } from '../../output/table.ts';
-import { ago } from '../../output/words.ts';
+import { ago, newestFirst } from '../../output/words.ts';
 
 export default defineCommand({
   configure: (command) => command.option('--ephemeral', 'include apps that one-off runs created'),
   run: async ({ api, project }, { ephemeral }) => {
     const apps = await api(listApps, { project, query: ephemeral ? { includeEphemeral: true } : {} });
-    return apps.sort((a, b) => (b.updatedAt ?? '').localeCompare(a.updatedAt ?? ''));
+    return apps.sort(newestFirst((app) => app.updatedAt));
   },
   view: (apps) =>
     table(apps, {

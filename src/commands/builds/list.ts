@@ -1,13 +1,13 @@
 import { defineCommand } from '../../command.ts';
 import { listBuilds } from '../../contract/builds.ts';
 import { table } from '../../output/table.ts';
-import { ago } from '../../output/words.ts';
+import { ago, newestFirst } from '../../output/words.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id'),
   run: async ({ api, project }, app) => {
     const builds = await api(listBuilds, { project, app });
-    return builds.sort((a, b) => (b.createdAt ?? '').localeCompare(a.createdAt ?? ''));
+    return builds.sort(newestFirst((build) => build.createdAt));
   },
   view: (builds) =>
     table(builds, {
