@@ -36,27 +36,48 @@ export interface Deployment {
 /** Archive -> create -> upload -> follow -> result. Whatever ends it early cancels the build it has begun. */
 export async function deploy(context: Context, local: LocalApp, options: DeployOptions): Promise<Deployment> {
   const body = await creationBody(context, local.project, options);
-  if (local.project.partner) return new Deploying(context, local, options, body).withoutUpload();
+  const deploying = new Deploying(context, local, options, body);
+  const sent = local.project.partner
+    ? await deploying.createOnly()
+    : await packed(context, local, (archive, packMs) => deploying.send(archive, packMs));
+  return deploying.finish(sent);
+}
 
-  const started = context.now();
-  const step = context.progress.step('Packing');
-  let packed = false;
+/** Gives `use` the archive of the app and the time it took. The archive is gone when `use` is done. */
+async function packed<T>(
+  { progress, signal, now }: Context,
+  { entries, bytes: whole }: LocalApp,
+  use: (archive: Archive, packMs: number) => Promise<T>,
+): Promise<T> {
+  const started = now();
+  const step = progress.step('Packing');
+  let done = false;
   try {
     return await withTemporaryArchive(
-      local.entries,
-      async (archive) => {
-        packed = true;
-        const packMs = context.now() - started;
+      entries,
+      (archive) => {
+        done = true;
+        const packMs = now() - started;
         step.done(`Packed ${size(archive.bytes)} in ${duration(packMs)}`);
-        for (const path of archive.changed) context.progress.warn(`${path} changed while it was being packed`);
-        return new Deploying(context, local, options, body).withUpload(archive, packMs);
+        for (const path of archive.changed) progress.warn(`${path} changed while it was being packed`);
+        return use(archive, packMs);
       },
-      { signal: context.signal, onProgress: (bytes) => step.update({ bytes, of: local.bytes }) },
+      { signal, onProgress: (bytes) => step.update({ bytes, of: whole }) },
     );
   } catch (error) {
-    if (!packed) step.fail();
+    if (!done) step.fail();
     throw error;
   }
+}
+
+/** A build that has all it needs. */
+interface Sent {
+  created: CreatedApp;
+  files: number;
+  /** Of the archive. */
+  bytes: number;
+  packMs: number;
+  uploadMs: number;
 }
 
 /** Time the platform has to answer, in milliseconds, when Ctrl-C meets a request that may have begun a build. */
@@ -71,15 +92,35 @@ class Deploying {
     private readonly body: AppCreation,
   ) {}
 
-  async withUpload(archive: Archive, packMs: number): Promise<Deployment> {
+  async send(archive: Archive, packMs: number): Promise<Sent> {
     const started = this.context.now();
     const created = await this.createAndUpload(archive);
     const uploadMs = this.context.now() - started;
-    return this.finish(created, { files: archive.entries.length, bytes: archive.bytes, packMs, uploadMs });
+    return { created, files: archive.entries.length, bytes: archive.bytes, packMs, uploadMs };
   }
 
-  async withoutUpload(): Promise<Deployment> {
-    return this.finish(await this.create(), { files: 0, bytes: 0, packMs: 0, uploadMs: 0 });
+  /** A partner brings the app: there is nothing to upload. */
+  async createOnly(): Promise<Sent> {
+    return { created: await this.create(), files: 0, bytes: 0, packMs: 0, uploadMs: 0 };
+  }
+
+  /** Follows the build to its verdict, unless detached. */
+  async finish({ created, files, bytes, packMs, uploadMs }: Sent): Promise<Deployment> {
+    const { context, options, local } = this;
+    const started = context.now();
+    const status = options.detach ? created.status : await this.follow(created);
+    return {
+      app: local.project.name,
+      project: context.project,
+      runtime: local.project.runtime,
+      build: created.buildId,
+      status,
+      endpoint: created.internalEndpoint ?? '',
+      dashboard: created.dashboardUrl ?? '',
+      files,
+      bytes,
+      durationsMs: { pack: packMs, upload: uploadMs, build: context.now() - started },
+    };
   }
 
   /** A link that ended before it was used gets one new build; the first is cancelled, so that it does not linger. */
@@ -143,27 +184,6 @@ class Deploying {
       step.fail();
       throw error;
     }
-  }
-
-  private async finish(
-    created: CreatedApp,
-    sent: { files: number; bytes: number; packMs: number; uploadMs: number },
-  ): Promise<Deployment> {
-    const { context, options, local } = this;
-    const started = context.now();
-    const status = options.detach ? created.status : await this.follow(created);
-    return {
-      app: local.project.name,
-      project: context.project,
-      runtime: local.project.runtime,
-      build: created.buildId,
-      status,
-      endpoint: created.internalEndpoint ?? '',
-      dashboard: created.dashboardUrl ?? '',
-      files: sent.files,
-      bytes: sent.bytes,
-      durationsMs: { pack: sent.packMs, upload: sent.uploadMs, build: context.now() - started },
-    };
   }
 
   private async follow(created: CreatedApp): Promise<string> {
