@@ -89,8 +89,10 @@ export function createContext(
   };
   const settings = once(() => resolveSettings(io.env, flags));
   const credential = once(() => findCredential(io.env, settings(), io.now(), (message) => progress.warn(message)));
-  const onRetry = ({ reason, attempt, tries, delayMs }: Retry) =>
-    progress.note(`${reason.message}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
+  const onRetry = ({ reason: { message, facts }, attempt, tries, delayMs }: Retry) => {
+    const status = facts.status && !message.includes('HTTP') ? ` (HTTP ${facts.status})` : '';
+    progress.note(`${message}${status}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
+  };
   const trace = (line: string) => (flags.debug ? progress.note(`debug: ${line}`) : undefined);
   const apiUntil = (until: AbortSignal): Api => {
     const client = once(() => openApi(io, settings(), credential, { signal: until, onRetry, trace }));
