@@ -122,15 +122,12 @@ async function execute(
   if (Array.isArray(json) && fields.length > 0 && !command.passesThrough) checkFields(json, fields);
   const options = inputs.at(-1) as { events?: boolean };
   const context = createContext(io, flags, signal, interruption);
-  const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, flags.color, io.now()), json);
+  const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, flags.color, io.now()), json, fields);
   // A reader that has gone is noticed by the result, which is awaited.
   if (options.events) context.progress = withEvents(context.progress, (event) => renderer.line(event).catch(() => {}));
   const value = await command.run(context, ...inputs);
   const exit = command.exit(value, options);
-  if (Array.isArray(value) && value.length === 0) {
-    if (Array.isArray(json) && fields.length > 0) checkFields(json, fields);
-    if (command.empty) context.progress.note(command.empty);
-  }
+  if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);
   if (options.events) await renderer.line({ type: 'result', ...(value as object) });
   else await show(value, (item) => command.view(item, options), renderer, json);
   return typeof exit === 'number' ? exit : exitCodes[exit].code;

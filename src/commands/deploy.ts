@@ -1,13 +1,14 @@
 import { defineCommand } from '../command.ts';
+import type { Setting } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { GantryError, InterruptedError } from '../errors.ts';
 import { durationFlag } from '../flags.ts';
 import { type Deployment, deploy } from '../operations/deploy.ts';
 import { readLocalApp } from '../operations/local-app.ts';
 import { type DeployPlan, planDeploy } from '../operations/plan.ts';
-import { planView } from '../output/deploy-plan.ts';
 import { reportToGithub } from '../output/github.ts';
 import type { View } from '../output/page.ts';
+import { planView } from '../views/deploy-plan.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -30,9 +31,7 @@ export default defineCommand({
     if (options.dryRun) return plan;
     if (asking) await agree(context, plan);
 
-    const written = local.project.hardware.region;
-    const { value, origin } = settings.region;
-    const region = written && (origin === 'profile' || origin === 'default') ? written : (value ?? written);
+    const region = regionOf(settings.region, local.project.hardware.region);
     return reported(context, plan, () =>
       deploy(context, local, {
         ...options,
@@ -72,6 +71,11 @@ export default defineCommand({
     'deploy --dry-run --detailed-exit-code',
   ],
 });
+
+/** What was asked for on this command line or in its environment, else what the file says, else the profile. */
+function regionOf({ value, origin }: Setting, written: string | undefined): string | undefined {
+  return origin === 'profile' ? (written ?? value) : (value ?? written);
+}
 
 /** On a terminal the plan is shown and Enter means yes; elsewhere the command itself is the consent (conventions §4). */
 async function agree({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {

@@ -20,11 +20,11 @@ export function failureJson(error: unknown): { error: Record<string, unknown> } 
   const exit = error instanceof GantryError ? error.exit : 'bug';
   const facts = error instanceof GantryError ? error.facts : {};
   const details = error instanceof ProjectError ? { ...facts.details, problems: error.problems } : facts.details;
-  return {
+  return redacted({
     error: {
       code: exit,
-      message: redact(message),
-      hint: fix && redact(fix),
+      message,
+      hint: fix,
       exitCode: exitCodes[exit].code,
       status: facts.status,
       requestId: facts.requestId,
@@ -32,7 +32,12 @@ export function failureJson(error: unknown): { error: Record<string, unknown> } 
       retryAfterMs: facts.retryAfterMs,
       details,
     },
-  };
+  });
+}
+
+/** A copy in which no text, however deep, holds a secret. */
+function redacted<T>(document: T): T {
+  return JSON.parse(JSON.stringify(document), (_, value) => (typeof value === 'string' ? redact(value) : value));
 }
 
 /** A problem of the user's files: one headline, then the place, the reason and the cure where they are known. */

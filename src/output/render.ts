@@ -17,7 +17,13 @@ export interface Renderer {
   text(text: string): Promise<void>;
 }
 
-export function createRenderer(stdout: Stream, page: Page, json: JsonChoice): Renderer {
+/** `declared` are the fields that may be picked though this very answer does not have them; they are null then. */
+export function createRenderer(
+  stdout: Stream,
+  page: Page,
+  json: JsonChoice,
+  declared: readonly string[] = [],
+): Renderer {
   const write = writer(stdout);
   return {
     async value(value, view) {
@@ -26,7 +32,7 @@ export function createRenderer(stdout: Stream, page: Page, json: JsonChoice): Re
         if (text) await write(`${text}\n`);
         return;
       }
-      const picked = Array.isArray(json) ? pick(value, json) : value;
+      const picked = Array.isArray(json) ? pick(value, json, declared) : value;
       for (const part of jsonParts(picked)) await write(part);
     },
     line: (value) => write(`${JSON.stringify(value)}\n`),
@@ -64,14 +70,12 @@ function indent(json: string): string {
   return json.replace(/^/gm, '  ');
 }
 
-function pick(value: unknown, fields: string[]): unknown {
-  if (Array.isArray(value)) {
-    const known = [...new Set(value.flatMap((entry) => Object.keys(entry ?? {})))];
-    if (value.length > 0) checkFields(fields, known);
-    return value.map((entry) => only(entry, fields));
-  }
-  checkFields(fields, Object.keys(value ?? {}));
-  return only(value, fields);
+function pick(value: unknown, fields: string[], declared: readonly string[]): unknown {
+  const entries = Array.isArray(value) ? value : [value];
+  const present = entries.flatMap((entry) => Object.keys(entry ?? {}));
+  if (entries.length > 0 || declared.length > 0) checkFields(fields, [...new Set([...declared, ...present])]);
+  const picked = entries.map((entry) => only(entry, fields));
+  return Array.isArray(value) ? picked : picked[0];
 }
 
 function only(entry: unknown, fields: string[]): Record<string, unknown> {

@@ -1,12 +1,12 @@
 /**
  * Which files of the project are sent, in what order, and whether that is sensible.
  *
- * The rules for the two lists are in `patterns.ts`, the walk in `walk.ts`.
+ * The rules for the two lists are in `files/patterns.ts`, the walk in `files/walk.ts`.
  */
 import { type Problem, ProjectError } from '../errors.ts';
-import { excludes, type Include, includes } from './patterns.ts';
-import { secretsWarning } from './secrets.ts';
-import { walk } from './walk.ts';
+import { excludes, type Include, includes } from './files/patterns.ts';
+import { secretsWarning } from './files/secrets.ts';
+import { walk } from './files/walk.ts';
 
 /** One file of the archive to be. */
 export interface Entry {

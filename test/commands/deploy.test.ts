@@ -43,6 +43,21 @@ describe('a deploy', () => {
     });
   });
 
+  test('that went well does not fail over a field that only a dry run has', async () => {
+    await using app = await folderOf(smallApp());
+    const { code, json } = await gantry(['deploy', '--json=status,changes'], { emulator, cwd: app.path });
+    expect(code).toBe(0);
+    expect(json()).toEqual({ status: 'success', changes: null });
+  });
+
+  test('with a field that nothing has is refused before anything is sent', async () => {
+    await using app = await folderOf(smallApp());
+    const { code, stderr } = await gantry(['deploy', '--json=sttus'], { emulator, cwd: app.path });
+    expect(code).toBe(2);
+    expect(stderr).toContain('the fields are app, project');
+    expect(emulator.calls).toEqual([]);
+  });
+
   test('streams events, the result last', async () => {
     await using app = await folderOf(smallApp());
     const { stdout } = await gantry(['deploy', '--events'], { emulator, cwd: app.path });

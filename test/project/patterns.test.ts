@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { glob } from '../../src/project/glob.ts';
-import { excludes, includes } from '../../src/project/patterns.ts';
-import { looksSecret } from '../../src/project/secrets.ts';
+import { glob } from '../../src/project/files/glob.ts';
+import { excludes, includes } from '../../src/project/files/patterns.ts';
+import { looksSecret } from '../../src/project/files/secrets.ts';
 
 const tree = [
   'main.py cerebrium.toml .env .gitignore requirements.txt README.md model.pt Model.PT',

@@ -1,9 +1,9 @@
 import type { SettingChange } from '../operations/app-settings.ts';
 import type { FileChanges } from '../operations/file-changes.ts';
 import type { DeployPlan } from '../operations/plan.ts';
-import type { View } from './page.ts';
-import { stack, table } from './table.ts';
-import { count, filesText, size } from './words.ts';
+import type { View } from '../output/page.ts';
+import { stack, table } from '../output/table.ts';
+import { count, filesText, size } from '../output/words.ts';
 
 /** Changed files named in each group; the JSON has them all. */
 const namedFiles = 5;

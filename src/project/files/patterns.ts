@@ -4,7 +4,7 @@
  * An include is anchored at the project's root. An exclude without a slash is a name at any depth, as in a
  * `.gitignore`; one with a slash is anchored. A pattern that cannot work is reported, never silently dropped.
  */
-import type { Problem } from '../errors.ts';
+import type { Problem } from '../../errors.ts';
 import { type Glob, glob, names } from './glob.ts';
 
 export interface Include {

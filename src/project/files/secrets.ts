@@ -4,7 +4,7 @@
  * Names only, nobody's files are read. False alarms teach people to ignore the true ones, so what merely could be a
  * secret (`config.json`, `auth.py`) is not listed, and well-known public certificates are spared.
  */
-import type { Problem } from '../errors.ts';
+import type { Problem } from '../../errors.ts';
 import { glob, names } from './glob.ts';
 
 /** One warning for all of them, or none. `paths` are relative to the root. */

@@ -17,9 +17,9 @@ import {
 } from 'node:fs';
 import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Problem, ProjectError } from '../errors.ts';
-import type { Entry } from './collect.ts';
-import { throwIfAborted } from './interruption.ts';
+import { type Problem, ProjectError } from '../../errors.ts';
+import type { Entry } from '../collect.ts';
+import { throwIfAborted } from '../interruption.ts';
 import { type Exclude, environmentMarks, type Include, isLeftover } from './patterns.ts';
 
 export interface Found {

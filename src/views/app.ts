@@ -1,0 +1,89 @@
+import type { App } from '../contract/apps.ts';
+import type { View } from '../output/page.ts';
+import { facts, stack } from '../output/table.ts';
+import { ago } from '../output/words.ts';
+
+/** One app in full, the last failure first. */
+export function appView(app: App): View {
+  return stack(
+    failure(app),
+    group('state', state(app)),
+    group('hardware', hardware(app)),
+    group('scaling', scaling(app)),
+    group('runtime', runtime(app)),
+    group('builds', builds(app)),
+  );
+}
+
+type Facts = Parameters<typeof facts>[0];
+
+function failure(app: App): View | undefined {
+  const message = app.errorMessage;
+  return message ? ({ style }) => `${style.red('last error:')} ${message}` : undefined;
+}
+
+function group(title: string, pairs: Facts): View {
+  return (page) => {
+    const body = facts(pairs)(page);
+    return body && `${page.style.bold(title.toUpperCase())}\n${body}`;
+  };
+}
+
+const state = (app: App): Facts => [
+  ['name', app.name],
+  ['id', app.id],
+  ['status', app.status],
+  ['endpoint', app.internalEndpoint],
+  [
+    'authentication',
+    app.disableAuth === undefined ? undefined : app.disableAuth ? 'none: anyone can call it' : 'required',
+  ],
+  ['created', ago(app.createdAt)],
+  ['updated', ago(app.updatedAt)],
+];
+
+const hardware = (app: App): Facts => [
+  ['compute', [app.hardware, app.gpuCount ? `x ${app.gpuCount}` : ''].filter(Boolean).join(' ')],
+  ['cpu', app.cpu && `${app.cpu} cores`],
+  ['memory', app.memory && `${app.memory} GB`],
+  ['provider', app.hardwareProvider],
+  ['region', app.region],
+  ['tier', app.computeTier],
+  ['cost', cost(app.costPerSecondCents)],
+];
+
+const scaling = (app: App): Facts => [
+  ['replicas', `${app.minReplicaCount ?? '?'} to ${app.maxReplicaCount ?? '?'}`],
+  ['concurrency', app.replicaConcurrency && `${app.replicaConcurrency} requests per replica`],
+  ['cooldown', seconds(app.cooldownPeriodSeconds)],
+  ['grace period', seconds(app.responseGracePeriodSeconds)],
+  ['metric', [app.scalingMetric, app.scalingTarget].filter(Boolean).join(' ')],
+  ['buffer', app.scalingBuffer],
+  ['load balancing', app.loadBalancingAlgorithm],
+];
+
+const runtime = (app: App): Facts => [
+  ['kind', app.runtime],
+  ['python', app.pythonVersion],
+  ['base image', app.baseImage],
+  ['entrypoint', app.entrypoint?.join(' ')],
+  ['port', app.port],
+  ['health check', app.healthcheckEndpoint],
+  ['ready check', app.readycheckEndpoint],
+];
+
+const builds = (app: App): Facts => [
+  ['latest', app.latestBuildId],
+  ['its status', app.lastBuildStatus],
+  ['latest ready', app.latestReadyBuildId],
+];
+
+function seconds(value: number | null | undefined): string | undefined {
+  return value === null || value === undefined ? undefined : `${value} s`;
+}
+
+/** Cents per second mean little to a person; dollars per hour do. */
+function cost(centsPerSecond: number | null | undefined): string | undefined {
+  if (!centsPerSecond) return undefined;
+  return `$${((centsPerSecond * 3600) / 100).toFixed(2)} per replica and hour while it runs`;
+}
