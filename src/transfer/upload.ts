@@ -101,7 +101,8 @@ function refusal(status: number, body: string, retryAfterMs: number | undefined)
   const code = body.match(/<Code>([^<]*)<\/Code>/)?.[1];
   const message = body.match(/<Message>([^<]*)<\/Message>/)?.[1];
   const said = [code, message].filter(Boolean).join(': ') || 'no reason given';
-  if (status === 403 && /expired/i.test(said)) return new LinkExpiredError('the upload link has expired', { status });
+  if ((status === 403 || status === 400) && /expired/i.test(said))
+    return new LinkExpiredError('the upload link has expired', { status });
   const passing: ErrorFacts = { status, retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (status === 429) return new RateLimitedError(`the storage asks to slow down (HTTP 429, ${said})`, passing);
   if (status >= 500 || status === 408)
