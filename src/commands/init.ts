@@ -25,7 +25,7 @@ export default defineCommand({
     await mkdir(folder, { recursive: true });
     const written: string[] = [];
     for (const [file, text] of Object.entries(files)) {
-      if (await create(join(folder, file), text, file === 'main.py')) written.push(join(relative(cwd, folder), file));
+      if (await create(folder, file, text)) written.push(join(relative(cwd, folder), file));
     }
     progress.note(`next: ${folder === cwd ? '' : `cd ${relative(cwd, folder)} && `}gantry deploy`);
     return { dir: folder, files: written };
@@ -39,13 +39,18 @@ export default defineCommand({
 });
 
 /** Never overwrites: a config file that is there is an error, code that is there is kept. */
-async function create(path: string, text: string, optional: boolean): Promise<boolean> {
+async function create(folder: string, file: string, text: string): Promise<boolean> {
   try {
-    await writeFile(path, text, { flag: 'wx' });
+    await writeFile(join(folder, file), text, { flag: 'wx' });
     return true;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
-    if (optional) return false;
-    throw new ConflictError(`${path} is there already`, { why: 'init overwrites nothing', fix: 'gantry check', cause });
+    if (file !== 'cerebrium.toml') return false;
+    const why = 'init overwrites nothing';
+    throw new ConflictError(`there is a ${file} in ${folder} already`, {
+      why,
+      fix: `gantry check -C ${folder}`,
+      cause,
+    });
   }
 }

@@ -16,7 +16,7 @@ export function failureText(error: unknown, page: Page, debug: boolean): string 
 
 /** The same for a program: the one `{"error": …}` document of `--json`. */
 export function failureJson(error: unknown): { error: Record<string, unknown> } {
-  const { message, fix } = asProblem(error);
+  const { message, why, fix } = asProblem(error);
   const exit = error instanceof GantryError ? error.exit : 'bug';
   const facts = error instanceof GantryError ? error.facts : {};
   const details = error instanceof ProjectError ? { ...facts.details, problems: error.problems } : facts.details;
@@ -24,6 +24,7 @@ export function failureJson(error: unknown): { error: Record<string, unknown> } 
     error: {
       code: exit,
       message,
+      why,
       hint: fix,
       exitCode: exitCodes[exit].code,
       status: facts.status,

@@ -10,7 +10,7 @@ export type Columns<Row> = Record<string, (row: Row) => Cell>;
 const gap = '  ';
 const narrowest = 8;
 
-/** Borderless columns, one row a line. On a terminal the widest columns give way so that no line wraps. */
+/** Borderless columns, one row a line. On a terminal the widest, then the last columns give way: no line wraps. */
 export function table<Row>(rows: readonly Row[], columns: Columns<Row>): View {
   return (page) => {
     if (rows.length === 0) return '';
@@ -23,8 +23,8 @@ export function table<Row>(rows: readonly Row[], columns: Columns<Row>): View {
     );
     const fitted = narrow(widths, page.columns);
     const print = (cells: string[]) =>
-      kept
-        .map((index, at) => pad(cells[index] ?? '', fitted[at] ?? 0))
+      fitted
+        .map((width, at) => pad(cells[kept[at] ?? 0] ?? '', width))
         .join(gap)
         .trimEnd();
     return [page.style.bold(print(titles)), ...body.map(print)].join('\n');
@@ -62,16 +62,16 @@ function line(cell: Cell, page: Page): string {
   return clean(text(cell, page), true).replace(/[\n\t]+/g, ' ');
 }
 
-/** Takes columns off the widest until all fit; a column never gets narrower than its use. */
+/** The widths that fit: columns are taken off the widest until it is of no more use, then the last ones are left out. */
 function narrow(widths: number[], columns: number): number[] {
   const fitted = [...widths];
-  let excess = fitted.reduce((sum, width) => sum + width, gap.length * (fitted.length - 1)) - columns;
-  while (excess > 0) {
+  const total = () => fitted.reduce((sum, width) => sum + width, gap.length * (fitted.length - 1));
+  for (let excess = total() - columns; excess > 0; excess--) {
     const widest = Math.max(...fitted);
     if (widest <= narrowest) break;
     fitted[fitted.indexOf(widest)] = widest - 1;
-    excess--;
   }
+  while (fitted.length > 1 && total() > columns) fitted.pop();
   return fitted;
 }
 

@@ -72,7 +72,9 @@ test('a config file that is there is left as it is: exit 7', async () => {
   await using place = await folderOf({ 'cerebrium.toml': 'mine' });
   const { code, stderr } = await gantry(['init'], { cwd: place.path });
   expect(code).toBe(7);
-  expect(stderr).toMatch(/is there already\n {2}why init overwrites nothing/);
+  expect(stderr).toMatch(
+    /there is a cerebrium\.toml in .+ already\n {2}why init overwrites nothing\n {2}fix gantry check -C /,
+  );
   expect(await config(place.path)).toBe('mine');
 });
 
