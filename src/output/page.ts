@@ -8,6 +8,8 @@ export interface Page {
   /** Width in columns; endless when it is not a terminal, so that nothing is cut in a pipe. */
   columns: number;
   terminal: boolean;
+  /** Whether lines may be drawn over again: on a terminal that can (`TERM=dumb` cannot). */
+  animated: boolean;
   /** Whether symbols beyond ASCII can be shown. */
   unicode: boolean;
   /** Whether a GitHub runner reads along and obeys what looks like a command. */
@@ -35,6 +37,7 @@ export function pageOf(stream: Stream, env: Environment, color: ColorChoice, now
     githubActions: read(env, 'GITHUB_ACTIONS') === 'true',
     columns: terminal ? (stream.columns ?? 80) : Number.POSITIVE_INFINITY,
     terminal,
+    animated: terminal && read(env, 'TERM') !== 'dumb',
     unicode: showsSymbols(env),
     now,
   };

@@ -55,7 +55,7 @@ export function createProgress(voice: Voice): Progress {
       const started = voice.now();
       let text = title;
       let spoken = started;
-      spinner = page.terminal && !quiet ? startSpinner(stderr, title, page) : undefined;
+      spinner = page.animated && !quiet ? startSpinner(stderr, title, page) : undefined;
       const opening = spinner ? undefined : setTimeout(() => say(title), announceMs).unref();
       const end = (mark: string, said: string) => {
         clearTimeout(opening);
@@ -68,7 +68,7 @@ export function createProgress(voice: Voice): Progress {
           const now = voice.now();
           text = 'text' in state ? `${title}: ${state.text}` : `${title} ${transferred(state, now - started)}`;
           if (spinner) spinner.says(text);
-          else if (!page.terminal && now - spoken >= milestoneMs) {
+          else if (now - spoken >= milestoneMs) {
             spoken = now;
             say(text);
           }
@@ -120,6 +120,7 @@ function startSpinner(stderr: Stream, title: string, page: Page): Spinner {
       text,
       stream: stderr as NodeJS.WriteStream,
       discardStdin: false,
+      isEnabled: true,
       ...(page.unicode ? {} : { spinner: 'line' }),
     });
     ora.start();

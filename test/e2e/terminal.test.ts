@@ -28,15 +28,27 @@ class Terminal extends Writable {
   moveCursor = () => true;
 }
 
-test('the built program draws a spinner while it waits', async () => {
+async function waitingFor(env: Record<string, string>) {
   await using app = await folderOf(smallApp());
   const emulator = await startEmulator();
   emulator.fail('build', 'slow');
   const [stdout, stderr] = [new Terminal(), new Terminal()];
-  const env = { GANTRY_CONFIG_DIR: '/nonexistent', LANG: 'C.UTF-8', ...address(emulator) };
-  const words = ['deploy', '--no-input', '--timeout', '500ms'];
-  const code = await built.main(words, { ...built.processIo(), cwd: app.path, env, stdout, stderr });
+  const own = { GANTRY_CONFIG_DIR: '/nonexistent', LANG: 'C.UTF-8', ...address(emulator), ...env };
+  const words = ['deploy', '--no-input', '--timeout', '1200ms'];
+  const code = await built.main(words, { ...built.processIo(), cwd: app.path, env: own, stdout, stderr });
   await emulator.close();
-  expect(stderr.text).toMatch(/⠋.* Building web: building/s);
+  return { code, stderr: stderr.text };
+}
+
+test.each([{}, { CI: 'true' }])('the built program draws a spinner on a terminal while it waits (%o)', async (env) => {
+  const { code, stderr } = await waitingFor(env);
+  expect(stderr).toMatch(/⠋.* Building web: building/s);
   expect(code).toBe(8);
+});
+
+test('on a terminal that cannot draw it writes lines only', async () => {
+  const { stderr } = await waitingFor({ TERM: 'dumb' });
+  expect(stderr).toContain('Created build');
+  expect(stderr).not.toContain('\u001b');
+  expect(stderr).not.toContain('⠋');
 });
