@@ -35,7 +35,7 @@ export interface Command {
   examples: string[];
 }
 
-export function defineCommand<Inputs extends unknown[], Options extends OptionValues, Value>(
+export function defineCommand<Value, Inputs extends unknown[] = [], Options extends OptionValues = OptionValues>(
   parts: CommandParts<Inputs, Options, Value>,
 ): Command {
   return {

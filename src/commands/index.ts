@@ -19,11 +19,20 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     deploy: { summary: 'deploy the app in this folder', load: () => import('./deploy.ts') },
   },
   'The platform': {
+    projects: {
+      summary: 'see projects',
+      commands: {
+        list: { summary: 'list the projects the token may work in', load: () => import('./projects/list.ts') },
+        current: { summary: 'print the project in use', load: () => import('./projects/current.ts') },
+      },
+    },
     apps: {
-      summary: 'see apps',
+      summary: 'see, scale and delete apps',
       commands: {
         list: { summary: 'list the apps of the project', load: () => import('./apps/list.ts') },
         get: { summary: 'show one app in full', load: () => import('./apps/get.ts') },
+        scale: { summary: 'change replicas and times of a running app', load: () => import('./apps/scale.ts') },
+        delete: { summary: 'delete an app', load: () => import('./apps/delete.ts') },
       },
     },
     builds: {

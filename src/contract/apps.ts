@@ -151,3 +151,22 @@ export const listApps = endpoint('GET /v2/projects/{project}/apps', {
 
 /** One app in full (spec 4.4). */
 export const getApp = endpoint('GET /v2/projects/{project}/apps/{app}', { reply: App });
+
+/** What a running app can be given without a deploy (wire §1b); the next deploy says it all anew. */
+export const AppScaling = v.looseObject({
+  minReplicaCount: v.optional(v.number()),
+  maxReplicaCount: v.optional(v.number()),
+  cooldownPeriodSeconds: v.optional(v.number()),
+  responseGracePeriodSeconds: v.optional(v.number()),
+});
+export type AppScaling = v.InferInput<typeof AppScaling>;
+
+/** Change a deployed app's scaling (wire §1b). It sets values, so a repeat is harmless. */
+export const scaleApp = endpoint('PATCH /v2/projects/{project}/apps/{app}', {
+  body: AppScaling,
+  reply: 'nothing',
+  repeatable: true,
+});
+
+/** Delete an app (wire §1b). */
+export const deleteApp = endpoint('DELETE /v2/projects/{project}/apps/{app}', { reply: 'nothing' });

@@ -16,11 +16,19 @@ export function signToken(claims: Claims, key: string): string {
   return `${content}.${signature(content, key)}`;
 }
 
-/** Lets a request pass that carries a valid token for the project (spec 5), and refuses it with 401, 403 or 404. */
-export function checkAccess(authorization: string | undefined, project: string, { store, now }: Platform): void {
+/**
+ * Lets a request pass that carries a valid token (spec 5), for the project if its path names one. Refuses it with 401,
+ * 403 or 404 otherwise.
+ */
+export function checkAccess(
+  authorization: string | undefined,
+  project: string | undefined,
+  { store, now }: Platform,
+): void {
   if (!authorization) refuse(401, 'Authorization header is missing');
   const claims = readToken(authorization, store.key) ?? refuse(401, 'token is malformed, or not signed by us');
   if (claims.exp * 1000 <= now()) refuse(401, 'token has expired');
+  if (project === undefined) return;
   if (!store.projects.includes(project)) refuse(404, `project ${project} not found`);
   if (claims.project_id !== project) refuse(403, `token has no access to project ${project}`);
 }

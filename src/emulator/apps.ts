@@ -6,11 +6,11 @@ import { findApp } from './lookup.ts';
 import type { Handlers, Platform } from './platform.ts';
 import { refuse } from './reply.ts';
 import { complaint } from './rules.ts';
-import { withDefaults } from './settings.ts';
+import { type Settings, withDefaults } from './settings.ts';
 import type { AppRecord, BuildRecord } from './store.ts';
 import { readBuild } from './timeline.ts';
 
-type AppHandlers = Pick<Handlers, 'createApp' | 'createPartnerApp' | 'listApps' | 'getApp'>;
+type AppHandlers = Pick<Handlers, 'createApp' | 'createPartnerApp' | 'listApps' | 'getApp' | 'scaleApp' | 'deleteApp'>;
 
 export const apps: AppHandlers = {
   createApp({ project, body }, platform) {
@@ -33,6 +33,25 @@ export const apps: AppHandlers = {
 
   getApp(given, platform) {
     return detail(findApp(platform.store, given), platform);
+  },
+
+  // What scaling sets lasts until the next deploy, which replaces the record (wire §1b).
+  scaleApp({ body, ...given }, { store, now }) {
+    const app = findApp(store, given);
+    const settings = { ...app.settings, ...body } as Settings;
+    const wrong = complaint(settings, [settings.runtime]);
+    if (wrong) refuse(400, wrong);
+    store.apps.set(app.id, { ...app, settings, updatedAt: now() });
+    store.save();
+    return undefined;
+  },
+
+  deleteApp(given, { store }) {
+    const app = findApp(store, given);
+    for (const build of store.buildsOf(app.id)) store.builds.delete(build.id);
+    store.apps.delete(app.id);
+    store.save();
+    return undefined;
   },
 };
 

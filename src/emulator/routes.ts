@@ -3,9 +3,10 @@ import { type EndpointName, endpoints } from '../contract/index.ts';
 import { apps } from './apps.ts';
 import { builds } from './builds.ts';
 import type { Handlers } from './platform.ts';
+import { projects } from './projects.ts';
 
 /** Everything the management API answers. */
-export const handlers: Handlers = { ...apps, ...builds };
+export const handlers: Handlers = { ...projects, ...apps, ...builds };
 
 /** The endpoint a request is for, and what its path says. */
 export interface Match {

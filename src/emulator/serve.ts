@@ -48,7 +48,7 @@ async function callHandler(
 ): Promise<Reply> {
   const { query, body, reply }: Endpoint = endpoints[name];
   const params = Object.fromEntries(Object.entries(path).map(([key, value]) => [key, decodeSegment(value)]));
-  if (params.project !== undefined) checkAccess(request.headers.authorization, params.project, platform);
+  checkAccess(request.headers.authorization, params.project, platform);
   if (body) call.body = await readJson(request);
   const given = {
     ...params,
@@ -56,5 +56,6 @@ async function callHandler(
     ...(body && { body: readAs(body, withoutNulls(call.body)) }),
   };
   const result = await handlers[name](given as never, platform);
+  if (reply === 'nothing') return text('OK');
   return reply === 'text' ? text(String(result)) : json(result);
 }

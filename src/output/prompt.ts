@@ -1,4 +1,4 @@
-import { InputNeededError, InterruptedError } from '../errors.ts';
+import { InputNeededError, InterruptedError, UsageError } from '../errors.ts';
 
 /** Questions to a person. Each names the flag that answers it, for when nobody can (conventions §4). */
 export interface Prompt {
@@ -6,6 +6,11 @@ export interface Prompt {
   readonly possible: boolean;
   /** Returns for yes. "No" is an InterruptedError: it must not look like success. `--yes` answers it. */
   confirm(question: string, options?: { byDefault?: boolean }): Promise<void>;
+  /**
+   * For what cannot be undone: the name must be typed, here or as the value of `--confirm` (`given`). `--yes` is not
+   * enough (conventions §4).
+   */
+  confirmByName(what: string, name: string, given: string | undefined): Promise<void>;
   /** A line of text. `check` returns what is wrong with it, or true. */
   ask(
     question: string,
@@ -40,6 +45,17 @@ export function createPrompt({ io, signal, allowed, yes }: Asking): Prompt {
       const { confirm } = await need(question, '--yes');
       const agreed = await answered(confirm({ message: question, default: byDefault }, streams()));
       if (!agreed) throw new InterruptedError('you said no: nothing was done');
+    },
+    async confirmByName(what, name, given) {
+      if (given === undefined) {
+        const { input } = await need(what, `--confirm ${name}`);
+        const typed = await answered(input({ message: `${what} Type ${name} to go on:` }, streams()));
+        if (typed !== name) throw new InterruptedError('that is not its name: nothing was done');
+      } else if (given !== name) {
+        throw new UsageError(`--confirm ${given} does not name ${name}: nothing was done`, {
+          fix: `--confirm ${name}`,
+        });
+      }
     },
     async ask(question, { flag, byDefault, check }) {
       const { input } = await need(question, flag);

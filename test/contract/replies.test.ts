@@ -72,6 +72,7 @@ describe('the emulator', () => {
     const slow = emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
     const bodies: Partial<Record<EndpointName, object>> = {
       createApp: { name: 'other' },
+      scaleApp: { maxReplicaCount: 3 },
       createPartnerApp: { name: 'voice', runtime: 'deepgram' },
     };
     for (const name of names) {
@@ -79,7 +80,7 @@ describe('the emulator', () => {
       const [method = '', path = ''] = route.split(' ');
       const values: Record<string, string> = {
         project: emulator.project,
-        app: `${emulator.project}-web`,
+        app: `${emulator.project}-${name === 'deleteApp' ? 'other' : 'web'}`,
         build: name === 'cancelBuild' ? slow : build,
       };
       const url = emulator.url + path.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? '');
@@ -91,7 +92,7 @@ describe('the emulator', () => {
       });
       const text = await answer.text();
       expect([name, answer.status]).toEqual([name, 200]);
-      if (schema === 'text') expect(text).not.toBe('');
+      if (typeof schema === 'string') expect(text).not.toBe('');
       else expect(keysOf(decode(name, JSON.parse(text)))).toEqual(keysOf(JSON.parse(text)));
     }
   });

@@ -1,0 +1,29 @@
+import { defineCommand } from '../../command.ts';
+import { durationFlag, wholeNumberFlag } from '../../flags.ts';
+import { scale } from '../../operations/scale.ts';
+import { table } from '../../output/table.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('<app>', 'app name or id')
+      .option('--min-replicas <number>', 'replicas that always run; 0 lets the app sleep', wholeNumberFlag(0))
+      .option('--max-replicas <number>', 'most replicas at one time', wholeNumberFlag(1))
+      .option('--cooldown <duration>', 'how long a replica stays up without requests', durationFlag)
+      .option('--response-grace-period <duration>', 'how long a request may take', durationFlag),
+  run: (context, app, { minReplicas, maxReplicas, cooldown, responseGracePeriod }) =>
+    scale(context, app, {
+      minReplicaCount: minReplicas,
+      maxReplicaCount: maxReplicas,
+      cooldownPeriodSeconds: seconds(cooldown),
+      responseGracePeriodSeconds: seconds(responseGracePeriod),
+    }),
+  view: ({ changes }) =>
+    table(changes, { SETTING: (change) => change.setting, FROM: (change) => change.from, TO: (change) => change.to }),
+  json: { app: 'app name', changes: 'each setting that changed: setting, from, to; empty if it was so already' },
+  examples: ['apps scale web --min-replicas 1', 'apps scale web --max-replicas 5 --cooldown 2m'],
+});
+
+function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.round(ms / 1000);
+}

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  await using app = await folderOf(smallApp('[cerebrium.scaling]\nmin_replicas = 1\nmax_replicas = 4\n'));
+  await gantry(['deploy'], { emulator, cwd: app.path });
+});
+
+afterEach(() => emulator.close());
+
+const web = () => emulator.store.apps.get(`${emulator.project}-web`);
+const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint).length;
+
+describe('apps scale', () => {
+  test('changes what was asked for and tells what it was', async () => {
+    const words = ['apps', 'scale', 'web', '--max-replicas', '6', '--cooldown', '2m', '--json'];
+    const { code, json, stderr } = await gantry(words, { emulator });
+    expect(code).toBe(0);
+    expect(json()).toEqual({
+      app: 'web',
+      changes: [
+        { setting: 'maxReplicaCount', from: 4, to: 6 },
+        { setting: 'cooldownPeriodSeconds', from: 10, to: 120 },
+      ],
+    });
+    expect(web()?.settings).toMatchObject({ minReplicaCount: 1, maxReplicaCount: 6, cooldownPeriodSeconds: 120 });
+    expect(stderr).toContain('the next deploy sets again what cerebrium.toml says');
+  });
+
+  test('sends nothing when it is so already', async () => {
+    const { code, stderr } = await gantry(['apps', 'scale', 'web', '--min-replicas', '1'], { emulator });
+    expect(code).toBe(0);
+    expect(stderr).toContain('it is so already');
+    expect(calls('scaleApp')).toBe(0);
+  });
+
+  test.each([
+    [['--min-replicas', '5'], 'at least 5 replicas and at most 4 cannot be'],
+    [['--max-replicas', '0'], 'Write a whole number from 1 up'],
+    [['--min-replicas', '-1'], 'Write a whole number from 0 up'],
+    [[], 'nothing to change'],
+  ])('with %j is refused here', async (flags, said) => {
+    const { code, stderr } = await gantry(['apps', 'scale', 'web', ...flags], { emulator });
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+    expect(calls('scaleApp')).toBe(0);
+  });
+
+  test('of an app that is not there exits 6', async () => {
+    const { code } = await gantry(['apps', 'scale', 'nope', '--min-replicas', '1'], { emulator });
+    expect(code).toBe(6);
+  });
+});
+
+describe('apps delete', () => {
+  test.each(['web', 'p-12345678-web'])('of %s with --confirm deletes it', async (name) => {
+    const { code, stdout } = await gantry(['apps', 'delete', name, '--confirm', 'web'], { emulator });
+    expect(code).toBe(0);
+    expect(stdout).toBe('web is deleted\n');
+    expect(web()).toBeUndefined();
+  });
+
+  test('asks for the name on a terminal', async () => {
+    const { code } = await gantry(['apps', 'delete', 'web'], { emulator, columns: 80, typed: 'web\r' });
+    expect(code).toBe(0);
+    expect(web()).toBeUndefined();
+  });
+
+  test.each([
+    ['another name is typed', ['apps', 'delete', 'web'], { columns: 80, typed: 'wob\r' }, 130],
+    ['--confirm names another', ['apps', 'delete', 'web', '--confirm', 'wob'], {}, 2],
+    ['only --yes is given and nobody is there', ['apps', 'delete', 'web', '--yes'], {}, 9],
+    ['the app is not there', ['apps', 'delete', 'nope', '--confirm', 'nope'], {}, 6],
+  ])('deletes nothing when %s', async (_, words, setting, exit) => {
+    const { code } = await gantry(words, { emulator, ...setting });
+    expect(code).toBe(exit);
+    expect(web()).toBeDefined();
+    expect(calls('deleteApp')).toBe(0);
+  });
+});
+
+describe('projects', () => {
+  test('list shows those of the token', async () => {
+    const { stdout, code } = await gantry(['projects', 'list'], { emulator });
+    expect(code).toBe(0);
+    expect(stdout).toContain('p-12345678');
+  });
+
+  test('list without a token exits 4', async () => {
+    const { code } = await gantry(['projects', 'list'], { env: { GANTRY_API_URL: emulator.url } });
+    expect(code).toBe(4);
+  });
+
+  test.each([
+    [['projects', 'current'], {}, 'p-12345678\n'],
+    [['projects', 'current', '-p', 'p-other'], {}, 'p-other\n'],
+    [['projects', 'current'], { GANTRY_PROJECT: '' }, 'p-12345678\n'],
+  ])('%j %j prints the one in use', async (words, env, printed) => {
+    const { stdout } = await gantry(words, { emulator, env });
+    expect(stdout).toBe(printed);
+  });
+});
