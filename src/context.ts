@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Api } from './api/client.ts';
+import type { Api, ApiOptions, RawCall } from './api/client.ts';
 import type { Retry } from './api/retry.ts';
+import type { HttpReply } from './api/transport.ts';
 import { type Credential, findCredential } from './config/credentials.ts';
 import { annotates, type Environment } from './config/environment.ts';
 import { resolveSettings, type Settings } from './config/settings.ts';
@@ -50,12 +51,16 @@ export interface Context {
   api: Api;
   /** The same calls under another signal: what must still be said, or heard, after Ctrl-C. */
   apiUntil(signal: AbortSignal): Api;
+  /** A call by method and path, for what the contract does not know (`gantry api`). */
+  raw(call: RawCall): Promise<HttpReply>;
   /** The project to work in; throws when none is known. */
   readonly project: string;
   readonly settings: Settings;
   readonly env: Environment;
   progress: Progress;
   prompt: Prompt;
+  /** All of stdin, as text. */
+  readStdin(): Promise<string>;
   signal: AbortSignal;
   /** What Ctrl-C would stop and leave: said within a moment of it. Set by an operation that has begun remote work. */
   interruption: { says?: string };
@@ -94,13 +99,16 @@ export function createContext(
     progress.note(`${message}${status}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
   };
   const trace = (line: string) => (flags.debug ? progress.note(`debug: ${line}`) : undefined);
+  const client = () => import('./api/client.ts');
+  const options = (until: AbortSignal) => apiOptions(io, settings(), credential, { signal: until, onRetry, trace });
   const apiUntil = (until: AbortSignal): Api => {
-    const client = once(() => openApi(io, settings(), credential, { signal: until, onRetry, trace }));
-    return async (endpoint, parameters) => (await client())(endpoint, parameters);
+    const api = once(async () => (await client()).createApi(await options(until)));
+    return async (endpoint, parameters) => (await api())(endpoint, parameters);
   };
   return {
     api: apiUntil(signal),
     apiUntil,
+    raw: async (call) => (await client()).callRaw(call, await options(signal)),
     get project() {
       return settings().project.value ?? projectOf(credential());
     },
@@ -110,6 +118,7 @@ export function createContext(
     env: io.env,
     progress,
     prompt: createPrompt({ io, signal, allowed: flags.input, yes: flags.yes === true }),
+    readStdin: () => textOf(io.stdin),
     signal,
     interruption,
     cwd: folder(io.cwd, flags.cwd),
@@ -126,11 +135,13 @@ interface Calls {
   trace: (line: string) => void;
 }
 
-/** Loads the client only when a command makes its first call. */
-async function openApi(io: Io, settings: Settings, credential: () => Credential, calls: Calls): Promise<Api> {
-  const [{ createApi }, { sendPlainly }] = await Promise.all([import('./api/client.ts'), import('./api/transport.ts')]);
-  const send = settings.proxy ? (await import('./api/proxied.ts')).sendThrough(settings.proxy) : sendPlainly;
-  return createApi({
+/** What a call needs. Only when a command makes its first one is the way to send it loaded. */
+async function apiOptions(io: Io, settings: Settings, credential: () => Credential, calls: Calls): Promise<ApiOptions> {
+  const { proxy } = settings;
+  const send = proxy
+    ? (await import('./api/proxied.ts')).sendThrough(proxy)
+    : (await import('./api/transport.ts')).sendPlainly;
+  return {
     ...calls,
     delay: io.delay,
     addresses: settings.addresses,
@@ -145,7 +156,13 @@ async function openApi(io: Io, settings: Settings, credential: () => Credential,
     send,
     silenceMs: io.silenceMs,
     now: io.now,
-  });
+  };
+}
+
+async function textOf(stdin: AsyncIterable<Buffer | string>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function projectOf({ project, origin }: Credential): string {

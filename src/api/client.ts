@@ -21,6 +21,14 @@ export interface ApiOptions extends RetryOptions {
 /** Calls one endpoint of the contract: encodes, sends, retries what may be retried, decodes. */
 export type Api = <E extends Endpoint>(endpoint: E, parameters: Parameters<E>) => Promise<Answer<E>>;
 
+/** A call that the contract may not know. The path is below the management address; the answer is not decoded. */
+export interface RawCall {
+  method: string;
+  path: string;
+  query: [name: string, value: string][];
+  body: string | undefined;
+}
+
 export function createApi(options: ApiOptions): Api {
   return (endpoint, parameters) =>
     retrying(
@@ -30,6 +38,18 @@ export function createApi(options: ApiOptions): Api {
     ) as never;
 }
 
+/** Makes any authenticated call, with the same retries and errors as the others. */
+export function callRaw({ method, path, query, body }: RawCall, options: ApiOptions): Promise<HttpReply> {
+  const url = new URL(options.addresses.management.value + path);
+  for (const [name, value] of query) url.searchParams.append(name, value);
+  const repeatable = !/^(POST|PATCH)$/.test(method);
+  return retrying(
+    () => exchange({ method, url, body, accept: '*/*' }, options),
+    (error) => mayRepeat({ repeatable }, error),
+    options,
+  );
+}
+
 async function call(endpoint: Endpoint, parameters: Record<string, unknown>, options: ApiOptions): Promise<unknown> {
   const { method, path } = splitRoute(endpoint.route);
   const url = new URL(options.addresses[endpoint.at].value + fillPath(path, parameters));
@@ -37,13 +57,26 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
   const body = endpoint.body ? JSON.stringify(parameters.body) : undefined;
+  const accept = endpoint.reply === 'text' ? '*/*' : 'application/json';
+  return decode(endpoint, await exchange({ method, url, body, accept }, options));
+}
+
+interface Message {
+  method: string;
+  url: URL;
+  body: string | undefined;
+  accept: string;
+}
+
+/** One request with the token, one answer; a status that is no success is thrown as its error. */
+async function exchange({ method, url, body, accept }: Message, options: ApiOptions): Promise<HttpReply> {
   const started = options.now();
   const reply = await options.send({
     method,
     url,
     headers: {
       ...options.headers,
-      accept: endpoint.reply === 'text' ? '*/*' : 'application/json',
+      accept,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       authorization: `Bearer ${options.token()}`,
     },
@@ -53,11 +86,11 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   });
   options.trace(`${method} ${url.pathname} ${reply.status} ${options.now() - started} ms`);
   if (reply.status < 200 || reply.status > 299) throw failureOf(reply, options.now());
-  return decode(endpoint, reply);
+  return reply;
 }
 
 /** GET, PUT and DELETE always; POST and PATCH where a repeat is harmless or the first did provably not take effect. */
-function mayRepeat(endpoint: Endpoint, error: GantryError): boolean {
+function mayRepeat(endpoint: { repeatable: boolean }, error: GantryError): boolean {
   if (error instanceof ConnectionError) return endpoint.repeatable || !error.mayHaveArrived;
   if (!error.facts.retryable) return false;
   const { status, retryAfterMs } = error.facts;

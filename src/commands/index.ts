@@ -46,8 +46,41 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         cancel: { summary: 'cancel a build that is under way', load: () => import('./builds/cancel.ts') },
       },
     },
+    'api-keys': {
+      summary: 'see API keys',
+      commands: {
+        list: { summary: 'list the API keys of the project', load: () => import('./api-keys/list.ts') },
+      },
+    },
+    users: {
+      summary: 'see and invite people',
+      commands: {
+        list: { summary: 'list members and open invitations', load: () => import('./users/list.ts') },
+        invite: { summary: 'invite somebody to the project', load: () => import('./users/invite.ts') },
+      },
+    },
+    'service-accounts': {
+      summary: 'see service accounts and what they may access',
+      commands: {
+        list: { summary: 'list the service accounts', load: () => import('./service-accounts/list.ts') },
+        grant: { summary: 'give access to more projects', load: () => import('./service-accounts/grant.ts') },
+        revoke: { summary: 'take away access to projects', load: () => import('./service-accounts/revoke.ts') },
+        'set-grants': {
+          summary: 'give access to these projects and no other',
+          load: () => import('./service-accounts/set-grants.ts'),
+        },
+      },
+    },
+    plan: {
+      summary: 'the plan and how it is paid',
+      commands: {
+        set: { summary: 'change the plan', load: () => import('./plan/set.ts') },
+        'payment-methods': { summary: 'list payment methods', load: () => import('./plan/payment-methods.ts') },
+      },
+    },
   },
   'Around it': {
+    api: { summary: 'make any authenticated call', load: () => import('./api.ts') },
     config: {
       summary: 'about cerebrium.toml',
       commands: {

@@ -38,7 +38,7 @@ export interface Emulator {
    * with a `*` stays. Throws a RangeError that lists the valid ones when this is none.
    */
   fail(target: FaultTarget, ...faults: (FaultText | (string & {}))[]): void;
-  /** Forgets apps, builds, uploads, faults and calls. Tokens stay valid. */
+  /** Forgets apps, builds, accounts, uploads, faults and calls. Tokens stay valid. */
   reset(): void;
   /** Cuts all connections and stops. */
   close(): Promise<void>;

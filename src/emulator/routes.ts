@@ -1,12 +1,24 @@
 import { type Endpoint, splitRoute } from '../contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../contract/index.ts';
+import { apiKeys } from './api-keys.ts';
 import { apps } from './apps.ts';
 import { builds } from './builds.ts';
+import { plan } from './plan.ts';
 import type { Handlers } from './platform.ts';
 import { projects } from './projects.ts';
+import { serviceAccounts } from './service-accounts.ts';
+import { users } from './users.ts';
 
 /** Everything the management API answers. */
-export const handlers: Handlers = { ...projects, ...apps, ...builds };
+export const handlers: Handlers = {
+  ...projects,
+  ...apps,
+  ...builds,
+  ...apiKeys,
+  ...users,
+  ...serviceAccounts,
+  ...plan,
+};
 
 /** The endpoint a request is for, and what its path says. */
 export interface Match {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Script } from './script.ts';
+import type { Account } from './seed.ts';
 import type { Settings } from './settings.ts';
 
 /** All times are milliseconds since 1970. */
@@ -44,6 +45,8 @@ export class Store {
   projects: string[] = [];
   readonly apps = new Map<string, AppRecord>();
   readonly builds = new Map<string, BuildRecord>();
+  /** Keys, people and payment, by project; seeded when first looked at. */
+  readonly accounts = new Map<string, Account>();
   /** Signs tokens and upload links. */
   key = randomBytes(32).toString('base64url');
   #idsGiven = 0;
@@ -73,15 +76,17 @@ export class Store {
     const memory = {
       ...{ projects, key, idsGiven: this.#idsGiven },
       ...{ apps: [...this.apps.values()], builds: [...this.builds.values()] },
+      accounts: Object.fromEntries(this.accounts),
     };
     writeFileSync(`${this.#file}.new`, JSON.stringify(memory, null, 2), { mode: 0o600 });
     renameSync(`${this.#file}.new`, this.#file);
   }
 
-  /** Forgets apps and builds. Projects stay, and so do tokens and ids: none is given twice. */
+  /** Forgets apps, builds and accounts. Projects stay, and so do tokens and ids: none is given twice. */
   clear(): void {
     this.apps.clear();
     this.builds.clear();
+    this.accounts.clear();
     this.save();
   }
 
@@ -93,6 +98,7 @@ export class Store {
     this.#idsGiven = memory.idsGiven;
     for (const app of memory.apps) this.apps.set(app.id, app);
     for (const build of memory.builds) this.builds.set(build.id, build);
+    for (const [project, account] of Object.entries(memory.accounts ?? {})) this.accounts.set(project, account);
   }
 }
 
@@ -102,6 +108,7 @@ interface Memory {
   idsGiven: number;
   apps: AppRecord[];
   builds: BuildRecord[];
+  accounts?: Record<string, Account>;
 }
 
 function readMemory(file: string): Memory | undefined {

@@ -28,10 +28,13 @@ export function clean(text: string, colored: boolean): string {
   return colored ? safe : safe.replace(colors, '');
 }
 
-/** A GitHub runner obeys `::commands` at the start of a line, white space aside, and `##[commands]` anywhere. */
+/** A GitHub runner obeys `::commands` at the start of a line and `##[commands]` anywhere; colours do not hide them. */
 export function defuse(text: string): string {
-  return text.replace(/^(\s*):(?=:)/gm, '$1: ').replace(/#(?=#\[)/g, '# ');
+  return text.replace(atLineStart, '$1: ').replace(anywhere, '# ');
 }
+
+const atLineStart = /^((?:\s|\u001b\[[\d;:]*m)*):(?=(?:\u001b\[[\d;:]*m)*:)/gm;
+const anywhere = /#(?=(?:\u001b\[[\d;:]*m)*#(?:\u001b\[[\d;:]*m)*\[)/g;
 
 /** Never shown: bearer tokens, JWTs, and the query of a signed link (conventions §3). */
 export function redact(text: string): string {

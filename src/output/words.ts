@@ -24,12 +24,10 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 3600)}h ${Math.floor((seconds % 3600) / 60)}m`;
 }
 
-const steps: [limitMs: number, unitMs: number, name: string][] = [
-  [60_000, 1_000, 's'],
-  [3_600_000, 60_000, 'min'],
-  [86_400_000, 3_600_000, 'h'],
-  [30 * 86_400_000, 86_400_000, 'd'],
-];
+type Step = [limitMs: number, unitMs: number, name: string];
+
+const days: Step = [30 * 86_400_000, 86_400_000, 'd'];
+const steps: Step[] = [[60_000, 1_000, 's'], [3_600_000, 60_000, 'min'], [86_400_000, 3_600_000, 'h'], days];
 
 /** A time as people say it, `3 min ago`; older than a month, the date. The page knows what time it is. */
 export function ago(time: string | null | undefined): (page: Page) => string {
@@ -40,6 +38,18 @@ export function ago(time: string | null | undefined): (page: Page) => string {
     if (age < 5_000) return 'just now';
     const step = steps.find(([limit]) => age < limit);
     return step ? `${Math.floor(age / step[1])} ${step[2]} ago` : time.slice(0, 10);
+  };
+}
+
+/** What is left until a time: `in 12 d`, or `expired`. Words such as `never` stay as they are. */
+export function timeLeft(time: string | null | undefined): (page: Page) => string {
+  return ({ now }) => {
+    if (!time) return '';
+    const left = Date.parse(time) - now;
+    if (Number.isNaN(left)) return time;
+    if (left <= 0) return 'expired';
+    const [, unitMs, name] = steps.find(([limit]) => left < limit) ?? days;
+    return `in ${Math.floor(left / unitMs)} ${name}`;
   };
 }
 

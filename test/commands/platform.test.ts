@@ -14,9 +14,13 @@ const commands = [
   ['builds logs web', 'log'],
   ['builds files web', 'zipFiles'],
   ['builds follow web', 'status'],
+  ['api-keys list', 'apiKey'],
+  ['users list', 'email'],
+  ['service-accounts list', 'grants'],
+  ['plan payment-methods', 'methods'],
 ] as const;
 
-const aboutAnApp = commands.map(([line]) => line).filter((line) => line !== 'apps list');
+const aboutAnApp = commands.map(([line]) => line).filter((line) => line.includes(' web'));
 
 let emulator: Emulator;
 

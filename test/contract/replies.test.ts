@@ -55,6 +55,11 @@ describe('a reply of the platform', () => {
     ['getBuild', { id: 'b' }],
     ['getBuildLogs', { logs: [{}] }],
     ['getBuildLogs', []],
+    ['listApiKeys', [{ name: 'ci' }]],
+    ['listUsers', {}],
+    ['listServiceAccounts', []],
+    ['inviteUser', {}],
+    ['listPaymentMethods', []],
   ])('to %s without what we rely on is not: %j', (name, wire) => {
     const { reply: schema } = endpoints[name] as Endpoint;
     expect(safeParse(schema as GenericSchema, wire).success).toBe(false);
@@ -74,6 +79,9 @@ describe('the emulator', () => {
       createApp: { name: 'other' },
       scaleApp: { maxReplicaCount: 3 },
       createPartnerApp: { name: 'voice', runtime: 'deepgram' },
+      inviteUser: { emailAddress: 'new@example.com', role: 'member' },
+      updateServiceAccount: { grants: [emulator.project] },
+      changePlan: { planCode: 'hobby' },
     };
     for (const name of names) {
       const { route, reply: schema } = endpoints[name] as Endpoint;
@@ -82,6 +90,7 @@ describe('the emulator', () => {
         project: emulator.project,
         app: `${emulator.project}-${name === 'deleteApp' ? 'other' : 'web'}`,
         build: name === 'cancelBuild' ? slow : build,
+        serviceAccount: 'sa-ci',
       };
       const url = emulator.url + path.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? '');
       const body = bodies[name];

@@ -85,6 +85,16 @@ describe('text from elsewhere', () => {
     );
   });
 
+  test.each([
+    ['\u001b[31m::error::x', ': :error::x'],
+    [' \u001b[1m \u001b[31m:\u001b[0m:warning::x', ': :'],
+    ['a #\u001b[31m#[error]x', '# '],
+  ])('commands no GitHub runner from behind a colour: %j', (text, defused) => {
+    const safe = shown(text, { colored: true, githubActions: true }).replace(colours, '');
+    expect(safe).toContain(defused);
+    expect(safe).not.toMatch(/^\s*::|##\[/m);
+  });
+
   test('without anything odd stays as it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...('aZ09 äß漢🙂\n\t.,-/'.match(/./gsu) ?? [])) }), (text) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Page } from '../../src/output/page.ts';
-import { ago, count, duration, filesText, size } from '../../src/output/words.ts';
+import { ago, count, duration, filesText, size, timeLeft } from '../../src/output/words.ts';
 
 test.each([
   [null, ''],
@@ -76,3 +76,17 @@ test('a set of files is named by number and size', () => {
 function at(age: number): string {
   return new Date(now - age).toISOString();
 }
+
+test.each([
+  [null, ''],
+  ['never', 'never'],
+  [at(1), 'expired'],
+  [at(0), 'expired'],
+  [at(-30_000), 'in 30 s'],
+  [at(-90_000), 'in 1 min'],
+  [at(-5 * 3_600_000), 'in 5 h'],
+  [at(-12.5 * 86_400_000), 'in 12 d'],
+  [at(-200 * 86_400_000), 'in 200 d'],
+])('until %s it is "%s"', (time, text) => {
+  expect(timeLeft(time)({ now } as Page)).toBe(text);
+});

@@ -1,0 +1,45 @@
+import { defineCommand } from '../../command.ts';
+import { listKeys, type OwnedKey } from '../../operations/api-keys.ts';
+import type { View } from '../../output/page.ts';
+import { facts, stack, table } from '../../output/table.ts';
+import { timeLeft } from '../../output/words.ts';
+
+export default defineCommand({
+  configure: (command) => command.option('--show-values', 'show the keys themselves, too'),
+  run: (context, { showValues }) => listKeys(context, { values: showValues === true }),
+  // A key must not be shortened to fit a column: with values, each has its own lines.
+  view: (keys, { showValues }) => (showValues ? stack(...keys.map(inFull)) : table(keys, columns)),
+  empty: 'no API keys yet: the dashboard creates them',
+  passesThrough: true,
+  json: {
+    id: 'key id',
+    name: 'name of the key',
+    description: 'what it is for',
+    apiKey: 'the key itself; null without --show-values',
+    source: 'where it comes from, as the platform says it',
+    status: 'state of the key, as the platform says it',
+    owner: 'name of the service account it belongs to',
+    principalId: 'id of the service account it belongs to',
+    projectId: 'project',
+    createdAt: 'RFC 3339, UTC',
+    updatedAt: 'RFC 3339, UTC',
+    expiresAt: 'RFC 3339, UTC, or never',
+  },
+  examples: ['api-keys list', 'api-keys list --show-values', 'api-keys list --json=name,expiresAt'],
+});
+
+const columns = {
+  NAME: (key: OwnedKey) => key.name || key.id,
+  SOURCE: (key: OwnedKey) => key.source,
+  STATUS: (key: OwnedKey) => key.status,
+  OWNER: (key: OwnedKey) => key.owner ?? key.principalId,
+  EXPIRES: (key: OwnedKey) => timeLeft(key.expiresAt),
+};
+
+function inFull(key: OwnedKey): View {
+  const pairs = Object.entries(columns).map(([title, read]) => [title.toLowerCase(), read(key)] as const);
+  return facts([
+    ...pairs.map(([name, cell]): Parameters<typeof facts>[0][number] => [name, cell]),
+    ['value', key.apiKey],
+  ]);
+}

@@ -1,0 +1,34 @@
+import { defineCommand } from '../command.ts';
+import { pairFlag } from '../flags.ts';
+import { callPlatform } from '../operations/raw-call.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
+      .argument('<path>', 'such as /v2/projects/{project}/apps; {project} is filled in')
+      .option('--query <name=value>', 'a query parameter; may be given again', pairFlag, [])
+      .option('--field <name=value>', 'a text in the JSON body; name:=json for anything else', pairFlag, [])
+      .option('--input <file>', 'take the body from this file; - is stdin')
+      .option('--include', 'print status and headers too')
+      .option('--paginate', 'fetch all pages and join them'),
+  run: (context, method, path, { query, field, input, paginate }) =>
+    callPlatform(context, { method: method.toUpperCase(), path, query, fields: field, input, paginate }),
+  view:
+    ({ status, headers, text }, { include }) =>
+    ({ style }) => {
+      const head = [`HTTP ${status}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), ''];
+      return [...(include ? head.map((line) => style.dim(line)) : []), text.replace(/\n$/, '')].join('\n');
+    },
+  json: {
+    status: 'HTTP status',
+    headers: 'headers of the answer',
+    body: 'the answer, parsed where it is JSON',
+    text: 'the answer as it came',
+  },
+  examples: [
+    "api GET '/v2/projects/{project}/apps'",
+    "api PATCH '/v2/projects/{project}/apps/p-12345678-web' --field maxReplicaCount:=3",
+    'api GET /v2/projects --json=body',
+  ],
+});

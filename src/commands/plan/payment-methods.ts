@@ -1,0 +1,24 @@
+import { defineCommand } from '../../command.ts';
+import { listPaymentMethods } from '../../contract/plan.ts';
+import { paymentMethods } from '../../operations/payment-methods.ts';
+import { table } from '../../output/table.ts';
+
+export default defineCommand({
+  run: async ({ api, project, progress }) => {
+    const answer = await api(listPaymentMethods, { project });
+    if (!answer.methods?.length) progress.note('no payment methods yet: the dashboard adds them');
+    return answer;
+  },
+  view: ({ methods }) =>
+    table(paymentMethods(methods), {
+      METHOD: (method) => method.title ?? method.more,
+      EXPIRES: (method) => method.expires,
+      DEFAULT: (method) => (method.isDefault ? 'default' : ''),
+    }),
+  passesThrough: true,
+  json: {
+    methods: 'the payment methods, as the platform says it',
+    creditCardBonusClaimed: 'whether the bonus for adding a card was claimed',
+  },
+  examples: ['plan payment-methods', 'plan payment-methods --json'],
+});

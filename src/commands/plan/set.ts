@@ -1,0 +1,25 @@
+import { InvalidArgumentError } from 'commander';
+import { defineCommand } from '../../command.ts';
+import { changePlan, type PlanCode, planCodes } from '../../contract/plan.ts';
+
+export default defineCommand({
+  configure: (command) => command.argument('<plan>', planCodes.join(', '), planCode),
+  run: async ({ api, project, prompt, progress }, plan) => {
+    await prompt.confirm(`Change the plan of ${project} to ${plan}?`);
+    const { redirectUrl } = await api(changePlan, { project, body: { planCode: plan } });
+    if (redirectUrl) progress.note('a payment is needed before the plan changes; complete it here:');
+    return { planCode: plan, redirectUrl: redirectUrl || null };
+  },
+  view:
+    ({ planCode: plan, redirectUrl }) =>
+    () =>
+      redirectUrl ?? `the plan is ${plan} now: nothing else is needed`,
+  json: { planCode: 'the plan asked for', redirectUrl: 'where to complete the payment; null when none is needed' },
+  examples: ['plan set standard', 'plan set hobby --yes'],
+});
+
+function planCode(text: string): PlanCode {
+  const plan = planCodes.find((code) => code === text);
+  if (!plan) throw new InvalidArgumentError(`The plans are ${planCodes.join(', ')}.`);
+  return plan;
+}

@@ -1,0 +1,35 @@
+import { defineCommand } from '../../command.ts';
+import { listServiceAccounts, type ServiceAccount } from '../../contract/service-accounts.ts';
+import { grantedProjects } from '../../operations/grants.ts';
+import { table } from '../../output/table.ts';
+import { ago } from '../../output/words.ts';
+
+export default defineCommand({
+  run: async ({ api, project }) => (await api(listServiceAccounts, { project })).serviceAccounts ?? [],
+  view: (accounts) =>
+    table(accounts, {
+      ID: (account) => account.id,
+      NAME: (account) => account.name,
+      DESCRIPTION: (account) => account.description,
+      CREATED: (account) => ago(account.createdAt),
+      GRANTS: (account) => account.grants?.length,
+      PROJECTS: projects,
+    }),
+  empty: 'no service accounts yet: the dashboard creates them',
+  passesThrough: true,
+  json: {
+    id: 'service account id',
+    name: 'name',
+    description: 'what it is for',
+    projectId: 'project it was created in',
+    createdByUserId: 'who created it',
+    createdAt: 'RFC 3339, UTC',
+    grants: 'the projects it may access, as the platform says it',
+  },
+  examples: ['service-accounts list', 'service-accounts list --json=id,grants'],
+});
+
+/** Grants of an unknown form are shown as they are. */
+function projects(account: ServiceAccount): string | undefined {
+  return grantedProjects(account)?.join(', ') ?? account.grants?.map((grant) => JSON.stringify(grant)).join(', ');
+}

@@ -1,0 +1,29 @@
+import { InvalidArgumentError } from 'commander';
+import { defineCommand } from '../../command.ts';
+import { invite } from '../../operations/users.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('<email>', 'email address', emailAddress)
+      .requiredOption('--role <role>', 'role in the project, such as member, billing or admin'),
+  run: (context, email, { role }) => invite(context, email, role),
+  view:
+    ({ email, role }) =>
+    () =>
+      `invitation sent to ${email}, role ${role}`,
+  json: { email: 'email address', role: 'role in the project', success: 'true: the invitation was sent' },
+  examples: ['users invite ada@example.com --role member'],
+});
+
+/** Refuses what cannot be an address; whether it is one only a letter can tell. */
+function emailAddress(text: string): string {
+  const [local = '', domain = '', more] = text.split('@');
+  const possible =
+    more === undefined &&
+    text.length <= 254 &&
+    /^[^\s"<>(),:;\\[\]\p{Cc}]{1,64}$/u.test(local) &&
+    /^([\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,}$/u.test(domain);
+  if (!possible) throw new InvalidArgumentError('Write an email address such as ada@example.com.');
+  return text;
+}

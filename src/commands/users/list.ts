@@ -1,0 +1,40 @@
+import { defineCommand } from '../../command.ts';
+import { listUsers, type User } from '../../contract/users.ts';
+import { table } from '../../output/table.ts';
+import { ago } from '../../output/words.ts';
+
+export default defineCommand({
+  configure: (command) => command.option('--status <status>', 'only those of this status, such as active or invited'),
+  run: async ({ api, project }, { status }) => {
+    const users = await api(listUsers, { project });
+    return status === undefined ? users : users.filter((user) => user.status?.toLowerCase() === status.toLowerCase());
+  },
+  view: (users) =>
+    table(users, {
+      EMAIL: (user) => user.email ?? user.id,
+      NAME: fullName,
+      ROLE: (user) => user.role,
+      STATUS: (user) => user.status,
+      'INVITED BY': (user) => user.invitedBy,
+      SINCE: (user) => ago(user.createdAt),
+    }),
+  empty: 'no such users or invitations',
+  passesThrough: true,
+  json: {
+    id: 'id of the user or of the invitation',
+    email: 'email address',
+    firstName: 'first name',
+    lastName: 'last name',
+    role: 'role in the project, as the platform says it',
+    status: 'active, invited or as the platform says it',
+    invitedBy: 'who sent the invitation',
+    createdAt: 'when they joined or were invited: RFC 3339, UTC',
+    updatedAt: 'RFC 3339, UTC',
+    projectId: 'project',
+  },
+  examples: ['users list', 'users list --status invited'],
+});
+
+function fullName({ firstName, lastName }: User): string {
+  return [firstName, lastName].filter(Boolean).join(' ');
+}

@@ -1,0 +1,22 @@
+import * as v from 'valibot';
+import { assumed, endpoint } from './endpoint.ts';
+
+/** The plans there are, the smallest first (spec 4.16). */
+export const planCodes = ['hobby', 'standard', 'enterprise'] as const;
+export type PlanCode = (typeof planCodes)[number];
+
+/** Change the plan. `redirectUrl` is where a payment is completed; empty when none is needed (spec 4.16). */
+export const changePlan = endpoint('PATCH /v2/projects/{project}/subscription', {
+  body: v.object({ planCode: v.picklist(planCodes) }),
+  reply: v.looseObject({ redirectUrl: v.optional(v.nullable(v.string())) }),
+});
+
+/** Answer of list payment methods (spec 2.12). What a method looks like is not documented (wire §0). */
+export const PaymentMethods = v.looseObject({
+  creditCardBonusClaimed: v.optional(v.nullable(v.boolean())),
+  methods: assumed(v.nullable(v.array(v.unknown()))),
+});
+export type PaymentMethods = v.InferOutput<typeof PaymentMethods>;
+
+/** List payment methods (spec 4.17). */
+export const listPaymentMethods = endpoint('GET /v2/projects/{project}/payment-methods', { reply: PaymentMethods });

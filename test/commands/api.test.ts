@@ -1,0 +1,102 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+  await using app = await folderOf(smallApp());
+  await gantry(['deploy'], { emulator, cwd: app.path });
+});
+
+afterAll(() => emulator.close());
+
+const lastCall = () => emulator.calls.at(-1);
+
+describe('gantry api', () => {
+  test('fills in the project and prints the answer', async () => {
+    const { code, stdout } = await gantry(['api', 'get', '/v2/projects/{project}/apps'], { emulator });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([{ name: 'web' }]);
+  });
+
+  test('--json wraps status, headers and the parsed body', async () => {
+    const { json } = await gantry(['api', 'GET', '/v2/projects', '--json'], { emulator });
+    expect(json()).toMatchObject({ status: 200, body: [{ id: emulator.project }] });
+  });
+
+  test('--include prints status and headers before the body', async () => {
+    const { stdout } = await gantry(['api', 'GET', '/v2/projects', '--include'], { emulator });
+    expect(stdout).toMatch(/^HTTP 200\n[\s\S]*content-type: application\/json\n[\s\S]*\n\n\[/);
+  });
+
+  test('--query goes into the query, encoded', async () => {
+    await gantry(
+      ['api', 'GET', '/v2/projects/{project}/apps', '--query', 'includeEphemeral=true', '--query', 'x=a b&c'],
+      {
+        emulator,
+      },
+    );
+    expect(lastCall()?.query).toMatchObject({ includeEphemeral: 'true', x: 'a b&c' });
+  });
+
+  test('--field makes a JSON body: text after =, anything after :=', async () => {
+    const path = '/v2/projects/{project}/apps/p-12345678-web';
+    const fields = ['--field', 'note=3', '--field', 'maxReplicaCount:=3'];
+    const { code } = await gantry(['api', 'PATCH', path, ...fields], { emulator });
+    expect(code).toBe(0);
+    expect(lastCall()?.body).toEqual({ note: '3', maxReplicaCount: 3 });
+  });
+
+  test('--input takes the body from a file', async () => {
+    await using folder = await folderOf({ 'body.json': '{"maxReplicaCount": 2}' });
+    const words = ['api', 'PATCH', '/v2/projects/{project}/apps/p-12345678-web', '--input', 'body.json'];
+    const { code } = await gantry(words, { emulator, cwd: folder.path });
+    expect(code).toBe(0);
+    expect(lastCall()?.body).toEqual({ maxReplicaCount: 2 });
+  });
+
+  test.each([
+    ['not there', ['GET', '/v2/projects/{project}/apps/p-12345678-nope'], 6],
+    ['a wrong method', ['FETCH', '/v2/projects'], 2],
+    ['an address instead of a path', ['GET', 'https://evil.example/v2/projects'], 2],
+    ['a body with GET', ['GET', '/v2/projects', '--field', 'a=b'], 2],
+    ['two bodies', ['POST', '/v2/projects', '--field', 'a=b', '--input', 'x'], 2],
+    ['a field that is no JSON', ['POST', '/v2/projects', '--field', 'a:={'], 2],
+    ['a field without a name', ['POST', '/v2/projects', '--field', '=b'], 2],
+    ['a file that is not there', ['POST', '/v2/projects', '--input', 'nope.json'], 2],
+    ['--paginate with POST', ['POST', '/v2/projects', '--paginate'], 2],
+  ])('exits as every command does: %s', async (_, words, exit) => {
+    const { code, json } = await gantry(['api', ...words, '--json'], { emulator });
+    expect(code).toBe(exit);
+    expect(json()).toHaveProperty('error.exitCode', exit);
+  });
+
+  test('a path cannot carry the token elsewhere', async () => {
+    const before = emulator.calls.length;
+    const { code } = await gantry(['api', 'GET', '//evil.example/v2'], { emulator });
+    expect(code).toBe(6);
+    expect(emulator.calls.length).toBe(before + 1);
+  });
+});
+
+test('--paginate fetches all pages and joins them', async () => {
+  const server = createServer((request, response) => {
+    const token = new URL(request.url ?? '', 'http://localhost').searchParams.get('nextToken') ?? '0';
+    const page = Number(token);
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify({ items: [page * 2, page * 2 + 1], total: 6, ...(page < 2 && { nextToken: String(page + 1) }) }),
+    );
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const env = { GANTRY_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, GANTRY_TOKEN: 'x' };
+  const { stdout } = await gantry(['api', 'GET', '/v2/runs', '--paginate'], { env });
+  server.closeAllConnections();
+  server.close();
+  expect(JSON.parse(stdout)).toEqual({ items: [0, 1, 2, 3, 4, 5], total: 6 });
+});

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { empty } from '../support/account.ts';
+import { gantry } from '../support/gantry.ts';
+import { expectErrorDocument } from '../support/traces.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  give(['p-1', 'p-2']);
+});
+
+afterEach(() => emulator.close());
+
+const give = (grants: unknown[] | null | undefined) =>
+  empty(emulator, { serviceAccounts: [{ id: 'sa-1', name: 'ci', ...(grants !== undefined && { grants }) }] });
+const grants = () => emulator.store.accounts.get(emulator.project)?.serviceAccounts[0]?.grants;
+const sent = () => emulator.calls.filter(({ endpoint }) => endpoint === 'updateServiceAccount');
+const run = (line: string) => gantry(['service-accounts', ...line.split(' ')], { emulator });
+
+describe('the list', () => {
+  test.each([
+    [['p-1', 'p-2'], '2       p-1, p-2'],
+    [[{ id: 'p-1' }, { projectId: 'p-2', id: 'grant-7' }], '2       p-1, p-2'],
+    [[{ role: 'all' }], '1       {"role":"all"}'],
+    [[], '0'],
+  ])('counts and names grants such as %j', async (given, shown) => {
+    give(given);
+    const { stdout } = await run('list');
+    expect(stdout.trimEnd().split('\n')[1]).toBe(`sa-1  ci    ${shown}`);
+  });
+
+  test('passes grants through in JSON as they came', async () => {
+    give([{ projectId: 'p-2', since: 'May' }]);
+    expect((await run('list --json=grants')).json()).toEqual([{ grants: [{ projectId: 'p-2', since: 'May' }] }]);
+  });
+
+  test('may be empty', async () => {
+    empty(emulator);
+    const text = await run('list');
+    expect([text.code, text.stdout]).toEqual([0, '']);
+    expect(text.stderr).toBe('no service accounts yet: the dashboard creates them\n');
+    expect((await run('list --json')).stdout).toBe('[]\n');
+  });
+});
+
+describe('a change', () => {
+  test.each([
+    ['grant sa-1 p-3 p-2', ['p-1', 'p-2', 'p-3']],
+    ['revoke sa-1 p-1', ['p-2']],
+    ['set-grants sa-1 p-9 p-9', ['p-9']],
+  ])('%s sends the whole list, and shows it before and after', async (line, after) => {
+    const { code, stdout, stderr } = await run(line);
+    expect(code).toBe(0);
+    expect(stdout).toBe(`done: sa-1 has access to ${after.join(', ')}\n`);
+    expect(stderr).toBe(`before  p-1, p-2\nafter   ${after.join(', ')}\n`);
+    expect(sent().map(({ body }) => body)).toEqual([{ grants: after }]);
+    expect(grants()).toEqual(after);
+  });
+
+  test('in JSON says what was and what is', async () => {
+    expect((await run('grant sa-1 p-3 --json')).json()).toEqual({
+      ...{ serviceAccountId: 'sa-1', before: ['p-1', 'p-2'], after: ['p-1', 'p-2', 'p-3'] },
+      ...{ changed: true, dryRun: false },
+    });
+  });
+
+  test.each(['grant sa-1 p-3', 'revoke sa-1 p-1', 'set-grants sa-1 p-9'])(
+    '%s --dry-run only shows it',
+    async (line) => {
+      const { code, stdout, stderr } = await run(`${line} --dry-run`);
+      expect(code).toBe(0);
+      expect(stdout).toContain('nothing was done: sa-1 would have access to');
+      expect(stderr).toContain('before  p-1, p-2\nafter   p-');
+      expect(sent()).toEqual([]);
+    },
+  );
+
+  test.each(['grant sa-1 p-2', 'revoke sa-1 p-7', 'set-grants sa-1 p-2 p-1'])('%s is so already', async (line) => {
+    const { code, stdout, stderr } = await run(line);
+    expect([code, stdout, stderr]).toEqual([0, 'already as asked: sa-1 has access to p-1, p-2\n', '']);
+    expect(sent()).toEqual([]);
+  });
+
+  test('that would leave no project is refused with exit 2', async () => {
+    const outcome = await run('revoke sa-1 p-1 p-2 --json');
+    expect(outcome.code).toBe(2);
+    expect(outcome.stderr).toContain('would be left without any project');
+    expect(outcome.stderr).toContain('fix gantry service-accounts set-grants sa-1 PROJECT');
+    expectErrorDocument(outcome);
+    expect(sent()).toEqual([]);
+  });
+
+  test.each([
+    ['of an unknown form', ['p-1', { role: 'all' }]],
+    ['that are not told', undefined],
+  ])('to grants %s is refused, unless all of them are named', async (_, given) => {
+    give(given);
+    const refused = await run('grant sa-1 p-3');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('cannot be read');
+    expect(sent()).toEqual([]);
+    const { code, stderr } = await run('set-grants sa-1 p-3');
+    expect([code, stderr]).toEqual([0, 'before  not known\nafter   p-3\n']);
+    expect(grants()).toEqual(['p-3']);
+  });
+
+  test('to no grants at all adds the first', async () => {
+    give(null);
+    expect((await run('grant sa-1 p-3')).stderr).toBe('before  none\nafter   p-3\n');
+  });
+
+  test.each(['grant', 'revoke', 'set-grants'])('%s of an unknown account exits 6 and names it', async (verb) => {
+    const outcome = await run(`${verb} sa-none p-1 --json`);
+    expect(outcome.code).toBe(6);
+    expect(outcome.stderr).toContain('service account sa-none not found');
+    expectErrorDocument(outcome);
+  });
+
+  test.each(['grant', 'revoke', 'set-grants'])('%s needs a project, and a token', async (verb) => {
+    expect((await run(`${verb} sa-1`)).code).toBe(2);
+    const words = ['service-accounts', verb, 'sa-1', 'p-1'];
+    expect((await gantry(words, { emulator, env: { GANTRY_TOKEN: '' } })).code).toBe(4);
+    expect(emulator.calls).toEqual([]);
+  });
+});

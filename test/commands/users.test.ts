@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { empty } from '../support/account.ts';
+import { gantry } from '../support/gantry.ts';
+import { expectErrorDocument } from '../support/traces.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+test('members and invitations are listed, with who invited', async () => {
+  const { stdout } = await gantry(['users', 'list'], { emulator });
+  expect(stdout).toMatch(/^EMAIL +NAME +ROLE +STATUS +INVITED BY +SINCE\n/);
+  expect(stdout).toMatch(/^ada\.okafor@example\.com +Ada Okafor +admin +active +\d{4}-/m);
+  expect(stdout).toMatch(/^dev\.patel@example\.com +member +invited +ada\.okafor@example\.com +2 d ago$/m);
+});
+
+test('--status leaves one kind of them, and may leave none', async () => {
+  const invited = await gantry(['users', 'list', '--status', 'Invited', '--json=email'], { emulator });
+  expect(invited.json()).toEqual([{ email: 'dev.patel@example.com' }]);
+  const none = await gantry(['users', 'list', '--status', 'gone'], { emulator });
+  expect([none.code, none.stdout, none.stderr]).toEqual([0, '', 'no such users or invitations\n']);
+});
+
+test('no users are an empty list', async () => {
+  empty(emulator);
+  expect((await gantry(['users', 'list', '--json'], { emulator })).stdout).toBe('[]\n');
+});
+
+describe('inviting somebody', () => {
+  const invite = (email: string, ...flags: string[]) => gantry(['users', 'invite', email, ...flags], { emulator });
+
+  test('passes the role through and says so', async () => {
+    const { code, stdout } = await invite('new@example.com', '--role', 'Billing');
+    expect([code, stdout]).toEqual([0, 'invitation sent to new@example.com, role Billing\n']);
+    expect(emulator.calls.at(-1)?.body).toEqual({ emailAddress: 'new@example.com', role: 'Billing' });
+    const list = await gantry(['users', 'list', '--status=invited', '--json=email,role'], { emulator });
+    expect(list.json()).toContainEqual({ email: 'new@example.com', role: 'Billing' });
+  });
+
+  test('in JSON says what was sent', async () => {
+    const { json } = await invite('new@example.com', '--role', 'member', '--json');
+    expect(json()).toEqual({ email: 'new@example.com', role: 'member', success: true });
+  });
+
+  test.each([
+    ...['ada', 'ada@', '@example.com', 'ada@example', 'a da@example.com', 'ada@@example.com', 'ada@exa_mple.com'],
+    ...['ada@.com', 'ada@example.', 'Ada <ada@example.com>', 'a@b.co,c@d.co', `${'a'.repeat(65)}@example.com`, ''],
+  ])('refuses "%s" with exit 2, before any request', async (email) => {
+    const { code, stderr } = await invite(email, '--role', 'member');
+    expect(stderr).toContain('Write an email address');
+    expect(code).toBe(2);
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test.each(['ada+ci@mail.example.com', 'zoë@exämple.de', "o'neil@example.co"])('lets %s through', async (email) => {
+    expect((await invite(email, '--role', 'member')).code).toBe(0);
+  });
+
+  test('that the platform did not do is a failure', async () => {
+    const outcome = await invite('ada.okafor@example.com', '--role', 'member', '--json');
+    expect(outcome.code).toBe(1);
+    expect(outcome.stderr).toContain('no invitation was sent to ada.okafor@example.com');
+    expectErrorDocument(outcome);
+  });
+
+  test('needs a role, and help names some', async () => {
+    expect((await invite('new@example.com')).code).toBe(2);
+    const { stdout } = await gantry(['users', 'invite', '--help']);
+    expect(stdout).toMatch(/member, billing or\s+admin/);
+  });
+
+  test('without a token exits 4', async () => {
+    const flags = ['users', 'invite', 'new@example.com', '--role', 'member'];
+    expect((await gantry(flags, { emulator, env: { GANTRY_TOKEN: '' } })).code).toBe(4);
+  });
+
+  test('is not done twice when the line breaks', async () => {
+    emulator.fail('inviteUser', 'reset-after');
+    expect((await invite('new@example.com', '--role', 'member')).code).toBe(69);
+    expect(emulator.calls.filter(({ endpoint }) => endpoint === 'inviteUser')).toHaveLength(1);
+  });
+});

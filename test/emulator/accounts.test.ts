@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { platform, temporaryFolder } from './support/platform.ts';
+
+test('keys are sorted by expiry, what never expires last', async () => {
+  const { ask } = await platform();
+  const { json } = await ask('GET', '/api-keys');
+  expect(json.map((key: { expiresAt: string }) => key.expiresAt)).toEqual([
+    ...['2026-10-11T09:30:00.000Z', '2026-12-02T21:30:00.000Z', '2027-06-08T21:30:00.000Z', 'never'],
+  ]);
+});
+
+test('two emulators say the same at the same time', async () => {
+  const [one, other] = [await platform(), await platform()];
+  for (const path of ['/api-keys', '/users', '/service-accounts', '/payment-methods']) {
+    expect((await one.ask('GET', path)).text).toBe((await other.ask('GET', path)).text);
+  }
+});
+
+test('grants are replaced entirely, and there is always one', async () => {
+  const { ask } = await platform();
+  const set = (grants: unknown) => ask('PATCH', '/service-accounts/sa-ci', { grants });
+  expect((await set(['p-2', 'p-3'])).json).toEqual({ serviceAccountId: 'sa-ci' });
+  const { serviceAccounts } = (await ask('GET', '/service-accounts')).json;
+  expect(serviceAccounts[0].grants).toEqual(['p-2', 'p-3']);
+  const none = await set([]);
+  expect([none.status, none.json.message]).toEqual([400, 'grants: must contain at least one project']);
+  expect((await set('p-2')).status).toBe(400);
+});
+
+test('what does not exist is 404, what is malformed 400, with a message', async () => {
+  const { ask } = await platform();
+  const unknown = await ask('PATCH', '/service-accounts/sa-none', { grants: ['p-1'] });
+  expect([unknown.status, unknown.json]).toEqual([404, { message: 'service account sa-none not found' }]);
+  for (const body of [{ planCode: 'gold' }, {}]) {
+    const { status, json } = await ask('PATCH', '/subscription', body);
+    expect([status, json]).toEqual([400, { message: expect.stringContaining('planCode') }]);
+  }
+  for (const body of [{ emailAddress: 'ada', role: 'member' }, { emailAddress: 'a@b.co', role: '' }, {}]) {
+    const { status, json } = await ask('POST', '/users', body);
+    expect([status, json]).toEqual([400, { message: expect.stringMatching(/emailAddress|role/) }]);
+  }
+});
+
+test('without a token all of it is 401', async () => {
+  const { ask } = await platform();
+  for (const [method, path] of [
+    ['GET', '/api-keys'],
+    ['GET', '/users'],
+    ['POST', '/users'],
+    ['GET', '/service-accounts'],
+    ['PATCH', '/service-accounts/sa-ci'],
+    ['PATCH', '/subscription'],
+    ['GET', '/payment-methods'],
+  ] as const) {
+    const { status, json } = await ask(method, path, undefined, { authorization: '' });
+    expect([path, status, json]).toEqual([path, 401, { message: 'Authorization header is missing' }]);
+  }
+});
+
+test('an invitation is there after a restart, and gone after a reset', async () => {
+  const data = temporaryFolder();
+  const first = await platform({ data });
+  await first.ask('POST', '/users', { emailAddress: 'new@example.com', role: 'member' });
+  await first.emulator.close();
+  const { ask, emulator } = await platform({ data });
+  expect((await ask('GET', '/users')).text).toContain('new@example.com');
+  emulator.reset();
+  expect((await ask('GET', '/users')).text).not.toContain('new@example.com');
+});
