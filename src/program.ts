@@ -166,7 +166,7 @@ function isCommand(name: string): boolean {
   return Object.values(commands).some((entries) => name in entries);
 }
 
-export function jsonChoice(flag: string | undefined): JsonChoice {
+function jsonChoice(flag: string | undefined): JsonChoice {
   if (flag === undefined) return false;
   return flag === '' ? true : flag.split(',').map((field) => field.trim());
 }

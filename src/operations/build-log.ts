@@ -11,12 +11,12 @@ export class BuildLog {
   private failed = false;
 
   constructor(
-    private readonly context: Context,
+    private readonly context: Pick<Context, 'api' | 'project' | 'progress' | 'signal'>,
     private readonly app: string,
     private readonly build: string,
   ) {}
 
-  /** One look. A look that fails is told once and ends nothing: the log is not the verdict. */
+  /** One look. A look that fails is told once and ends nothing, and one that is out of time not even that. */
   async show(aloud = true): Promise<void> {
     const { api, project, progress, signal } = this.context;
     try {
@@ -24,6 +24,7 @@ export class BuildLog {
       for (const [index, entry] of (logs ?? []).entries()) this.take(entry, index, aloud);
     } catch (error) {
       if (signal.aborted) throw error;
+      if ((error as Error).name === 'TimeoutError') return;
       if (!this.failed) progress.warn(`the build log could not be read: ${(error as Error).message}`);
       this.failed = true;
     }

@@ -23,6 +23,8 @@ export interface Following {
 /** Between two looks: short at first, since many builds fail at once, then a second (in milliseconds). */
 const firstPauseMs = 100;
 const longestPauseMs = 1_000;
+/** A timer cannot be set for longer (in milliseconds, some 24 days). */
+const longestTimerMs = 2 ** 31 - 1;
 /** The platform may be out of reach for this long before we give up following. */
 const patienceMs = 5 * 60_000;
 /** It may answer nonsense for this long: a proxy's hiccup passes, a platform we do not understand does not. */
@@ -50,15 +52,20 @@ export async function followBuild(context: Context, following: Following): Promi
 }
 
 async function waitFor(context: Context, following: Following, onStatus: (status: string) => void): Promise<Build> {
-  const { api, project, progress, now, delay } = context;
+  const { project, progress, now, delay, signal } = context;
   const { app, build, timeoutMs } = following;
-  const log = new BuildLog(context, app, build);
+  const limit = AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs));
+  // A call that hangs, or is tried again and again, must not outlast the time limit either.
+  const api = context.apiUntil(AbortSignal.any([signal, limit]));
+  const log = new BuildLog({ api, project, progress, signal }, app, build);
   const started = now();
   let answered = started;
   let shown = '';
   for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
     const [state] = await Promise.all([
-      api(getBuild, { project, app, build }).catch((error: unknown) => passing(error, now() - answered, following)),
+      api(getBuild, { project, app, build }).catch((error: unknown) =>
+        error === limit.reason ? undefined : passing(error, now() - answered, following),
+      ),
       following.logs ? log.show() : undefined,
     ]);
     if (state) {
@@ -71,7 +78,7 @@ async function waitFor(context: Context, following: Following, onStatus: (status
       if (phase === 'failed') throw verdict(state, following, log.tail());
       if (phase === 'succeeded') return state;
     }
-    if (now() - started >= timeoutMs) throw pending(following, shown);
+    if (limit.aborted || now() - started >= timeoutMs) throw pending(following, shown);
     await delay(pause);
   }
 }

@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import type { Problem } from '../errors.ts';
 import { filesText } from '../output/words.ts';
-import { checkLimits, collect, defaultExclude, defaultInclude, type Entry } from '../project/collect.ts';
+import { checkLimits, collect, defaultExclude, defaultInclude, type Entry, totalBytes } from '../project/collect.ts';
 import { loadProject, type Project } from '../project/config.ts';
 import { generatedEntries, withGenerated } from '../project/dependencies.ts';
 import { withName } from '../project/rename.ts';
@@ -50,7 +50,7 @@ export async function readLocalApp(context: Context, { configFile, name }: Local
     ]);
     const renamed = name === undefined ? [] : [textEntry(config, project.text)];
     const entries = withGenerated(collection.entries, [...generated, ...renamed]);
-    const bytes = entries.reduce((sum, entry) => sum + entry.size, 0);
+    const bytes = totalBytes(entries);
     const found = [...collection.warnings, ...checkLimits(entries)];
     step.done(`Collected ${filesText(entries.length, bytes)}`);
     for (const warning of found) progress.warn(warning);

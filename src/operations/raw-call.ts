@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { RawCall } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 
@@ -45,17 +46,13 @@ export async function callPlatform(context: Context, request: RawRequest): Promi
   return paginate ? withAllPages(context, { method, path, query, body: undefined }, first) : first;
 }
 
-async function answer(context: Context, call: Parameters<Context['raw']>[0]): Promise<RawAnswer> {
+async function answer(context: Context, call: RawCall): Promise<RawAnswer> {
   const { status, headers, body: text } = await context.raw(call);
   return { status, headers, body: parsed(text), text };
 }
 
 /** The platform's pages end with a token for the next (wire §1b); their lists are joined, the rest is the first page's. */
-async function withAllPages(
-  context: Context,
-  call: Parameters<Context['raw']>[0],
-  first: RawAnswer,
-): Promise<RawAnswer> {
+async function withAllPages(context: Context, call: RawCall, first: RawAnswer): Promise<RawAnswer> {
   let joined = first.body as Record<string, unknown> | null;
   for (let token = nextOf(joined); token; ) {
     const page = await answer(context, { ...call, query: [...call.query, ['nextToken', token]] });

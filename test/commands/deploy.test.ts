@@ -122,6 +122,20 @@ describe('a deploy', () => {
   });
 });
 
+test.each(['getBuild', 'getBuildLogs'] as const)('the time limit holds even while %s hangs', async (hanging) => {
+  await using app = await folderOf(smallApp());
+  emulator.fail('build', 'slow');
+  emulator.fail(hanging, 'stall*');
+  const { code, stderr } = await gantry(['deploy', '--timeout', '200ms'], {
+    emulator,
+    cwd: app.path,
+    silenceMs: 60_000,
+  });
+  expect(code).toBe(8);
+  expect(stderr).toMatch(/fix gantry builds follow web \S+/);
+  expect(stderr).not.toContain('could not be read');
+});
+
 describe('a deploy that fails', () => {
   test.each([
     ['fail', 11, 'build-failed', 'no matching distribution'],

@@ -1,16 +1,3 @@
-import { defineCommand } from '../../command.ts';
-import { changeGrants } from '../../operations/grants.ts';
-import { grantChangeFields, grantChangeView } from '../../views/grants.ts';
+import { grantCommand } from './grants.ts';
 
-export default defineCommand({
-  configure: (command) =>
-    command
-      .argument('<id>', 'service account id')
-      .argument('<project...>', 'projects it may no longer access')
-      .option('--dry-run', 'show what would change, and stop'),
-  run: (context, id, projects, { dryRun }) =>
-    changeGrants(context, { id, change: 'revoke', projects, dryRun: dryRun === true }),
-  view: grantChangeView,
-  json: grantChangeFields,
-  examples: ['service-accounts revoke sa-1234 p-1234', 'service-accounts revoke sa-1234 p-1234 p-5678 --dry-run'],
-});
+export default grantCommand('revoke', 'service-accounts revoke', 'projects it may no longer access');
