@@ -13,6 +13,25 @@ export function durationFlag(text: string): number {
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unitMs[unit ?? ''] ?? 0), 0);
 }
 
+/** A moment, once it is known what time it is: milliseconds since 1970. */
+export type Moment = (now: number) => number;
+
+/** `2026-11-20T09:30:00Z`, `2026-11-20` (midnight here), or a duration ago: `30m`, `7d`. */
+export function momentFlag(text: string): Moment {
+  const [, year, month, day] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number);
+  if (year !== undefined && month !== undefined && day !== undefined) {
+    const midnight = new Date(year, month - 1, day);
+    if (midnight.getMonth() === month - 1 && midnight.getDate() === day) return () => midnight.getTime();
+  } else if (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)) {
+    const time = Date.parse(text);
+    if (!Number.isNaN(time)) return () => time;
+  } else if (/^\d+(\.\d+)?(ms|s|m|h|d)/.test(text)) {
+    const ms = durationFlag(text);
+    return (now) => now - ms;
+  }
+  throw new InvalidArgumentError('Write a time such as 2026-11-20 or 2026-11-20T09:30:00Z, or how long ago: 30m, 7d.');
+}
+
 /** A whole number from `least` up. */
 export function wholeNumberFlag(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {

@@ -44,7 +44,7 @@ export function callRaw({ method, path, query, body }: RawCall, options: ApiOpti
   for (const [name, value] of query) url.searchParams.append(name, value);
   const repeatable = !/^(POST|PATCH)$/.test(method);
   return retrying(
-    () => exchange({ method, url, body, accept: '*/*' }, options),
+    () => exchange({ method, url, body, accept: '*/*', open: false }, options),
     (error) => mayRepeat({ repeatable }, error),
     options,
   );
@@ -58,7 +58,7 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   }
   const body = endpoint.body ? JSON.stringify(parameters.body) : undefined;
   const accept = endpoint.reply === 'text' ? '*/*' : 'application/json';
-  return decode(endpoint, await exchange({ method, url, body, accept }, options));
+  return decode(endpoint, await exchange({ method, url, body, accept, open: endpoint.open }, options));
 }
 
 interface Message {
@@ -66,10 +66,11 @@ interface Message {
   url: URL;
   body: string | undefined;
   accept: string;
+  open: boolean;
 }
 
-/** One request with the token, one answer; a status that is no success is thrown as its error. */
-async function exchange({ method, url, body, accept }: Message, options: ApiOptions): Promise<HttpReply> {
+/** One request, with the token unless it needs none, one answer; a status that is no success is thrown as its error. */
+async function exchange({ method, url, body, accept, open }: Message, options: ApiOptions): Promise<HttpReply> {
   const started = options.now();
   const reply = await options.send({
     method,
@@ -78,7 +79,7 @@ async function exchange({ method, url, body, accept }: Message, options: ApiOpti
       ...options.headers,
       accept,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      authorization: `Bearer ${options.token()}`,
+      ...(open ? {} : { authorization: `Bearer ${options.token()}` }),
     },
     body,
     signal: options.signal,
@@ -104,7 +105,7 @@ function decode(endpoint: Endpoint, { body, status }: HttpReply): unknown {
   if (endpoint.reply === 'nothing') return undefined;
   let json: unknown;
   try {
-    json = JSON.parse(body);
+    json = body === '' && endpoint.mayBeEmpty ? null : JSON.parse(body);
   } catch (cause) {
     throw new UnexpectedReplyError(`${endpoint.route} answered with something that is not JSON`, { status, cause });
   }

@@ -52,7 +52,7 @@ function fromEnvironment(env: Environment): Credential | undefined {
 
 /** `credentials.json`: `{"profiles": {"default": {"token": "…"}}}`, mode 0600. */
 function fromFile(settings: Settings, warn: (message: string) => void): Credential | undefined {
-  const file = join(settings.folder, 'credentials.json');
+  const file = join(settings.folders.config, 'credentials.json');
   let stored: { profiles?: Record<string, { token?: unknown }> };
   try {
     stored = JSON.parse(readFileSync(file, 'utf8'));

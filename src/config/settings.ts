@@ -4,6 +4,7 @@ import { isSecure } from '../contract/address.ts';
 import type { Host } from '../contract/endpoint.ts';
 import { FailedError, UsageError } from '../errors.ts';
 import { type Environment, read, type Variable } from './environment.ts';
+import { type Folders, foldersOf } from './folders.ts';
 
 /** Where a value came from, in the words a user would look for it. */
 export interface Setting {
@@ -19,8 +20,7 @@ export interface Settings {
   addresses: Record<Host, Setting & { value: string }>;
   /** Set when the environment asks for a proxy. */
   proxy: ProxySettings | undefined;
-  /** Folder of `config.json` and `credentials.json`; it may not exist. */
-  folder: string;
+  folders: Folders;
 }
 
 export interface ProxySettings {
@@ -53,6 +53,7 @@ const sources = {
     key: 'logsUrl',
     fallback: 'https://logstream-api.aws.us-east-1.cerebrium.ai',
   },
+  status: { variables: ['GANTRY_API_URL'], key: 'statusUrl', fallback: 'https://status.cerebrium.ai' },
 } as const satisfies Record<string, Source>;
 
 /**
@@ -60,8 +61,8 @@ const sources = {
  * A missing or unreadable home is no error: a pipeline has everything in its environment.
  */
 export function resolveSettings(env: Environment, flags: SettingFlags): Settings {
-  const folder = configFolder(env);
-  const stored = readStored(folder);
+  const folders = foldersOf(env);
+  const stored = readStored(folders.config);
   const profile = pick(flags.profile, env, { variables: ['GANTRY_PROFILE'], key: 'profile' }, stored, 'default');
   const profiles = (stored.profiles ?? {}) as Record<string, Record<string, unknown>>;
   const own = profiles[profile.value ?? 'default'] ?? {};
@@ -71,7 +72,7 @@ export function resolveSettings(env: Environment, flags: SettingFlags): Settings
     return { ...setting, value: safeOrigin(setting.value ?? '', setting.origin) };
   };
   return {
-    folder,
+    folders,
     proxy: proxyOf(env),
     profile,
     project: settle(sources.project, flags.project),
@@ -81,6 +82,7 @@ export function resolveSettings(env: Environment, flags: SettingFlags): Settings
       invocation: address(sources.invocation),
       login: address(sources.login),
       logs: address(sources.logs),
+      status: address(sources.status),
     },
   };
 }
@@ -106,15 +108,6 @@ function proxyOf(env: Environment): ProxySettings | undefined {
   const http = read(env, 'HTTP_PROXY') ?? '';
   const https = read(env, 'HTTPS_PROXY') ?? '';
   return http || https ? { http, https, except: read(env, 'NO_PROXY') ?? '' } : undefined;
-}
-
-/** `$GANTRY_CONFIG_DIR`, else the platform's folder for settings. */
-function configFolder(env: Environment): string {
-  const own = read(env, 'GANTRY_CONFIG_DIR');
-  if (own) return own;
-  const base = read(env, 'XDG_CONFIG_HOME') ?? read(env, 'APPDATA');
-  if (base) return join(base, 'gantry');
-  return join(read(env, 'HOME') ?? read(env, 'USERPROFILE') ?? '/', '.config', 'gantry');
 }
 
 function readStored(folder: string): Record<string, unknown> {

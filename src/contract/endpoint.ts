@@ -3,7 +3,7 @@ import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Route = `${Method} /${string}`;
 /** Which of the platform's addresses answers (wire §0). */
-export type Host = 'management' | 'invocation' | 'login' | 'logs';
+export type Host = 'management' | 'invocation' | 'login' | 'logs' | 'status';
 
 /** How a successful reply reads: JSON of a schema, plain text, or a body nobody needs. */
 export type Reply = GenericSchema | 'text' | 'nothing';
@@ -21,6 +21,10 @@ export interface Endpoint<
   readonly reply: Answer;
   /** A POST or PATCH that may be sent twice without harm. GET, PUT and DELETE always may. */
   readonly repeatable: boolean;
+  /** Needs no token, and gets none: logging in, the page of the platform's own state. */
+  readonly open: boolean;
+  /** An empty body is an answer too, and reads as null (wire §1b). */
+  readonly mayBeEmpty: boolean;
 }
 
 /** Names the parameters in braces: `'/apps/{app}/builds/{build}'` gives `'app' | 'build'`. */
@@ -61,7 +65,15 @@ export function endpoint<
   Body extends GenericSchema | undefined = undefined,
 >(
   route: R,
-  parts: { reply: Answer; at?: Host; query?: Query; body?: Body; repeatable?: boolean },
+  parts: {
+    reply: Answer;
+    at?: Host;
+    query?: Query;
+    body?: Body;
+    repeatable?: boolean;
+    open?: boolean;
+    mayBeEmpty?: boolean;
+  },
 ): Endpoint<R, Query, Body, Answer> {
   return {
     route,
@@ -70,6 +82,8 @@ export function endpoint<
     body: parts.body as Body,
     reply: parts.reply,
     repeatable: parts.repeatable ?? !/^(POST|PATCH) /.test(route),
+    open: parts.open ?? false,
+    mayBeEmpty: parts.mayBeEmpty ?? false,
   };
 }
 

@@ -26,3 +26,11 @@ export const queryFlag = v.pipe(
   v.union([v.boolean(), v.string()]),
   v.transform((value) => value === true || value === 'true'),
 );
+
+/** A whole number in a query string, from `least` up. */
+export function queryNumber(least: number) {
+  return v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.regex(/^-?\d+$/, 'must be a whole number'), v.transform(Number))]),
+    v.minValue(least, `must be ${least} or more`),
+  );
+}

@@ -74,7 +74,7 @@ describe('the folder of settings', () => {
     [{ USERPROFILE: '/profile' }, join('/profile', '.config', 'gantry')],
     [{}, join('/', '.config', 'gantry')],
   ])('with %j is %s', (env, folder) => {
-    expect(resolveSettings(env, {}).folder).toBe(folder);
+    expect(resolveSettings(env, {}).folders.config).toBe(folder);
   });
 
   test('that is not there is no error', () => {

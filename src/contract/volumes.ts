@@ -1,0 +1,67 @@
+import * as v from 'valibot';
+import { endpoint } from './endpoint.ts';
+import { timestamp } from './scalars.ts';
+
+/** A file or folder of a volume, as its folder lists it (wire §1b). */
+export const VolumeEntry = v.looseObject({
+  /** May or may not end in a slash when it is a folder. */
+  name: v.string(),
+  is_folder: v.optional(v.boolean(), false),
+  size_bytes: v.optional(v.nullable(v.number())),
+  last_modified: v.optional(timestamp),
+});
+export type VolumeEntry = v.InferOutput<typeof VolumeEntry>;
+
+const region = v.optional(v.string());
+
+/** Begin to upload a file in so many parts, from 1; each part gets its own signed link (spec 4.10, wire §1a). */
+export const initializeUpload = endpoint('POST /v2/projects/{project}/volumes/{volume}/cp/initialize', {
+  query: v.object({ region }),
+  body: v.object({
+    file_path: v.string(),
+    part_count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_000)),
+    region,
+  }),
+  reply: v.looseObject({
+    upload_id: v.string(),
+    parts: v.array(v.looseObject({ part_number: v.number(), url: v.string() })),
+  }),
+});
+
+/** Make the file of its parts: until then nothing of it is visible (wire §1b). */
+export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{volume}/cp/complete', {
+  query: v.object({ region }),
+  body: v.object({
+    upload_id: v.string(),
+    file_path: v.string(),
+    parts: v.array(v.object({ part_number: v.number(), etag: v.string() })),
+    region,
+  }),
+  reply: 'nothing',
+});
+
+/** One folder of a volume, `/` by default; not what is below it (wire §1b). */
+export const listFolder = endpoint('GET /v2/projects/{project}/volumes/{volume}/ls', {
+  query: v.object({ region, dir: v.optional(v.string()) }),
+  reply: v.nullable(v.array(VolumeEntry)),
+  mayBeEmpty: true,
+});
+
+/** A signed link to read one file (wire §1b). */
+export const getDownloadLink = endpoint('GET /v2/projects/{project}/volumes/{volume}/download', {
+  query: v.object({ region, file_path: v.string() }),
+  reply: v.looseObject({ url: v.string() }),
+});
+
+/** Delete a file, or a folder whose path ends in a slash, with all that is in it. The answer is plain text (spec 4.11). */
+export const deletePath = endpoint('DELETE /v2/projects/{project}/volumes/{volume}/rm', {
+  query: v.object({ region, file_path: v.string() }),
+  reply: 'text',
+});
+
+/** Grow a volume, in GB; the volume is named `default-<region>` here (wire §1b). A repeat changes nothing. */
+export const resizeVolume = endpoint('PATCH /v2/projects/{project}/volumes/{volume}/resize', {
+  body: v.object({ newSizeGb: v.pipe(v.number(), v.integer(), v.minValue(50), v.maxValue(1000)) }),
+  reply: 'nothing',
+  repeatable: true,
+});

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { durationFlag, momentFlag } from '../src/flags.ts';
+
+const now = Date.UTC(2026, 10, 20, 12);
+
+describe('a duration', () => {
+  test.each([
+    ['30s', 30_000],
+    ['5m', 300_000],
+    ['1h30m', 5_400_000],
+    ['2d', 172_800_000],
+    ['1.5h', 5_400_000],
+    ['250ms', 250],
+  ])('%s is %i ms', (text, ms) => expect(durationFlag(text)).toBe(ms));
+
+  test.each(['', '5', 'm', '5 m', '5x', '-5m', '1h30', 'h1'])('%j is none', (text) => {
+    expect(() => durationFlag(text)).toThrow('Write a duration such as 30s');
+  });
+});
+
+describe('a moment', () => {
+  test.each([
+    ['2026-11-19T09:30:00Z', Date.UTC(2026, 10, 19, 9, 30)],
+    ['2026-11-19T09:30:00+02:00', Date.UTC(2026, 10, 19, 7, 30)],
+    ['2026-11-19', new Date(2026, 10, 19).getTime()],
+    ['90m', now - 5_400_000],
+    ['7d', now - 604_800_000],
+    ['0s', now],
+  ])('%s is %i', (text, time) => expect(momentFlag(text)(now)).toBe(time));
+
+  test.each(['', 'yesterday', '2026', '2026-13-01', '2026-02-30', '2026-11-19T25:00:00Z', '1h30', '1700000000'])(
+    '%j is none',
+    (text) => {
+      expect(() => momentFlag(text)).toThrow(/^Write a (time|duration) such as/);
+    },
+  );
+});
