@@ -1,5 +1,6 @@
 // Bundles src into dist: one small entry, a chunk for each command. CommonJS starts fastest (docs/decisions/0002).
-import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { rolldown } from 'rolldown';
 
@@ -53,7 +54,7 @@ for (const folder of ['src/project/zip']) {
 }
 
 // A bare --help needs no parser: its texts are made here, by the parser itself, and read by src/main.ts.
-const { commands } = JSON.parse(await said('reference', '--json=commands'));
+const { commands, flags, groups: summaries } = JSON.parse(await said('reference', '--json=commands,flags,groups'));
 /** @type {string[]} */
 const names = commands.map((/** @type {{ command: string }} */ { command }) => command);
 const groups = names.filter((name) => name.includes(' ')).map((name) => name.split(' ', 1).join());
@@ -63,6 +64,30 @@ for (const name of new Set(['', ...groups, ...names])) {
   help.push([name, await said(...name.split(' ').filter(Boolean), '--help', '--color=never')]);
 }
 writeFileSync('dist/help.json', JSON.stringify(help));
+
+// What a shell may complete is data too (src/completion), and so are the scripts that ask for it.
+writeFileSync('dist/typable.json', JSON.stringify({ commands, flags, groups: summaries }));
+mkdirSync('dist/completion');
+for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
+  writeFileSync(`dist/completion/${shell}`, completionScript(shell));
+}
+
+/**
+ * The library prints its script, so it does that in a process of its own. Its script for bash is mended: it could be
+ * read only once in a shell, expanded what was typed, and needed a package that not every machine has.
+ * @param {string} shell
+ */
+function completionScript(shell) {
+  const program = `import { script } from '@bomb.sh/tab'; script(${JSON.stringify(shell)}, 'gantry', 'gantry');`;
+  const script = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { encoding: 'utf8' });
+  if (shell !== 'bash') return script;
+  return script
+    .replace(/^readonly /gm, '')
+    .replace('_get_comp_words_by_ref -n "=:" cur prev words cword', 'cur="${COMP_WORDS[COMP_CWORD]#=}"')
+    .replace('${words[@]:1}', `$(printf '%q ' "\${COMP_WORDS[@]:1:COMP_CWORD}")`)
+    .replace(/ +# Add an empty[\s\S]*?fi\n/, '')
+    .replace('complete -F', 'complete -o default -F');
+}
 
 /** @param {string[]} words */
 async function said(...words) {

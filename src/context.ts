@@ -27,6 +27,8 @@ export interface Io {
   /** Milliseconds since the epoch. */
   now(): number;
   delay(ms: number, signal: AbortSignal): Promise<void>;
+  /** Starts gantry once more, with these words, and does not wait for it. */
+  startBehind(words: string[]): void;
   /** A connection on which no byte moves for so many milliseconds is dead. */
   silenceMs: number;
 }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import type { Io } from './context.ts';
 
@@ -26,6 +27,10 @@ export function processIo(): Io {
     quit: (code) => process.exit(code),
     now: () => Date.now(),
     delay: (ms, signal) => setTimeout(ms, undefined, { signal }),
+    startBehind(words) {
+      const script = process.argv[1];
+      if (script) spawn(process.execPath, [script, ...words], { detached: true, stdio: 'ignore' }).unref();
+    },
     silenceMs: 60_000,
   };
 }

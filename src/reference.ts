@@ -10,6 +10,8 @@ export interface Reference {
   version: string;
   flags: FlagReference[];
   commands: CommandReference[];
+  /** What each group of commands is about. */
+  groups: Record<string, string>;
   exitCodes: { name: string; code: number; when: string }[];
 }
 
@@ -39,10 +41,12 @@ export async function reference(): Promise<Reference> {
   const nothing = async () => {};
   const root = buildProgram(nothing, () => {});
   const found: CommandReference[] = [];
+  const groups: Record<string, string> = {};
   for (const [group, entries] of Object.entries(commands)) {
     for (const [name, entry] of Object.entries(entries)) {
       const leaves = 'load' in entry ? { '': entry } : entry.commands;
       const parent = child(root, name);
+      if ('commands' in entry) groups[name] = entry.summary;
       for (const [leafName, leaf] of Object.entries(leaves)) {
         const command = leafName ? child(parent, leafName) : parent;
         const { json, examples } = await furnish(command, leaf, nothing);
@@ -55,6 +59,7 @@ export async function reference(): Promise<Reference> {
     version,
     flags: root.options.map(flag),
     commands: found,
+    groups,
     exitCodes: Object.entries(exitCodes).map(([name, { code, when }]) => ({ name, code, when })),
   };
 }

@@ -4,10 +4,11 @@ import { expect, test } from 'vitest';
 
 /** Who may import whom. A room not listed may be imported by nobody but itself; `errors` is everyone's. */
 const mayImport: Record<string, string[]> = {
-  main: ['program', 'output', 'config', 'context', 'version', 'process'],
+  main: ['program', 'completion', 'output', 'config', 'context', 'version', 'process'],
   process: ['context'],
   program: ['commands', 'command', 'context', 'output', 'version'],
   reference: ['program', 'commands', 'version'],
+  completion: ['reference', 'context', 'project', 'contract', 'output'],
   command: ['context', 'output'],
   context: ['api', 'config', 'output', 'version'],
   flags: [],

@@ -13,6 +13,7 @@ export default defineCommand({
     version: 'its version',
     flags: 'flags that every command has',
     commands: 'each command: arguments, flags, JSON fields, examples',
+    groups: 'what each group of commands is about',
     exitCodes: 'each exit code: name, number, when',
   },
   examples: ['reference --json', 'reference --json=commands'],

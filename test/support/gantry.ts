@@ -13,6 +13,8 @@ export interface Outcome {
   json: () => unknown;
   /** How long it wanted to wait, in milliseconds, each time it did. */
   waits: number[];
+  /** Commands it started and did not wait for. */
+  behind: string[][];
 }
 
 export interface Setting {
@@ -34,6 +36,7 @@ export interface Setting {
 export async function gantry(words: string[], setting: Setting = {}): Promise<Outcome> {
   const { emulator, cwd = process.cwd(), env = {}, columns, typed, silenceMs = 5_000, interruptAt } = setting;
   const waits: number[] = [];
+  const behind: string[][] = [];
   let leapt = 0;
   let asked = false;
   let interrupt = () => {};
@@ -69,10 +72,11 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
       await setImmediate();
       signal.throwIfAborted();
     },
+    startBehind: (started) => void behind.push(started),
     silenceMs,
   };
   const code = await main(words, io);
-  return { code, stdout: stdout.text, stderr: stderr.text, json: () => JSON.parse(stdout.text), waits };
+  return { code, stdout: stdout.text, stderr: stderr.text, json: () => JSON.parse(stdout.text), waits, behind };
 }
 
 export function address({ url, token, project }: Emulator): Record<string, string> {

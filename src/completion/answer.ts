@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createContext, type Io } from '../context.ts';
+import { clean } from '../output/clean.ts';
+import { pageOf } from '../output/page.ts';
+import { createRenderer } from '../output/render.ts';
+import { regions } from '../project/hardware.ts';
+import { candidates, joined, type Typable, type Word } from './candidates.ts';
+import { isLive, liveWords } from './values.ts';
+
+/** What the scripts of @bomb.sh/tab understand after the colon of the last line. */
+const directives = { files: 0, none: 4, folders: 16 };
+
+/** Values that are found on the disk, by the name the help gives them. */
+const onDisk: Record<string, keyof typeof directives> = {
+  ...{ file: 'files', path: 'files', source: 'files', target: 'files', command: 'files' },
+  ...{ dir: 'folders' },
+};
+
+/**
+ * Answers a shell: `gantry complete -- deploy --d` prints a candidate a line, `word<tab>meaning`, and what the shell
+ * should do beside. `gantry complete --refresh app` only renews the kept names. Never fails and never says a word.
+ */
+export async function complete(argv: string[], io: Io): Promise<number> {
+  const stop = new AbortController();
+  const context = createContext(io, { color: 'never', input: false, quiet: true }, stop.signal, {});
+  const [mode, ...given] = argv;
+  const words = joined(given);
+  try {
+    if (mode === '--refresh') {
+      const [value = '', ...typed] = given;
+      await liveWords(context, value, typed, refreshMs);
+      return 0;
+    }
+    const found = candidates(await typable(), words);
+    const typing = words.at(-1) ?? '';
+    if ('words' in found) return await print(io, typing, found.words, 'none');
+    const disk = onDisk[found.value];
+    if (disk) return await print(io, typing, [], disk);
+    if (found.value === 'region')
+      return await print(
+        io,
+        typing,
+        regions.map((region): Word => [region, '']),
+        'none',
+      );
+    if (!isLive(found.value)) return await print(io, typing, [], 'none');
+    const { words: names, inTime } = await liveWords(context, found.value, found.typed);
+    if (!inTime) io.startBehind(['complete', '--refresh', found.value, ...found.typed]);
+    return await print(io, typing, names, 'none');
+  } catch {
+    return 0;
+  } finally {
+    stop.abort();
+  }
+}
+
+const refreshMs = 10_000;
+
+/** Made at build time (build.js); from the sources it is live. */
+async function typable(): Promise<Typable> {
+  try {
+    return JSON.parse(readFileSync(join(import.meta.dirname, 'typable.json'), 'utf8'));
+  } catch {
+    const { reference } = await import('../reference.ts');
+    return reference();
+  }
+}
+
+/** bash expands the words it is offered: a name from outside must not be a command. */
+const harmless = /^[\w.,:@/+=-]+$/;
+
+async function print(io: Io, typing: string, words: Word[], then: keyof typeof directives): Promise<number> {
+  const start = typing.replace(/^--[^=]+=/, '');
+  const lines = words
+    .filter(([word]) => word.startsWith(start) && harmless.test(word))
+    .map(([word, meaning]) => `${word}\t${clean(meaning, false).replace(/\s+/g, ' ')}\n`);
+  const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, 'never', io.now()), false);
+  await renderer.text(`${lines.join('')}:${directives[then]}\n`);
+  return 0;
+}

@@ -1,0 +1,99 @@
+import type { CommandReference, FlagReference } from '../reference.ts';
+
+/** The program as the shell needs it: the parts of `gantry reference` that can be typed. */
+export interface Typable {
+  flags: Pick<FlagReference, 'flags' | 'description' | 'valueRequired' | 'choices'>[];
+  commands: Pick<CommandReference, 'command' | 'summary' | 'arguments' | 'flags' | 'json'>[];
+  /** Groups and what they are about. */
+  groups: Record<string, string>;
+}
+
+/** What can stand where the cursor is: words we know, or a value that only the platform, or the disk, knows. */
+export type Candidates = { words: Word[] } | { value: string; command: string; typed: string[] };
+
+export type Word = [word: string, description: string];
+
+/**
+ * Finds what may come next. `words` are those after `gantry`; the last one is being typed, and may be empty. Values are
+ * named as the help names them: `app` for `<app>`, `dir` for `--cwd <dir>`.
+ */
+export function candidates({ flags, commands, groups }: Typable, words: string[]): Candidates {
+  const typing = words.at(-1) ?? '';
+  const before = words.slice(0, -1);
+  const end = before.indexOf('--');
+  if (end >= 0) return { value: 'file', command: '', typed: [] };
+
+  const typed: string[] = [];
+  let expected: Typable['flags'][number] | undefined;
+  let command: Typable['commands'][number] | undefined;
+  for (const word of before) {
+    if (expected) expected = undefined;
+    else if (word.startsWith('-')) expected = valueFlag(word, [...flags, ...(command?.flags ?? [])]);
+    else {
+      typed.push(word);
+      command ??= commands.find((entry) => entry.command === typed.join(' '));
+    }
+  }
+  const line = command?.command ?? typed.join(' ');
+  const inputs = command ? typed.slice(line.split(' ').length) : [];
+  const known = [...flags, ...(command?.flags ?? [])];
+
+  const [, name = '', value] = /^(--[^=]+)=(.*)$/.exec(typing) ?? [];
+  if (value !== undefined && name === '--json') return { words: fields(command, value) };
+  const flag = value === undefined ? expected : valueFlag(name, known);
+  if (flag) return choices(flag.choices) ?? { value: valueName(flag.flags), command: line, typed: inputs };
+  if (typing.startsWith('-')) return { words: known.map((entry) => [longName(entry.flags), entry.description]) };
+  if (!command) return { words: subcommands(commands, groups, typed) };
+  const argument = command.arguments[inputs.length] ?? command.arguments.find(({ variadic }) => variadic);
+  if (!argument) return { words: [] };
+  return choices(argument.choices) ?? { value: argument.name, command: line, typed: inputs };
+}
+
+/** bash hands `--region=us` over as three words. */
+export function joined(words: string[]): string[] {
+  const whole: string[] = [];
+  for (const [index, word] of words.entries()) {
+    const last = whole.at(-1) ?? '';
+    const belongs = (word === '=' && last.startsWith('--')) || (words[index - 1] === '=' && last.endsWith('='));
+    if (belongs) whole[whole.length - 1] = last + word;
+    else whole.push(word);
+  }
+  return whole;
+}
+
+function valueFlag<Flag extends Typable['flags'][number]>(word: string, flags: Flag[]): Flag | undefined {
+  return flags.find((flag) => flag.valueRequired && flag.flags.split(/,? /).includes(word));
+}
+
+/** `-C, --cwd <dir>` gives `--cwd`. */
+function longName(flags: string): string {
+  return /--[\w-]+/.exec(flags)?.[0] ?? flags;
+}
+
+/** `-C, --cwd <dir>` gives `dir`. */
+function valueName(flags: string): string {
+  return /<([\w-]+)/.exec(flags)?.[1] ?? '';
+}
+
+function choices(known: string[] | undefined): { words: Word[] } | undefined {
+  return known && { words: known.map((word): Word => [word, '']) };
+}
+
+/** `--json=id,sta`: what is typed up to the last comma stays. */
+function fields(command: Typable['commands'][number] | undefined, typed: string): Word[] {
+  const chosen = typed.slice(0, typed.lastIndexOf(',') + 1);
+  return Object.entries(command?.json ?? {})
+    .filter(([field]) => !chosen.split(',').includes(field))
+    .map(([field, meaning]): Word => [chosen + field, meaning]);
+}
+
+function subcommands(commands: Typable['commands'], groups: Typable['groups'], typed: string[]): Word[] {
+  const found = new Map<string, string>();
+  for (const { command, summary } of commands) {
+    const words = command.split(' ');
+    const next = words[typed.length];
+    if (next === undefined || !typed.every((word, index) => word === words[index])) continue;
+    found.set(next, words.length === typed.length + 1 ? summary : (groups[next] ?? ''));
+  }
+  return [...found];
+}

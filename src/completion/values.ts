@@ -1,0 +1,113 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { listApps } from '../contract/apps.ts';
+import { listBuilds } from '../contract/builds.ts';
+import { appName } from '../contract/endpoint.ts';
+import { listProjects } from '../contract/projects.ts';
+import type { Word } from './candidates.ts';
+
+/** How long names are good for, milliseconds. */
+const freshMs = 60_000;
+/** How long a shell is kept waiting for them, milliseconds. */
+const patienceMs = 60;
+
+interface Kept {
+  at: number;
+  words: Word[];
+}
+
+type Asked = Pick<Context, 'api' | 'settings' | 'project' | 'now'>;
+
+/** Values that the platform knows, by the name the help gives them. */
+const sources: Record<string, (context: Asked, typed: string[]) => Promise<Word[]>> = {
+  async app({ api, project }) {
+    const apps = await api(listApps, { project });
+    return apps.map((app) => [app.name ?? appName(project, app.id), app.status ?? '']);
+  },
+
+  async build({ api, project }, [app = '']) {
+    const builds = await api(listBuilds, { project, app });
+    return builds.map((build) => [build.id, build.status]);
+  },
+
+  async project({ api }) {
+    const projects = await api(listProjects, {});
+    return projects.map(({ id, name }) => [id, name ?? '']);
+  },
+};
+
+export function isLive(value: string): boolean {
+  return value in sources;
+}
+
+/**
+ * The names of apps, builds or projects: kept ones if they are a minute old at most, else new ones if they come at once,
+ * else the old ones. Never throws: a shell that completes has no use for an error. `inTime` tells whether they are new.
+ */
+export async function liveWords(
+  context: Asked,
+  value: string,
+  typed: string[],
+  patience = patienceMs,
+): Promise<{ words: Word[]; inTime: boolean }> {
+  const ask = sources[value];
+  if (!ask) return { words: [], inTime: true };
+  const { file, key } = place(context, value, typed);
+  const kept = readKept(file);
+  const old = kept[key];
+  if (old && context.now() - old.at < freshMs) return { words: old.words, inTime: true };
+  try {
+    const words = await within(patience, ask(context, typed));
+    keep(file, { ...kept, [key]: { at: context.now(), words } });
+    return { words, inTime: true };
+  } catch {
+    return { words: old?.words ?? [], inTime: false };
+  }
+}
+
+function place(context: Asked, value: string, typed: string[]): { file: string; key: string } {
+  const { folders, addresses, profile } = context.settings;
+  const file = join(folders.cache, 'names.json');
+  if (value === 'project') return { file, key: `${addresses.management.value} ${profile.value} project` };
+  const app = value === 'build' ? ` ${typed[0]}` : '';
+  return { file, key: `${addresses.management.value} ${projectOf(context)} ${value}${app}` };
+}
+
+/** Not knowing the project is no error here. */
+function projectOf(context: Asked): string {
+  try {
+    return context.project;
+  } catch {
+    return '';
+  }
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('too late')), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function readKept(file: string): Record<string, Kept> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** Replaced whole, and for oneself only; a folder that cannot be written to means no cache. */
+function keep(file: string, kept: Record<string, Kept>): void {
+  try {
+    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+    writeFileSync(`${file}.${process.pid}`, JSON.stringify(kept), { mode: 0o600 });
+    renameSync(`${file}.${process.pid}`, file);
+  } catch {}
+}

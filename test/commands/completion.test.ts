@@ -1,0 +1,128 @@
+import { mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let folder: string;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  folder = mkdtempSync(join(tmpdir(), 'gantry-test-'));
+  await using app = await folderOf(smallApp());
+  await gantry(['deploy'], { emulator, cwd: app.path });
+  emulator.calls.length = 0;
+});
+
+afterEach(() => emulator.close());
+
+/** What a shell is told after these words: the candidates, and the last line's directive. */
+async function offered(words: string[], env: Record<string, string> = {}) {
+  const outcome = await gantry(['complete', '--', ...words], { emulator, env: { GANTRY_CONFIG_DIR: folder, ...env } });
+  const lines = outcome.stdout.trimEnd().split('\n');
+  const directive = lines.pop();
+  return { ...outcome, words: lines.map((line) => line.split('\t')[0]), directive };
+}
+
+describe('a shell that completes', () => {
+  test.each([
+    [['dep'], ['deploy']],
+    [
+      ['builds', 'f'],
+      ['files', 'follow'],
+    ],
+    [
+      ['--color', 'a'],
+      ['always', 'auto'],
+    ],
+    [['--region', 'us-e'], ['us-east-1']],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish', 'powershell'],
+    ],
+  ])('is offered, after %j, %j, without a call', async (typed, words) => {
+    expect(await offered(typed)).toMatchObject({ words, directive: ':4', code: 0, stderr: '' });
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test('is offered the names of apps, then of their builds, then of projects', async () => {
+    const { id } = [...emulator.store.builds.values()][0] ?? { id: '' };
+    expect((await offered(['apps', 'get', 'w'])).words).toEqual(['web']);
+    expect((await offered(['builds', 'get', 'web', ''])).words).toEqual([id]);
+    expect((await offered(['service-accounts', 'grant', 'sa-ci', ''])).words).toEqual([emulator.project]);
+  });
+
+  test('asks the platform once a minute, and keeps the names for its owner only', async () => {
+    await offered(['apps', 'get', '']);
+    await offered(['apps', 'get', '']);
+    expect(emulator.calls.length).toBe(1);
+    expect(statSync(join(folder, 'cache', 'names.json')).mode & 0o077).toBe(0);
+    expect(readFileSync(join(folder, 'cache', 'names.json'), 'utf8')).not.toContain(emulator.token);
+  });
+
+  test('hears nothing of a platform that cannot be reached, and the names are renewed behind it', async () => {
+    const { words, code, stderr, behind } = await offered(['apps', 'get', ''], {
+      GANTRY_API_URL: 'http://127.0.0.1:1',
+    });
+    expect({ words, code, stderr }).toEqual({ words: [], code: 0, stderr: '' });
+    expect(behind).toEqual([['complete', '--refresh', 'app']]);
+  });
+
+  test('finds the names that were renewed behind it', async () => {
+    const env = { GANTRY_CONFIG_DIR: folder };
+    expect(await gantry(['complete', '--refresh', 'app'], { emulator, env })).toMatchObject({ code: 0, stdout: '' });
+    expect((await offered(['apps', 'get', ''])).words).toEqual(['web']);
+    expect(emulator.calls.length).toBe(1);
+  });
+
+  test.each([[{ GANTRY_TOKEN: '' }], [{ GANTRY_PROFILE: 'nobody' }], [{ GANTRY_API_URL: 'nonsense' }]])(
+    'hears nothing of wrong settings: %j',
+    async (env) => {
+      expect(await offered(['apps', 'get', ''], env)).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
+
+  test('is never offered a name that it would execute', async () => {
+    const app = [...emulator.store.apps.values()][0];
+    for (const name of ['$(reboot)', 'a b', '`id`', 'x;y', '\u001b[2Jz']) {
+      emulator.store.apps.set(name, { ...app, id: name, name } as typeof app & object);
+    }
+    expect((await offered(['apps', 'get', ''])).words).toEqual(['web']);
+  });
+
+  test.each([
+    ['files', ['check', '--config-file', ''], ':0'],
+    ['folders', ['-C', ''], ':16'],
+    ['nothing', ['users', 'invite', ''], ':4'],
+  ])('is told to look for %s itself after %j', async (_, words, directive) => {
+    expect(await offered(words)).toMatchObject({ words: [], directive });
+  });
+});
+
+describe('completion', () => {
+  test.each(['bash', 'zsh', 'fish', 'powershell'])('prints a script for %s that asks for candidates', async (shell) => {
+    const { stdout, code } = await gantry(['completion', shell]);
+    expect(stdout).toMatch(/gantry complete '?--'?/);
+    expect(code).toBe(0);
+  });
+
+  test('for another shell exits 2 and names those there are', async () => {
+    const { stderr, code } = await gantry(['completion', 'tcsh']);
+    expect(stderr).toContain('bash, zsh, fish, powershell');
+    expect(code).toBe(2);
+  });
+
+  test('works in bash, read twice, and executes nothing that was typed', async () => {
+    const program = `
+      gantry() { "${process.execPath}" bin/gantry.cjs "$@"; }
+      eval "$(gantry completion bash)"; eval "$(gantry completion bash)"
+      COMP_WORDS=(gantry '$(touch ${folder}/pwned)' builds --color = al) COMP_CWORD=5 COMP_LINE=x
+      __gantry_complete 2>/dev/null; echo "<\${COMPREPLY[*]}>"; ls ${folder}`;
+    const { stdout, stderr } = await execa('bash', ['--norc', '-c', program]);
+    expect({ stdout, stderr }).toEqual({ stdout: '<always>', stderr: '' });
+  });
+});
