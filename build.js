@@ -4,6 +4,21 @@ import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module';
 import { rolldown } from 'rolldown';
 
+/**
+ * Imports the text of a file, `'./page.css?raw'`, as vitest does.
+ * @type {import('rolldown').Plugin}
+ */
+const texts = {
+  name: 'texts',
+  async resolveId(source, importer) {
+    const file = source.endsWith('?raw') ? await this.resolve(source.slice(0, -4), importer) : undefined;
+    return file && `${file.id}?raw`;
+  },
+  load(id) {
+    if (!id.endsWith('?raw')) return undefined;
+    return { code: `export default ${JSON.stringify(readFileSync(id.slice(0, -4), 'utf8'))}`, moduleType: 'js' };
+  },
+};
 /** @type {import('rolldown').InputOptions} */
 const input = {
   platform: 'node',
@@ -23,6 +38,7 @@ const output = {
 rmSync('dist', { recursive: true, force: true });
 const program = await rolldown({
   ...input,
+  plugins: [texts],
   input: 'src/main.ts',
   external: [/^node:/, 'string-width'],
   preserveEntrySignatures: 'allow-extension',

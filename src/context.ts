@@ -1,16 +1,18 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { bearer } from './api/bearer.ts';
 import type { Api, ApiOptions, RawCall } from './api/client.ts';
 import type { Retry } from './api/retry.ts';
+import { senderFor } from './api/sender.ts';
 import type { HttpReply } from './api/transport.ts';
-import { type Credential, findCredential } from './config/credentials.ts';
+import { type Credential, findCredential, successorOf } from './config/credentials.ts';
 import { annotates, type Environment } from './config/environment.ts';
-import { resolveSettings, type Settings } from './config/settings.ts';
+import { resolveSettings, type SettingFlags, type Settings } from './config/settings.ts';
 import { UsageError } from './errors.ts';
-import { type ColorChoice, pageOf, type Stream } from './output/page.ts';
+import { type ColorChoice, type Page, pageOf, type Stream } from './output/page.ts';
 import { createProgress, type Progress } from './output/progress.ts';
 import { createPrompt, type Prompt } from './output/prompt.ts';
-import { duration } from './output/words.ts';
+import { duration, timeLeft } from './output/words.ts';
 import { version } from './version.ts';
 
 /** The process, as an argument: tests give their own. */
@@ -27,6 +29,8 @@ export interface Io {
   /** Milliseconds since the epoch. */
   now(): number;
   delay(ms: number, signal: AbortSignal): Promise<void>;
+  /** Shows an address in the user's browser; false when there is none. */
+  openBrowser(address: string): Promise<boolean>;
   /** Starts gantry once more, with these words, and does not wait for it. */
   startBehind(words: string[]): void;
   /** A connection on which no byte moves for so many milliseconds is dead. */
@@ -53,16 +57,26 @@ export interface Context {
   api: Api;
   /** The same calls under another signal: what must still be said, or heard, after Ctrl-C. */
   apiUntil(signal: AbortSignal): Api;
+  /** The same calls with a token that is not in the settings, or not yet. */
+  apiWith(token: string): Api;
   /** A call by method and path, for what the contract does not know (`gantry api`). */
   raw(call: RawCall): Promise<HttpReply>;
   /** The project to work in; throws when none is known. */
   readonly project: string;
+  /** The token in use, and what it says of itself; throws when there is none. */
+  readonly credential: Credential;
   readonly settings: Settings;
+  /** What the flags say of settings, for who must settle them anew (`gantry doctor`). */
+  readonly flags: SettingFlags;
   readonly env: Environment;
   progress: Progress;
   prompt: Prompt;
   /** All of stdin, as text. */
   readStdin(): Promise<string>;
+  /** Whether somebody types there, or looks there. */
+  readonly terminal: { readonly stdin: boolean; readonly stderr: boolean };
+  /** Shows an address in the user's browser; false when there is none. */
+  openBrowser(address: string): Promise<boolean>;
   signal: AbortSignal;
   /** What Ctrl-C would stop and leave: said within a moment of it. Set by an operation that has begun remote work. */
   interruption: { says?: string };
@@ -95,32 +109,56 @@ export function createContext(
     };
   };
   const settings = once(() => resolveSettings(io.env, flags));
-  const credential = once(() => findCredential(io.env, settings(), io.now(), (message) => progress.warn(message)));
+  const warn = (message: string) => progress.warn(message);
+  const credential = once(() => {
+    const found = findCredential(io.env, settings(), io.now(), warn);
+    const ending = endingText(found, page);
+    if (ending) progress.note(ending);
+    return found;
+  });
   const onRetry = ({ reason: { message, facts }, attempt, tries, delayMs }: Retry) => {
     const status = facts.status && !message.includes('HTTP') ? ` (HTTP ${facts.status})` : '';
     progress.note(`${message}${status}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
   };
   const trace = (line: string) => (flags.debug ? progress.note(`debug: ${line}`) : undefined);
   const client = () => import('./api/client.ts');
-  const options = (until: AbortSignal) => apiOptions(io, settings(), credential, { signal: until, onRetry, trace });
-  const apiUntil = (until: AbortSignal): Api => {
-    const api = once(async () => (await client()).createApi(await options(until)));
+  const renew = async (current: Credential, refused: boolean) => {
+    const { renewed } = await import('./api/renewal.ts');
+    return renewed(current, refused, { api: apiUntil(signal), settings: settings(), now: io.now, warn });
+  };
+  const token = bearer(credential, renew, io.now);
+  const options = (until: AbortSignal) => apiOptions(io, settings(), { token, signal: until, onRetry, trace });
+  const apiFor = (asked: () => Promise<ApiOptions>): Api => {
+    const api = once(async () => (await client()).createApi(await asked()));
     return async (endpoint, parameters) => (await api())(endpoint, parameters);
   };
+  const apiUntil = (until: AbortSignal) => apiFor(() => options(until));
   return {
     api: apiUntil(signal),
     apiUntil,
+    apiWith: (other) => apiFor(async () => ({ ...(await options(signal)), token: () => other })),
     raw: async (call) => (await client()).callRaw(call, await options(signal)),
     get project() {
       return settings().project.value ?? projectOf(credential());
     },
+    get credential() {
+      return credential();
+    },
     get settings() {
       return settings();
     },
+    flags,
     env: io.env,
     progress,
     prompt: createPrompt({ io, signal, allowed: flags.input, yes: flags.yes === true }),
     readStdin: () => textOf(io.stdin),
+    terminal: {
+      get stdin() {
+        return io.stdin.isTTY === true;
+      },
+      stderr: page.terminal,
+    },
+    openBrowser: (address) => io.openBrowser(address),
     signal,
     interruption,
     cwd: folder(io.cwd, flags.cwd),
@@ -132,22 +170,18 @@ export function createContext(
 }
 
 interface Calls {
+  token: ApiOptions['token'];
   signal: AbortSignal;
   onRetry: (retry: Retry) => void;
   trace: (line: string) => void;
 }
 
 /** What a call needs. Only when a command makes its first one is the way to send it loaded. */
-async function apiOptions(io: Io, settings: Settings, credential: () => Credential, calls: Calls): Promise<ApiOptions> {
-  const { proxy } = settings;
-  const send = proxy
-    ? (await import('./api/proxied.ts')).sendThrough(proxy)
-    : (await import('./api/transport.ts')).sendPlainly;
+async function apiOptions(io: Io, settings: Settings, calls: Calls): Promise<ApiOptions> {
   return {
     ...calls,
     delay: io.delay,
     addresses: settings.addresses,
-    token: () => credential().token,
     headers: {
       'user-agent': `gantry/${version}`,
       'x-source': 'cli',
@@ -155,7 +189,7 @@ async function apiOptions(io: Io, settings: Settings, credential: () => Credenti
       'x-client-os': process.platform,
       'x-client-arch': process.arch,
     },
-    send,
+    send: await senderFor(settings.proxy),
     silenceMs: io.silenceMs,
     now: io.now,
   };
@@ -167,11 +201,21 @@ async function textOf(stdin: AsyncIterable<Buffer | string>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** One line in time, about a token that nothing renews. */
+function endingText(credential: Credential, page: Page): string | undefined {
+  const { expiresAt, refreshToken, origin } = credential;
+  if (expiresAt === undefined || refreshToken || expiresAt - page.now > noticeMs) return undefined;
+  const left = timeLeft(new Date(expiresAt).toISOString())(page);
+  return `the token from the ${origin} ends ${left}: ${successorOf(credential)}`;
+}
+
+const noticeMs = 7 * 86_400_000;
+
 function projectOf({ project, origin }: Credential): string {
   if (project) return project;
   throw new UsageError('no project is chosen', {
     why: `neither the settings nor the token (${origin}) name one`,
-    fix: 'pass --project p-… or set GANTRY_PROJECT',
+    fix: 'pass --project p-… or set GANTRY_PROJECT; gantry projects use p-… keeps it',
   });
 }
 

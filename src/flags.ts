@@ -32,15 +32,34 @@ export function momentFlag(text: string): Moment {
   throw new InvalidArgumentError('Write a time such as 2026-11-20 or 2026-11-20T09:30:00Z, or how long ago: 30m, 7d.');
 }
 
+/** The IANA name of a time zone, in its usual spelling. */
+export function zoneFlag(text: string): string {
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
+    // An offset is no zone, though some versions of Node take it for one.
+    if (/^[a-z]/i.test(text)) return timeZone.toLowerCase() === text.toLowerCase() ? timeZone : text;
+  } catch {}
+  throw new InvalidArgumentError('Write the name of a time zone such as Europe/Berlin or UTC.');
+}
+
 /** A whole number from `least` up. */
 export function wholeNumberFlag(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const number = Number(text);
-    if (!/^\d+$/.test(text) || number < least || number > most) {
+    if (!/^-?\d+$/.test(text) || number < least || number > most) {
       const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} up` : `from ${least} to ${most}`;
       throw new InvalidArgumentError(`Write a whole number ${range}.`);
     }
     return number;
+  };
+}
+
+/** One of these words, collected: the flag may be given again. */
+export function wordsFlag<const Word extends string>(words: readonly Word[]): (text: string, all?: Word[]) => Word[] {
+  return (text, all = []) => {
+    const word = words.find((each) => each === text);
+    if (!word) throw new InvalidArgumentError(`Write one of ${words.join(', ')}.`);
+    return [...all, word];
   };
 }
 

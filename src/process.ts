@@ -27,12 +27,22 @@ export function processIo(): Io {
     quit: (code) => process.exit(code),
     now: () => Date.now(),
     delay: (ms, signal) => setTimeout(ms, undefined, { signal }),
+    openBrowser,
     startBehind(words) {
       const script = process.argv[1];
       if (script) spawn(process.execPath, [script, ...words], { detached: true, stdio: 'ignore' }).unref();
     },
     silenceMs: 60_000,
   };
+}
+
+/** The browser is started by a little program that ends soon, badly where there is no browser. */
+async function openBrowser(address: string): Promise<boolean> {
+  const { default: open } = await import('open');
+  const opener = await open(address).catch(() => undefined);
+  if (!opener) return false;
+  const ended = new Promise<boolean>((resolve) => opener.once('exit', (code) => resolve(code === 0)));
+  return Promise.race([ended, setTimeout(1_000, true)]);
 }
 
 /** A reader that closes its end is told of by the write that fails; as an event it would end the process. */

@@ -4,6 +4,7 @@ import { commands, type Group, type Leaf } from './commands/index.ts';
 import { createContext, type GlobalFlags, type Io } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { pageOf, type View } from './output/page.ts';
+import { Pour } from './output/pour.ts';
 import { withEvents } from './output/progress.ts';
 import { checkFields, createRenderer, type JsonChoice, type Renderer } from './output/render.ts';
 import { version } from './version.ts';
@@ -140,11 +141,19 @@ async function show(
   json: JsonChoice,
 ): Promise<void> {
   if (value === undefined) return;
+  if (value instanceof Pour) return pour(value, renderer, json);
   if (!isStream(value)) return renderer.value(value, view(value));
   for await (const item of value) {
     if (json === false) await renderer.value(item, view(item));
     else await renderer.line(item);
   }
+}
+
+async function pour(value: Pour, renderer: Renderer, json: JsonChoice): Promise<void> {
+  if (json !== false) {
+    throw new UsageError('--json cannot be used here', { why: 'the answer is bytes as they are, which JSON cannot hold' });
+  }
+  await value.into((bytes) => renderer.bytes(bytes));
 }
 
 function isStream(value: unknown): value is AsyncIterable<unknown> {

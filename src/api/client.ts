@@ -1,15 +1,18 @@
 import { safeParse } from 'valibot';
 import type { Answer, Endpoint, Host, Parameters } from '../contract/endpoint.ts';
 import { fillPath, splitRoute } from '../contract/endpoint.ts';
-import { type GantryError, UnexpectedReplyError } from '../errors.ts';
+import { AuthError, type GantryError, UnexpectedReplyError } from '../errors.ts';
 import { failureOf } from './failures.ts';
 import { type RetryOptions, retrying } from './retry.ts';
 import { ConnectionError, type HttpReply, type Send } from './transport.ts';
 
 export interface ApiOptions extends RetryOptions {
   addresses: Record<Host, { value: string }>;
-  /** The bearer token. Asked for at the first call, so that a command without calls needs none. */
-  token: () => string;
+  /**
+   * The bearer token. Asked for at the first call, so that a command without calls needs none. Given one that the
+   * server `refused`, it finds another, or gives the same again when there is none.
+   */
+  token: (refused?: string) => string | Promise<string>;
   headers: Record<string, string>;
   send: Send;
   silenceMs: number;
@@ -44,7 +47,7 @@ export function callRaw({ method, path, query, body }: RawCall, options: ApiOpti
   for (const [name, value] of query) url.searchParams.append(name, value);
   const repeatable = !/^(POST|PATCH)$/.test(method);
   return retrying(
-    () => exchange({ method, url, body, accept: '*/*', open: false }, options),
+    () => exchange({ method, url, body, type: jsonType, accept: '*/*', open: false }, options),
     (error) => mayRepeat({ repeatable }, error),
     options,
   );
@@ -56,21 +59,47 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   for (const [name, value] of Object.entries(parameters.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
-  const body = endpoint.body ? JSON.stringify(parameters.body) : undefined;
+  const body = endpoint.body ? encode(endpoint, parameters.body) : undefined;
+  const type = endpoint.form ? formType : jsonType;
   const accept = endpoint.reply === 'text' ? '*/*' : 'application/json';
-  return decode(endpoint, await exchange({ method, url, body, accept, open: endpoint.open }, options));
+  return decode(endpoint, await exchange({ method, url, body, type, accept, open: endpoint.open }, options));
+}
+
+const jsonType = 'application/json';
+const formType = 'application/x-www-form-urlencoded';
+
+function encode({ form }: Endpoint, body: unknown): string {
+  return form ? new URLSearchParams(body as Record<string, string>).toString() : JSON.stringify(body);
 }
 
 interface Message {
   method: string;
   url: URL;
   body: string | undefined;
+  type: string;
   accept: string;
   open: boolean;
 }
 
-/** One request, with the token unless it needs none, one answer; a status that is no success is thrown as its error. */
-async function exchange({ method, url, body, accept, open }: Message, options: ApiOptions): Promise<HttpReply> {
+/** Sends a request with the token, unless it needs none. What a 401 refused was not carried out: it is sent once more. */
+async function exchange(message: Message, options: ApiOptions): Promise<HttpReply> {
+  if (message.open) return send(message, undefined, options);
+  const token = await options.token();
+  try {
+    return await send(message, token, options);
+  } catch (error) {
+    const other = error instanceof AuthError ? await options.token(token) : token;
+    if (other === token) throw error;
+    return send(message, other, options);
+  }
+}
+
+/** One request, one answer; a status that is no success is thrown as its error. */
+async function send(
+  { method, url, body, type, accept }: Message,
+  token: string | undefined,
+  options: ApiOptions,
+): Promise<HttpReply> {
   const started = options.now();
   const reply = await options.send({
     method,
@@ -78,8 +107,8 @@ async function exchange({ method, url, body, accept, open }: Message, options: A
     headers: {
       ...options.headers,
       accept,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(open ? {} : { authorization: `Bearer ${options.token()}` }),
+      ...(body === undefined ? {} : { 'content-type': type }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
     body,
     signal: options.signal,
@@ -91,7 +120,8 @@ async function exchange({ method, url, body, accept, open }: Message, options: A
 }
 
 /** GET, PUT and DELETE always; POST and PATCH where a repeat is harmless or the first did provably not take effect. */
-function mayRepeat(endpoint: { repeatable: boolean }, error: GantryError): boolean {
+function mayRepeat(endpoint: Pick<Endpoint, 'repeatable'>, error: GantryError): boolean {
+  if (endpoint.repeatable === 'never') return false;
   if (error instanceof ConnectionError) return endpoint.repeatable || !error.mayHaveArrived;
   if (!error.facts.retryable) return false;
   const { status, retryAfterMs } = error.facts;

@@ -27,7 +27,7 @@ const meanings: Record<number, Meaning> = {
   401: {
     error: AuthError,
     otherwise: 'the platform does not accept the token',
-    fix: 'set GANTRY_TOKEN to a valid service account token',
+    fix: 'gantry login, or set GANTRY_TOKEN to a valid service account token',
   },
   402: { error: LimitError, otherwise: 'the plan does not allow this, or a payment is due' },
   403: { error: DeniedError, otherwise: 'the token is not allowed to do this' },
@@ -49,23 +49,39 @@ export function failureOf(reply: HttpReply, now: number): GantryError {
   const { status } = reply;
   const meaning = meanings[status] ?? (status >= 500 ? anyServerError : anyOther);
   const facts: ErrorFacts = { status, retryable: passing.has(status) };
+  const word = wordOf(reply);
   const requestId = header(reply, 'x-request-id') ?? header(reply, 'x-amzn-requestid');
   const retryAfterMs = retryAfter(header(reply, 'retry-after'), now);
   if (requestId) facts.requestId = requestId;
   if (retryAfterMs !== undefined) facts.retryAfterMs = retryAfterMs;
   if (meaning.fix) facts.fix = meaning.fix;
+  if (word) facts.details = { error: word };
   return new meaning.error(messageOf(reply) ?? `${meaning.otherwise} (HTTP ${status})`, facts);
 }
 
-/** The server's own words: `{message}` (spec 2.16), or short plain text; a web page says nothing to a user. */
+/**
+ * The server's own words: `{message}` (spec 2.16), `error_description` where tokens are given out, or short plain text;
+ * a web page says nothing to a user.
+ */
 function messageOf({ body, status }: HttpReply): string | undefined {
   const text = body.trim();
   if (/^<(!doctype|html)/i.test(text)) return `a web page came back instead of an answer (HTTP ${status})`;
+  const said = jsonOf(text);
+  if (said) return [said.message, said.error_description].find((words) => typeof words === 'string' && words !== '');
+  return text && text.length <= 500 && !text.startsWith('<') && !text.startsWith('{') ? text : undefined;
+}
+
+/** The word by which a program tells one refusal from another, such as `authorization_pending` (wire §1b). */
+function wordOf({ body }: HttpReply): string | undefined {
+  const said = jsonOf(body);
+  return [said?.error, said?.error_code].find((word) => typeof word === 'string' && /^\w+$/.test(word));
+}
+
+function jsonOf(text: string): Record<string, string | undefined> | undefined {
   try {
-    const { message } = JSON.parse(text) as { message?: unknown };
-    return typeof message === 'string' && message ? message : undefined;
+    return Object(JSON.parse(text));
   } catch {
-    return text && text.length <= 500 && !text.startsWith('<') && !text.startsWith('{') ? text : undefined;
+    return undefined;
   }
 }
 

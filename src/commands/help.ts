@@ -20,8 +20,10 @@ const topics: Record<string, () => Row[] | Promise<Row[]>> = {
   faults: async () => {
     const { faults, statusFaults } = await import('../emulator/index.ts');
     const targets = {
-      'any endpoint, upload': { ...statusFaults, ...faults.reply },
-      upload: faults.upload,
+      'any endpoint, upload, part, object': { ...statusFaults, ...faults.reply },
+      'upload, part, object': faults.storage,
+      'upload, part': faults.sent,
+      object: faults.object,
       build: faults.build,
     };
     return Object.entries(targets).flatMap(([target, known]) =>

@@ -20,10 +20,11 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
   },
   'The platform': {
     projects: {
-      summary: 'see projects',
+      summary: 'see and choose projects',
       commands: {
         list: { summary: 'list the projects the token may work in', load: () => import('./projects/list.ts') },
         current: { summary: 'print the project in use', load: () => import('./projects/current.ts') },
+        use: { summary: 'choose the project to work in from now on', load: () => import('./projects/use.ts') },
       },
     },
     apps: {
@@ -33,6 +34,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         get: { summary: 'show one app in full', load: () => import('./apps/get.ts') },
         scale: { summary: 'change replicas and times of a running app', load: () => import('./apps/scale.ts') },
         delete: { summary: 'delete an app', load: () => import('./apps/delete.ts') },
+        cost: { summary: 'what an app cost, day by day', load: () => import('./apps/cost.ts') },
       },
     },
     builds: {
@@ -44,6 +46,36 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         files: { summary: 'list the files a build was made of', load: () => import('./builds/files.ts') },
         follow: { summary: 'wait for a build and end as it ends', load: () => import('./builds/follow.ts') },
         cancel: { summary: 'cancel a build that is under way', load: () => import('./builds/cancel.ts') },
+      },
+    },
+    secrets: {
+      summary: 'see and change the secrets apps get as environment variables',
+      commands: {
+        list: { summary: 'list secrets, without their values', load: () => import('./secrets/list.ts') },
+        set: { summary: 'add secrets or replace their values', load: () => import('./secrets/set.ts') },
+        import: { summary: 'set secrets from a .env or JSON file', load: () => import('./secrets/import.ts') },
+        unset: { summary: 'remove secrets', load: () => import('./secrets/unset.ts') },
+      },
+    },
+    runs: {
+      summary: 'see and cancel single calls of an app',
+      commands: {
+        list: { summary: 'list the runs of an app', load: () => import('./runs/list.ts') },
+        chart: { summary: 'draw requests and their times', load: () => import('./runs/chart.ts') },
+        get: { summary: 'show one run', load: () => import('./runs/get.ts') },
+        cancel: { summary: 'cancel a run that is under way', load: () => import('./runs/cancel.ts') },
+      },
+    },
+    metrics: {
+      summary: 'see how an app does',
+      commands: {
+        startup: { summary: 'draw how long replicas take to start', load: () => import('./metrics/startup.ts') },
+      },
+    },
+    containers: {
+      summary: 'see the containers that serve an app',
+      commands: {
+        list: { summary: 'list the containers of an app', load: () => import('./containers/list.ts') },
       },
     },
     'api-keys': {
@@ -76,16 +108,39 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
       commands: {
         set: { summary: 'change the plan', load: () => import('./plan/set.ts') },
         'payment-methods': { summary: 'list payment methods', load: () => import('./plan/payment-methods.ts') },
+        cost: { summary: 'what the project costs', load: () => import('./plan/cost.ts') },
+        invoices: { summary: 'list invoices', load: () => import('./plan/invoices.ts') },
       },
     },
+    status: { summary: 'whether the platform is well', load: () => import('./status.ts') },
   },
   'Around it': {
+    login: { summary: 'log in, or store a token', load: () => import('./login.ts') },
+    logout: { summary: 'remove the stored token', load: () => import('./logout.ts') },
+    whoami: { summary: 'tell who and where you are logged in', load: () => import('./whoami.ts') },
     api: { summary: 'make any authenticated call', load: () => import('./api.ts') },
     config: {
-      summary: 'about cerebrium.toml',
+      summary: 'see and change settings',
       commands: {
+        list: { summary: 'list every setting', load: () => import('./config/list.ts') },
+        get: { summary: 'print one setting', load: () => import('./config/get.ts') },
+        set: { summary: 'store a setting in the profile in use', load: () => import('./config/set.ts') },
+        unset: { summary: 'take a setting out of the profile in use', load: () => import('./config/unset.ts') },
+        profiles: { summary: 'list the profiles', load: () => import('./config/profiles.ts') },
         schema: { summary: 'print the JSON Schema of cerebrium.toml', load: () => import('./config/schema.ts') },
       },
+    },
+    profiles: {
+      summary: 'see, choose and remove sets of stored settings',
+      commands: {
+        list: { summary: 'list the profiles', load: () => import('./profiles/list.ts') },
+        use: { summary: 'choose the profile to use from now on', load: () => import('./profiles/use.ts') },
+        remove: { summary: 'remove a profile and its token', load: () => import('./profiles/remove.ts') },
+      },
+    },
+    doctor: {
+      summary: 'check this machine, the settings and the way to the platform',
+      load: () => import('./doctor.ts'),
     },
     emulator: {
       summary: 'the platform, emulated on this machine',
@@ -94,6 +149,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         exec: { summary: 'run a command against a fresh emulator', load: () => import('./emulator/exec.ts') },
       },
     },
+    completion: { summary: 'print what a shell needs to complete commands', load: () => import('./completion.ts') },
     reference: { summary: 'every command, flag and exit code as data', load: () => import('./reference.ts') },
     help: { summary: 'explain a command or a topic', load: () => import('./help.ts') },
   },

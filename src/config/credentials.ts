@@ -2,22 +2,43 @@ import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AuthError } from '../errors.ts';
 import { type Environment, read, type Variable } from './environment.ts';
+import { checkProfile } from './profiles.ts';
 import type { Settings } from './settings.ts';
 
-export interface Credential {
+export interface Credential extends Claims {
   token: string;
+  /** Where it comes from, in the words a user would look for it. */
   origin: string;
-  /** Project named in the token's claims, if it is a JWT that has one. */
+  /** Whether it is from the environment: such a token is never written to disk, nor renewed (H-10). */
+  given: boolean;
+  /** By which another token is had when this one ends. */
+  refreshToken?: string | undefined;
+}
+
+/** What a token says of itself. */
+export interface Claims {
+  /** A person's login, or a service account; a token that says nothing is taken for the latter's. */
+  kind: 'login' | 'service-account';
+  /** Project named in the claims. */
   project?: string | undefined;
+  /** Who it is for: a name where there is one, otherwise an id. */
+  user?: string | undefined;
   /** End of validity in milliseconds since the epoch; undefined: never, or not known. */
   expiresAt?: number | undefined;
 }
+
+/** What `credentials.json` keeps for each profile: `{"profiles": {"default": {"token": "…"}}}`, mode 0600. */
+export type StoredTokens = {
+  token: string;
+  refreshToken?: string | undefined;
+};
 
 const variables: Variable[] = ['GANTRY_TOKEN', 'CEREBRIUM_SERVICE_ACCOUNT_TOKEN'];
 
 /**
  * Finds the token: environment before the profile's stored one. Throws AuthError when there is none, or when it has
- * ended: that is found here, before any request. `warn` hears of a credentials file that others could read.
+ * ended and cannot be renewed: that is found here, before any request. `warn` hears of a credentials file that others
+ * could read.
  */
 export function findCredential(
   env: Environment,
@@ -25,60 +46,107 @@ export function findCredential(
   now: number,
   warn: (message: string) => void,
 ): Credential {
-  const found = fromEnvironment(env) ?? fromFile(settings, warn);
-  if (!found) {
-    throw new AuthError('not logged in', {
-      why: 'no token in the environment or in the settings',
-      fix: 'set GANTRY_TOKEN to a service account token (dashboard, API Keys page)',
+  const given = givenCredential(env);
+  // A pipeline that brings its token may name a profile that this machine does not have.
+  if (!given || settings.profile.origin === 'flag') checkProfile(settings);
+  const found = given ?? storedCredential(settings, warn);
+  if (!found) throw notLoggedIn();
+  if (!/^[!-~]+$/.test(found.token)) {
+    const why = `it comes from the ${found.origin} and has spaces, line ends or other characters that no token has`;
+    throw new AuthError('the token is none', { why, fix: successorOf(found) });
+  }
+  if (found.expiresAt !== undefined && found.expiresAt <= now && !found.refreshToken) {
+    throw new AuthError(`the token expired on ${new Date(found.expiresAt).toISOString()}`, {
+      why: `it comes from the ${found.origin}`,
+      fix: successorOf(found),
     });
   }
-  const credential = { ...found, ...claims(found.token) };
-  if (credential.expiresAt !== undefined && credential.expiresAt <= now) {
-    throw new AuthError(`the token expired on ${new Date(credential.expiresAt).toISOString()}`, {
-      why: `it comes from the ${credential.origin}`,
-      fix: 'create a new one in the dashboard, API Keys page',
-    });
-  }
-  return credential;
+  return found;
 }
 
-function fromEnvironment(env: Environment): Credential | undefined {
+export function notLoggedIn(): AuthError {
+  return new AuthError('not logged in', {
+    why: 'no token in the environment or in the settings',
+    fix: 'gantry login, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page)',
+  });
+}
+
+/** What to do when a token ends. */
+export function successorOf({ given, kind }: Credential): string {
+  if (kind === 'login') return 'gantry login';
+  return `create a new one in the dashboard, API Keys page${given ? '' : ', then gantry login --token'}`;
+}
+
+/** The token of the environment, if there is one. */
+export function givenCredential(env: Environment): Credential | undefined {
   for (const name of variables) {
     const token = read(env, name)?.trim();
-    if (token) return { token, origin: `environment (${name})` };
+    if (token) return { token, origin: `environment (${name})`, given: true, ...claimsOf(token) };
   }
   return undefined;
 }
 
-/** `credentials.json`: `{"profiles": {"default": {"token": "…"}}}`, mode 0600. */
-function fromFile(settings: Settings, warn: (message: string) => void): Credential | undefined {
-  const file = join(settings.folders.config, 'credentials.json');
-  let stored: { profiles?: Record<string, { token?: unknown }> };
+/** The token stored for the profile, if there is one. */
+export function storedCredential(
+  { folders, profile: { value: profile = 'default' } }: Pick<Settings, 'folders' | 'profile'>,
+  warn: (message: string) => void,
+): Credential | undefined {
+  const stored = readTokens(folders.config, warn)?.[profile];
+  if (typeof stored?.token !== 'string' || !stored.token) return undefined;
+  return credentialOf(stored, profile);
+}
+
+export function credentialOf({ token, refreshToken }: StoredTokens, profile: string): Credential {
+  const renewable = typeof refreshToken === 'string' && refreshToken !== '';
+  const found: Credential = { token, origin: `profile (${profile})`, given: false, ...claimsOf(token) };
+  return renewable ? { ...found, refreshToken, kind: 'login' } : found;
+}
+
+/** Reads a JWT's claims without checking its signature: the server does that. The order is the published client's (wire §8). */
+export function claimsOf(token: string): Claims {
+  const claims = payloadOf(token) ?? {};
+  const custom = Object(claims.custom) as Record<string, unknown>;
+  const project = [
+    ...[claims.project_id, claims.projectId, claims.sub, claims.project],
+    ...[custom.project_id, custom.projectId, custom.project],
+  ].find((value): value is string => typeof value === 'string' && /^(dev-)?p-/.test(value));
+  const user = [claims.email, claims.username, claims['cognito:username'], claims.sub].find(
+    (value): value is string => typeof value === 'string' && value !== '' && value !== project,
+  );
+  return {
+    kind: typeof claims.token_use === 'string' ? 'login' : 'service-account',
+    project,
+    user,
+    expiresAt: typeof claims.exp === 'number' ? claims.exp * 1000 : undefined,
+  };
+}
+
+function payloadOf(token: string): Record<string, unknown> | undefined {
+  const [, payload, signature] = token.split('.');
+  if (!payload || !signature) return undefined;
   try {
-    stored = JSON.parse(readFileSync(file, 'utf8'));
-    if (process.platform !== 'win32' && statSync(file).mode & 0o077) {
-      chmodSync(file, 0o600);
-      warn(`${file} could be read by others; it is now private (mode 0600)`);
-    }
+    return Object(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
   } catch {
     return undefined;
   }
-  const token = stored.profiles?.[settings.profile.value ?? 'default']?.token;
-  return typeof token === 'string' && token ? { token, origin: `profile (${settings.profile.value})` } : undefined;
 }
 
-/** Reads a JWT's claims without checking its signature: the server does that (wire §8). */
-function claims(token: string): { project?: string | undefined; expiresAt?: number | undefined } {
-  const [, payload, signature] = token.split('.');
-  if (!payload || !signature) return {};
+function readTokens(folder: string, warn: (message: string) => void): Record<string, StoredTokens> | undefined {
+  const file = join(folder, 'credentials.json');
   try {
-    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, unknown>;
-    const named = [claims.project_id, claims.projectId, claims.sub, claims.project];
-    return {
-      project: named.find((value): value is string => typeof value === 'string' && /^(dev-)?p-/.test(value)),
-      expiresAt: typeof claims.exp === 'number' ? claims.exp * 1000 : undefined,
-    };
+    const { profiles } = JSON.parse(readFileSync(file, 'utf8')) as { profiles?: Record<string, StoredTokens> };
+    if (process.platform !== 'win32' && statSync(file).mode & 0o077) warn(madePrivate(file));
+    return profiles;
   } catch {
-    return {};
+    return undefined;
+  }
+}
+
+function madePrivate(file: string): string {
+  try {
+    chmodSync(file, 0o600);
+    return `${file} could be read by others; it is now private (mode 0600)`;
+  } catch {
+    return `${file} can be read by others, and that could not be changed: chmod 600 it`;
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSecure } from '../contract/address.ts';
 import type { Host } from '../contract/endpoint.ts';
-import { FailedError, UsageError } from '../errors.ts';
+import { FailedError, type GantryError, UsageError } from '../errors.ts';
 import { type Environment, read, type Variable } from './environment.ts';
 import { type Folders, foldersOf } from './folders.ts';
 
@@ -14,6 +14,8 @@ export interface Setting {
 
 export interface Settings {
   profile: Setting;
+  /** The profiles that `config.json` has. */
+  profiles: string[];
   project: Setting;
   region: Setting;
   /** Origins without a trailing slash; https, or http on this machine. */
@@ -42,12 +44,18 @@ interface Source {
   fallback?: string;
 }
 
-const sources = {
+/** Every setting: the variables that give it, its name in a profile of `config.json`, and what it is without them. */
+export const sources = {
   project: { variables: ['GANTRY_PROJECT', 'CEREBRIUM_PROJECT_ID'], key: 'project' },
   region: { variables: ['GANTRY_REGION'], key: 'region' },
   management: { variables: ['GANTRY_API_URL'], key: 'apiUrl', fallback: 'https://rest.cerebrium.ai' },
   invocation: { variables: ['GANTRY_INFERENCE_URL'], key: 'inferenceUrl', fallback: 'https://api.cerebrium.ai' },
   login: { variables: ['GANTRY_API_URL'], key: 'loginUrl', fallback: 'https://rest-api.cerebrium.ai' },
+  refresh: {
+    variables: ['GANTRY_API_URL'],
+    key: 'refreshUrl',
+    fallback: 'https://prod-cerebrium.auth.eu-west-1.amazoncognito.com',
+  },
   logs: {
     variables: ['GANTRY_LOGS_URL'],
     key: 'logsUrl',
@@ -56,31 +64,38 @@ const sources = {
   status: { variables: ['GANTRY_API_URL'], key: 'statusUrl', fallback: 'https://status.cerebrium.ai' },
 } as const satisfies Record<string, Source>;
 
+export type StoredKey = (typeof sources)[keyof typeof sources]['key'];
+
+/** Hears of a setting that cannot be used. It throws, or the setting is as if it were not there (`gantry doctor`). */
+export type Refuse = (error: GantryError) => void;
+
 /**
  * Settles every setting: flag, then environment, then the profile's file, then the default (conventions §4).
  * A missing or unreadable home is no error: a pipeline has everything in its environment.
  */
-export function resolveSettings(env: Environment, flags: SettingFlags): Settings {
+export function resolveSettings(env: Environment, flags: SettingFlags, refuse: Refuse = raise): Settings {
   const folders = foldersOf(env);
-  const stored = readStored(folders.config);
+  const stored = readStored(folders.config, refuse);
   const profile = pick(flags.profile, env, { variables: ['GANTRY_PROFILE'], key: 'profile' }, stored, 'default');
-  const profiles = (stored.profiles ?? {}) as Record<string, Record<string, unknown>>;
-  const own = profiles[profile.value ?? 'default'] ?? {};
+  const profiles = recordOf(stored.profiles);
+  const own = recordOf(profiles[profile.value ?? 'default']);
   const settle = (source: Source, flag?: string) => pick(flag, env, source, own, source.fallback);
   const address = (source: Source) => {
     const setting = settle(source);
-    return { ...setting, value: safeOrigin(setting.value ?? '', setting.origin) };
+    return { ...setting, value: safeOrigin(setting.value ?? '', setting.origin, refuse) };
   };
   return {
     folders,
-    proxy: proxyOf(env),
+    proxy: proxyOf(env, refuse),
     profile,
+    profiles: Object.keys(profiles),
     project: settle(sources.project, flags.project),
     region: settle(sources.region, flags.region),
     addresses: {
       management: address(sources.management),
       invocation: address(sources.invocation),
       login: address(sources.login),
+      refresh: address(sources.refresh),
       logs: address(sources.logs),
       status: address(sources.status),
     },
@@ -104,13 +119,24 @@ function pick(
   return { value: fallback, origin: fallback ? 'default' : 'not set' };
 }
 
-function proxyOf(env: Environment): ProxySettings | undefined {
-  const http = read(env, 'HTTP_PROXY') ?? '';
-  const https = read(env, 'HTTPS_PROXY') ?? '';
+function proxyOf(env: Environment, refuse: Refuse): ProxySettings | undefined {
+  const http = proxyAddress(env, 'HTTP_PROXY', refuse);
+  const https = proxyAddress(env, 'HTTPS_PROXY', refuse);
   return http || https ? { http, https, except: read(env, 'NO_PROXY') ?? '' } : undefined;
 }
 
-function readStored(folder: string): Record<string, unknown> {
+/** `host:3128` is an address as well, as everywhere. It may hold a password: no message repeats it. */
+function proxyAddress(env: Environment, name: Variable, refuse: Refuse): string {
+  const given = read(env, name);
+  if (!given) return '';
+  const address = given.includes('://') ? given : `http://${given}`;
+  if (URL.canParse(address) && /^https?:/i.test(address)) return address;
+  refuse(new UsageError(`${name} is not the address of a proxy`, { fix: `${name}=http://host:3128` }));
+  return '';
+}
+
+/** The content of `config.json`; empty where there is none, or none that can be read. */
+export function readStored(folder: string, refuse: Refuse = raise): Record<string, unknown> {
   const file = join(folder, 'config.json');
   let text: string;
   try {
@@ -119,25 +145,45 @@ function readStored(folder: string): Record<string, unknown> {
     return {};
   }
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    return recordOf(JSON.parse(text));
   } catch (cause) {
-    throw new FailedError(`the settings in ${file} are not valid JSON`, { fix: `mend or remove ${file}`, cause });
+    refuse(new FailedError(`the settings in ${file} are not valid JSON`, { fix: `mend or remove ${file}`, cause }));
+    return {};
   }
 }
 
-/** The bearer token travels to these origins: https only, except to this machine (conventions §4). */
-function safeOrigin(address: string, origin: string): string {
-  let url: URL;
-  try {
-    url = new URL(address);
-  } catch {
-    throw new UsageError(`"${address}" is not an address`, { why: `it comes from the ${origin}` });
+/**
+ * The bearer token travels to these origins: https only, except to this machine (conventions §4). What the address must
+ * not hold would be shown to everybody who lists the settings.
+ */
+export function safeOrigin(address: string, origin: string, refuse: Refuse = raise): string {
+  const why = `it comes from the ${origin}`;
+  if (!URL.canParse(address)) {
+    refuse(new UsageError(`"${address}" is not an address`, { why }));
+    return '';
+  }
+  const url = new URL(address);
+  if (url.username || url.password || url.search || url.hash) {
+    refuse(new UsageError(`an address of ${url.host} has more in it than a place`, { why, fix: `use ${url.origin}` }));
+    return '';
   }
   if (!isSecure(url)) {
-    throw new UsageError(`${url.origin} is not used: only https is, except on this machine`, {
-      why: `the token would travel in the clear; the address comes from the ${origin}`,
-      fix: `use https://${url.host}`,
-    });
+    refuse(
+      new UsageError(`${url.origin} is not used: only https is, except on this machine`, {
+        why: `the token would travel in the clear; the address comes from the ${origin}`,
+        fix: `use https://${url.host}`,
+      }),
+    );
+    return '';
   }
   return url.href.replace(/\/$/, '');
+}
+
+/** A file written by hand may hold anything. */
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+function raise(error: GantryError): never {
+  throw error;
 }

@@ -3,7 +3,7 @@ import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Route = `${Method} /${string}`;
 /** Which of the platform's addresses answers (wire §0). */
-export type Host = 'management' | 'invocation' | 'login' | 'logs' | 'status';
+export type Host = 'management' | 'invocation' | 'login' | 'refresh' | 'logs' | 'status';
 
 /** How a successful reply reads: JSON of a schema, plain text, or a body nobody needs. */
 export type Reply = GenericSchema | 'text' | 'nothing';
@@ -19,8 +19,13 @@ export interface Endpoint<
   readonly query: Query;
   readonly body: Body;
   readonly reply: Answer;
-  /** A POST or PATCH that may be sent twice without harm. GET, PUT and DELETE always may. */
-  readonly repeatable: boolean;
+  /**
+   * A POST or PATCH that may be sent twice without harm. GET, PUT and DELETE always may. `never`: whoever calls it
+   * repeats it in a rhythm of their own.
+   */
+  readonly repeatable: boolean | 'never';
+  /** The body travels as a web form, not as JSON. */
+  readonly form: boolean;
   /** Needs no token, and gets none: logging in, the page of the platform's own state. */
   readonly open: boolean;
   /** An empty body is an answer too, and reads as null (wire §1b). */
@@ -70,7 +75,8 @@ export function endpoint<
     at?: Host;
     query?: Query;
     body?: Body;
-    repeatable?: boolean;
+    repeatable?: boolean | 'never';
+    form?: boolean;
     open?: boolean;
     mayBeEmpty?: boolean;
   },
@@ -82,6 +88,7 @@ export function endpoint<
     body: parts.body as Body,
     reply: parts.reply,
     repeatable: parts.repeatable ?? !/^(POST|PATCH) /.test(route),
+    form: parts.form ?? false,
     open: parts.open ?? false,
     mayBeEmpty: parts.mayBeEmpty ?? false,
   };

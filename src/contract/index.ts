@@ -2,12 +2,31 @@
 import { listApiKeys } from './api-keys.ts';
 import { createApp, createPartnerApp, deleteApp, getApp, listApps, scaleApp } from './apps.ts';
 import { cancelBuild, getBuild, getBuildLogs, getBuildZipContents, listBuilds } from './builds.ts';
+import { listContainers } from './containers.ts';
+import { getAppCost, getProjectCost, listInvoices } from './costs.ts';
+import { getStartupTimes } from './metrics.ts';
 import { changePlan, listPaymentMethods } from './plan.ts';
 import { listProjects } from './projects.ts';
+import { cancelRun, getRun, getRunsChart, listRuns } from './runs.ts';
+import { getAppSecrets, getProjectSecrets, setAppSecrets, setProjectSecrets } from './secrets.ts';
 import { listServiceAccounts, updateServiceAccount } from './service-accounts.ts';
+import { authorizeDevice, renewToken, requestToken } from './session.ts';
+import { getServiceStatus } from './status.ts';
 import { inviteUser, listUsers } from './users.ts';
+import {
+  completeUpload,
+  deletePath,
+  getDownloadLink,
+  initializeUpload,
+  listFolder,
+  listVolumes,
+  resizeVolume,
+} from './volumes.ts';
 
 export const endpoints = {
+  authorizeDevice,
+  requestToken,
+  renewToken,
   listProjects,
   createApp,
   createPartnerApp,
@@ -20,6 +39,12 @@ export const endpoints = {
   getBuildLogs,
   getBuildZipContents,
   cancelBuild,
+  getRunsChart,
+  listRuns,
+  getRun,
+  cancelRun,
+  getStartupTimes,
+  listContainers,
   listApiKeys,
   inviteUser,
   listUsers,
@@ -27,6 +52,21 @@ export const endpoints = {
   updateServiceAccount,
   changePlan,
   listPaymentMethods,
+  listInvoices,
+  getProjectCost,
+  getAppCost,
+  getProjectSecrets,
+  setProjectSecrets,
+  getAppSecrets,
+  setAppSecrets,
+  getServiceStatus,
+  listVolumes,
+  initializeUpload,
+  completeUpload,
+  listFolder,
+  getDownloadLink,
+  deletePath,
+  resizeVolume,
 };
 
 export type EndpointName = keyof typeof endpoints;

@@ -80,6 +80,7 @@ export type RunBucket = v.InferOutput<typeof RunBucket>;
 
 /** Sizes of a bucket (spec 4.6). */
 export const bucketSizes = ['minute', 'hour', 'day'] as const;
+export type BucketSize = (typeof bucketSizes)[number];
 
 /** Single runs, or buckets: buckets when asked for, and for any range over 24 hours (spec 2.8, 4.6). */
 export const RunsChart = v.looseObject({

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { endpoint } from './endpoint.ts';
+import { assumed, endpoint } from './endpoint.ts';
 import { timestamp } from './scalars.ts';
 
 /** A file or folder of a volume, as its folder lists it (wire §1b). */
@@ -13,6 +13,11 @@ export const VolumeEntry = v.looseObject({
 export type VolumeEntry = v.InferOutput<typeof VolumeEntry>;
 
 const region = v.optional(v.string());
+
+/** The volumes of a project. No document shows the answer's form (wire §1b): whatever comes is passed on. */
+export const listVolumes = endpoint('GET /v2/projects/{project}/volumes', {
+  reply: assumed(v.unknown()),
+});
 
 /** Begin to upload a file in so many parts, from 1; each part gets its own signed link (spec 4.10, wire §1a). */
 export const initializeUpload = endpoint('POST /v2/projects/{project}/volumes/{volume}/cp/initialize', {

@@ -5,7 +5,12 @@ import { refuse } from './reply.ts';
 /** What a token says. Times are in seconds since 1970, as JWT has them. */
 export interface Claims {
   sub: string;
-  project_id: string;
+  /** A service account's token opens this one; a person's, which has none, every project. */
+  project_id?: string;
+  token_use?: 'access';
+  username?: string;
+  client_id?: string;
+  jti?: string;
   iat: number;
   exp: number;
 }
@@ -30,7 +35,7 @@ export function checkAccess(
   if (claims.exp * 1000 <= now()) refuse(401, 'token has expired');
   if (project === undefined) return;
   if (!store.projects.includes(project)) refuse(404, `project ${project} not found`);
-  if (claims.project_id !== project) refuse(403, `token has no access to project ${project}`);
+  if (claims.token_use !== 'access' && claims.project_id !== project) refuse(403, `token has no access to project ${project}`);
 }
 
 function readToken(authorization: string, key: string): Claims | undefined {

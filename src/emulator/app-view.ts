@@ -1,16 +1,17 @@
 import { buildPhase } from '../contract/builds.ts';
 import type { Platform } from './platform.ts';
+import { costPerSecond } from './prices.ts';
 import type { Settings } from './settings.ts';
+import { monthOf } from './spending.ts';
 import type { AppRecord, BuildRecord } from './store.ts';
 import { type BuildReading, readBuild, rfc3339 } from './timeline.ts';
 
-/** An app as a list shows it (spec 2.5, wire §0). Nothing here costs anything, and nobody calls. */
+/** An app as a list shows it (spec 2.5). */
 export function summary(app: AppRecord, platform: Platform) {
   return {
     ...identity(app, readBuilds(app, platform)),
     ...(app.ephemeral && { ephemeral: true }),
-    cost_metrics: { cpu_cost: 0, gpu_cost: 0, memory_cost: 0, total_cost: 0 },
-    request_metrics: { successful: 0, errored: 0, total: 0 },
+    ...monthOf(app, platform),
   };
 }
 
@@ -34,7 +35,7 @@ export function detail(app: AppRecord, platform: Platform) {
     computeTier: settings.computeTier,
     scalingMetric: settings.scalingMetric,
     loadBalancingAlgorithm: settings.loadBalancingAlgorithm,
-    costPerSecondCents: '0',
+    costPerSecondCents: String(Number(costPerSecond(settings).toFixed(6))),
     cerebriumVersion: settings.cliVersion,
     internalEndpoint: endpointOf(app, platform.url),
     latestBuildId: latest?.id ?? '',

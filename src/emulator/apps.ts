@@ -1,7 +1,7 @@
 import type { AppCreation } from '../contract/apps.ts';
 import { detail, endpointOf, summary } from './app-view.ts';
 import { createBuild, startBuild } from './builds.ts';
-import { uploadLink } from './links.ts';
+import { signedLink } from './links.ts';
 import { findApp } from './lookup.ts';
 import type { Handlers, Platform } from './platform.ts';
 import { refuse } from './reply.ts';
@@ -15,7 +15,7 @@ type AppHandlers = Pick<Handlers, 'createApp' | 'createPartnerApp' | 'listApps' 
 export const apps: AppHandlers = {
   createApp({ project, body }, platform) {
     const made = deploy(project, body, ['cortex', 'custom'], platform);
-    return created(made, uploadLink(made.build.keyName, platform), platform);
+    return created(made, signedLink('PUT', made.build.keyName, platform), platform);
   },
 
   // A partner's app comes as a ready image: nothing is uploaded, so its build starts at once (wire §1b).
@@ -49,6 +49,8 @@ export const apps: AppHandlers = {
   deleteApp(given, { store }) {
     const app = findApp(store, given);
     for (const build of store.buildsOf(app.id)) store.builds.delete(build.id);
+    for (const run of store.runs.values()) if (run.app === app.id) store.runs.delete(run.id);
+    store.secrets.delete(app.id);
     store.apps.delete(app.id);
     store.save();
     return undefined;
@@ -70,8 +72,8 @@ function deploy(project: string, body: AppCreation, runtimes: string[], platform
 
   const { name } = body;
   const id = `${project}-${name}`;
-  const createdAt = store.apps.get(id)?.createdAt ?? now();
-  const app = { id, name, project, createdAt, updatedAt: now(), settings };
+  const { createdAt = now(), traffic } = store.apps.get(id) ?? {};
+  const app = { id, name, project, createdAt, updatedAt: now(), settings, ...(traffic && { traffic }) };
   store.apps.set(id, app);
   return { app, build: createBuild(app, registries, platform) };
 }

@@ -37,6 +37,7 @@ export const builds: BuildHandlers = {
 
   async getBuildZipContents(given, { store, storage }) {
     const build = findBuild(store, given);
+    if (build.files) return { id: build.id, zipFiles: build.files };
     const files = await listFiles(join(storage, build.keyName)).catch(() =>
       refuse(404, `build ${build.id} has no readable archive`),
     );

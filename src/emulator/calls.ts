@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointName } from '../contract/index.ts';
+import type { StorageTarget } from './links.ts';
 
 /** A request that came in, for tests to look at. It holds neither token nor signature. */
 export interface Call {
@@ -10,7 +11,7 @@ export interface Call {
   path: string;
   query: Record<string, string>;
   /** What it was for; undefined when there is no such route. */
-  endpoint: EndpointName | 'upload' | undefined;
+  endpoint: EndpointName | StorageTarget | undefined;
   hasAuthorization: boolean;
   headers: Record<string, string>;
   /** The JSON that came with it, once it is read. */

@@ -13,6 +13,11 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
+/** The fields of a web form. */
+export async function readForm(request: IncomingMessage): Promise<Record<string, string>> {
+  return Object.fromEntries(new URLSearchParams(await text(request)));
+}
+
 /** Reads a value by its schema. Refuses with 400 what does not fit, and names the field. */
 export function readAs<S extends GenericSchema>(schema: S, value: unknown): InferOutput<S> {
   const result = safeParse(schema, value);

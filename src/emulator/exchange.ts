@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import type { Call } from './calls.ts';
-import type { Reply } from './reply.ts';
+import type { Body } from './receive.ts';
+import { contentOf, type Reply } from './reply.ts';
 import type { Match } from './routes.ts';
 
 /** A request as it came in. */
@@ -15,12 +17,21 @@ export interface Incoming {
 /** A request and whatever becomes of it. */
 export interface Exchange extends Incoming {
   readonly response: ServerResponse;
-  /** Carries the request out. What it gives is not sent yet. */
-  readonly answer: () => Promise<Reply>;
+  /** Carries the request out, with another body if one is given. What it gives is not sent yet. */
+  readonly answer: (body?: Body) => Promise<Reply>;
 }
 
-export function send({ response, call }: Exchange, { status, headers, body }: Reply): void {
+/** Sends an answer, no faster than it is read. Rejects when the reader goes before the end. */
+export async function send(exchange: Exchange, reply: Reply): Promise<void> {
+  const { response } = exchange;
+  const content = contentOf(reply);
+  announce(exchange, reply, content.size);
+  if (typeof reply.body === 'string') response.end(reply.body);
+  else await pipeline(content.read(0, content.size), response);
+}
+
+/** Sends status and headers: an answer of so many bytes is to come. */
+export function announce({ response, call }: Exchange, { status, headers }: Reply, bytes: number): void {
   call.status = status;
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-  response.end(body);
+  response.writeHead(status, { ...headers, 'content-length': bytes });
 }

@@ -1,14 +1,15 @@
 import { type EndpointName, endpoints } from '../contract/index.ts';
+import type { StorageTarget } from './links.ts';
 
 /**
  * Faults by what they can be asked of, with a line of help for each. Where help does not say otherwise the request is
  * carried out, side effects and all: it is the answer that suffers.
  */
 export const faults = {
-  /** An endpoint, or `upload`. */
+  /** An endpoint, or what object storage is asked for. */
   reply: {
     'reset-before': 'the connection is reset before the request is read: nothing is done',
-    'reset-during': 'the connection is reset in the middle of an answer; of an upload, before it is done',
+    'reset-during': 'the connection is reset in the middle of an answer; of an upload or a part, before it is done',
     'reset-after': 'the request is carried out, and the connection is reset instead of an answer',
     stall: 'nothing is read, nothing is done, no answer ever comes',
     truncated: 'the answer ends before the length it announced',
@@ -16,9 +17,22 @@ export const faults = {
     empty: 'the answer is empty',
     html: 'a 502 with a web page, as proxies send it: nothing is done',
   },
-  upload: {
-    expired: 'a 403 that says the link has expired: nothing is stored',
+  /** `upload`, `part` or `object`. */
+  storage: {
+    expired: 'a 403 that says the link has expired: nothing is done',
+    'slow-down': 'a 503 SlowDown, as object storage asks for fewer requests: nothing is done',
+    slow: 'the content moves at one MiB a second',
+    'stall-during': 'the content stops moving in the middle, for ever',
+  },
+  /** `upload` or `part`: what is sent. */
+  sent: {
     'wrong-etag': 'the ETag is of some other content',
+    'no-etag': 'there is no ETag',
+  },
+  object: {
+    changed: 'the file is replaced while it is read: the connection is reset in the middle, then there is another file',
+    corrupt: 'the first byte is another one',
+    'no-range': 'all of the file comes, whatever range was asked for',
   },
   build: {
     fail: 'the same as build_failure',
@@ -38,9 +52,13 @@ export const statusFaults = {
   '429:date+2': 'with Retry-After: the date 2 seconds from now',
 };
 
-export type ReplyFault = keyof typeof faults.reply | keyof typeof faults.upload;
+export type ReplyFault =
+  | keyof typeof faults.reply
+  | keyof typeof faults.storage
+  | keyof typeof faults.sent
+  | keyof typeof faults.object;
 export type BuildFault = keyof typeof faults.build;
-export type FaultTarget = EndpointName | 'upload' | 'build';
+export type FaultTarget = EndpointName | StorageTarget | 'build';
 /** A fault as a test or a command line writes it; with `*` it stays. */
 export type FaultText = number | `${ReplyFault | BuildFault | number | `${number}:${string}`}${'' | '*'}`;
 
@@ -83,7 +101,10 @@ export function parseFaultOption(text: string): { target: FaultTarget; faults: s
   return { target, faults: asked };
 }
 
-const faultTargets: readonly FaultTarget[] = [...(Object.keys(endpoints) as EndpointName[]), 'upload', 'build'];
+const faultTargets: readonly FaultTarget[] = [
+  ...(Object.keys(endpoints) as EndpointName[]),
+  ...(['upload', 'part', 'object', 'build'] as const),
+];
 
 function parseFault(target: FaultTarget, text: string): { fault: Fault; stays: boolean } {
   const stays = text.endsWith('*');
@@ -96,9 +117,14 @@ function parseFault(target: FaultTarget, text: string): { fault: Fault; stays: b
 }
 
 function faultNames(target: FaultTarget): (ReplyFault | BuildFault)[] {
-  const { reply, upload, build } = faults;
-  const possible = target === 'build' ? build : target === 'upload' ? { ...reply, ...upload } : reply;
-  return Object.keys(possible) as (ReplyFault | BuildFault)[];
+  const { reply, storage, sent, object, build } = faults;
+  const special: Partial<Record<FaultTarget, object>> = {
+    upload: { ...reply, ...storage, ...sent },
+    part: { ...reply, ...storage, ...sent },
+    object: { ...reply, ...storage, ...object },
+    build,
+  };
+  return Object.keys(special[target] ?? reply) as (ReplyFault | BuildFault)[];
 }
 
 function parseStatus(word: string): StatusFault | undefined {

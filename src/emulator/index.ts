@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { type Claims, signToken } from './access.ts';
 import type { Call } from './calls.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults.ts';
+import { seedApps } from './samples.ts';
 import { listen } from './server.ts';
 import { Store } from './store.ts';
+import { Shelf, Volumes } from './volume-store.ts';
 
 export { faults, parseFaultOption, statusFaults } from './faults.ts';
 
@@ -16,10 +18,17 @@ export interface EmulatorOptions {
   data?: string | undefined;
   /** Milliseconds a stage of a build takes. With 0, the default, a build ends with its upload. */
   pace?: number | undefined;
+  /** Seconds a signed link is valid: 600, the default, as the platform has it. */
+  linkSeconds?: number | undefined;
   /** The clock, in milliseconds since 1970. */
   now?: (() => number) | undefined;
   /** The one project there is. */
   project?: string | undefined;
+  /**
+   * Fills the project with three apps that have been called for 30 days, unless `data` is in use already. The same
+   * number at the same time gives the same. Without it the project is empty.
+   */
+  seed?: number | undefined;
 }
 
 /** The platform on this machine. It listens on the loopback address only. */
@@ -29,6 +38,8 @@ export interface Emulator {
   /** A token for the project, valid for a year. */
   readonly token: string;
   readonly store: Store;
+  /** The volume of a region, `us-east-1` if none is named: to arrange files in it and to look at them. */
+  volume(region?: string): Shelf;
   /** Every request so far, the oldest first. */
   readonly calls: Call[];
   /** Another token: expired, say, or for another project. */
@@ -38,7 +49,7 @@ export interface Emulator {
    * with a `*` stays. Throws a RangeError that lists the valid ones when this is none.
    */
   fail(target: FaultTarget, ...faults: (FaultText | (string & {}))[]): void;
-  /** Forgets apps, builds, accounts, uploads, faults and calls. Tokens stay valid. */
+  /** Forgets apps, builds, runs, accounts, uploads, volumes, faults and calls, and seeds again. Tokens stay valid. */
   reset(): void;
   /** Cuts all connections and stops. */
   close(): Promise<void>;
@@ -46,7 +57,7 @@ export interface Emulator {
 
 /** Starts the platform. Rejects when the port is taken (`EADDRINUSE`) or `data` cannot be read or written. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const { port = 0, data, pace = 0, now = Date.now } = options;
+  const { port = 0, data, pace = 0, linkSeconds = 600, now = Date.now } = options;
   if (data) mkdirSync(data, { recursive: true, mode: 0o700 });
   const store = new Store(data && join(data, 'state.json'));
   const project = options.project ?? store.projects[0] ?? 'p-12345678';
@@ -58,22 +69,30 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const folder = data ?? mkdtempSync(join(tmpdir(), 'gantry-emulator-'));
   const storage = join(folder, 'storage');
   const faults = new FaultQueue();
+  const volumes = new Volumes(storage, data);
   const calls: Call[] = [];
-  server.open({ url: server.url, storage, store, faults, calls, now, pace });
+  const platform = { url: server.url, storage, store, volumes, faults, calls, now, pace, linkSeconds };
+  const seed = () => options.seed !== undefined && seedApps(project, options.seed, platform);
+  if (store.isNew) seed();
+  server.open(platform);
   const issueToken = (claims: Partial<Claims>) => signToken({ ...usualClaims(project, now()), ...claims }, store.key);
 
   return {
     ...{ url: server.url, project, store, calls, issueToken },
     token: issueToken({}),
+    volume: (region = 'us-east-1') => new Shelf(volumes, { project, volume: 'default', region }, now),
     fail: (target, ...texts) => faults.ask(target, ...texts),
     reset() {
       store.clear();
+      volumes.clear();
       faults.clear();
       calls.length = 0;
       rmSync(storage, { recursive: true, force: true });
+      seed();
     },
     async close() {
       await server.close();
+      volumes.close();
       if (!data) rmSync(folder, { recursive: true, force: true });
     },
   };

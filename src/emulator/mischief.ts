@@ -1,20 +1,26 @@
 import { STATUS_CODES } from 'node:http';
-import { type Exchange, send } from './exchange.ts';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
+import { announce, type Exchange, send } from './exchange.ts';
 import type { ReplyFault, StatusFault } from './faults.ts';
-import { expiredLink } from './links.ts';
-import { json, page, type Reply, storageError } from './reply.ts';
+import { checkLink, expiredLink, storageTarget } from './links.ts';
+import type { Platform } from './platform.ts';
+import type { Body } from './receive.ts';
+import { type Content, contentOf, json, page, type Reply, storageError } from './reply.ts';
+import { Shelf } from './volume-store.ts';
+import { readKey } from './volumes.ts';
 
 /** Answers a request badly, as the fault says. */
-export async function spoil(exchange: Exchange, fault: ReplyFault | StatusFault, now: number): Promise<void> {
-  if (typeof fault === 'string') await mischief[fault](exchange);
-  else send(exchange, statusReply(exchange, fault, now));
+export async function spoil(exchange: Exchange, fault: ReplyFault | StatusFault, platform: Platform): Promise<void> {
+  if (typeof fault === 'string') await mischief[fault](exchange, platform);
+  else await send(exchange, statusReply(exchange, fault, platform.now()));
 }
 
-const mischief: Record<ReplyFault, (exchange: Exchange) => void | Promise<void>> = {
+const mischief: Record<ReplyFault, (exchange: Exchange, platform: Platform) => void | Promise<void>> = {
   'reset-before': reset,
 
   async 'reset-during'(exchange) {
-    if (exchange.call.endpoint !== 'upload') return breakOff(exchange, await exchange.answer(), () => reset(exchange));
+    if (!isSent(exchange)) return breakOff(exchange, await exchange.answer(), () => reset(exchange));
     exchange.request.once('data', () => reset(exchange)).once('end', () => reset(exchange));
   },
 
@@ -26,42 +32,76 @@ const mischief: Record<ReplyFault, (exchange: Exchange) => void | Promise<void>>
   stall() {},
 
   async truncated(exchange) {
-    breakOff(exchange, await exchange.answer(), () => exchange.request.socket.end());
+    await breakOff(exchange, await exchange.answer(), () => exchange.request.socket.end());
   },
 
   async malformed(exchange) {
     const { headers } = await exchange.answer();
-    send(exchange, { status: 200, headers, body: '{"id": "p-1234' });
+    await send(exchange, { status: 200, headers, body: '{"id": "p-1234' });
   },
 
   async empty(exchange) {
     const { headers } = await exchange.answer();
-    send(exchange, { status: 200, headers, body: '' });
+    await send(exchange, { status: 200, headers, body: '' });
   },
 
-  html(exchange) {
-    send(exchange, page(502, '502 Bad Gateway'));
+  html: (exchange) => send(exchange, page(502, '502 Bad Gateway')),
+
+  expired: (exchange) => send(exchange, expiredLink),
+
+  'slow-down': (exchange) => send(exchange, storageError(503, 'SlowDown', 'Please reduce your request rate.')),
+
+  async slow(exchange) {
+    const reply = await exchange.answer(slowly(exchange.request));
+    await send(exchange, altered(reply, slowly));
   },
 
-  expired(exchange) {
-    send(exchange, expiredLink);
+  async 'stall-during'(exchange) {
+    if (!isSent(exchange)) return breakOff(exchange, await exchange.answer(), () => {});
+    exchange.request.once('data', () => exchange.request.pause());
   },
 
   async 'wrong-etag'(exchange) {
     const reply = await exchange.answer();
-    send(exchange, { ...reply, headers: { ...reply.headers, etag: `"${'0'.repeat(32)}"` } });
+    await send(exchange, { ...reply, headers: { ...reply.headers, etag: `"${'0'.repeat(32)}"` } });
+  },
+
+  async 'no-etag'(exchange) {
+    const { headers, ...reply } = await exchange.answer();
+    const { etag, ...others } = headers;
+    await send(exchange, { ...reply, headers: others });
+  },
+
+  async changed(exchange, platform) {
+    await breakOff(exchange, await exchange.answer(), () => {
+      replaceFile(exchange.url, platform);
+      reset(exchange);
+    });
+  },
+
+  async corrupt(exchange) {
+    await send(exchange, altered(await exchange.answer(), firstByteFlipped));
+  },
+
+  async 'no-range'(exchange) {
+    delete exchange.request.headers.range;
+    await send(exchange, await exchange.answer());
   },
 };
 
-function statusReply({ call }: Exchange, { status, retryAfter, asDate }: StatusFault, now: number): Reply {
+function statusReply({ url }: Exchange, { status, retryAfter, asDate }: StatusFault, now: number): Reply {
   const reason = STATUS_CODES[status] ?? 'Unknown';
-  const reply =
-    call.endpoint === 'upload'
-      ? storageError(status, reason.replaceAll(' ', ''), reason)
-      : json({ message: reason }, status);
+  const reply = storageTarget(url)
+    ? storageError(status, reason.replaceAll(' ', ''), reason)
+    : json({ message: reason }, status);
   if (retryAfter === undefined) return reply;
   const wait = asDate ? new Date(now + retryAfter * 1000).toUTCString() : String(retryAfter);
   return { ...reply, headers: { ...reply.headers, 'retry-after': wait } };
+}
+
+/** Whether the content is on its way to us: an archive, or a part of a file. */
+function isSent({ url }: Exchange): boolean {
+  return ['upload', 'part'].includes(storageTarget(url) ?? '');
 }
 
 /** A real reset, not a polite end: the other side sees ECONNRESET. */
@@ -70,9 +110,44 @@ function reset({ request }: Exchange): void {
 }
 
 /** Announces the whole answer, sends half of it, then leaves. An empty answer announces one byte more than it has. */
-function breakOff({ response, call }: Exchange, { status, headers, body }: Reply, leave: () => void): void {
-  const bytes = Buffer.from(body);
-  response.writeHead(status, { ...headers, 'content-length': Math.max(1, bytes.length) });
-  call.status = status;
-  response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), leave);
+async function breakOff(exchange: Exchange, reply: Reply, leave: () => void): Promise<void> {
+  const content = contentOf(reply);
+  announce(exchange, reply, Math.max(1, content.size));
+  exchange.response.flushHeaders();
+  await pipeline(content.read(0, Math.floor(content.size / 2)), exchange.response, { end: false });
+  leave();
+}
+
+/** The same answer with its content led through something. */
+function altered(reply: Reply, through: (chunks: Body) => Body): Reply {
+  const content = contentOf(reply);
+  const body: Content = { size: content.size, read: (start, end) => through(content.read(start, end)) };
+  return { ...reply, body };
+}
+
+const slowBytes = 64 * 1024;
+const slowMs = 62.5;
+
+async function* slowly(chunks: Body): Body {
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += slowBytes) {
+      await setTimeout(slowMs);
+      yield chunk.subarray(at, at + slowBytes);
+    }
+  }
+}
+
+async function* firstByteFlipped(chunks: Body): Body {
+  let first = true;
+  for await (const chunk of chunks) {
+    if (first && chunk.length > 0) chunk[0] = (chunk[0] ?? 0) ^ 0xff;
+    first = false;
+    yield chunk;
+  }
+}
+
+/** Another file takes the place of the one a link is for. */
+function replaceFile(link: URL, platform: Platform): void {
+  const { place, names } = readKey(checkLink('GET', link, platform));
+  new Shelf(platform.volumes, place, platform.now).write(names, 'this was changed while it was read\n');
 }

@@ -3,6 +3,7 @@ import type { EndpointName, endpoints } from '../contract/index.ts';
 import type { Call } from './calls.ts';
 import type { FaultQueue } from './faults.ts';
 import type { Store } from './store.ts';
+import type { Volumes } from './volume-store.ts';
 
 /** The running platform, as its handlers see it. */
 export interface Platform {
@@ -11,6 +12,7 @@ export interface Platform {
   /** The folder of what was uploaded. */
   readonly storage: string;
   readonly store: Store;
+  readonly volumes: Volumes;
   readonly faults: FaultQueue;
   /** The requests so far. */
   readonly calls: Call[];
@@ -18,6 +20,8 @@ export interface Platform {
   readonly now: () => number;
   /** Milliseconds a stage of a build takes; 0 makes a build end with its upload. */
   readonly pace: number;
+  /** Seconds a signed link is valid. */
+  readonly linkSeconds: number;
 }
 
 /** A handler takes exactly what the client's caller gives, and returns what travels. */

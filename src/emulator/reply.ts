@@ -4,7 +4,27 @@ import { STATUS_CODES } from 'node:http';
 export interface Reply {
   status: number;
   headers: Record<string, string>;
-  body: string;
+  body: string | Content;
+}
+
+/** A body that is not held in memory. */
+export interface Content {
+  /** Bytes. */
+  readonly size: number;
+  /** The bytes from `start` to before `end`. */
+  read(start: number, end: number): AsyncIterable<Buffer>;
+}
+
+/** A reply's body, whatever it is, as bytes to be read. */
+export function contentOf({ body }: Reply): Content {
+  if (typeof body !== 'string') return body;
+  const bytes = Buffer.from(body);
+  return {
+    size: bytes.length,
+    async *read(start, end) {
+      yield bytes.subarray(start, end);
+    },
+  };
 }
 
 export function json(value: unknown, status = 200): Reply {

@@ -3,21 +3,37 @@ import { type EndpointName, endpoints } from '../contract/index.ts';
 import { apiKeys } from './api-keys.ts';
 import { apps } from './apps.ts';
 import { builds } from './builds.ts';
+import { containers } from './containers.ts';
+import { costs } from './costs.ts';
+import { metrics } from './metrics.ts';
 import { plan } from './plan.ts';
 import type { Handlers } from './platform.ts';
 import { projects } from './projects.ts';
+import { runs } from './runs.ts';
+import { secrets } from './secrets.ts';
 import { serviceAccounts } from './service-accounts.ts';
+import { session } from './session.ts';
+import { serviceStatus } from './status.ts';
 import { users } from './users.ts';
+import { volumes } from './volumes.ts';
 
 /** Everything the management API answers. */
 export const handlers: Handlers = {
+  ...session,
   ...projects,
   ...apps,
   ...builds,
+  ...runs,
+  ...metrics,
+  ...containers,
   ...apiKeys,
   ...users,
   ...serviceAccounts,
   ...plan,
+  ...volumes,
+  ...costs,
+  ...secrets,
+  ...serviceStatus,
 };
 
 /** The endpoint a request is for, and what its path says. */

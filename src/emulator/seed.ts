@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ApiKey } from '../contract/api-keys.ts';
+import type { Invoice } from '../contract/costs.ts';
 import type { PlanCode } from '../contract/plan.ts';
 import type { ServiceAccount } from '../contract/service-accounts.ts';
 import type { User } from '../contract/users.ts';
@@ -13,6 +14,8 @@ export interface Account {
   plan: PlanCode;
   creditCardBonusClaimed: boolean;
   paymentMethods: unknown[];
+  /** Absent in the state of an older emulator. */
+  invoices?: Invoice[];
 }
 
 /** The account of a project. It is the same in every emulator: only its times depend on when it is first looked at. */
@@ -77,6 +80,7 @@ function seedAccount(project: string, now: number): Account {
       { id: 'pm-1', brand: 'visa', last4: '4242', expMonth: 4, expYear: 2029, isDefault: true },
       { id: 'pm-2', brand: 'mastercard', last4: '4444', expMonth: 11, expYear: 2027, isDefault: false },
     ],
+    invoices: [1, 2, 3].map((months) => invoice(project, now, months)),
   };
 }
 
@@ -84,6 +88,19 @@ function person(id: string, name: string, role: string, since: object): User {
   const [firstName = '', lastName = ''] = name.split(' ');
   const email = `${firstName}.${lastName}@example.com`.toLowerCase();
   return { id, email, firstName, lastName, role, status: 'active', invitedBy: '', ...since };
+}
+
+/** For the month that ended so many months ago. Its file is nowhere, but its address looks like a real one's. */
+function invoice(project: string, now: number, months: number): Invoice {
+  const date = new Date(now);
+  const createdAt = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1 - months)).toISOString();
+  const id = `in-${createdAt.slice(0, 7)}`;
+  const digest = createHash('sha256').update(`${project}/${id}`).digest('hex');
+  return {
+    ...{ id, amountDue: 2000 + (Number.parseInt(digest.slice(0, 4), 16) % 8000), currency: 'usd', createdAt },
+    ...{ paymentStatus: 'paid', accountName: 'Example Ltd', accountCountry: 'GB' },
+    fileUrl: `https://files.example.com/invoices/${id}.pdf?token=${digest.slice(0, 32)}`,
+  };
 }
 
 /** It has the form of a JWT, but opens nothing. */

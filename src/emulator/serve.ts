@@ -3,35 +3,39 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/index.ts';
 import { checkAccess } from './access.ts';
 import { noteCall } from './calls.ts';
-import { decodeSegment, readAs, readJson, withoutNulls } from './decode.ts';
+import { decodeSegment, readAs, readForm, readJson, withoutNulls } from './decode.ts';
 import { type Incoming, send } from './exchange.ts';
-import { storagePath } from './links.ts';
+import { storageTarget } from './links.ts';
 import { spoil } from './mischief.ts';
 import type { Platform } from './platform.ts';
+import type { Body } from './receive.ts';
 import { json, Refusal, type Reply, refuse, text } from './reply.ts';
-import { handlers, type Match, match } from './routes.ts';
-import { receiveUpload } from './uploads.ts';
+import { handlers, match } from './routes.ts';
+import { activate, activationPath } from './session.ts';
+import { storage } from './storage.ts';
 
 /** Notes a call, lets a fault have its turn, and otherwise answers. Rejects when the line breaks meanwhile. */
 export async function serve(request: IncomingMessage, response: ServerResponse, platform: Platform): Promise<void> {
   const url = new URL(request.url ?? '', platform.url);
   const route = match(request.method ?? '', url.pathname);
-  const call = noteCall(platform.calls, request, url, url.pathname.startsWith(storagePath) ? 'upload' : route?.name);
+  const stored = storageTarget(url);
+  const call = noteCall(platform.calls, request, url, stored ?? route?.name);
   response.setHeader('x-request-id', `req-${call.number}`);
 
   const incoming = { request, url, route, call };
-  const exchange = { ...incoming, response, answer: () => answer(incoming, platform) };
+  const exchange = {
+    ...{ ...incoming, response },
+    answer: (body: Body = request) =>
+      answer(incoming, () => (stored ? storage[stored]({ request, url, body, platform }) : manage(incoming, platform))),
+  };
   const fault = call.endpoint && platform.faults.take(call.endpoint);
-  if (fault) await spoil(exchange, fault, platform.now());
-  else send(exchange, await exchange.answer());
+  if (fault) await spoil(exchange, fault, platform);
+  else await send(exchange, await exchange.answer());
 }
 
-async function answer(incoming: Incoming, platform: Platform): Promise<Reply> {
-  const { request, url, route, call } = incoming;
+async function answer({ request }: Incoming, work: () => Promise<Reply>): Promise<Reply> {
   try {
-    if (call.endpoint === 'upload') return await receiveUpload(request, url, platform);
-    if (!route) refuse(404, `no such route: ${call.method} ${call.path}`);
-    return await callHandler(incoming, route, platform);
+    return await work();
   } catch (error) {
     if (error instanceof Refusal) return error.reply;
     // The client left in the middle of its request: nobody is there to answer.
@@ -41,19 +45,19 @@ async function answer(incoming: Incoming, platform: Platform): Promise<Reply> {
 }
 
 /** Reads a request and writes its answer as the contract says, so that a handler sees what the caller gave. */
-async function callHandler(
-  { request, url, call }: Incoming,
-  { name, path }: Match,
-  platform: Platform,
-): Promise<Reply> {
-  const { query, body, reply, open }: Endpoint = endpoints[name];
+async function manage({ request, url, route, call }: Incoming, platform: Platform): Promise<Reply> {
+  if (url.pathname === activationPath) return activate(url, platform);
+  const { name, path } = route ?? refuse(404, `no such route: ${call.method} ${call.path}`);
+  const { query, body, form, reply, open }: Endpoint = endpoints[name];
   const params = Object.fromEntries(Object.entries(path).map(([key, value]) => [key, decodeSegment(value)]));
   if (!open) checkAccess(request.headers.authorization, params.project, platform);
-  if (body) call.body = await readJson(request);
+  const sent = body && (await (form ? readForm(request) : readJson(request)));
+  // What comes without a token is the way to one.
+  if (body && !open) call.body = sent;
   const given = {
     ...params,
     ...(query && { query: readAs(query, Object.fromEntries(url.searchParams)) }),
-    ...(body && { body: readAs(body, withoutNulls(call.body)) }),
+    ...(body && { body: readAs(body, withoutNulls(sent)) }),
   };
   const result = await handlers[name](given as never, platform);
   if (reply === 'nothing') return text('OK');

@@ -3,6 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Script } from './script.ts';
 import type { Account } from './seed.ts';
 import type { Settings } from './settings.ts';
+import type { Traffic } from './traffic.ts';
 
 /** All times are milliseconds since 1970. */
 export interface AppRecord {
@@ -15,6 +16,8 @@ export interface AppRecord {
   createdAt: number;
   updatedAt: number;
   settings: Settings;
+  /** Calls of a seeded app: they go on by themselves. */
+  traffic?: Traffic;
 }
 
 /**
@@ -32,6 +35,8 @@ export interface BuildRecord {
   keyName: string;
   /** Registries the deploy sent a login for. The login itself is not kept. */
   registries: string[];
+  /** What is in the archive of a seeded build: none was sent. */
+  files?: Record<string, { size: number; crc32: number }>;
   /** When its archive had arrived; absent while we wait for it. */
   startedAt?: number;
   cancelledAt?: number;
@@ -40,21 +45,92 @@ export interface BuildRecord {
   script: Script;
 }
 
+/**
+ * A call of an app. As with a build, only what happens is kept: where it stands is read from it and the clock
+ * (`run-reading.ts`). Durations in milliseconds.
+ */
+export interface RunRecord {
+  id: string;
+  /** Id of its app. */
+  app: string;
+  createdAt: number;
+  functionName: string;
+  method: string;
+  async: boolean;
+  webhookEndpoint?: string;
+  /** Name of the replica that serves it. */
+  container: string;
+  /** How long it waits to be noticed, then for a replica, then in the replica. */
+  pendingMs: number;
+  proxyQueueMs: number;
+  containerQueueMs: number;
+  /** How long the start of a replica took; 0 when one was there. It is part of what the run waits. */
+  coldstartMs: number;
+  /** How long it is worked on; absent as long as nobody can tell. */
+  runtimeMs?: number;
+  /** What it ends with: an HTTP status, 0 cancelled, -1 closed by its caller. */
+  statusCode?: number;
+  cancelledAt?: number;
+}
+
+/** A trouble of the platform's services, for its status page. */
+export interface Incident {
+  title: string;
+  /** `degraded`, `downtime` or `maintenance`. */
+  state: string;
+  /** Names of the services it concerns (`status.ts`). */
+  services: string[];
+  startedAt: number;
+  /** When it ended, or is planned to. */
+  endsAt?: number;
+  updates: { at: number; message: string }[];
+}
+
+/** A login that waits for a person to agree. Its code gives tokens once. */
+export interface DeviceRecord {
+  code: string;
+  /** What the person compares. */
+  userCode: string;
+  createdAt: number;
+  state: 'waiting' | 'approved' | 'denied';
+  /** Who asks sooner after the last time is told to slow down. */
+  intervalSeconds: number;
+  polledAt?: number;
+}
+
+/** What a refresh token stands for. */
+export interface SessionRecord {
+  user: string;
+  createdAt: number;
+}
+
 /** What the platform remembers. With a file it survives a restart, signing key included. */
 export class Store {
   projects: string[] = [];
   readonly apps = new Map<string, AppRecord>();
   readonly builds = new Map<string, BuildRecord>();
+  /** Calls that were recorded. Those of a seeded app are made up on demand, see `traffic.ts`. */
+  readonly runs = new Map<string, RunRecord>();
   /** Keys, people and payment, by project; seeded when first looked at. */
   readonly accounts = new Map<string, Account>();
+  /** Names and values, by the id of the project or the app they belong to. */
+  readonly secrets = new Map<string, Record<string, string>>();
+  /** What the status page tells of, the latest last. */
+  incidents: Incident[] = [];
+  /** Logins under way, by device code. */
+  readonly devices = new Map<string, DeviceRecord>();
+  /** Who is logged in, by refresh token. */
+  readonly sessions = new Map<string, SessionRecord>();
   /** Signs tokens and upload links. */
   key = randomBytes(32).toString('base64url');
   #idsGiven = 0;
   readonly #file: string | undefined;
+  /** Whether it remembers nothing of an earlier start. */
+  readonly isNew: boolean;
 
   constructor(file?: string) {
     this.#file = file;
-    if (file) this.#load(file);
+    this.isNew = !file || !this.#load(file);
   }
 
   /** The same ids in the same order on every run: what a test or a demo shows today, it shows tomorrow. */
@@ -62,6 +138,18 @@ export class Store {
     this.#idsGiven += 1;
     const digest = createHash('sha256').update(`${this.projects[0]}/${this.#idsGiven}`).digest('hex');
     return digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
+  }
+
+  /** Records a call of an app: one to `run` that begins at once and does not end, where nothing else is said. */
+  addRun(run: Partial<RunRecord> & Pick<RunRecord, 'app' | 'createdAt'>): RunRecord {
+    const usual = {
+      ...{ id: this.newId(), functionName: 'run', method: 'POST', async: false, container: `${run.app}-1` },
+      ...{ pendingMs: 0, proxyQueueMs: 0, containerQueueMs: 0, coldstartMs: 0 },
+    };
+    const recorded = { ...usual, ...run };
+    this.runs.set(recorded.id, recorded);
+    this.save();
+    return recorded;
   }
 
   /** An app's builds, newest first. */
@@ -76,29 +164,41 @@ export class Store {
     const memory = {
       ...{ projects, key, idsGiven: this.#idsGiven },
       ...{ apps: [...this.apps.values()], builds: [...this.builds.values()] },
+      runs: [...this.runs.values()],
       accounts: Object.fromEntries(this.accounts),
+      ...{ devices: [...this.devices.values()], sessions: [...this.sessions] },
+      ...{ secrets: [...this.secrets], incidents: this.incidents },
     };
     writeFileSync(`${this.#file}.new`, JSON.stringify(memory, null, 2), { mode: 0o600 });
     renameSync(`${this.#file}.new`, this.#file);
   }
 
-  /** Forgets apps, builds and accounts. Projects stay, and so do tokens and ids: none is given twice. */
+  /** Forgets apps, builds, runs and accounts. Projects stay, and so do tokens and ids: none is given twice. */
   clear(): void {
     this.apps.clear();
     this.builds.clear();
+    this.runs.clear();
     this.accounts.clear();
+    this.secrets.clear();
+    this.incidents = [];
     this.save();
   }
 
-  #load(file: string): void {
+  #load(file: string): boolean {
     const memory = readMemory(file);
-    if (!memory) return;
+    if (!memory) return false;
     this.projects = memory.projects;
     this.key = memory.key;
     this.#idsGiven = memory.idsGiven;
     for (const app of memory.apps) this.apps.set(app.id, app);
     for (const build of memory.builds) this.builds.set(build.id, build);
+    for (const run of memory.runs ?? []) this.runs.set(run.id, run);
     for (const [project, account] of Object.entries(memory.accounts ?? {})) this.accounts.set(project, account);
+    for (const device of memory.devices ?? []) this.devices.set(device.code, device);
+    for (const [token, session] of memory.sessions ?? []) this.sessions.set(token, session);
+    for (const [owner, secrets] of memory.secrets ?? []) this.secrets.set(owner, secrets);
+    this.incidents = memory.incidents ?? [];
+    return true;
   }
 }
 
@@ -108,7 +208,12 @@ interface Memory {
   idsGiven: number;
   apps: AppRecord[];
   builds: BuildRecord[];
+  runs?: RunRecord[];
   accounts?: Record<string, Account>;
+  devices?: DeviceRecord[];
+  sessions?: [refreshToken: string, session: SessionRecord][];
+  secrets?: [owner: string, secrets: Record<string, string>][];
+  incidents?: Incident[];
 }
 
 function readMemory(file: string): Memory | undefined {

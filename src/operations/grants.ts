@@ -15,13 +15,14 @@ export type Change = 'grant' | 'revoke' | 'set';
 
 /**
  * Changes the projects a service account may access. The platform replaces the whole list (spec 4.15), so it is read
- * first. Throws UsageError when nothing would be left, and makes no call when all is as asked.
+ * first. Asks before access is taken away. Throws UsageError when nothing would be left, and makes no call when all is
+ * as asked.
  */
 export async function changeGrants(
-  context: Pick<Context, 'api' | 'project' | 'progress'>,
+  context: Pick<Context, 'api' | 'project' | 'progress' | 'prompt'>,
   { id, change, projects, dryRun }: { id: string; change: Change; projects: string[]; dryRun: boolean },
 ): Promise<GrantChange> {
-  const { api, project, progress } = context;
+  const { api, project, progress, prompt } = context;
   const account = await findAccount(context, id);
   const known = change === 'set' ? grantedProjects(account) : knownGrants(account);
   const before = known ?? [];
@@ -31,7 +32,9 @@ export async function changeGrants(
   const changed = known === undefined || !sameSet(before, after);
   if (!changed) return { serviceAccountId: id, before, after: before, changed, dryRun };
   progress.note(`before  ${before.join(', ') || (known ? 'none' : 'not known')}\nafter   ${after.join(', ')}`);
-  if (!dryRun) await api(updateServiceAccount, { project, serviceAccount: id, body: { grants: after } });
+  if (dryRun) return { serviceAccountId: id, before, after, changed, dryRun };
+  if (change !== 'grant') await prompt.confirm(`Let ${id} access ${after.join(', ')} and nothing else?`);
+  await api(updateServiceAccount, { project, serviceAccount: id, body: { grants: after } });
   return { serviceAccountId: id, before, after, changed, dryRun };
 }
 

@@ -1,3 +1,5 @@
+import { leaves } from './leaves.ts';
+
 /** A way to pay, as far as its shape is understood. */
 export interface PaymentMethod {
   /** `visa ending in 4242`; of an unknown shape, nothing. */
@@ -30,13 +32,6 @@ export function paymentMethods(methods: readonly unknown[] | null): PaymentMetho
       isDefault,
     };
   });
-}
-
-type Leaf = [path: string, value: unknown];
-
-function leaves(value: unknown, path = ''): Leaf[] {
-  if (typeof value !== 'object' || value === null) return [[path, value]];
-  return Object.entries(value).flatMap(([name, inner]) => leaves(inner, path ? `${path}.${name}` : name));
 }
 
 function lastOf(path: string): string {

@@ -10,6 +10,8 @@ export interface Progress {
   /** A fact worth knowing, in words or as a view. */
   note(said: string | View): void;
   warn(problem: Problem | string): void;
+  /** What a person has to do now, elsewhere; it is said even with `--quiet`. */
+  request(said: string): void;
   /** A line written by the platform or by an app; it is cleaned before it is shown. */
   log(line: string): void;
   /** A fact for programs that read `--events`; people do not see it. */
@@ -21,6 +23,8 @@ export interface Step {
   update(done: { bytes: number; of?: number } | { text: string }): void;
   done(text?: string): void;
   fail(): void;
+  /** Ends it without a word: the answer tells enough. */
+  clear(): void;
 }
 
 interface Voice {
@@ -57,10 +61,13 @@ export function createProgress(voice: Voice): Progress {
       let spoken = started;
       spinner = page.animated && !quiet ? startSpinner(stderr, title, page) : undefined;
       const opening = spinner ? undefined : setTimeout(() => say(title), announceMs).unref();
-      const end = (mark: string, said: string) => {
+      const clear = () => {
         clearTimeout(opening);
         spinner?.stop();
         spinner = undefined;
+      };
+      const end = (mark: string, said: string) => {
+        clear();
         say(`${mark} ${said}`);
       };
       return {
@@ -75,6 +82,7 @@ export function createProgress(voice: Voice): Progress {
         },
         done: (said) => end(page.style.green(page.unicode ? '✓' : 'ok'), said ?? title),
         fail: () => end(page.style.red(page.unicode ? '✗' : 'failed:'), title),
+        clear,
       };
     },
     note: (said) => say(typeof said === 'string' ? said : said(page)),
@@ -83,6 +91,7 @@ export function createProgress(voice: Voice): Progress {
       write(problemText(problem, page));
       if (annotations && problem.place) print(annotation(problem));
     },
+    request: write,
     log: (line) => say(`  ${line}`),
     event: () => {},
   };

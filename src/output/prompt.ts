@@ -17,6 +17,8 @@ export interface Prompt {
     options: { flag: string; byDefault?: string; check?: (answer: string) => true | string },
   ): Promise<string>;
   choose(question: string, options: { flag: string; from: readonly string[]; byDefault?: string }): Promise<string>;
+  /** What nobody may read over a shoulder: a `*` is shown for each character, and nothing reveals them. */
+  secret(question: string, options: { flag: string }): Promise<string>;
 }
 
 interface Asking {
@@ -66,6 +68,10 @@ export function createPrompt({ io, signal, allowed, yes }: Asking): Prompt {
       const { select } = await need(question, flag);
       const fallback = byDefault === undefined ? {} : { default: byDefault };
       return answered(select({ message: question, choices: [...from], ...fallback }, streams()));
+    },
+    async secret(question, { flag }) {
+      const { password } = await need(question, flag);
+      return answered(password({ message: question, mask: '*', toggleMask: false }, streams()));
     },
   };
 }

@@ -15,6 +15,8 @@ export interface Renderer {
   /** Prints one object on one line, for streams. */
   line(value: unknown): Promise<void>;
   text(text: string): Promise<void>;
+  /** Writes bytes as they are. */
+  bytes(bytes: Uint8Array): Promise<void>;
 }
 
 /** `declared` are the fields that may be picked though this very answer does not have them; they are null then. */
@@ -37,11 +39,12 @@ export function createRenderer(
     },
     line: (value) => write(`${JSON.stringify(value)}\n`),
     text: write,
+    bytes: write,
   };
 }
 
 /** Waits while the reader is slow, so that a long answer never piles up in memory. */
-function writer(stdout: Stream): (text: string) => Promise<void> {
+function writer(stdout: Stream): (text: string | Uint8Array) => Promise<void> {
   const gone = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
   return (text) =>
     new Promise((resolve, reject) => {

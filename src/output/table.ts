@@ -10,21 +10,27 @@ export type Columns<Row> = Record<string, (row: Row) => Cell>;
 const gap = '  ';
 const narrowest = 8;
 
-/** Borderless columns, one row a line. On a terminal the widest, then the last columns give way: no line wraps. */
-export function table<Row>(rows: readonly Row[], columns: Columns<Row>): View {
+/**
+ * Borderless columns, one row a line. On a terminal the widest, then the last columns give way: no line wraps. Those
+ * named `firm` (ids that somebody will copy) are the last to do so.
+ */
+export function table<Row>(rows: readonly Row[], columns: Columns<Row>, firm: readonly string[] = []): View {
   return (page) => {
     if (rows.length === 0) return '';
     const titles = Object.keys(columns);
     const read = Object.values(columns);
     const body = rows.map((row) => read.map((cell) => line(cell(row), page)));
-    const kept = titles.map((_, index) => index).filter((index) => body.some((cells) => cells[index] !== ''));
-    const widths = kept.map((index) =>
-      body.reduce((widest, cells) => Math.max(widest, columnsOf(cells[index] ?? '')), (titles[index] ?? '').length),
-    );
-    const fitted = narrow(widths, page.columns);
+    const filled = titles
+      .map((title, index) => ({ title, index, firm: firm.includes(title) }))
+      .filter(({ index }) => body.some((cells) => cells[index] !== ''))
+      .map((column) => ({
+        ...column,
+        width: body.reduce((most, cells) => Math.max(most, columnsOf(cells[column.index] ?? '')), column.title.length),
+      }));
+    const fitted = narrow(filled, page.columns);
     const print = (cells: string[]) =>
       fitted
-        .map((width, at) => pad(cells[kept[at] ?? 0] ?? '', width))
+        .map(({ index, width }) => pad(cells[index] ?? '', width))
         .join(gap)
         .trimEnd();
     return [page.style.bold(print(titles)), ...body.map(print)].join('\n');
@@ -62,17 +68,32 @@ function line(cell: Cell, page: Page): string {
   return clean(text(cell, page), true).replace(/[\n\t]+/g, ' ');
 }
 
-/** The widths that fit: columns are taken off the widest until it is of no more use, then the last ones are left out. */
-function narrow(widths: number[], columns: number): number[] {
-  const fitted = [...widths];
-  const total = () => fitted.reduce((sum, width) => sum + width, gap.length * (fitted.length - 1));
-  for (let excess = total() - columns; excess > 0; excess--) {
-    const widest = Math.max(...fitted);
-    if (widest <= narrowest) break;
-    fitted[fitted.indexOf(widest)] = widest - 1;
+interface Column {
+  /** Its place before any was left out. */
+  index: number;
+  width: number;
+  firm: boolean;
+}
+
+/** The columns that fit. Of too many the last ones are left out; then the widest becomes narrower, as far as is of use. */
+function narrow(columns: readonly Column[], room: number): Column[] {
+  const kept = columns.map((column) => ({ ...column }));
+  const loose = (column: Column) => !column.firm;
+  const least = (column: Column) => (column.firm ? column.width : Math.min(column.width, narrowest));
+  const total = (of: (column: Column) => number) => kept.reduce((sum, column) => sum + of(column) + gap.length, 0);
+  const tooWide = (of: (column: Column) => number) => total(of) - gap.length > room;
+  while (kept.length > 1 && kept.some(loose) && tooWide(least)) kept.splice(kept.findLastIndex(loose), 1);
+  // Even what should stay whole does not fit.
+  if (tooWide(least)) for (const column of kept) column.firm = false;
+  while (kept.length > 1 && tooWide(least)) kept.pop();
+
+  while (tooWide((column) => column.width)) {
+    const shrinkable = kept.filter((column) => column.width > least(column));
+    const widest = shrinkable.reduce((a, b) => (b.width > a.width ? b : a), shrinkable[0] ?? { width: 0 });
+    if (widest.width === 0) break;
+    widest.width -= 1;
   }
-  while (fitted.length > 1 && total() > columns) fitted.pop();
-  return fitted;
+  return kept;
 }
 
 function pad(cell: string, width: number): string {

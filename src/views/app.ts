@@ -1,7 +1,7 @@
 import type { App } from '../contract/apps.ts';
 import type { View } from '../output/page.ts';
 import { facts, stack } from '../output/table.ts';
-import { ago } from '../output/words.ts';
+import { ago, dollars } from '../output/words.ts';
 
 /** One app in full, the last failure first. */
 export function appView(app: App): View {
@@ -49,7 +49,7 @@ const hardware = (app: App): Facts => [
   ['provider', app.hardwareProvider],
   ['region', app.region],
   ['tier', app.computeTier],
-  ['cost', cost(app.costPerSecondCents)],
+  ...cost(app.costPerSecondCents),
 ];
 
 const scaling = (app: App): Facts => [
@@ -82,8 +82,13 @@ function seconds(value: number | null | undefined): string | undefined {
   return value === null || value === undefined ? undefined : `${value} s`;
 }
 
-/** Cents per second mean little to a person; dollars per hour do. */
-function cost(centsPerSecond: number | null | undefined): string | undefined {
-  if (!centsPerSecond) return undefined;
-  return `$${((centsPerSecond * 3600) / 100).toFixed(2)} per replica and hour while it runs`;
+/** Cents per second mean little to a person. A month is the twelfth of a year. */
+function cost(centsPerSecond: number | null | undefined): Facts {
+  if (!centsPerSecond) return [];
+  const during = (seconds: number) => dollars(centsPerSecond * seconds);
+  const day = 86_400;
+  return [
+    ['cost', `${during(3600)} an hour, ${during(day)} a day, ${during((365 / 12) * day)} a month`],
+    ['', `for each running replica: ${centsPerSecond} cents a second`],
+  ];
 }

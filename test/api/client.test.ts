@@ -202,7 +202,10 @@ test('an error shows the id of the request, as text and as JSON', async () => {
 function options(url: string): ApiOptions {
   const address = { value: url };
   return {
-    addresses: { management: address, invocation: address, login: address, logs: address, status: address },
+    addresses: {
+      ...{ management: address, invocation: address, status: address, logs: address },
+      ...{ login: address, refresh: address },
+    },
     token: () => 'secret',
     headers: { 'user-agent': 'test' },
     send: sendPlainly,

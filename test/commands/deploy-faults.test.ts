@@ -37,7 +37,7 @@ describe('the look at the deployed app (getApp)', () => {
 
   test.each<Case>([
     ['getApp', '400', 1, 'error: Bad Request', refused],
-    ['getApp', '401', 4, /fix set GANTRY_TOKEN/, refused],
+    ['getApp', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, refused],
     ['getApp', '402', 14, 'error: Payment Required', refused],
     ['getApp', '403', 5, 'error: Forbidden', refused],
     ['getApp', '404', 0, 'web is live', { ...carriedOn, getApp: 1 }],
@@ -97,7 +97,7 @@ describe('the creation of a build (createApp)', () => {
 
   test.each<Case>([
     ['createApp', '400', 1, 'error: Bad Request', refused],
-    ['createApp', '401', 4, /fix set GANTRY_TOKEN/, refused],
+    ['createApp', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, refused],
     ['createApp', '402', 14, 'error: Payment Required', refused],
     ['createApp', '403', 5, 'error: Forbidden', refused],
     ['createApp', '404', 6, 'error: Not Found', refused],
@@ -174,6 +174,10 @@ describe('the upload', () => {
     ['upload', 'reset-during*', 69, /error: could not reach .*the connection was cut/, gaveUp],
     ['upload', 'reset-after', 0, retried, carriedOn],
     ['upload', 'stall', 0, /no byte for 0\.1 s; trying again/, carriedOn],
+    ['upload', 'stall-during', 0, /no byte for 0\.1 s; trying again/, carriedOn],
+    ['upload', 'slow-down', 0, /the storage failed.*SlowDown.*; trying again/, carriedOn],
+    ['upload', 'slow', 0, 'web is live', once],
+    ['upload', 'no-etag', 0, 'web is live', once],
     ['upload', 'stall*', 69, /error: .*no byte for 0\.1 s/, gaveUp],
     ['upload', 'truncated', 0, retried, carriedOn],
     ['upload', 'html', 0, retried, carriedOn],
@@ -238,7 +242,7 @@ describe('the look at the build (getBuild)', () => {
 
   test.each<Case>([
     ['getBuild', '400', 1, goesOn, stopped],
-    ['getBuild', '401', 4, /fix set GANTRY_TOKEN/, stopped],
+    ['getBuild', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, stopped],
     ['getBuild', '402', 14, goesOn, stopped],
     ['getBuild', '403', 5, goesOn, stopped],
     ['getBuild', '404', 6, goesOn, stopped],
@@ -402,19 +406,16 @@ describe('the build', () => {
 
 describe('the table above', () => {
   test('knows every fault of the emulator', () => {
-    const known = [
-      ...Object.keys(faultNames.reply),
-      ...Object.keys(faultNames.upload),
-      ...Object.keys(faultNames.build),
-    ];
-    expect(known.sort()).toEqual([...covered].sort());
+    const { object: _, ...met } = faultNames;
+    const known = new Set(Object.values(met).flatMap((names) => Object.keys(names)));
+    expect([...known].sort()).toEqual([...covered].sort());
   });
 });
 
 /** Faults by name that the tests of this file ask for; a new one must be tried here too. */
 const covered = new Set([
   ...['reset-before', 'reset-during', 'reset-after', 'stall', 'truncated', 'malformed', 'empty', 'html'],
-  ...['expired', 'wrong-etag'],
+  ...['expired', 'slow-down', 'slow', 'stall-during', 'wrong-etag', 'no-etag'],
   ...['fail', 'build_failure', 'init_failure', 'init_timeout', 'slow', 'unknown-status', 'hostile-log'],
 ]);
 

@@ -84,7 +84,9 @@ test('emulator start on a port that is taken says so and how to go on', async ()
 test('what was deployed with --data is there at the next start', async () => {
   await using folder = await folderOf(smallApp());
   const exec = (script: string) =>
-    gantry(['emulator', 'exec', '--data', `${folder.path}/.state`, '--', node, '-e', script], { cwd: folder.path });
+    gantry(['emulator', 'exec', '--no-seed', '--data', `${folder.path}/.state`, '--', node, '-e', script], {
+      cwd: folder.path,
+    });
   const call = (method: string, path: string, then: string, body = '') => `
     const { GANTRY_API_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project } = process.env;
     fetch(url + '/v2/projects/' + project + '${path}', {
@@ -93,4 +95,22 @@ test('what was deployed with --data is there at the next start', async () => {
   const created = await exec(call('POST', '/apps', 'json.buildId ? 0 : 1', ", body: JSON.stringify({ name: 'web' })"));
   expect(created.code).toBe(0);
   expect((await exec(call('GET', '/apps', 'json.length'))).code).toBe(1);
+});
+
+test.each([
+  [[], 3],
+  [['--seed', '7'], 3],
+  [['--no-seed'], 0],
+])('emulator exec %j begins with so many apps: %i', async (flags, apps) => {
+  const count = `
+    const { GANTRY_API_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project } = process.env;
+    fetch(url + '/v2/projects/' + project + '/apps', { headers: { authorization: 'Bearer ' + token } })
+      .then((reply) => reply.json()).then((apps) => process.exit(apps.length));`;
+  expect((await gantry(['emulator', 'exec', ...flags, '--', node, '-e', count])).code).toBe(apps);
+});
+
+test.each(['-1', 'lucky'])('the seed %s is refused with exit 2', async (seed) => {
+  const { code, stderr } = await gantry(['emulator', 'exec', `--seed=${seed}`, '--', ...say('1')]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('Write a whole number');
 });

@@ -8,7 +8,7 @@ test.each([
   ['exit-codes', Object.keys(exitCodes)],
   ['environment', Object.keys(variables)],
   ['json', ['--json=id,status', '--events']],
-  ['faults', [...Object.keys(faults.reply), ...Object.keys(faults.upload), ...Object.keys(faults.build)]],
+  ['faults', Object.values(faults).flatMap((known) => Object.keys(known))],
 ])('help %s explains all there is, as text and as JSON', async (topic, words) => {
   const text = await gantry(['help', topic]);
   expect(text.code).toBe(0);

@@ -1,8 +1,16 @@
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Invoice, ProjectCost } from '../../src/contract/costs.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { showInBrowser } from '../../src/operations/browser.ts';
+import { invoicesIn } from '../../src/operations/invoices.ts';
+import { pageOf } from '../../src/output/page.ts';
+import { projectCostView } from '../../src/views/project-cost.ts';
 import { empty } from '../support/account.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
+
+const page = pageOf(new PassThrough(), {}, 'never', 0);
 
 let emulator: Emulator;
 
@@ -62,6 +70,129 @@ describe('changing the plan', () => {
   test('without a token exits 4', async () => {
     const outcome = await gantry(['plan', 'set', 'hobby', '-y'], { emulator, env: { GANTRY_TOKEN: '' } });
     expect(outcome.code).toBe(4);
+  });
+});
+
+describe('--open', () => {
+  const set = (plan: string, more: Setting = {}) =>
+    gantry(['plan', 'set', plan, '--yes', '--open'], { emulator, ...more });
+
+  test('shows the page of the payment in a browser, and prints its address all the same', async () => {
+    const { stdout, opened } = await set('enterprise');
+    expect(opened).toEqual([`${emulator.url}/checkout/${emulator.project}/enterprise`]);
+    expect(stdout).toBe(`${opened[0]}\n`);
+  });
+
+  test('says when there is no browser', async () => {
+    const { code, stderr } = await set('enterprise', { browser: false });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('no browser could be opened here')]);
+  });
+
+  test('opens nothing when nothing is needed', async () => {
+    expect((await set('hobby')).opened).toEqual([]);
+  });
+
+  test.each(['http://pay.example.com/x', 'file:///etc/passwd', 'javascript:alert(1)', '--help', 'nonsense'])(
+    'never opens %s',
+    async (address) => {
+      const opened: string[] = [];
+      const warnings: unknown[] = [];
+      const progress = { warn: (said: unknown) => warnings.push(said) } as never;
+      await showInBrowser({ progress, openBrowser: async (shown) => opened.push(shown) > 0 }, address);
+      expect([opened, warnings]).toEqual([[], [expect.stringContaining('only https is')]]);
+    },
+  );
+});
+
+describe('what the project costs', () => {
+  const cost = (...flags: string[]) => gantry(['plan', 'cost', ...flags], { emulator });
+
+  test('is told in words, with coupons', async () => {
+    expect((await cost()).stdout).toBe(
+      [
+        'combined cost before discounts  $0.00',
+        'total gpu time                  0 ms',
+        'total build count               0',
+        'coupon                          amount $30.00, amount remaining $12.50',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('passes through in JSON', async () => {
+    expect((await cost('--json')).json()).toEqual({
+      summary: { combined_cost_before_discounts_cents: 0, total_gpu_seconds: 0, total_build_count: 0 },
+      coupons: [{ amount_cents: 3000, amount_cents_remaining: 1250 }],
+    });
+  });
+
+  test.each<[ProjectCost, string]>([
+    [{ summary: { combined_cost_before_discounts_cents: 123456.7 } }, 'combined cost before discounts  $1,234.57'],
+    [{ summary: { total_gpu_seconds: 5400 } }, 'total gpu time  1h 30m'],
+    [{ summary: { build: { cpuCostCents: 0.5, count: 12345 } } }, 'build cpu cost  $0.0050\nbuild count     12,345'],
+    [{ summary: { note: 'x', unknown: null, ratio: 0.5 } }, 'note     x\nunknown  null\nratio    0.5'],
+    [{ coupons: ['HELLO', { code: 'A', amount_cents: 5 }] }, 'coupon  HELLO\ncoupon  code A, amount $0.05'],
+    [{ summary: null, coupons: null }, ''],
+  ])('of the form %j reads so', (answer, text) => {
+    expect(projectCostView(answer)(page)).toBe(text);
+  });
+});
+
+describe('invoices', () => {
+  const list = (...flags: string[]) => gantry(['plan', 'invoices', ...flags], { emulator });
+  const invoice = (id: string, facts: Partial<Invoice>): Invoice => ({
+    id,
+    createdAt: '2026-11-01T00:00:00Z',
+    ...facts,
+  });
+
+  test('are listed newest first, the address of the file in JSON only', async () => {
+    const { stdout } = await list();
+    expect(stdout).toMatch(
+      /^DATE +INVOICE +AMOUNT +STATUS +FILE\n(\d{4}-\d\d-01 {2}in-\d{4}-\d\d {2}\d\d\.\d\d USD +paid +yes\n){3}$/,
+    );
+    expect(stdout).not.toContain('http');
+    const invoices = (await list('--json')).json() as Invoice[];
+    expect(invoices[0]?.fileUrl).toMatch(/^https:\/\/.*token=/);
+    expect(invoices.map(({ createdAt }) => createdAt)).toEqual(
+      invoices
+        .map(({ createdAt }) => createdAt)
+        .sort()
+        .reverse(),
+    );
+  });
+
+  test.each([
+    [{ amountDue: 1999, currency: 'usd' }, '19.99 USD'],
+    [{ amountDue: 1999, currency: 'JPY' }, '1999 JPY'],
+    [{ amountDue: 1999, currency: 'kwd' }, '1.999 KWD'],
+    [{ amountDue: -500, currency: 'eur' }, '-5.00 EUR'],
+    [{ amountDue: 0, currency: 'usd' }, '0.00 USD'],
+    [{ amountDue: 1999, currency: null }, '1999'],
+    [{ amountDue: null, currency: 'usd', paymentStatus: 'void' }, 'void'],
+  ])('of %j are in their own currency', async (facts, amount) => {
+    empty(emulator, { invoices: [invoice('in-1', facts)] });
+    expect((await list()).stdout).toMatch(new RegExp(`^2026-11-01  in-1 +${amount} +no$`, 'm'));
+  });
+
+  test('are found in whatever they are wrapped', () => {
+    const [older, newer] = [invoice('in-1', {}), invoice('in-2', { createdAt: '2026-12-01T00:00:00Z' })];
+    for (const answer of [
+      [older, newer],
+      { invoices: [older, newer] },
+      { data: [older, newer] },
+      { items: [older, newer] },
+    ]) {
+      expect(invoicesIn(answer)).toEqual([newer, older]);
+    }
+    expect(invoicesIn({})).toEqual([]);
+    expect(invoicesIn({ invoices: null })).toEqual([]);
+  });
+
+  test('may be none', async () => {
+    empty(emulator, { invoices: [] });
+    const { code, stdout, stderr } = await list();
+    expect([code, stdout, stderr]).toEqual([0, '', 'no invoices yet\n']);
   });
 });
 

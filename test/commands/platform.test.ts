@@ -18,6 +18,11 @@ const commands = [
   ['users list', 'email'],
   ['service-accounts list', 'grants'],
   ['plan payment-methods', 'methods'],
+  ['plan cost', 'summary'],
+  ['plan invoices', 'amountDue'],
+  ['apps cost web', 'costs'],
+  ['secrets list', 'name'],
+  ['secrets list --app web', 'name'],
 ] as const;
 
 const aboutAnApp = commands.map(([line]) => line).filter((line) => line.includes(' web'));
@@ -28,6 +33,9 @@ beforeAll(async () => {
   emulator = await startEmulator();
   await using app = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
   await gantry(['deploy'], { emulator, cwd: app.path });
+  for (const owner of [emulator.project, `${emulator.project}-web`]) {
+    emulator.store.secrets.set(owner, { HF_TOKEN: 'hf_example' });
+  }
 });
 
 beforeEach(() => {
@@ -80,7 +88,7 @@ describe.each(commands)('gantry %s', (line, field) => {
   test('without a token exits 4 and says how to get one, before any request', async () => {
     const outcome = await gantry([...words, '--json'], { emulator, env: { GANTRY_TOKEN: '' } });
     expect(outcome.code).toBe(4);
-    expect(outcome.stderr).toMatch(/error: not logged in\n.*\n {2}fix set GANTRY_TOKEN/);
+    expect(outcome.stderr).toMatch(/error: not logged in\n.*\n {2}fix gantry login, or set GANTRY_TOKEN/);
     expectErrorDocument(outcome);
     expect(emulator.calls).toEqual([]);
   });

@@ -48,8 +48,8 @@ describe('the list', () => {
 describe('a change', () => {
   test.each([
     ['grant sa-1 p-3 p-2', ['p-1', 'p-2', 'p-3']],
-    ['revoke sa-1 p-1', ['p-2']],
-    ['set-grants sa-1 p-9 p-9', ['p-9']],
+    ['revoke sa-1 p-1 --yes', ['p-2']],
+    ['set-grants sa-1 p-9 p-9 --yes', ['p-9']],
   ])('%s sends the whole list, and shows it before and after', async (line, after) => {
     const { code, stdout, stderr } = await run(line);
     expect(code).toBe(0);
@@ -83,6 +83,25 @@ describe('a change', () => {
     expect(sent()).toEqual([]);
   });
 
+  test.each([
+    ['revoke sa-1 p-1', 'y', 0, 1],
+    ['revoke sa-1 p-1', '', 130, 0],
+    ['set-grants sa-1 p-9', 'n', 130, 0],
+  ])('%s takes access away: asked and answered "%s" it exits %i', async (line, answer, exit, calls) => {
+    const words = ['service-accounts', ...line.split(' ')];
+    const { code } = await gantry(words, { emulator, columns: 80, typed: `${answer}\r` });
+    expect(code).toBe(exit);
+    expect(sent()).toHaveLength(calls);
+  });
+
+  test.each(['revoke sa-1 p-1', 'set-grants sa-1 p-9'])('%s where nobody can be asked exits 9', async (line) => {
+    const outcome = await run(`${line} --json`);
+    expect(outcome.code).toBe(9);
+    expect(outcome.stderr).toContain('fix answer it with --yes');
+    expectErrorDocument(outcome);
+    expect(sent()).toEqual([]);
+  });
+
   test('that would leave no project is refused with exit 2', async () => {
     const outcome = await run('revoke sa-1 p-1 p-2 --json');
     expect(outcome.code).toBe(2);
@@ -101,7 +120,7 @@ describe('a change', () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('cannot be read');
     expect(sent()).toEqual([]);
-    const { code, stderr } = await run('set-grants sa-1 p-3');
+    const { code, stderr } = await run('set-grants sa-1 p-3 --yes');
     expect([code, stderr]).toEqual([0, 'before  not known\nafter   p-3\n']);
     expect(grants()).toEqual(['p-3']);
   });

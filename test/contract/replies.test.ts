@@ -7,6 +7,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { handlers } from '../../src/emulator/routes.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+import { sentUpload } from '../support/volumes.ts';
 
 const names = Object.keys(endpoints) as EndpointName[];
 
@@ -55,11 +56,23 @@ describe('a reply of the platform', () => {
     ['getBuild', { id: 'b' }],
     ['getBuildLogs', { logs: [{}] }],
     ['getBuildLogs', []],
+    ['listRuns', []],
+    ['getRun', { id: 'r-1' }],
+    ['getStartupTimes', {}],
+    ['listContainers', [{ containerState: 'RUNNING' }]],
     ['listApiKeys', [{ name: 'ci' }]],
     ['listUsers', {}],
     ['listServiceAccounts', []],
     ['inviteUser', {}],
     ['listPaymentMethods', []],
+    ['getProjectSecrets', []],
+    ['getProjectSecrets', { HF_TOKEN: 7 }],
+    ['getAppCost', {}],
+    ['listInvoices', [{ amountDue: 1 }]],
+    ['getServiceStatus', {}],
+    ['initializeUpload', { upload_id: 'u', parts: [{ part_number: 1 }] }],
+    ['listFolder', [{ size_bytes: 1 }]],
+    ['getDownloadLink', {}],
   ])('to %s without what we rely on is not: %j', (name, wire) => {
     const { reply: schema } = endpoints[name] as Endpoint;
     expect(safeParse(schema as GenericSchema, wire).success).toBe(false);
@@ -75,6 +88,7 @@ describe('the emulator', () => {
     emulator.fail('build', 'slow');
     await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
     const slow = emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
+    const run = emulator.store.addRun({ app: `${emulator.project}-web`, createdAt: Date.now() - 1000 }).id;
     const bodies: Partial<Record<EndpointName, object>> = {
       createApp: { name: 'other' },
       scaleApp: { maxReplicaCount: 3 },
@@ -82,6 +96,15 @@ describe('the emulator', () => {
       inviteUser: { emailAddress: 'new@example.com', role: 'member' },
       updateServiceAccount: { grants: [emulator.project] },
       changePlan: { planCode: 'hobby' },
+      setProjectSecrets: { HF_TOKEN: 'hf_example' },
+      setAppSecrets: { HF_TOKEN: 'hf_example' },
+      initializeUpload: { file_path: '/b.txt', part_count: 2 },
+      completeUpload: await sentUpload(emulator, '/a.txt', 'hello'),
+      resizeVolume: { newSizeGb: 60 },
+    };
+    const queries: Partial<Record<EndpointName, string>> = {
+      getDownloadLink: '?file_path=/a.txt',
+      deletePath: '?file_path=/a.txt',
     };
     for (const name of names) {
       const { route, reply: schema } = endpoints[name] as Endpoint;
@@ -90,9 +113,12 @@ describe('the emulator', () => {
         project: emulator.project,
         app: `${emulator.project}-${name === 'deleteApp' ? 'other' : 'web'}`,
         build: name === 'cancelBuild' ? slow : build,
+        run,
         serviceAccount: 'sa-ci',
+        volume: name === 'resizeVolume' ? 'default-us-east-1' : 'default',
       };
-      const url = emulator.url + path.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? '');
+      const url =
+        emulator.url + path.replace(/\{(\w+)\}/g, (_, key: string) => values[key] ?? '') + (queries[name] ?? '');
       const body = bodies[name];
       const answer = await fetch(url, {
         method,

@@ -172,7 +172,7 @@ describe('the emulator of the built program', () => {
   test('exec runs a deploy against itself and passes on how it ended', async () => {
     await using app = await folderOf(smallApp());
     const exec = (...flags: string[]) =>
-      run(['emulator', 'exec', ...flags, '--', process.execPath, bin, 'deploy'], { cwd: app.path });
+      run(['emulator', 'exec', '--no-seed', ...flags, '--', process.execPath, bin, 'deploy'], { cwd: app.path });
     const good = await exec();
     expect(good.stdout).toMatch(/\/web\n$/);
     expect(good.exitCode).toBe(0);
@@ -181,7 +181,7 @@ describe('the emulator of the built program', () => {
   });
 
   test('start prints what a shell can take, serves, and ends with SIGINT', async () => {
-    const program = start(['emulator', 'start', '--port', '0'], { env: cleanEnvironment() });
+    const program = start(['emulator', 'start', '--port', '0', '--no-seed'], { env: cleanEnvironment() });
     await program.says(/export CEREBRIUM_PROJECT_ID=.*\n/);
     const shell = `${program.said.stdout}\nexec '${process.execPath}' '${bin}' apps list --json`;
     const { stdout } = await execa('bash', ['-c', shell], { env: cleanEnvironment(), extendEnv: false });
@@ -195,7 +195,7 @@ describe('the emulator of the built program', () => {
     await using place = await folderOf(smallApp());
     const data = join(place.path, '.state');
     for (const expected of ['[]', '[\n  {\n    "name": "web"\n  }\n]']) {
-      const program = start(['emulator', 'start', '--port', '0', '--data', data, '--json'], {
+      const program = start(['emulator', 'start', '--port', '0', '--no-seed', '--data', data, '--json'], {
         env: cleanEnvironment(),
       });
       await program.says(/"environment":.*\}\}\n/);

@@ -15,6 +15,8 @@ export interface Outcome {
   waits: number[];
   /** Commands it started and did not wait for. */
   behind: string[][];
+  /** Addresses it showed in a browser. */
+  opened: string[];
 }
 
 export interface Setting {
@@ -25,18 +27,36 @@ export interface Setting {
   columns?: number;
   /** What a person types at the first question; giving it makes stdin a terminal. */
   typed?: string;
+  /** What comes through a pipe; without it, and without a terminal, stdin stays open and silent. */
+  stdin?: string | Buffer;
   silenceMs?: number;
+  /** A clock that others go by as well: waiting moves it. */
+  clock?: { now: number };
+  /** What happens elsewhere while it waits, each time it does. */
+  meanwhile?: () => unknown;
   /** Sends Ctrl-C, once, when stderr matches. */
   interruptAt?: RegExp;
+  /** Whether there is a browser. */
+  browser?: boolean;
   /** Sends SIGTERM instead. */
   signal?: 'SIGINT' | 'SIGTERM';
 }
 
 /** Runs one command line in this process, as `bin/gantry.cjs` would in its own. Nothing sleeps: its clock leaps. */
 export async function gantry(words: string[], setting: Setting = {}): Promise<Outcome> {
-  const { emulator, cwd = process.cwd(), env = {}, columns, typed, silenceMs = 5_000, interruptAt } = setting;
+  const {
+    emulator,
+    cwd = process.cwd(),
+    env = {},
+    columns,
+    typed,
+    silenceMs = 5_000,
+    interruptAt,
+    browser = true,
+  } = setting;
   const waits: number[] = [];
   const behind: string[][] = [];
+  const opened: string[] = [];
   let leapt = 0;
   let asked = false;
   let interrupt = () => {};
@@ -52,6 +72,7 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
     once();
   });
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== undefined, setRawMode: () => {} });
+  if (setting.stdin !== undefined) stdin.end(setting.stdin);
   const io: Io = {
     stdin,
     stdout,
@@ -65,18 +86,24 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
       };
     },
     quit: () => {},
-    now: () => Date.now() + leapt,
+    now: () => (setting.clock ? setting.clock.now : Date.now() + leapt),
     delay: async (ms, signal) => {
       waits.push(ms);
       leapt += ms;
+      if (setting.clock) setting.clock.now += ms;
       await setImmediate();
+      await setting.meanwhile?.();
       signal.throwIfAborted();
+    },
+    openBrowser: async (address) => {
+      opened.push(address);
+      return browser;
     },
     startBehind: (started) => void behind.push(started),
     silenceMs,
   };
   const code = await main(words, io);
-  return { code, stdout: stdout.text, stderr: stderr.text, json: () => JSON.parse(stdout.text), waits, behind };
+  return { code, stdout: stdout.text, stderr: stderr.text, json: () => JSON.parse(stdout.text), waits, behind, opened };
 }
 
 export function address({ url, token, project }: Emulator): Record<string, string> {

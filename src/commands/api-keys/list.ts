@@ -3,10 +3,12 @@ import { listKeys, type OwnedKey } from '../../operations/api-keys.ts';
 import type { View } from '../../output/page.ts';
 import { facts, stack, table } from '../../output/table.ts';
 import { timeLeft } from '../../output/words.ts';
+import { firstOf, listFlags } from '../list-flags.ts';
 
 export default defineCommand({
-  configure: (command) => command.option('--show-values', 'show the keys themselves, too'),
-  run: (context, { showValues }) => listKeys(context, { values: showValues === true }),
+  configure: (command) => listFlags(command.option('--show-values', 'show the keys themselves, too')),
+  run: async (context, { showValues, ...flags }) =>
+    firstOf(await listKeys(context, { values: showValues === true }), flags, context.progress, 'API key'),
   // A key must not be shortened to fit a column: with values, each has its own lines.
   view: (keys, { showValues }) => (showValues ? stack(...keys.map(inFull)) : table(keys, columns)),
   empty: 'no API keys yet: the dashboard creates them',

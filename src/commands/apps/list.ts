@@ -2,17 +2,26 @@ import { defineCommand } from '../../command.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
 import { appName } from '../../contract/endpoint.ts';
 import { table } from '../../output/table.ts';
-import { ago, newestFirst } from '../../output/words.ts';
+import { ago, fromAToZ, largestFirst, newestFirst } from '../../output/words.ts';
+import { firstOf, listFlags } from '../list-flags.ts';
 
 export default defineCommand({
-  configure: (command) => command.option('--ephemeral', 'include apps that one-off runs created'),
-  run: async ({ api, project }, { ephemeral }) => {
+  configure: (command) =>
+    listFlags(
+      command.option('--ephemeral', 'include apps that one-off runs created').addOption(
+        command
+          .createOption('--sort <field>', 'text from A to Z, numbers largest first, times newest first')
+          .choices(sortFields)
+          .default('updated' as const),
+      ),
+    ),
+  run: async ({ api, project, progress }, { ephemeral, sort, ...flags }) => {
     const apps = await api(listApps, { project, query: ephemeral ? { includeEphemeral: true } : {} });
-    return apps.sort(newestFirst((app) => app.updatedAt));
+    return firstOf(apps.sort(orders[sort]), flags, progress, 'app');
   },
   view: (apps) =>
     table(apps, {
-      NAME: (app) => app.name ?? appName(app.projectId ?? '', app.id),
+      NAME: nameOf,
       STATUS: (app) => app.status,
       HARDWARE: (app) => app.hardware,
       REGION: (app) => app.region,
@@ -36,8 +45,22 @@ export default defineCommand({
     request_metrics: "this month's requests, as the platform says it",
     projectId: 'project',
   },
-  examples: ['apps list', 'apps list --json=name,status'],
+  examples: ['apps list', 'apps list --sort cost --limit 10', 'apps list --json=name,status'],
 });
+
+function nameOf(app: AppSummary): string {
+  return app.name ?? appName(app.projectId ?? '', app.id);
+}
+
+const orders = {
+  name: fromAToZ<AppSummary>(nameOf),
+  status: fromAToZ<AppSummary>((app) => app.status),
+  cost: largestFirst<AppSummary>((app) => metric(app.cost_metrics, 'total_cost')),
+  requests: largestFirst<AppSummary>((app) => metric(app.request_metrics, 'total')),
+  created: newestFirst<AppSummary>((app) => app.createdAt),
+  updated: newestFirst<AppSummary>((app) => app.updatedAt),
+};
+const sortFields = Object.keys(orders) as (keyof typeof orders)[];
 
 /** Inner names are the platform's own affair (wire §0): what is not there stays empty. */
 function metric(metrics: AppSummary['cost_metrics'], name: string): number | string | undefined {

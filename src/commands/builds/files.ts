@@ -1,22 +1,27 @@
 import { defineCommand } from '../../command.ts';
 import { getBuildZipContents } from '../../contract/builds.ts';
 import { latestBuild } from '../../operations/builds.ts';
-import { zipEntries } from '../../operations/zip-entries.ts';
+import { type ZipEntry, zipEntries } from '../../operations/zip-entries.ts';
 import { table } from '../../output/table.ts';
 import { size } from '../../output/words.ts';
+import { fileTree } from '../../views/file-tree.ts';
 
 export default defineCommand({
   configure: (command) =>
-    command.argument('<app>', 'app name or id').argument('[build]', 'build id; the latest one if left out'),
+    command
+      .argument('<app>', 'app name or id')
+      .argument('[build]', 'build id; the latest one if left out')
+      .option('--tree', 'draw the folders, each with what is in it altogether'),
   run: async ({ api, project }, app, build) =>
     api(getBuildZipContents, { project, app, build: build ?? (await latestBuild({ api, project }, app)) }),
-  view: ({ zipFiles }) =>
-    table(zipEntries(zipFiles), {
-      FILE: (entry) => entry.path,
-      SIZE: (entry) => size(entry.size),
-      MORE: (entry) => entry.more,
-    }),
+  view: ({ zipFiles }, { tree }) => (tree ? fileTree(zipEntries(zipFiles)) : table(zipEntries(zipFiles), columns)),
   passesThrough: true,
   json: { id: 'build id', zipFiles: 'the files, as the platform says it' },
-  examples: ['builds files web', 'builds files web b-1234 --json'],
+  examples: ['builds files web', 'builds files web --tree', 'builds files web b-1234 --json'],
 });
+
+const columns = {
+  FILE: (entry: ZipEntry) => entry.path,
+  SIZE: (entry: ZipEntry) => size(entry.size),
+  MORE: (entry: ZipEntry) => entry.more,
+};

@@ -2,20 +2,25 @@ import { defineCommand } from '../../command.ts';
 import { listBuilds } from '../../contract/builds.ts';
 import { table } from '../../output/table.ts';
 import { ago, newestFirst } from '../../output/words.ts';
+import { firstOf, listFlags } from '../list-flags.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<app>', 'app name or id'),
-  run: async ({ api, project }, app) => {
+  configure: (command) => listFlags(command.argument('<app>', 'app name or id')),
+  run: async ({ api, project, progress }, app, flags) => {
     const builds = await api(listBuilds, { project, app });
-    return builds.sort(newestFirst((build) => build.createdAt));
+    return firstOf(builds.sort(newestFirst((build) => build.createdAt)), flags, progress, 'build');
   },
   view: (builds) =>
-    table(builds, {
-      BUILD: (build) => build.id,
-      STATUS: (build) => build.status,
-      CREATED: (build) => ago(build.createdAt),
-      REASON: (build) => build.initError,
-    }),
+    table(
+      builds,
+      {
+        BUILD: (build) => build.id,
+        STATUS: (build) => build.status,
+        CREATED: (build) => ago(build.createdAt),
+        REASON: (build) => build.initError,
+      },
+      ['BUILD'],
+    ),
   empty: 'no builds yet',
   passesThrough: true,
   json: {
@@ -25,5 +30,5 @@ export default defineCommand({
     updatedAt: 'RFC 3339, UTC',
     initError: 'why the app did not start',
   },
-  examples: ['builds list web'],
+  examples: ['builds list web', 'builds list web --limit 5'],
 });

@@ -2,6 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { getBuildLogs } from '../../contract/builds.ts';
 import { logLines } from '../../operations/build-log.ts';
 import { latestBuild } from '../../operations/builds.ts';
+import { localTime } from '../../output/words.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -19,7 +20,7 @@ export default defineCommand({
     ({ style }) =>
       entries
         .flatMap(({ log, createdAt }) => {
-          const time = timestamps && createdAt ? `${style.dim(createdAt)} ` : '';
+          const time = timestamps && createdAt ? `${style.dim(localTime(createdAt))} ` : '';
           return logLines(log).map((line) => time + line);
         })
         .join('\n'),

@@ -8,6 +8,8 @@ export interface EmulatorFlags {
   data?: string | undefined;
   pace: number;
   fault: Faults[];
+  /** `false` is an empty project. */
+  seed: number | false;
 }
 
 type Faults = ReturnType<typeof parseFaultOption>;
@@ -16,6 +18,8 @@ type Faults = ReturnType<typeof parseFaultOption>;
 export function emulatorFlags(command: Commander) {
   return command
     .option('--data <dir>', 'keep apps, builds and uploads in this folder')
+    .option('--seed <number>', 'which three apps with 30 days of runs there are at first', wholeNumberFlag(0), 1)
+    .option('--no-seed', 'begin with an empty project')
     .option('--pace <ms>', 'milliseconds that each stage of a build takes', wholeNumberFlag(0), 0)
     .option(
       '--fault <target=fault,…>',
@@ -26,8 +30,9 @@ export function emulatorFlags(command: Commander) {
 }
 
 /** Starts an emulator in which the faults asked for lie in wait. */
-export async function emulatorFor({ fault, ...options }: EmulatorFlags & { port: number }): Promise<Emulator> {
-  const emulator = await startEmulator(options).catch((cause: NodeJS.ErrnoException) => {
+export async function emulatorFor({ fault, seed, ...options }: EmulatorFlags & { port: number }): Promise<Emulator> {
+  const seeded = { ...options, ...(seed !== false && { seed }) };
+  const emulator = await startEmulator(seeded).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'EADDRINUSE') throw cause;
     throw new FailedError(`port ${options.port} is taken`, {
       fix: 'use another one: --port 0 picks a free one',

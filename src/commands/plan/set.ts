@@ -1,13 +1,19 @@
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
 import { changePlan, type PlanCode, planCodes } from '../../contract/plan.ts';
+import { showInBrowser } from '../../operations/browser.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<plan>', planCodes.join(', '), planCode),
-  run: async ({ api, project, prompt, progress }, plan) => {
+  configure: (command) =>
+    command
+      .argument('<plan>', planCodes.join(', '), planCode)
+      .option('--open', 'open the page of the payment in a browser'),
+  run: async (context, plan, { open }) => {
+    const { api, project, prompt, progress } = context;
     await prompt.confirm(`Change the plan of ${project} to ${plan}?`);
     const { redirectUrl } = await api(changePlan, { project, body: { planCode: plan } });
     if (redirectUrl) progress.note('a payment is needed before the plan changes; complete it here:');
+    if (redirectUrl && open) await showInBrowser(context, redirectUrl);
     return { planCode: plan, redirectUrl: redirectUrl || null };
   },
   view:
@@ -15,7 +21,7 @@ export default defineCommand({
     () =>
       redirectUrl ?? `the plan is ${plan} now: nothing else is needed`,
   json: { planCode: 'the plan asked for', redirectUrl: 'where to complete the payment; null when none is needed' },
-  examples: ['plan set standard', 'plan set hobby --yes'],
+  examples: ['plan set standard', 'plan set standard --open', 'plan set hobby --yes'],
 });
 
 function planCode(text: string): PlanCode {

@@ -3,9 +3,14 @@ import { listServiceAccounts, type ServiceAccount } from '../../contract/service
 import { grantedProjects } from '../../operations/grants.ts';
 import { table } from '../../output/table.ts';
 import { ago } from '../../output/words.ts';
+import { firstOf, listFlags } from '../list-flags.ts';
 
 export default defineCommand({
-  run: async ({ api, project }) => (await api(listServiceAccounts, { project })).serviceAccounts ?? [],
+  configure: (command) => listFlags(command),
+  run: async ({ api, project, progress }, flags) => {
+    const { serviceAccounts } = await api(listServiceAccounts, { project });
+    return firstOf(serviceAccounts ?? [], flags, progress, 'service account');
+  },
   view: (accounts) =>
     table(accounts, {
       ID: (account) => account.id,

@@ -2,12 +2,16 @@ import { defineCommand } from '../../command.ts';
 import { listUsers, type User } from '../../contract/users.ts';
 import { table } from '../../output/table.ts';
 import { ago } from '../../output/words.ts';
+import { firstOf, listFlags } from '../list-flags.ts';
 
 export default defineCommand({
-  configure: (command) => command.option('--status <status>', 'only those of this status, such as active or invited'),
-  run: async ({ api, project }, { status }) => {
+  configure: (command) =>
+    listFlags(command.option('--status <status>', 'only those of this status, such as active or invited')),
+  run: async ({ api, project, progress }, { status, ...flags }) => {
     const users = await api(listUsers, { project });
-    return status === undefined ? users : users.filter((user) => user.status?.toLowerCase() === status.toLowerCase());
+    const asked = status?.toLowerCase();
+    const wanted = asked === undefined ? users : users.filter((user) => user.status?.toLowerCase() === asked);
+    return firstOf(wanted, flags, progress, 'entry', 'entries');
   },
   view: (users) =>
     table(users, {

@@ -1,0 +1,18 @@
+import { defineCommand } from '../../command.ts';
+import { momentFlag } from '../../flags.ts';
+import { appCost } from '../../operations/app-cost.ts';
+import { appCostView } from '../../views/app-cost.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('<app>', 'app name or id')
+      .option('--since <time>', 'from this day on, such as 2026-11-20 or 7d', momentFlag)
+      .option('--until <time>', 'up to this day', momentFlag),
+  run: (context, app, { since, until }) =>
+    appCost(context, app, { since: since?.(context.now()), until: until?.(context.now()) }),
+  view: appCostView,
+  passesThrough: true,
+  json: { costs: 'by day: total_cost_cents, as the platform says it' },
+  examples: ['apps cost web', 'apps cost web --since 7d', 'apps cost web --json'],
+});

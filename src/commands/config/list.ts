@@ -1,0 +1,20 @@
+import { defineCommand } from '../../command.ts';
+import { listSettings } from '../../operations/configuration.ts';
+import { table } from '../../output/table.ts';
+
+export default defineCommand({
+  configure: (command) => command.option('--show-origin', 'say where each value is from'),
+  run: listSettings,
+  view: (settings, { showOrigin }) =>
+    table(settings, {
+      NAME: (setting) => setting.name,
+      VALUE: (setting) => setting.value ?? (({ style }) => style.dim('not set')),
+      ...(showOrigin && { ORIGIN: (setting) => (setting.value === null ? '' : setting.origin) }),
+    }),
+  json: {
+    name: 'name of the setting',
+    value: 'its value, or null',
+    origin: 'flag, environment (variable), profile, default, or not set',
+  },
+  examples: ['config list', 'config list --show-origin', 'config list --json'],
+});

@@ -1,0 +1,1 @@
+export { default } from '../profiles/list.ts';

@@ -1,0 +1,17 @@
+import { defineCommand } from '../command.ts';
+import { examine } from '../operations/doctor.ts';
+import { checksView } from '../views/doctor.ts';
+
+export default defineCommand({
+  run: examine,
+  view: checksView,
+  exit: (checks) => checks.find(({ status }) => status === 'failed')?.code ?? 'ok',
+  json: {
+    check: 'what was looked at',
+    status: 'ok, warning or failed',
+    message: 'what was found',
+    fix: 'what to do about it, if anything',
+    code: 'of a failure: the name of its exit code; the first one is the exit code of the command',
+  },
+  examples: ['doctor', 'doctor --json=check,status'],
+});

@@ -1,0 +1,50 @@
+import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { loginByBrowser } from '../operations/login.ts';
+import { importLogin } from '../operations/login-import.ts';
+import { loginByToken } from '../operations/login-token.ts';
+import type { Login } from '../operations/store-login.ts';
+import { facts } from '../output/table.ts';
+import { timeLeft } from '../output/words.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .option('--no-browser', 'print the link, open no browser')
+      .option('--token [-]', 'store a token that you have: it is asked for, or read from stdin')
+      .option('--import [file]', "take the login of the official client's config.yaml"),
+  run: (context, options): Promise<Login> => logIn(context, options),
+  view: ({ user, project, profile, expiresAt, storedIn }) =>
+    facts([
+      ['user', user],
+      ['project', project ?? 'none yet: gantry projects use p-…'],
+      ['profile', profile],
+      ['ends', timeLeft(expiresAt)],
+      ['stored in', storedIn],
+    ]),
+  json: {
+    profile: 'the profile it belongs to',
+    project: 'the project to work in from now on; null when none is chosen',
+    user: 'who the token is for',
+    expiresAt: 'end of the token; after a login in the browser it is renewed by itself',
+    storedIn: 'the file the token is in',
+    region: 'with --import: the region taken over',
+    from: 'with --import: the file that was read',
+    taken: 'with --import: the keys that were taken over',
+    left: 'with --import: the keys that were not',
+  },
+  examples: ['login', 'login --no-browser', 'login --token < token.txt', 'login --import', 'login --profile work'],
+});
+
+interface LoginFlags {
+  browser: boolean;
+  token?: string | true | undefined;
+  import?: string | true | undefined;
+}
+
+function logIn(context: Context, { browser, token, import: file }: LoginFlags): Promise<Login> {
+  if (token !== undefined && file !== undefined) throw new UsageError('it is --token or --import, not both');
+  if (token !== undefined) return loginByToken(context, token);
+  return file === undefined ? loginByBrowser(context, { browser }) : importLogin(context, file);
+}

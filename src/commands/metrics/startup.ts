@@ -1,0 +1,66 @@
+import { defineCommand } from '../../command.ts';
+import { getStartupTimes, resolutions } from '../../contract/metrics.ts';
+import { zoneFlag } from '../../flags.ts';
+import { ownZone } from '../../output/zone.ts';
+import {
+  measuredPoints,
+  pointColumns,
+  type StartupWish,
+  startupChart,
+  startupHeadline,
+  startupView,
+} from '../../views/startup-times.ts';
+import { checkPageFlags, pageFlags, savePage } from '../page-flags.ts';
+import { type RangeFlags, rangeFlags, rangeOf } from '../range-flags.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    pageFlags(
+      rangeFlags(command.argument('<app>', 'app name or id'))
+        .option('--container <id>', 'only this container')
+        .addOption(command.createOption('--resolution <resolution>', 'more points than usual').choices(resolutions))
+        .option('--timezone <zone>', 'whose clocks, such as Europe/Berlin (yours if left out)', zoneFlag),
+    ),
+  run: async (context, app, flags) => {
+    const { api, project, progress, now } = context;
+    checkPageFlags(flags);
+    const wish = wishOf(flags, now());
+    const { since, until } = wish.range;
+    const reply = await api(getStartupTimes, {
+      ...{ project, app },
+      query: {
+        ...{ start: new Date(since).toISOString(), end: new Date(until).toISOString() },
+        ...{ container_id: flags.container, resolution: flags.resolution },
+      },
+    });
+    const measured = measuredPoints(reply);
+    if (!reply.data)
+      progress.warn(`the platform has no start-up times to show: its status is "${reply.status ?? 'unknown'}"`);
+    else if (reply.status && reply.status !== 'success')
+      progress.warn(`these may not be all: the platform's status is "${reply.status}"`);
+    if (reply.data && measured.length === 0) progress.note('nothing started in this time; --since looks further back');
+    await savePage(context, flags, () => ({
+      title: `Start-up times of ${app}`,
+      summary: startupHeadline(reply, wish),
+      chart: startupChart(reply, wish),
+      rows: measured.toReversed(),
+      columns: pointColumns(wish),
+    }));
+    return reply;
+  },
+  view: (reply, flags) => (page) => startupView(reply, wishOf(flags, page.now))(page),
+  passesThrough: true,
+  json: {
+    status: '"success" when there is data',
+    data: 'time_series: percentiles in seconds, timestamp in Unix seconds; total_runs; start_date, end_date',
+  },
+  examples: [
+    'metrics startup web',
+    'metrics startup web --since 7d --resolution high',
+    'metrics startup web --since 30d --html startup.html',
+  ],
+});
+
+function wishOf(flags: RangeFlags & { timezone?: string | undefined }, now: number): StartupWish {
+  return { range: rangeOf(flags, now), zone: flags.timezone ?? ownZone() };
+}

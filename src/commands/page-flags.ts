@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { writeWhole } from '../operations/whole-file.ts';
+import type { ChartPage } from '../output/chart-page.ts';
+
+export interface PageFlags {
+  html?: string | undefined;
+  open?: true | undefined;
+}
+
+/** The flags of commands whose answer can be a page for a browser as well. */
+export function pageFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
+  return command
+    .option('--html <file>', 'also write a page with interactive charts')
+    .option('--open', 'show that page in the browser');
+}
+
+/** Before anything is asked of the platform. */
+export function checkPageFlags({ html, open }: PageFlags): void {
+  if (html === '-' || html === '')
+    throw new UsageError('--html needs the name of a file', { fix: '--html chart.html' });
+  if (open && html === undefined) {
+    throw new UsageError('--open has nothing to open', {
+      why: 'it shows the page that --html writes',
+      fix: '--html chart.html --open',
+    });
+  }
+}
+
+/** Writes the page where it was asked for, and says so. */
+export async function savePage<Row>(
+  context: Context,
+  { html, open }: PageFlags,
+  make: () => ChartPage<Row>,
+): Promise<void> {
+  if (html === undefined) return;
+  const { chartPage } = await import('../output/chart-page.ts');
+  const { pathToFileURL } = await import('node:url');
+  const file = resolve(context.cwd, html);
+  await writeWhole(file, chartPage(make()));
+  context.progress.note(`the charts are in ${html}`);
+  if (open && !(await context.openBrowser(pathToFileURL(file).href))) {
+    context.progress.note('no browser could be opened here: open the file yourself');
+  }
+}

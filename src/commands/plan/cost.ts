@@ -1,0 +1,18 @@
+import { defineCommand } from '../../command.ts';
+import { getProjectCost } from '../../contract/costs.ts';
+import { projectCostView } from '../../views/project-cost.ts';
+
+export default defineCommand({
+  run: async ({ api, project, progress }) => {
+    const cost = await api(getProjectCost, { project });
+    if (!cost.summary && !cost.coupons?.length) progress.note('the platform tells no cost of this project');
+    return cost;
+  },
+  view: projectCostView,
+  passesThrough: true,
+  json: {
+    summary: 'cost and usage, as the platform says it; names end in their unit',
+    coupons: 'coupons, as the platform says it',
+  },
+  examples: ['plan cost', 'plan cost --json=summary'],
+});

@@ -1,0 +1,38 @@
+import { defineCommand } from '../../command.ts';
+import type { Invoice } from '../../contract/costs.ts';
+import { readInvoices } from '../../operations/invoices.ts';
+import { table } from '../../output/table.ts';
+import { money } from '../../output/words.ts';
+import { firstOf, listFlags } from '../list-flags.ts';
+
+export default defineCommand({
+  configure: (command) => listFlags(command),
+  run: async (context, flags) => firstOf(await readInvoices(context), flags, context.progress, 'invoice'),
+  view: (invoices) =>
+    table(invoices, {
+      DATE: (invoice) => invoice.createdAt?.slice(0, 10),
+      INVOICE: (invoice) => invoice.id,
+      AMOUNT: amount,
+      STATUS: (invoice) => invoice.paymentStatus,
+      FILE: (invoice) => (invoice.fileUrl ? 'yes' : 'no'),
+    }),
+  empty: 'no invoices yet',
+  passesThrough: true,
+  json: {
+    id: 'invoice id',
+    amountDue: 'in the smallest unit of the currency: cents, or whole yen',
+    currency: 'currency',
+    createdAt: 'RFC 3339, UTC',
+    paymentStatus: 'as the platform says it',
+    accountName: 'who is billed',
+    accountCountry: 'country of who is billed',
+    fileUrl: 'where the invoice can be read; whoever has this address can read it',
+  },
+  examples: ['plan invoices', 'plan invoices --json=createdAt,amountDue,currency,fileUrl'],
+});
+
+/** Without a currency nobody can tell how many of its units these are. */
+function amount({ amountDue, currency }: Invoice): string | undefined {
+  if (typeof amountDue !== 'number') return undefined;
+  return currency ? money(amountDue, currency) : String(amountDue);
+}

@@ -1,0 +1,13 @@
+import { defineCommand } from '../../command.ts';
+import { forgetProfile } from '../../operations/profiles.ts';
+
+export default defineCommand({
+  configure: (command) => command.argument('<profile>', 'its name, as profiles list shows it'),
+  run: (context, name) => forgetProfile(context, name),
+  view:
+    ({ name }) =>
+    () =>
+      `the profile ${name} is removed`,
+  json: { name: 'name of the profile' },
+  examples: ['profiles remove staging', 'profiles remove staging --yes'],
+});

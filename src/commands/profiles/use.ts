@@ -1,0 +1,13 @@
+import { defineCommand } from '../../command.ts';
+import { chooseProfile } from '../../operations/profiles.ts';
+
+export default defineCommand({
+  configure: (command) => command.argument('<profile>', 'its name, as profiles list shows it'),
+  run: (context, name) => chooseProfile(context, name),
+  view:
+    ({ name }) =>
+    () =>
+      `the profile is ${name} from now on`,
+  json: { name: 'name of the profile' },
+  examples: ['profiles use staging', 'profiles use default'],
+});

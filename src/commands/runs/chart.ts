@@ -1,0 +1,82 @@
+import { defineCommand } from '../../command.ts';
+import { type BucketSize, bucketSizes } from '../../contract/runs.ts';
+import { wordsFlag, zoneFlag } from '../../flags.ts';
+import { readRunsChart, suitableBucket } from '../../operations/runs-chart.ts';
+import { ownZone } from '../../output/zone.ts';
+import {
+  bucketColumns,
+  type RunMetric,
+  type RunsChartWish,
+  runMetrics,
+  runsChart,
+  runsChartView,
+  runsHeadline,
+} from '../../views/runs-chart.ts';
+import { checkPageFlags, pageFlags, savePage } from '../page-flags.ts';
+import { type RangeFlags, rangeFlags, rangeOf } from '../range-flags.ts';
+import { runFilterFlags, runFilters } from '../run-filter-flags.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    pageFlags(
+      runFilterFlags(
+        rangeFlags(command.argument('<app>', 'app name or id'))
+          .addOption(
+            command
+              .createOption('--by <size>', 'size of a bucket (what suits the range if left out)')
+              .choices(bucketSizes),
+          )
+          .option('--timezone <zone>', 'whose hours and days, such as Europe/Berlin (yours if left out)', zoneFlag)
+          .option(
+            '--metric <metric>',
+            `${runMetrics.join(', ')}; may be repeated (all if left out)`,
+            wordsFlag(runMetrics),
+          ),
+      ),
+    ),
+  run: async (context, app, flags) => {
+    checkPageFlags(flags);
+    const wish = wishOf(flags, context.now());
+    const { range, by, zone } = wish;
+    const reply = await readRunsChart(context, { app, ...range, by, zone, filters: runFilters(flags) });
+    const buckets = reply.aggregatedData ?? [];
+    await savePage(context, flags, () => ({
+      title: `Runs of ${app}`,
+      summary: runsHeadline(buckets, wish),
+      chart: runsChart(reply, wish),
+      rows: buckets.toReversed(),
+      columns: bucketColumns(wish),
+    }));
+    return reply;
+  },
+  view: (reply, flags) => (page) => runsChartView(reply, wishOf(flags, page.now))(page),
+  passesThrough: true,
+  json: {
+    aggregatedData: 'the buckets, as the platform says them; times in milliseconds',
+    groupBy: 'size of a bucket',
+    timeRange: 'the range covered',
+    total: 'how many runs there were',
+  },
+  examples: [
+    'runs chart web',
+    'runs chart web --since 7d --by day --timezone Europe/Berlin',
+    'runs chart web --metric requests --status failure',
+    'runs chart web --since 30d --html runs.html --open',
+  ],
+});
+
+interface ChartFlags extends RangeFlags {
+  by?: BucketSize | undefined;
+  timezone?: string | undefined;
+  metric?: RunMetric[] | undefined;
+}
+
+function wishOf(flags: ChartFlags, now: number): RunsChartWish {
+  const range = rangeOf(flags, now);
+  return {
+    range,
+    by: flags.by ?? suitableBucket(range.until - range.since),
+    zone: flags.timezone ?? ownZone(),
+    metrics: flags.metric ?? runMetrics,
+  };
+}

@@ -1,0 +1,98 @@
+import { defineCommand } from '../../command.ts';
+import { runStatuses } from '../../contract/runs.ts';
+import { durationFlag, momentFlag, wholeNumberFlag } from '../../flags.ts';
+import { runState } from '../../operations/run-state.ts';
+import { type FoundRuns, findRuns } from '../../operations/runs.ts';
+import { table } from '../../output/table.ts';
+import { ago, count, duration, grouped } from '../../output/words.ts';
+import { listFlags } from '../list-flags.ts';
+
+const dayMs = 86_400_000;
+
+export default defineCommand({
+  configure: (command) =>
+    listFlags(
+      command
+        .argument('<app>', 'app name or id')
+        .option('--since <time>', 'from then on, or so long ago (24 h before the end if left out)', momentFlag)
+        .option('--until <time>', 'up to then, or to so long ago (now if left out)', momentFlag)
+        .addOption(command.createOption('--status <status>', 'only those in this state').choices(runStatuses))
+        .option('--status-code <number>', 'only those with this HTTP status', wholeNumberFlag(-1))
+        .option('--min-startup <duration>', 'only those whose start-up took this long or longer', durationFlag)
+        .option('--max-startup <duration>', 'only those whose start-up took no longer', durationFlag)
+        .option('--min-response <duration>', 'only those answered after this long or longer', durationFlag)
+        .option('--max-response <duration>', 'only those answered no later', durationFlag)
+        .option('--async', 'only asynchronous ones'),
+    ),
+  run: async (context, app, flags) => {
+    const now = context.now();
+    const until = Math.min(now, flags.until?.(now) ?? now);
+    const found = await findRuns(context, {
+      ...{ app, until, since: flags.since?.(now) ?? until - dayMs },
+      filters: {
+        status: flags.status,
+        statusCode: flags.statusCode,
+        minStartupTime: flags.minStartup,
+        maxStartupTime: flags.maxStartup,
+        minResponseTime: flags.minResponse,
+        maxResponseTime: flags.maxResponse,
+      },
+      asyncOnly: flags.async === true,
+      limit: flags.all ? Number.POSITIVE_INFINITY : flags.limit,
+    });
+    const left = leftOut(found);
+    if (left) context.progress.note(left);
+    return found.runs;
+  },
+  view: (runs) =>
+    table(
+      runs,
+      {
+        RUN: (run) => run.id,
+        STATUS: runState,
+        CODE: (run) => run.statusCode,
+        FUNCTION: (run) => run.functionName,
+        STARTUP: (run) => time(run.coldstartTimeMs),
+        QUEUE: (run) => time(run.totalQueueTimeMs ?? run.queueTimeMs),
+        RUNTIME: (run) => time(run.runtimeMs ?? run.executionTimeMs),
+        RESPONSE: (run) => time(run.totalResponseTimeMs ?? run.responseTimeMs),
+        CREATED: (run) => ago(run.createdAt),
+      },
+      ['RUN', 'CREATED'],
+    ),
+  empty: 'no such runs in this time; --since looks further back',
+  passesThrough: true,
+  json: {
+    id: 'run id',
+    status: 'state of the run, as the platform says it',
+    statusCode: 'HTTP status; 0 was cancelled, -1 was closed by the caller',
+    createdAt: 'RFC 3339, UTC',
+    updatedAt: 'RFC 3339, UTC',
+    coldstartTimeMs: 'how long a replica took to start for it; milliseconds, as all times',
+    totalQueueTimeMs: 'how long it waited',
+    runtimeMs: 'how long it was worked on',
+    totalResponseTimeMs: 'how long its caller waited',
+    podName: 'the container that served it',
+    functionName: 'function, where the platform tells it',
+    modelId: 'app id',
+    projectId: 'project',
+  },
+  examples: [
+    'runs list web',
+    'runs list web --since 7d --status failure',
+    'runs list web --since 2026-11-01 --until 2026-11-08 --all --json=id,statusCode',
+    'runs list web --min-response 10s',
+  ],
+});
+
+function leftOut({ runs, total, more }: FoundRuns): string | undefined {
+  const shown = runs.length;
+  if (shown < total)
+    return `${grouped(shown)} of ${count(total, 'run')}${more ? ' or more' : ''}; --all shows the rest`;
+  return more ? `the newest ${count(shown, 'run')}; --all looks for older ones` : undefined;
+}
+
+/** What took no time is a dash, what is not known nothing. */
+function time(ms: number | null | undefined): string | undefined {
+  return ms === null || ms === undefined ? undefined : ms === 0 ? '-' : duration(ms);
+}

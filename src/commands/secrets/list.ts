@@ -1,0 +1,27 @@
+import { defineCommand } from '../../command.ts';
+import { readSecrets } from '../../operations/secrets.ts';
+import { facts, table } from '../../output/table.ts';
+import { firstOf, listFlags } from '../list-flags.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    listFlags(
+      command
+        .option('--app <app>', 'those of one app, which go before those of the project')
+        .option('--show-values', 'show the values too'),
+    ),
+  run: async (context, { app, showValues, ...flags }) => {
+    const secrets: { name: string; value?: string }[] = Object.entries(await readSecrets(context, { app }))
+      .map(([name, value]) => (showValues ? { name, value } : { name }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return firstOf(secrets, flags, context.progress, 'secret');
+  },
+  // A value must not be shortened to fit a column.
+  view: (secrets, { showValues }) =>
+    showValues
+      ? facts(secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']))
+      : table(secrets, { NAME: (secret) => secret.name, VALUE: () => '(hidden)' }),
+  empty: 'no secrets yet: gantry secrets set NAME adds one',
+  json: { name: 'name', value: 'its value, with --show-values only' },
+  examples: ['secrets list', 'secrets list --app web', 'secrets list --show-values --json'],
+});

@@ -1,0 +1,17 @@
+import { defineCommand } from '../../command.ts';
+import { checkNames } from '../../operations/secret-values.ts';
+import { unsetSecrets } from '../../operations/secrets.ts';
+import { changeJson, changeView } from '../../views/secrets.ts';
+
+export default defineCommand({
+  configure: (command) => command.argument('<name...>', 'names').option('--app <app>', 'of one app'),
+  run: async (context, names, { app }) => {
+    checkNames(names);
+    const change = await unsetSecrets(context, { app }, names);
+    if (change.unchanged.length > 0) context.progress.warn(`there is no secret ${change.unchanged.join(', ')}`);
+    return change;
+  },
+  view: changeView,
+  json: changeJson,
+  examples: ['secrets unset HF_TOKEN', 'secrets unset DB_PASSWORD OPENAI_KEY --app web --yes'],
+});

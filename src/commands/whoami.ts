@@ -1,0 +1,37 @@
+import { defineCommand } from '../command.ts';
+import { identity } from '../operations/identity.ts';
+import { facts } from '../output/table.ts';
+import { timeLeft } from '../output/words.ts';
+
+export default defineCommand({
+  configure: (command) => command.option('--check', 'ask the platform whether it accepts the token'),
+  run: (context, { check }) => identity(context, { check: check === true }),
+  view: ({ project, projectOrigin, profile, origin, unused, kind, user, expiresAt, renewable, addresses, checked }) =>
+    facts([
+      ['user', user],
+      ['kind', kind === 'login' ? 'login' : 'service account'],
+      ['project', project ? `${project} (${projectOrigin})` : 'none is chosen: gantry projects use p-…'],
+      ['profile', profile],
+      ['token', unused ? `${origin}; it comes before the one stored in the ${unused}` : origin],
+      [
+        'ends',
+        (page) => `${expiresAt ? timeLeft(expiresAt)(page) : 'not known'}${renewable ? ', renewed by itself' : ''}`,
+      ],
+      ['accepted', checked ? 'yes' : ''],
+      ...Object.entries(addresses).map(([name, address]): [string, string] => [`${name} at`, address]),
+    ]),
+  json: {
+    project: 'the project in use; null when none is chosen',
+    projectOrigin: 'where it was found: flag, environment, profile or token',
+    profile: 'the profile in use',
+    origin: 'where the token comes from: environment or profile',
+    unused: 'where a stored token is that the one in use comes before',
+    kind: 'login or service-account',
+    user: 'who the token is for, as far as it says',
+    expiresAt: 'end of the token; null when it does not say',
+    renewable: 'whether it is renewed by itself',
+    addresses: 'addresses of the platform that are not the default',
+    checked: 'whether the platform was asked and accepts it',
+  },
+  examples: ['whoami', 'whoami --check', 'whoami --json=project,expiresAt'],
+});

@@ -1,0 +1,55 @@
+import { type Environment, read, type Variable } from './environment.ts';
+import { type Setting, type Settings, type StoredKey, sources } from './settings.ts';
+
+/** A setting under the name that the command line has for it. */
+export interface Listed {
+  name: string;
+  /** Null when it is not set. */
+  value: string | null;
+  origin: string;
+}
+
+/** The names that `config set` takes, and what they are called in a profile: `api-url` is `apiUrl`. */
+export const storedNames: ReadonlyMap<string, StoredKey> = new Map(
+  Object.values(sources).map(({ key }) => [key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), key]),
+);
+
+/** Every setting and where it is from. Tokens are none, and the proxy is shown without its password (H-2). */
+export function listed(settings: Settings, env: Environment): Listed[] {
+  const { profile, project, region, addresses, proxy, folders } = settings;
+  const settled: Record<string, Setting> = { project, region, ...addresses };
+  const names = [...storedNames.keys()];
+  return [
+    entry('profile', profile),
+    ...Object.keys(sources).map((source, at) => entry(names[at] ?? source, settled[source])),
+    entry('https-proxy', { value: withoutUser(proxy?.https), origin: originOf(env, ['HTTPS_PROXY']) }),
+    entry('http-proxy', { value: withoutUser(proxy?.http), origin: originOf(env, ['HTTP_PROXY']) }),
+    entry('no-proxy', { value: proxy?.except, origin: originOf(env, ['NO_PROXY']) }),
+    ...Object.entries(folders).map(([name, value]) =>
+      entry(`${name}-folder`, {
+        value,
+        origin: originOf(env, folderVariables[name as keyof typeof folders], 'default'),
+      }),
+    ),
+  ];
+}
+
+/** A proxy's address as it may be shown. */
+export function withoutUser(address: string | undefined): string | undefined {
+  return address && new URL(address).origin;
+}
+
+const folderVariables: Record<keyof Settings['folders'], Variable[]> = {
+  config: ['GANTRY_CONFIG_DIR', 'XDG_CONFIG_HOME', 'APPDATA'],
+  state: ['GANTRY_CONFIG_DIR', 'XDG_STATE_HOME', 'LOCALAPPDATA'],
+  cache: ['GANTRY_CONFIG_DIR', 'XDG_CACHE_HOME', 'LOCALAPPDATA'],
+};
+
+function originOf(env: Environment, variables: Variable[], otherwise = 'not set'): string {
+  const name = variables.find((variable) => read(env, variable));
+  return name ? `environment (${name})` : otherwise;
+}
+
+function entry(name: string, { value, origin }: Setting = { value: undefined, origin: 'not set' }): Listed {
+  return { name, value: value || null, origin: value ? origin : 'not set' };
+}

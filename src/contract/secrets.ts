@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+import { endpoint } from './endpoint.ts';
+
+/** Names and values. A record schema would drop names such as `constructor`, and what is not sent back is lost. */
+const Secrets = v.custom<Record<string, string>>(isTextByName, 'must be an object of texts');
+export type Secrets = v.InferOutput<typeof Secrets>;
+
+/** The secrets of a project; null when there are none (wire §1b). */
+export const getProjectSecrets = endpoint('GET /v2/projects/{project}/secrets', {
+  reply: v.nullable(Secrets),
+  mayBeEmpty: true,
+});
+
+/** Replace all secrets of a project (wire §1b). No repeat: somebody else may have changed them meanwhile. */
+export const setProjectSecrets = endpoint('PATCH /v2/projects/{project}/secrets', { body: Secrets, reply: 'nothing' });
+
+/** The secrets of one app, which go before those of its project; null when there are none (wire §1b). */
+export const getAppSecrets = endpoint('GET /v2/projects/{project}/apps/{app}/secrets', {
+  reply: v.nullable(Secrets),
+  mayBeEmpty: true,
+});
+
+/** Replace all secrets of one app (wire §1b). No repeat, as for a project. */
+export const setAppSecrets = endpoint('PATCH /v2/projects/{project}/apps/{app}/secrets', {
+  body: Secrets,
+  reply: 'nothing',
+});
+
+function isTextByName(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((text) => typeof text === 'string')
+  );
+}

@@ -1,0 +1,53 @@
+import * as v from 'valibot';
+import { endpoint } from './endpoint.ts';
+
+/** What a person needs to let a device in, and how long and how often to ask whether they did; seconds (RFC 8628). */
+export const DeviceAuthorization = v.looseObject({
+  device_code: v.string(),
+  user_code: v.string(),
+  verification_uri: v.string(),
+  verification_uri_complete: v.optional(v.string()),
+  expires_in: v.number(),
+  interval: v.optional(v.number(), 5),
+});
+export type DeviceAuthorization = v.InferOutput<typeof DeviceAuthorization>;
+
+/** Begins a login (wire §1b). */
+export const authorizeDevice = endpoint('POST /device-authorization', {
+  at: 'login',
+  open: true,
+  body: v.looseObject({}),
+  reply: v.looseObject({ deviceAuthResponsePayload: DeviceAuthorization }),
+});
+
+/** Words for "no token": the first two say to go on asking, the others that it is no use (RFC 8628, 3.5). */
+export type NoToken = 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | (string & {});
+
+/**
+ * Asks whether the person has agreed. Until then the answer is a 400 with a word of {@link NoToken} in `error` or
+ * `error_code`. Who asks keeps to a rhythm, so that no call is repeated beside it.
+ */
+export const requestToken = endpoint('POST /token', {
+  at: 'login',
+  open: true,
+  repeatable: 'never',
+  body: v.looseObject({ device_code: v.string() }),
+  reply: v.looseObject({ accessToken: v.string(), refreshToken: v.optional(v.string()) }),
+});
+
+/** The published client's name at the service that renews tokens (wire §1b). */
+export const clientId = '2om0uempl69t4c6fc70ujstsuk';
+
+/** A fresh access token for a refresh token (wire §1b). Asking twice does no harm. */
+export const renewToken = endpoint('POST /oauth2/token', {
+  at: 'refresh',
+  open: true,
+  form: true,
+  repeatable: true,
+  body: v.looseObject({ grant_type: v.string(), client_id: v.string(), refresh_token: v.string() }),
+  reply: v.looseObject({
+    access_token: v.string(),
+    id_token: v.optional(v.string()),
+    refresh_token: v.optional(v.string()),
+  }),
+});

@@ -1,0 +1,71 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Refusal, storageError } from './reply.ts';
+
+/** What arrives, piece by piece: a request, or what a fault makes of it. */
+export type Body = AsyncIterable<Buffer>;
+
+/** Refuses what object storage does not even look at: anything but a PUT of a known length that needs no token. */
+export function checkSending(request: IncomingMessage): void {
+  const broken = rules(request).find((rule) => !rule.holds);
+  if (broken) throw new Refusal(storageError(broken.status, broken.code, broken.message));
+}
+
+/** Streams a body to disk. It appears under its name only when it is whole. Gives its size and its MD5 in hex. */
+export async function keep(body: Body, path: string): Promise<{ size: number; md5: string }> {
+  const part = `${path}.${randomUUID()}.part`;
+  const digest = createHash('md5');
+  let size = 0;
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await pipeline(
+      body,
+      async function* (chunks: Body) {
+        for await (const chunk of chunks) {
+          digest.update(chunk);
+          size += chunk.length;
+          yield chunk;
+        }
+      },
+      createWriteStream(part, { mode: 0o600 }),
+    );
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  return { size, md5: digest.digest('hex') };
+}
+
+/** Bytes of one PUT: more has to come in parts. */
+const mostBytes = 5 * 1024 ** 3;
+
+function rules({ method, headers }: IncomingMessage) {
+  return [
+    {
+      ...{ holds: method === 'PUT', status: 405, code: 'MethodNotAllowed' },
+      message: 'The specified method is not allowed against this resource.',
+    },
+    {
+      // A bearer token beside a signed link: real storage takes it for a second signature.
+      ...{ holds: headers.authorization === undefined, status: 400, code: 'InvalidArgument' },
+      message: 'Only one auth mechanism allowed',
+    },
+    {
+      ...{ holds: headers['transfer-encoding'] === undefined, status: 501, code: 'NotImplemented' },
+      message: 'A header you provided implies functionality that is not implemented: Transfer-Encoding',
+    },
+    {
+      ...{ holds: headers['content-length'] !== undefined, status: 411, code: 'MissingContentLength' },
+      message: 'You must provide the Content-Length HTTP header.',
+    },
+    {
+      ...{ holds: !(Number(headers['content-length']) > mostBytes), status: 400, code: 'EntityTooLarge' },
+      message: 'Your proposed upload exceeds the maximum allowed size',
+    },
+  ];
+}

@@ -1,0 +1,34 @@
+import { findApp } from './lookup.ts';
+import type { Handlers } from './platform.ts';
+import { refuse } from './reply.ts';
+import type { Store } from './store.ts';
+
+type SecretHandlers = Pick<Handlers, 'getProjectSecrets' | 'setProjectSecrets' | 'getAppSecrets' | 'setAppSecrets'>;
+
+/** Kept by the id of the project or of the app; each write replaces all of them (wire §1b). */
+export const secrets: SecretHandlers = {
+  getProjectSecrets({ project }, { store }) {
+    return store.secrets.get(project) ?? null;
+  },
+
+  setProjectSecrets({ project, body }, { store }) {
+    return replace(store, project, body);
+  },
+
+  getAppSecrets(given, { store }) {
+    return store.secrets.get(findApp(store, given).id) ?? null;
+  },
+
+  setAppSecrets({ body, ...given }, { store }) {
+    return replace(store, findApp(store, given).id, body);
+  },
+};
+
+function replace(store: Store, owner: string, secrets: Record<string, string>): undefined {
+  const wrong = Object.keys(secrets).find((name) => !/^[\w.-]{1,253}$/.test(name));
+  if (wrong !== undefined) refuse(400, `secret name ${wrong} is not valid`);
+  if (Object.keys(secrets).length > 0) store.secrets.set(owner, secrets);
+  else store.secrets.delete(owner);
+  store.save();
+  return undefined;
+}

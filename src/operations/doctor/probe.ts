@@ -1,0 +1,57 @@
+import type { HttpReply, Send } from '../../api/transport.ts';
+import type { Context } from '../../context.ts';
+import { type GantryError, UnavailableError } from '../../errors.ts';
+import { version } from '../../version.ts';
+
+/** No address is waited for longer, milliseconds. */
+const limitMs = 10_000;
+
+/** What came of one request. */
+export interface Answer {
+  reply?: HttpReply;
+  error?: GantryError;
+  /** How long it took. */
+  ms: number;
+  /** How far this clock is ahead of the server's, where it told the time. */
+  aheadMs?: number;
+}
+
+/** One request, one answer: without the retries that other commands make. */
+export function asker({ signal, silenceMs, now }: Context, send: Send) {
+  const limit = Math.min(limitMs, silenceMs);
+  return async (method: string, address: string, token?: string): Promise<Answer> => {
+    const url = new URL(address);
+    const headers: Record<string, string> = { 'user-agent': `gantry/${version}`, accept: '*/*' };
+    if (token) headers.authorization = `Bearer ${token}`;
+    const timeout = AbortSignal.timeout(limit);
+    const started = now();
+    try {
+      const reply = await send({ method, url, headers, signal: AbortSignal.any([signal, timeout]), silenceMs: limit });
+      const ms = now() - started;
+      return { reply, ms, ...ahead(reply, started + ms / 2) };
+    } catch (cause) {
+      signal.throwIfAborted();
+      return { error: withFix(timeout.aborted ? late(url, limit) : cause), ms: now() - started };
+    }
+  };
+}
+
+/** `Date` counts whole seconds: what is within one is the same time. */
+function ahead({ headers }: HttpReply, here: number): Pick<Answer, 'aheadMs'> {
+  const there = Date.parse(String(headers.date));
+  if (Number.isNaN(there)) return {};
+  const off = here - there - 500;
+  return { aheadMs: Math.abs(off) <= 500 ? 0 : Math.round(off) };
+}
+
+function late(url: URL, limit: number): UnavailableError {
+  return new UnavailableError(`could not reach ${url.host}: no answer within ${limit / 1000} s`);
+}
+
+function withFix(cause: unknown): GantryError {
+  if (!(cause instanceof UnavailableError)) throw cause;
+  const fix = /: TLS: /.test(cause.message)
+    ? 'NODE_EXTRA_CA_CERTS=FILE makes the certificate of a proxy that looks inside known'
+    : 'check the network, a firewall, and HTTPS_PROXY';
+  return new UnavailableError(cause.message, { fix, cause });
+}

@@ -1,0 +1,104 @@
+import type { Context } from '../context.ts';
+import {
+  getAppSecrets,
+  getProjectSecrets,
+  type Secrets,
+  setAppSecrets,
+  setProjectSecrets,
+} from '../contract/secrets.ts';
+import { ConflictError, FailedError } from '../errors.ts';
+
+/** Whose secrets: an app's, or the project's when none is named. */
+export interface Owner {
+  app?: string | undefined;
+}
+
+/** What became of the secrets that were named. Values are never part of it. */
+export interface SecretChange {
+  app: string | null;
+  added: string[];
+  replaced: string[];
+  removed: string[];
+  unchanged: string[];
+}
+
+type Calls = Pick<Context, 'api' | 'project'>;
+type Asking = Calls & Pick<Context, 'prompt'>;
+
+/** All secrets with their values. */
+export async function readSecrets({ api, project }: Calls, { app }: Owner): Promise<Secrets> {
+  const read = app ? await api(getAppSecrets, { project, app }) : await api(getProjectSecrets, { project });
+  return read ?? {};
+}
+
+/**
+ * Adds and replaces secrets; `values` is called once it is known that the owner exists. Asks before a value is replaced.
+ * Throws ConflictError when somebody else changed a secret meanwhile.
+ */
+export async function setSecrets(
+  context: Asking,
+  owner: Owner,
+  values: () => Promise<Secrets> | Secrets,
+): Promise<SecretChange> {
+  const before = await readSecrets(context, owner);
+  const wanted = await values();
+  const names = Object.keys(wanted).sort();
+  const added = names.filter((name) => !Object.hasOwn(before, name));
+  const unchanged = names.filter((name) => Object.hasOwn(before, name) && before[name] === wanted[name]);
+  const replaced = names.filter((name) => !added.includes(name) && !unchanged.includes(name));
+  if (replaced.length > 0)
+    await context.prompt.confirm(`Replace ${replaced.join(', ')} of ${ownerName(context, owner)}?`);
+  if (added.length + replaced.length > 0) await write(context, owner, before, { ...before, ...wanted });
+  return { app: owner.app ?? null, added, replaced, removed: [], unchanged };
+}
+
+/** Removes secrets, after a question; those that are not there count as removed already. Throws as {@link setSecrets}. */
+export async function unsetSecrets(context: Asking, owner: Owner, names: string[]): Promise<SecretChange> {
+  const before = await readSecrets(context, owner);
+  const [removed, unchanged] = [true, false].map((there) =>
+    [...new Set(names)].filter((name) => Object.hasOwn(before, name) === there).sort(),
+  ) as [string[], string[]];
+  const change = { app: owner.app ?? null, added: [], replaced: [], removed, unchanged };
+  if (removed.length === 0) return change;
+  await context.prompt.confirm(`Remove ${removed.join(', ')} of ${ownerName(context, owner)}?`);
+  const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
+  await write(context, owner, before, Object.fromEntries(kept));
+  await expectGone(context, owner, removed);
+  return change;
+}
+
+/**
+ * The platform knows only "replace all of them" (wire §1b). What we read is what we send back, so it must still be so:
+ * a change made by somebody else in the meantime would be undone without a word.
+ */
+async function write(calls: Calls, owner: Owner, before: Secrets, after: Secrets): Promise<void> {
+  const { api, project } = calls;
+  const now = await readSecrets(calls, owner);
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
+    (name) => before[name] !== now[name] || Object.hasOwn(before, name) !== Object.hasOwn(now, name),
+  );
+  if (changed.length > 0) {
+    throw new ConflictError(`somebody else changed secrets meanwhile: ${changed.sort().join(', ')}`, {
+      why: 'the platform replaces all secrets at once: nothing was written, so that their change is not lost',
+      fix: 'look at gantry secrets list, then run the same command again',
+      details: { changed },
+    });
+  }
+  if (owner.app) await api(setAppSecrets, { project, app: owner.app, body: after });
+  else await api(setProjectSecrets, { project, body: after });
+}
+
+/** The published client never removes a secret: that leaving one out removes it is not known for sure, so we look. */
+async function expectGone(calls: Calls, owner: Owner, removed: string[]): Promise<void> {
+  const now = await readSecrets(calls, owner);
+  const left = removed.filter((name) => Object.hasOwn(now, name));
+  if (left.length === 0) return;
+  throw new FailedError(`the platform still has ${left.join(', ')}`, {
+    why: 'it took the new list of secrets, but kept what was no longer in it',
+    fix: 'remove them in the dashboard',
+  });
+}
+
+function ownerName({ project }: Pick<Context, 'project'>, { app }: Owner): string {
+  return app ? `app ${app}` : `project ${project}`;
+}

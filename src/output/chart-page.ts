@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import library from 'uplot/dist/uPlot.iife.min.js?raw';
+import libraryStyle from 'uplot/dist/uPlot.min.css?raw';
+import type { Chart } from './chart.ts';
+import style from './chart-page/page.css?raw';
+import script from './chart-page/page.js?raw';
+import { clean } from './clean.ts';
+import type { Columns } from './table.ts';
+
+export interface ChartPage<Row> {
+  title: string;
+  /** One line below the title. */
+  summary: string;
+  chart: Chart;
+  /** The numbers, for those who read rather than look. A cell may not depend on a terminal. */
+  rows: readonly Row[];
+  columns: Columns<Row>;
+}
+
+/**
+ * A page that needs nothing but itself: script, style and data are in it, and its policy lets it load nothing else.
+ * Text from anywhere is harmless in it.
+ */
+export function chartPage<Row>({ title, summary, chart, rows, columns }: ChartPage<Row>): string {
+  const scripts = [library, script];
+  const styles = [libraryStyle, style];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy(scripts, styles)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${html(title)}</title>
+${styles.map((text) => `<style>${text}</style>`).join('\n')}
+</head>
+<body>
+<header>
+<h1>${html(title)}</h1>
+<p>${html(summary)}</p>
+</header>
+<main id="panels">
+<noscript><p>The charts need JavaScript. The numbers are in the table below.</p></noscript>
+</main>
+<details>
+<summary>The numbers as a table</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="The numbers">
+<table>
+<thead><tr>${Object.keys(columns)
+    .map((name) => `<th scope="col">${html(name)}</th>`)
+    .join('')}</tr></thead>
+<tbody>
+${rows.map((row) => `<tr>${cells(row, columns)}</tr>`).join('\n')}
+</tbody>
+</table>
+</div>
+</details>
+<script id="chart" type="application/json">${json(chart)}</script>
+${scripts.map((text) => `<script>${text}</script>`).join('\n')}
+</body>
+</html>
+`;
+}
+
+/** Nothing runs and nothing is loaded but what is written here. */
+function policy(scripts: readonly string[], styles: readonly string[]): string {
+  const hashes = (texts: readonly string[]) =>
+    texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
+  return [
+    "default-src 'none'",
+    `script-src ${hashes(scripts)}`,
+    `style-src ${hashes(styles)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+function cells<Row>(row: Row, columns: Columns<Row>): string {
+  return Object.values(columns)
+    .map((read) => read(row))
+    .map((cell) => `<td>${html(typeof cell === 'function' ? '' : String(cell ?? ''))}</td>`)
+    .join('');
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function html(text: string): string {
+  return clean(text, false).replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+/** Inside a script element nothing but `<` could end it. */
+function json(value: unknown): string {
+  return JSON.stringify(value).replace(/</g, '\\u003c');
+}

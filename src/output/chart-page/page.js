@@ -1,0 +1,235 @@
+// Draws the panels of a chart in a browser. It is written into the page (chart-page.ts); `uPlot` is there already.
+
+/** @typedef {import('../chart.ts').Chart} Chart */
+/** @typedef {import('../chart.ts').Panel} Panel */
+
+/** @type {Chart} */
+const chart = JSON.parse(document.getElementById('chart')?.textContent ?? '');
+const host = /** @type {HTMLElement} */ (document.getElementById('panels'));
+const seconds = chart.times.map((time) => time / 1000);
+/** Where the last step ends: a bar stands on the whole of its step. */
+const end = 2 * (seconds.at(-1) ?? 0) - (seconds.at(-2) ?? (seconds.at(-1) ?? 0) - 60);
+const x = seconds.length > 0 ? [...seconds, end] : [];
+/** From this ratio on values are drawn on a logarithmic scale, as in a terminal. */
+const farApart = 100;
+const dashes = [[], [8, 4], [2, 3]];
+const inks = ['--p50', '--p90', '--p99'];
+const heights = { bars: 200, lines: 260 };
+
+const places = chart.panels.map((panel) => ({ panel, ...placeOf(panel) }));
+/** @type {uPlot[]} */
+let plots = [];
+
+draw();
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
+new ResizeObserver(() => {
+  for (const [index, plot] of plots.entries()) plot.setSize({ width: widthOf(index), height: plot.height });
+}).observe(host);
+
+/**
+ * A section of the page for one panel.
+ * @param {Panel} panel
+ */
+function placeOf(panel) {
+  const section = document.createElement('section');
+  const head = section.appendChild(document.createElement('div'));
+  head.className = 'head';
+  head.appendChild(document.createElement('h2')).textContent = panel.title;
+  head.appendChild(document.createElement('small')).textContent = remark(panel);
+  const reset = head.appendChild(document.createElement('button'));
+  reset.type = 'button';
+  reset.textContent = 'Whole range';
+  reset.hidden = true;
+  reset.addEventListener('click', showAll);
+  const field = section.appendChild(document.createElement('div'));
+  host.append(section);
+  return { field, reset };
+}
+
+/** @param {Panel} panel */
+function remark(panel) {
+  const steps = panel.kind === 'bars' ? [`per ${chart.step}`] : [];
+  return [...steps, ...(isLogarithmic(panel) ? ['on a logarithmic scale'] : []), chart.zone].join(', ');
+}
+
+function draw() {
+  for (const plot of plots) plot.destroy();
+  plots = places.map(({ panel, field }, index) => new uPlot(options(panel, index), data(panel), field));
+}
+
+function showAll() {
+  for (const plot of plots) plot.setScale('x', { min: x[0] ?? 0, max: end });
+}
+
+/** @param {number} index */
+function widthOf(index) {
+  return Math.max(160, places[index]?.field.clientWidth ?? 0);
+}
+
+/**
+ * @param {Panel} panel
+ * @returns {uPlot.AlignedData}
+ */
+function data(panel) {
+  const least = isLogarithmic(panel) ? Number.MIN_VALUE : 0;
+  const rows = panel.series.map(({ values }) => [...values.map((value) => atLeast(value, least)), null]);
+  return /** @type {uPlot.AlignedData} */ ([x, ...(x.length > 0 ? rows : rows.map(() => []))]);
+}
+
+/**
+ * A logarithmic scale has no place for 0.
+ * @param {number | null} value
+ * @param {number} least
+ */
+function atLeast(value, least) {
+  return value === null || value < least ? null : value;
+}
+
+/** @param {Panel} panel */
+function isLogarithmic({ unit, series }) {
+  const known = series.flatMap(({ values }) => values.filter((value) => value !== null && value > 0));
+  const [low, high] = known.reduce(
+    ([least, most], value) => [Math.min(least, value ?? 0), Math.max(most, value ?? 0)],
+    [Number.MAX_VALUE, 0],
+  );
+  return unit === 'ms' && high / low >= farApart;
+}
+
+/**
+ * @param {Panel} panel
+ * @param {number} index
+ * @returns {uPlot.Options}
+ */
+function options(panel, index) {
+  const text = panel.unit === 'ms' ? duration : number;
+  const axis = {
+    stroke: color('--quiet'),
+    grid: { stroke: color('--grid'), width: 1 },
+    font: '12px system-ui, sans-serif',
+  };
+  return {
+    width: widthOf(index),
+    height: heights[panel.kind],
+    tzDate: (time) => uPlot.tzDate(new Date(time * 1000), chart.zone),
+    cursor: { sync: { key: 'charts' }, drag: { x: true, y: false, dist: 5 }, points: { size: 7 } },
+    hooks: {
+      setScale: [
+        (plot, scale) => {
+          const reset = places[index]?.reset;
+          if (scale === 'x' && reset) reset.hidden = plot.scales.x?.min === x[0] && plot.scales.x?.max === end;
+        },
+      ],
+    },
+    scales: {
+      x: { range: (_, min, max) => [min ?? 0, max ?? 60] },
+      y: isLogarithmic(panel) ? { distr: 3 } : { range: (_, __, max) => [0, roomAbove(max)] },
+    },
+    axes: [
+      { ...axis, ticks: { stroke: color('--edge'), size: 5 }, values: clockTexts, space: 64 },
+      {
+        ...axis,
+        ticks: { show: false },
+        size: 68,
+        values: (_, ticks) => ticks.map((tick) => (tick === null ? null : text(tick))),
+      },
+    ],
+    series: [
+      { label: 'time', value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
+      ...panel.series.map((series, place) => ({
+        label: series.name,
+        value: (/** @type {uPlot} */ _, /** @type {number | null} */ value) =>
+          value === null || value === undefined ? '–' : text(value),
+        ...(panel.kind === 'bars' ? bar(place) : line(place, series.values)),
+      })),
+    ],
+  };
+}
+
+/** @param {number | null} max */
+function roomAbove(max) {
+  return max ? max * 1.08 : 1;
+}
+
+/**
+ * @param {number} place
+ * @returns {Partial<uPlot.Series>}
+ */
+function bar(place) {
+  const ink = color(place === 0 ? '--requests' : '--failed');
+  return {
+    paths: /** @type {uPlot.Series.BarsPathBuilderFacotry} */ (uPlot.paths.bars)({ size: [0.86, 64], align: 1 }),
+    fill: place === 0 ? ink : (plot) => hatching(plot, ink),
+    stroke: ink,
+    width: place === 0 ? 0 : 1,
+    points: { show: false },
+  };
+}
+
+/**
+ * Slanting lines, so that what failed is told apart without its colour.
+ * @param {uPlot} plot
+ * @param {string} ink
+ */
+function hatching(plot, ink) {
+  const tile = document.createElement('canvas');
+  const size = 6 * devicePixelRatio;
+  tile.width = tile.height = size;
+  const pen = /** @type {CanvasRenderingContext2D} */ (tile.getContext('2d'));
+  pen.fillStyle = color('--card');
+  pen.fillRect(0, 0, size, size);
+  pen.strokeStyle = ink;
+  pen.lineWidth = size / 2.4;
+  for (const from of [-size, 0, size]) {
+    pen.beginPath();
+    pen.moveTo(from - 1, size + 1);
+    pen.lineTo(from + size + 1, -1);
+    pen.stroke();
+  }
+  return plot.ctx.createPattern(tile, 'repeat') ?? ink;
+}
+
+/**
+ * @param {number} place
+ * @param {Chart['panels'][number]['series'][number]['values']} values
+ * @returns {Partial<uPlot.Series>}
+ */
+function line(place, values) {
+  const ink = color(inks[place % inks.length] ?? '');
+  const alone = [...values.keys()].filter(
+    (at) => (values[at] ?? null) !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null,
+  );
+  return {
+    stroke: ink,
+    width: 2,
+    dash: dashes[place % dashes.length] ?? [],
+    // A value between two gaps is no line: without a point it would not be seen.
+    points: { show: true, size: 5, fill: ink, filter: (plot) => (values.length * 10 < plot.width ? null : alone) },
+  };
+}
+
+/** Ticks in 24 hours, the date where a day begins. Each line: from this distance of ticks on (in seconds). */
+const clockTexts = [
+  [31_536_000, '{YYYY}', null, null, null, null, null, null, 1],
+  [2_419_200, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [86_400, '{MMM} {D}', '\n{YYYY}', null, null, null, null, null, 1],
+  [60, '{HH}:{mm}', '\n{MMM} {D}', null, '\n{MMM} {D}', null, null, null, 1],
+  [1, '{HH}:{mm}:{ss}', '\n{MMM} {D}', null, '\n{MMM} {D}', null, null, null, 1],
+];
+
+/** @param {string} name */
+function color(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/** @param {number} value */
+function number(value) {
+  return Number.isInteger(value) ? value.toLocaleString('en-US') : '';
+}
+
+/** @param {number} ms */
+function duration(ms) {
+  if (ms < 1000) return `${Math.round(ms * 10) / 10} ms`;
+  if (ms < 60_000) return `${Math.round(ms / 10) / 100} s`;
+  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)}m ${Math.round((ms % 60_000) / 1000)}s`;
+  return `${Math.floor(ms / 3_600_000)}h ${Math.round((ms % 3_600_000) / 60_000)}m`;
+}

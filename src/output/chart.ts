@@ -1,0 +1,142 @@
+import { drawBars } from './chart/bars.ts';
+import { Canvas, print, type Segment } from './chart/canvas.ts';
+import { type Layout, layout, stretch } from './chart/columns.ts';
+import { drawLines } from './chart/lines.ts';
+import { type TimeAxis, timeAxis } from './chart/time-axis.ts';
+import type { Unit, ValueAxis } from './chart/value-axis.ts';
+import type { Page, View } from './page.ts';
+import { stack } from './table.ts';
+import { wallClock } from './zone.ts';
+
+/** Series over time, to be drawn as text or by a browser. */
+export interface Chart {
+  /** Where each step of time starts, in order: milliseconds since 1970. */
+  times: readonly number[];
+  /** What a step is: `minute`, `hour`, `day`, or any other word. */
+  step: string;
+  /** IANA name of the zone whose clocks are written below. */
+  zone: string;
+  panels: readonly Panel[];
+}
+
+export interface Panel {
+  title: string;
+  unit: Unit;
+  /** Bars of amounts, the second series a part of the first; or lines, each above the one before it. */
+  kind: 'bars' | 'lines';
+  series: readonly Series[];
+}
+
+export interface Series {
+  name: string;
+  /** One for each step of time; null where nothing was measured. */
+  values: readonly (number | null)[];
+}
+
+/** What a panel is drawn on. */
+export interface Ground {
+  canvas: Canvas;
+  layout: Layout;
+  page: Page;
+}
+
+/** A panel but for what is the same in all. */
+export interface Drawing {
+  axis: ValueAxis;
+  /** Behind the title. */
+  remark: string;
+  /** What stands on the line of the time axis, by column. */
+  marks: ReadonlyMap<number, Segment>;
+  legend: Segment[][];
+}
+
+/** Of a picture in a pipe. */
+const usualColumns = 80;
+/** The longest value beside an axis, `1h 20m` say, and a space. */
+const usualMargin = 8;
+/** A picture narrower than this has no margin. */
+const leastColumns = 12;
+
+const kinds = { bars: { draw: drawBars, rows: 6 }, lines: { draw: drawLines, rows: 10 } };
+
+/** A chart as characters. Colours help, but nothing depends on them. */
+export function picture(chart: Chart): View {
+  return stack(...chart.panels.map((panel) => panelView(panel, chart)));
+}
+
+function panelView(panel: Panel, { times, step, zone }: Chart): View {
+  return (page) => {
+    const columns = Number.isFinite(page.columns) ? page.columns : usualColumns;
+    const margin = columns - usualMargin < leastColumns ? 0 : usualMargin;
+    const room = Math.max(1, columns - margin - 1);
+    const place = layout(times.length, step, room);
+    const { draw, rows } = kinds[panel.kind];
+    const canvas = new Canvas(place.width, rows);
+    const drawing = draw(panel.series, panel.unit, { canvas, layout: place, page });
+    const starts = times.filter((_, index) => index % place.merged === 0);
+    const below = timeAxis(starts, place.wide, room, wallClock(zone));
+    const indent = ' '.repeat(margin + 1);
+    const lines: Segment[][] = [
+      [
+        [panel.title, 'bold'],
+        [remark(panel, drawing, stretch(place.merged, step), place.merged > 1), 'dim'],
+      ],
+      ...body(canvas, drawing, margin, page),
+      foot(canvas, drawing, below, margin, page),
+      [indent, [below.labels, 'dim']],
+      ...wrapped(drawing.legend, room).map((line) => [indent, ...line]),
+    ];
+    return lines.map((line) => print(line, columns, page)).join('\n');
+  };
+}
+
+function remark({ kind }: Panel, { axis, remark }: Drawing, steps: string, merged: boolean): string {
+  const how = kind === 'bars' ? ` per ${steps}` : merged ? `, the highest of ${steps}` : '';
+  return `${how}${remark}${axis.logarithmic ? ', on a logarithmic scale' : ''}`;
+}
+
+function body(canvas: Canvas, { axis }: Drawing, margin: number, page: Page): Segment[][] {
+  const [line, tick] = page.unicode ? ['│', '┤'] : ['|', '+'];
+  return Array.from({ length: canvas.height }, (_, index) => {
+    const row = canvas.height - 1 - index;
+    const label = labelAt(axis, row + 1, canvas.height);
+    return [[inMargin(label, margin) + (label ? tick : line), 'dim'], ...canvas.row(row)];
+  });
+}
+
+function foot(canvas: Canvas, { axis, marks }: Drawing, { ticks }: TimeAxis, margin: number, page: Page): Segment[] {
+  const [corner, line, tick] = page.unicode ? ['└', '─', '┬'] : ['+', '-', '+'];
+  const level = Array.from(
+    { length: canvas.width },
+    (_, column): Segment => marks.get(column) ?? [ticks.includes(column) ? tick : line, 'dim'],
+  );
+  return [[inMargin(labelAt(axis, 0, canvas.height), margin) + corner, 'dim'], ...level];
+}
+
+/** The value at the upper edge of so many rows. */
+function labelAt({ labels }: ValueAxis, edge: number, rows: number): string {
+  return labels.find(([share]) => Math.round(share * rows) === edge)?.[1] ?? '';
+}
+
+function inMargin(label: string, margin: number): string {
+  return margin === 0 ? '' : `${label.slice(0, margin - 1).padStart(margin - 1)} `;
+}
+
+const between = '   ';
+
+/** As many entries of the legend in a line as there is room for. */
+function wrapped(entries: readonly Segment[][], columns: number): Segment[][] {
+  const lines: Segment[][] = [];
+  let used = Number.POSITIVE_INFINITY;
+  for (const entry of entries) {
+    const length = entry.reduce((sum, part) => sum + (typeof part === 'string' ? part : part[0]).length, 0);
+    if (used + between.length + length > columns) {
+      lines.push([...entry]);
+      used = length;
+    } else {
+      lines.at(-1)?.push(between, ...entry);
+      used += between.length + length;
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,78 @@
+import type { Drawing, Ground, Series } from '../chart.ts';
+import { grouped } from '../words.ts';
+import type { Segment } from './canvas.ts';
+import { merge } from './columns.ts';
+import { most, type Unit, valueAxis } from './value-axis.ts';
+
+interface Glyphs {
+  /** The uppermost row of a bar, by its eighths. */
+  whole: readonly string[];
+  part: string;
+  mark: string;
+}
+
+const unicode: Glyphs = { whole: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'], part: '▒', mark: '×' };
+const ascii: Glyphs = { whole: ['.', '.', '.', '#', '#', '#', '#', '#'], part: 'x', mark: '!' };
+
+/**
+ * Bars of a whole and, at their foot, of the part of it that went wrong. A part too small for a row of its own is a
+ * mark on the line below: a row would make more of it than it is.
+ */
+export function drawBars(series: readonly Series[], unit: Unit, { canvas, layout, page }: Ground): Drawing {
+  const glyphs = page.unicode ? unicode : ascii;
+  const [whole = [], part = []] = series.map(({ values }) => merge(values, layout.merged, sum));
+  const axis = valueAxis(
+    whole.map((value) => value ?? 0),
+    unit,
+  );
+  const marks = new Map<number, Segment>();
+  // Where there is room, a column between two bars stays empty.
+  const wide = layout.wide > 2 ? layout.wide - 1 : layout.wide;
+  for (const [index, value] of whole.entries()) {
+    const failed = Math.min(part[index] ?? 0, value ?? 0);
+    const bar = barOf(axis.share(value ?? 0) * canvas.height, axis.share(failed) * canvas.height);
+    for (let column = index * layout.wide; column < index * layout.wide + wide; column++) {
+      for (let row = 0; row < bar.rows; row++) {
+        const eighths = row === bar.rows - 1 ? bar.top : 8;
+        if (row < bar.part) canvas.put(column, row, glyphs.part, 'red');
+        else canvas.put(column, row, glyphs.whole[eighths - 1] ?? '', 'cyan');
+      }
+      if (failed > 0 && bar.part === 0) marks.set(column, [glyphs.mark, 'red']);
+    }
+  }
+  const highest = most(whole.map((value) => value ?? 0));
+  return { axis, remark: `, at most ${grouped(highest)}`, marks, legend: legend(series, glyphs, marks.size > 0) };
+}
+
+function sum(one: number, other: number): number {
+  return one + other;
+}
+
+interface Bar {
+  rows: number;
+  /** Rows of the part, from the foot. */
+  part: number;
+  /** Eighths of the uppermost row that are filled. */
+  top: number;
+}
+
+/** From heights in rows. What is there at all is seen: an eighth of a row at least. */
+function barOf(whole: number, part: number): Bar {
+  const eighths = whole > 0 ? Math.max(1, Math.round(whole * 8)) : 0;
+  const rows = Math.ceil(eighths / 8);
+  if (part > 0 && part === whole) return { rows, part: rows, top: 8 };
+  return { rows, part: Math.max(0, Math.min(Math.round(part), rows - 1)), top: eighths % 8 || 8 };
+}
+
+function legend(series: readonly Series[], { whole, part, mark }: Glyphs, marked: boolean): Segment[][] {
+  const glyphs: Segment[] = [
+    [whole[7] ?? '', 'cyan'],
+    [part, 'red'],
+  ];
+  const entries = series.map(({ name, values }, index): Segment[] => {
+    const [total] = merge(values, Math.max(1, values.length), sum);
+    return [glyphs[index] ?? '', ` ${name} ${grouped(total ?? 0)}`];
+  });
+  if (marked) entries.push([[mark, 'red'], ` ${series[1]?.name}, too few for a bar`]);
+  return entries;
+}

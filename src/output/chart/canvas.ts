@@ -1,0 +1,50 @@
+import type { Page } from '../page.ts';
+import type { Style } from '../style.ts';
+
+export type Ink = Exclude<keyof Style, 'bold'>;
+
+/** Some text in one colour. Every character of it takes one column. */
+export type Segment = string | [text: string, ink: keyof Style];
+
+/** Joins segments to a line that is cut at the edge of the page. */
+export function print(segments: readonly Segment[], columns: number, { style }: Page): string {
+  let room = columns;
+  const painted = segments.map((segment) => {
+    const [text, ink] = typeof segment === 'string' ? [segment] : segment;
+    const kept = text.slice(0, Math.max(0, room));
+    room -= kept.length;
+    return ink && kept.trim() !== '' ? style[ink](kept) : kept;
+  });
+  return painted.join('').trimEnd();
+}
+
+/** A field of characters to draw in. Row 0 is the lowest. */
+export class Canvas {
+  readonly #cells: ([glyph: string, ink: Ink] | undefined)[][];
+
+  constructor(
+    readonly width: number,
+    readonly height: number,
+  ) {
+    this.#cells = Array.from({ length: height }, () => Array.from({ length: width }));
+  }
+
+  put(column: number, row: number, glyph: string, ink: Ink): void {
+    const cells = this.#cells[row];
+    if (cells && column >= 0 && column < this.width) cells[column] = [glyph, ink];
+  }
+
+  /** One row as segments; neighbours of one colour are painted together. */
+  row(row: number): Segment[] {
+    const segments: Segment[] = [];
+    for (const cell of this.#cells[row] ?? []) {
+      const last = segments.at(-1);
+      if (!cell) {
+        if (typeof last === 'string') segments[segments.length - 1] = `${last} `;
+        else segments.push(' ');
+      } else if (Array.isArray(last) && last[1] === cell[1]) last[0] += cell[0];
+      else segments.push([...cell]);
+    }
+    return segments;
+  }
+}

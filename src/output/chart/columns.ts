@@ -1,0 +1,51 @@
+/** How the steps of time are laid out in a width: some columns for each, or one column for some. */
+export interface Layout {
+  /** Steps of time that share a column. */
+  merged: number;
+  /** Columns of one step. */
+  wide: number;
+  /** Columns in all. */
+  width: number;
+}
+
+/** Of a step, in columns. */
+const widest = 8;
+
+/** Numbers of steps that together are a round stretch of time. */
+const roundNumbers: Record<string, number[]> = {
+  minute: [1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, 1440],
+  hour: [1, 2, 3, 4, 6, 8, 12, 24, 48, 72, 168],
+  day: [1, 2, 3, 7, 14, 28],
+};
+
+/** Every step is as wide as any other and every column stands for as many: else sums would waver. */
+export function layout(steps: number, step: string, width: number): Layout {
+  const needed = Math.max(1, Math.ceil(steps / width));
+  const merged = roundNumbers[step]?.find((number) => number >= needed) ?? needed;
+  const shown = Math.ceil(steps / merged);
+  const wide = Math.max(1, Math.min(widest, Math.floor(width / Math.max(1, shown))));
+  return { merged, wide, width: shown * wide };
+}
+
+const larger: Record<string, [number: number, step: string]> = { minute: [60, 'hour'], hour: [24, 'day'] };
+
+/** `hour`, `3 hours`, and 120 minutes are `2 hours`. */
+export function stretch(number: number, step: string): string {
+  const [size, name] = larger[step] ?? [];
+  if (size && name && number % size === 0) return stretch(number / size, name);
+  return number === 1 ? step : `${number} ${step}s`;
+}
+
+/** Values of neighbours as one. What is no number counts for nothing; where there is nothing else it is null. */
+export function merge(
+  values: readonly (number | null | undefined)[],
+  size: number,
+  join: (one: number, other: number) => number,
+): (number | null)[] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, group) =>
+    values.slice(group * size, (group + 1) * size).reduce<number | null>((joined, value) => {
+      if (value === null || value === undefined || !Number.isFinite(value)) return joined;
+      return Math.min(Number.MAX_VALUE, join(joined ?? 0, Math.max(0, value)));
+    }, null),
+  );
+}

@@ -1,0 +1,39 @@
+import type { Dispatcher } from 'undici';
+import type { ProxySettings } from '../config/settings.ts';
+
+export interface ConnectionOptions {
+  proxy: ProxySettings | undefined;
+  /** A connection on which no byte moves for so many milliseconds is given up. */
+  silenceMs: number;
+}
+
+/** How long a connection waits for its next use, in milliseconds. */
+const idleMs = 30_000;
+
+/**
+ * Connections that are kept and used again. undici is loaded here, when there is something to send, not before. How
+ * many there are is up to those who use them.
+ */
+export async function openConnections({ proxy, silenceMs }: ConnectionOptions): Promise<Dispatcher> {
+  const { Agent, EnvHttpProxyAgent, buildConnector } = await import('undici');
+  const kept = { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs };
+  if (proxy) {
+    // Behind a proxy the socket is not ours to watch; between two blocks of a body counts as well.
+    const watched = { headersTimeout: silenceMs, bodyTimeout: silenceMs };
+    const { http, https, except } = proxy;
+    return new EnvHttpProxyAgent({ ...kept, ...watched, httpProxy: http, httpsProxy: https, noProxy: except });
+  }
+  const connect = buildConnector({});
+  return new Agent({
+    ...kept,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // The socket itself knows best: on a slow line a block is under way for long, byte by byte.
+    connect: (options, opened) =>
+      connect(options, (...[error, socket]) => {
+        socket?.setTimeout(silenceMs, () => socket.destroy(new Error(`no byte for ${silenceMs / 1000} s`)));
+        if (socket) opened(null, socket);
+        else opened(error ?? new Error('no connection'), null);
+      }),
+  });
+}

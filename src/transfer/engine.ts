@@ -1,0 +1,70 @@
+import { setMaxListeners } from 'node:events';
+import { availableParallelism } from 'node:os';
+import type { Dispatcher } from 'undici';
+import type { Retry } from '../api/retry.ts';
+import { Blocks } from './blocks.ts';
+import { type ConnectionOptions, openConnections } from './connections.ts';
+import { Gate } from './gate.ts';
+import { Hasher } from './hash.ts';
+import { mib } from './parts.ts';
+import { Rate } from './rate.ts';
+
+/** What all transfers of one command share. */
+export interface Engine {
+  dispatcher: Dispatcher;
+  signal: AbortSignal;
+  now: () => number;
+  delay: (ms: number, signal: AbortSignal) => Promise<void>;
+  onRetry: (retry: Retry) => void;
+  /** Hears of bytes that went over the line, and of as many less when they have to go again. */
+  onBytes: (bytes: number) => void;
+  /** Requests with a lot to carry: a few fill the line. */
+  large: Gate;
+  /** Requests with little to carry: the more there are under way, the less their delay matters. */
+  small: Gate;
+  blocks: Blocks;
+  rate: Rate | undefined;
+  /** Without it nothing is checked. */
+  hasher: Hasher | undefined;
+}
+
+export interface EngineOptions extends ConnectionOptions {
+  signal: AbortSignal;
+  now: () => number;
+  delay: (ms: number, signal: AbortSignal) => Promise<void>;
+  onRetry: (retry: Retry) => void;
+  onBytes: (bytes: number) => void;
+  /** Requests at the same time; what is best for each kind of them if left out. */
+  concurrency: number | undefined;
+  /** Bytes per second. */
+  limitRate: number | undefined;
+  check: boolean;
+}
+
+/** Up to this many bytes a file, or a part of one, is small. */
+export const smallBytes = mib;
+
+const usualLarge = 12;
+const usualSmall = 64;
+/** Under a limit so many bytes per second and connection: storage gives up connections on which too little comes. */
+const leastRate = 256 * 1024;
+
+/** Runs `work` with an engine, and takes it apart afterwards. */
+export async function withEngine<T>(options: EngineOptions, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const { signal, now, delay, onRetry, onBytes, concurrency, limitRate, check } = options;
+  setMaxListeners(0, signal);
+  const dispatcher = await openConnections(options);
+  const most = limitRate === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(limitRate / leastRate));
+  const hasher = check ? new Hasher(Math.max(1, Math.min(2, availableParallelism() - 1))) : undefined;
+  try {
+    return await work({
+      ...{ dispatcher, signal, now, delay, onRetry, onBytes, hasher },
+      large: new Gate(Math.min(most, concurrency ?? usualLarge), now),
+      small: new Gate(Math.min(most, concurrency ?? usualSmall), now),
+      blocks: new Blocks(),
+      rate: limitRate === undefined ? undefined : new Rate(limitRate, { now, delay }),
+    });
+  } finally {
+    await Promise.all([dispatcher.destroy(), hasher?.close()]);
+  }
+}

@@ -1,0 +1,136 @@
+import { UnavailableError } from '../errors.ts';
+import type { Engine } from './engine.ts';
+import { md5 } from './hash.ts';
+import { PartFile } from './part-file.ts';
+import { type Part, type PartPlan, partsOf } from './parts.ts';
+import { receiveRange } from './receive-range.ts';
+import { RemoteContent } from './remote-content.ts';
+import { plainMd5 } from './send.ts';
+
+export interface FileReceiving {
+  target: string;
+  plan: PartPlan;
+  /** Milliseconds since 1970; the file gets it as its own. */
+  modified: number | undefined;
+  /** Gives a new signed link. */
+  link: () => Promise<string>;
+  /** What an earlier try has left in the part file: ranges of the content with this ETag. */
+  saved?: { etag: string; ranges: number[] } | undefined;
+  /** Ranges beyond this are of the content with this ETag. */
+  onBegun: (etag: string) => void;
+  onRange: (number: number) => void;
+  /** Whether what has come stays, should it fail: only who remembers it can use it. */
+  keep: boolean;
+  order: number;
+}
+
+/**
+ * Receives a file into a part file beside its target, and gives it its name when it is whole and checked. Throws a
+ * ChangedError when it became another one meanwhile.
+ */
+export async function receiveFile(receiving: FileReceiving, engine: Engine): Promise<void> {
+  const { target, plan, saved, keep, modified } = receiving;
+  const resumed = saved && (await PartFile.open(target, plan.bytes, true));
+  const file = resumed ?? (await PartFile.open(target, plan.bytes, false));
+  if (!file) throw new Error('a new part file is always one');
+  const receipt = new Receipt(receiving, file, engine, resumed ? saved : undefined);
+  try {
+    await receipt.run();
+    await file.finish(target, modified);
+  } catch (error) {
+    await file.leave(keep && receipt.usable(error));
+    throw error;
+  }
+}
+
+class Receipt {
+  readonly #content: RemoteContent;
+  /** Of the whole, where that came in one range. */
+  #md5: string | undefined;
+  readonly #done: Set<number>;
+  readonly #aborting = new AbortController();
+
+  constructor(
+    private readonly receiving: FileReceiving,
+    private readonly file: PartFile,
+    private readonly engine: Engine,
+    saved: FileReceiving['saved'],
+  ) {
+    this.#content = new RemoteContent(receiving.plan.bytes, receiving.link, engine, saved?.etag);
+    this.#done = new Set(saved?.ranges);
+  }
+
+  async run(): Promise<void> {
+    const { signal, large } = this.engine;
+    const { plan } = this.receiving;
+    const stop = () => this.#aborting.abort(signal.reason);
+    signal.addEventListener('abort', stop);
+    try {
+      const missing = this.#missing();
+      // The first answer tells which content it is; the others must be of the same.
+      if (this.#content.etag === undefined) await this.#receiveNext(missing);
+      const count = Math.min(large.widest, plan.count - this.#done.size);
+      await this.#together(Array.from({ length: count }, () => this.#receiveFrom(missing)));
+      signal.throwIfAborted();
+      await this.#check();
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Content that is not the one meant, or not what its ETag says, is of no use to a later try. */
+  usable(error: unknown): boolean {
+    return this.engine.signal.aborted || (error instanceof UnavailableError && !(error instanceof CorruptError));
+  }
+
+  *#missing(): Generator<Part> {
+    for (const part of partsOf(this.receiving.plan)) if (!this.#done.has(part.number)) yield part;
+  }
+
+  async #receiveNext(missing: Generator<Part>): Promise<boolean> {
+    const { value: range, done } = missing.next();
+    if (done) return false;
+    const { receiving, engine, file } = this;
+    const sink = (bytes: Buffer, offset: number) => file.write(bytes, offset);
+    const request = { content: this.#content, range, sink, signal: this.#aborting.signal, order: receiving.order };
+    this.#md5 = await receiveRange({ ...request, hash: receiving.plan.count === 1 }, engine);
+    if (this.#done.size === 0 && this.#content.etag) receiving.onBegun(this.#content.etag);
+    this.#done.add(range.number);
+    receiving.onRange(range.number);
+    return true;
+  }
+
+  async #receiveFrom(missing: Generator<Part>): Promise<void> {
+    while (!this.#aborting.signal.aborted && (await this.#receiveNext(missing)));
+  }
+
+  /** When one fails the others are stopped, and its failure is the one that counts. */
+  async #together(works: Promise<void>[]): Promise<void> {
+    let first: { error: unknown } | undefined;
+    const stop = (error: unknown) => {
+      first ??= { error };
+      this.#aborting.abort(error);
+    };
+    await Promise.all(works.map((work) => work.catch(stop)));
+    if (first) throw (first as { error: unknown }).error;
+  }
+
+  /**
+   * An ETag is the MD5 of the content, or that of the MD5s of the parts it was uploaded in. Which parts those were nobody
+   * says; only when there was but one is it known.
+   */
+  async #check(): Promise<void> {
+    const { hasher } = this.engine;
+    const { plan } = this.receiving;
+    const [, ofOnePart] = /^(?:W\/)?"?([0-9a-f]{32})-1"?$/i.exec(this.#content.etag ?? '') ?? [];
+    const wanted = ofOnePart ?? plainMd5(this.#content.etag ?? '');
+    if (!hasher || !wanted) return;
+    const arrived = this.#md5 ?? (await hasher.file(this.file.path, 0, plan.bytes));
+    const found = ofOnePart ? md5(Buffer.from(arrived, 'hex')) : arrived;
+    if (found === wanted.toLowerCase()) return;
+    throw new CorruptError('something else arrived than the storage has (MD5)', { retryable: true });
+  }
+}
+
+/** Asked for again it may well be right. */
+export class CorruptError extends UnavailableError {}

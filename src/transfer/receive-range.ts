@@ -1,0 +1,116 @@
+import { retrying } from '../api/retry.ts';
+import { UnavailableError } from '../errors.ts';
+import { type Block, blockBytes } from './blocks.ts';
+import { diskFailure } from './disk.ts';
+import { type Engine, smallBytes } from './engine.ts';
+import { type Digest, md5 } from './hash.ts';
+import type { Part } from './parts.ts';
+import { asksToSlowDown } from './refusal.ts';
+import type { RemoteContent } from './remote-content.ts';
+import { streamStretch } from './stretch.ts';
+
+/** Takes bytes that belong at this place of the file; they are its own only until it returns. */
+export type Sink = (bytes: Buffer, offset: number) => Promise<unknown>;
+
+export interface RangeReceiving {
+  content: RemoteContent;
+  range: Part;
+  sink: Sink;
+  signal: AbortSignal;
+  /** Whether its MD5 is wanted. */
+  hash: boolean;
+  /** Files of a lower number are ended first. */
+  order: number;
+}
+
+/**
+ * Receives a range; each try goes on where the one before has ended. Gives the MD5 of what came, in hex, if it
+ * is wanted and anything is checked.
+ */
+export async function receiveRange(receiving: RangeReceiving, engine: Engine): Promise<string | undefined> {
+  const { range, content, signal, order } = receiving;
+  const gate = content.bytes > smallBytes ? engine.large : engine.small;
+  const task = new Task(receiving, engine);
+  try {
+    await retrying(
+      () => gate.run(() => task.proceed(), order),
+      (error) => {
+        if (asksToSlowDown(error)) gate.narrow();
+        return error.facts.retryable === true && !signal.aborted;
+      },
+      engine,
+    );
+    return receiving.hash && engine.hasher ? await task.md5(range.length) : undefined;
+  } catch (error) {
+    task.forget();
+    throw error;
+  } finally {
+    task.close();
+  }
+}
+
+class Task {
+  done = 0;
+  readonly #digest: Digest | undefined;
+  readonly #block: Block | undefined;
+  readonly #buffer: Buffer;
+
+  constructor(
+    private readonly receiving: RangeReceiving,
+    private readonly engine: Engine,
+  ) {
+    const { length } = receiving.range;
+    const few = length <= hashedAtOnce;
+    this.#digest = few || !receiving.hash ? undefined : engine.hasher?.begin();
+    this.#block = few ? undefined : engine.blocks.take();
+    this.#buffer = this.#block?.bytes ?? Buffer.allocUnsafe(length);
+  }
+
+  /** One request for what is missing. */
+  async proceed(): Promise<void> {
+    const { content, range, sink, signal } = this.receiving;
+    const end = range.offset + range.length;
+    const isWhole = range.length === content.bytes && this.done === 0;
+    const { pieces } = await content.get(isWhole ? undefined : { start: range.offset + this.done, end }, signal);
+    const stretch = streamStretch(pieces);
+    try {
+      while (this.done < range.length) {
+        const room = this.#buffer.subarray(0, Math.min(blockBytes, range.length - this.done));
+        const bytes = room.subarray(0, await stretch.fill(room));
+        if (bytes.length === 0) throw new UnavailableError('the connection ended too early', { retryable: true });
+        await Promise.all([this.#keep(sink, bytes), this.#block && this.#digest?.update(this.#block, bytes.length)]);
+        this.done += bytes.length;
+        this.engine.onBytes(bytes.length);
+      }
+      // Read to its very end, the connection can be used again.
+      await stretch.fill(Buffer.alloc(1));
+    } finally {
+      await stretch.close();
+    }
+  }
+
+  async md5(length: number): Promise<string> {
+    return (await this.#digest?.end()) ?? md5(this.#buffer.subarray(0, length));
+  }
+
+  /** What was counted as received is of no use. */
+  forget(): void {
+    this.engine.onBytes(-this.done);
+    this.#digest?.end().catch(() => {});
+  }
+
+  close(): void {
+    if (this.#block) this.engine.blocks.give(this.#block);
+  }
+
+  async #keep(sink: Sink, bytes: Buffer): Promise<void> {
+    try {
+      await sink(bytes, this.receiving.range.offset + this.done);
+    } catch (cause) {
+      throw diskFailure(cause);
+    }
+  }
+}
+
+/** Up to this many bytes MD5 takes less time than asking a thread for it. */
+const hashedAtOnce = 64 * 1024;

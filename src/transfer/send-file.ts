@@ -1,0 +1,187 @@
+import { retrying } from '../api/retry.ts';
+import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
+import type { Engine } from './engine.ts';
+import { smallBytes } from './engine.ts';
+import { endOfLink, isFresh, lifetimeOf } from './links.ts';
+import { type Part, type PartPlan, partsOf } from './parts.ts';
+import { asksToSlowDown, LinkExpiredError } from './refusal.ts';
+import { sendOnce } from './send.ts';
+import type { Stretch } from './stretch.ts';
+
+/** An upload that the platform has begun: nothing of it is visible before it is complete. */
+export interface OpenUpload {
+  id: string;
+  /** A signed link for each part, the first for part 1. */
+  links: string[];
+  /** On this machine's clock, in milliseconds; undefined when the links do not say. */
+  linksEndAt: number | undefined;
+}
+
+export interface SentPart {
+  number: number;
+  etag: string;
+}
+
+export interface FileSending {
+  plan: PartPlan;
+  read: (part: Part) => Promise<Stretch> | Stretch;
+  /** Begins an upload of so many parts and gives its id and links. */
+  begin: (parts: number) => Promise<{ id: string; links: string[] }>;
+  /** What an earlier try has left. */
+  saved?: { upload: OpenUpload; parts: SentPart[] } | undefined;
+  onBegun: (upload: OpenUpload) => void;
+  onPart: (part: SentPart) => void;
+  /** Files of a lower number are ended first. */
+  order: number;
+}
+
+/** Uploads begun for one file before it is given up: links that end too soon would be asked for without end. */
+const mostUploads = 4;
+
+/**
+ * Sends all parts of a file that are not there yet, each retried alone. Gives the upload they belong to and all of them
+ * in order. When the links end too early, a new upload is begun, for which every part has to go again.
+ */
+export async function sendFile(
+  sending: FileSending,
+  engine: Engine,
+): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
+  let left = sending.saved;
+  for (let tries = 1; ; tries++) {
+    const session = new Session(sending, engine, left);
+    try {
+      return await session.run();
+    } catch (error) {
+      const useless = error instanceof LinkExpiredError || (left !== undefined && isGone(error));
+      if (!useless) throw error;
+      if (tries === mostUploads) throw tooShort(session.upload, error as GantryError);
+      left = undefined;
+      session.takeBack();
+    }
+  }
+}
+
+/** Of an upload that was begun long ago the storage may know nothing any more, or refuse it. */
+function isGone(error: unknown): boolean {
+  const status = (error as GantryError).facts?.status;
+  return status === 403 || status === 404;
+}
+
+class Session {
+  upload: OpenUpload | undefined;
+  readonly #parts = new Map<number, SentPart>();
+  readonly #aborting = new AbortController();
+  #beginning: Promise<OpenUpload> | undefined;
+  #sentBytes = 0;
+
+  constructor(
+    private readonly sending: FileSending,
+    private readonly engine: Engine,
+    left: FileSending['saved'],
+  ) {
+    if (!left) return;
+    this.upload = left.upload;
+    for (const part of left.parts) this.#parts.set(part.number, part);
+  }
+
+  async run(): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
+    const { signal, large } = this.engine;
+    const stop = () => this.#aborting.abort(signal.reason);
+    signal.addEventListener('abort', stop);
+    try {
+      const missing = partsOf(this.sending.plan);
+      const count = Math.min(large.widest, this.sending.plan.count);
+      await allOrNone(
+        Array.from({ length: count }, () => this.#sendFrom(missing)),
+        this.#aborting,
+      );
+      signal.throwIfAborted();
+      const upload = await this.#open();
+      return { upload, parts: [...this.#parts.values()].sort((a, b) => a.number - b.number) };
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  takeBack(): void {
+    this.engine.onBytes(-this.#sentBytes);
+  }
+
+  async #sendFrom(missing: Iterable<Part>): Promise<void> {
+    for (const part of missing) {
+      if (this.#aborting.signal.aborted) return;
+      if (!this.#parts.has(part.number)) await this.#send(part);
+    }
+  }
+
+  async #send(part: Part): Promise<void> {
+    const { engine, sending } = this;
+    const { plan, order } = sending;
+    const gate = part.length > smallBytes || plan.count > 1 ? engine.large : engine.small;
+    const etag = await retrying(
+      () => gate.run(() => this.#sendOnce(part), order),
+      (error) => {
+        if (asksToSlowDown(error)) gate.narrow();
+        return error.facts.retryable === true && !this.#aborting.signal.aborted;
+      },
+      engine,
+    );
+    const sent = { number: part.number, etag };
+    this.#sentBytes += part.length;
+    this.#parts.set(part.number, sent);
+    sending.onPart(sent);
+  }
+
+  /** The links are asked for when the first part has its turn, not when the file is found: they do not last. */
+  async #sendOnce(part: Part): Promise<string> {
+    const { id, links, linksEndAt } = await this.#open();
+    const url = links[part.number - 1];
+    if (url === undefined) throw new UnexpectedReplyError(`upload ${id} has no link for part ${part.number}`);
+    if (!isFresh(url, linksEndAt, this.engine.now())) throw new LinkExpiredError('the upload link is about to expire');
+    const read = () => this.sending.read(part);
+    const contentType = 'application/octet-stream';
+    const etag = await sendOnce({ url, bytes: part.length, contentType, read }, this.engine, this.#aborting.signal);
+    // The upload is completed by ETags: without one the part may as well not have arrived (H-20).
+    if (etag === '') throw new UnavailableError('the storage sent no ETag for what it got', { retryable: true });
+    return etag;
+  }
+
+  #open(): Promise<OpenUpload> {
+    if (this.upload) return Promise.resolve(this.upload);
+    this.#beginning ??= this.#begin();
+    return this.#beginning;
+  }
+
+  async #begin(): Promise<OpenUpload> {
+    const { plan, begin, onBegun } = this.sending;
+    const { id, links } = await begin(plan.count);
+    if (links.length !== plan.count || links.some((link) => !link)) {
+      throw new UnexpectedReplyError(`the platform gave ${links.length} links for ${plan.count} parts`);
+    }
+    this.upload = { id, links, linksEndAt: endOfLink(links[0] ?? '', this.engine.now()) };
+    onBegun(this.upload);
+    return this.upload;
+  }
+}
+
+/** When one fails the others are stopped, and its failure is the one that counts. */
+async function allOrNone(works: Promise<void>[], aborting: AbortController): Promise<void> {
+  let first: { error: unknown } | undefined;
+  const all = works.map((work) =>
+    work.catch((error: unknown) => {
+      first ??= { error };
+      aborting.abort(error);
+    }),
+  );
+  await Promise.all(all);
+  if (first) throw (first as { error: unknown }).error;
+}
+
+function tooShort(upload: OpenUpload | undefined, cause: GantryError): GantryError {
+  const lifetime = lifetimeOf(upload?.links[0] ?? '');
+  const lasts = lifetime === undefined ? '' : ` (they last ${Math.round(lifetime / 1000)} s)`;
+  return new FailedError(`its upload links ended ${mostUploads} times before it was sent${lasts}`, {
+    why: 'a file can only be sent as fast as its links last',
+    cause,
+  });
+}

@@ -1,0 +1,151 @@
+import type { Readable } from 'node:stream';
+import { retryAfter } from '../api/retry.ts';
+import { connectionFailure } from '../api/transport.ts';
+import { isSecure } from '../contract/address.ts';
+import { FailedError, GantryError, UnavailableError } from '../errors.ts';
+import { type Block, blockBytes } from './blocks.ts';
+import { diskFailure } from './disk.ts';
+import type { Engine } from './engine.ts';
+import { type Digest, md5 } from './hash.ts';
+import { ChangedError, refusal } from './refusal.ts';
+import type { Stretch } from './stretch.ts';
+
+export interface Sending {
+  /** A signed link: whoever holds it may write, so it is sent no token and shown to nobody. */
+  url: string;
+  /** Sent as the length before the first of them. */
+  bytes: number;
+  contentType: string;
+  /** From its beginning. */
+  read: () => Promise<Stretch> | Stretch;
+}
+
+/** Up to this many bytes MD5 takes less time than asking a thread for it. */
+const hashedAtOnce = 64 * 1024;
+
+/**
+ * One PUT to a signed link, tried once. Gives the ETag as the storage wrote it. Where the ETag is an MD5 it must be
+ * that of the bytes which left; another is a failure that a repeat may cure.
+ */
+export async function sendOnce(sending: Sending, engine: Engine, signal: AbortSignal): Promise<string> {
+  const url = new URL(sending.url);
+  if (!isSecure(url)) throw new FailedError(`the upload address ${url.host} is not https`);
+  const body = new Body(sending, engine, signal);
+  try {
+    const reply = await engine.dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'PUT',
+      headers: { 'content-type': sending.contentType, 'content-length': String(sending.bytes) },
+      // undici takes any async iterable; its types know streams only.
+      body: sending.bytes === 0 ? '' : (body.contents() as unknown as Readable),
+      signal,
+    });
+    const said = await reply.body.text();
+    if (reply.statusCode < 200 || reply.statusCode > 299) {
+      const wait = retryAfter([reply.headers['retry-after']].flat()[0], engine.now());
+      throw refusal(reply.statusCode, said, wait, 'upload');
+    }
+    const etag = String(reply.headers.etag ?? '');
+    await body.confirm(etag);
+    return etag;
+  } catch (cause) {
+    body.takeBack();
+    if (engine.signal.aborted) throw engine.signal.reason;
+    if (cause instanceof GantryError || signal.aborted) throw cause;
+    throw connectionFailure(url, cause);
+  } finally {
+    await body.close();
+  }
+}
+
+/** What a PUT sends, over two blocks used in turn: one is filled while the other is on its way. */
+class Body {
+  readonly #blocks: Block[] = [];
+  #digest: Digest | undefined;
+  #md5: string | undefined;
+  #hashing: (Promise<void> | undefined)[] = [];
+  #sent = 0;
+
+  constructor(
+    private readonly sending: Sending,
+    private readonly engine: Engine,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async *contents(): AsyncGenerator<Buffer> {
+    const { bytes, read } = this.sending;
+    const { rate, hasher, onBytes } = this.engine;
+    const stretch = await read();
+    const step = this.#step();
+    if (bytes > Math.min(hashedAtOnce, step)) this.#digest = hasher?.begin();
+    try {
+      for (let turn = 0; this.#sent < bytes; turn = 1 - turn) {
+        const length = Math.min(step, bytes - this.#sent);
+        const buffer = await this.#room(turn, length);
+        if ((await filled(stretch, buffer)) < length)
+          throw new ChangedError('it became shorter while it was being sent');
+        const block = this.#blocks[turn];
+        if (this.#digest && block) this.#hashing[turn] = this.#digest.update(block, length);
+        else if (hasher && bytes === length) this.#md5 = md5(buffer);
+        await rate?.take(length, this.signal);
+        yield buffer;
+        this.#sent += length;
+        onBytes(length);
+      }
+    } finally {
+      await stretch.close();
+    }
+  }
+
+  /** Throws when the ETag says that something else has arrived. */
+  async confirm(etag: string): Promise<void> {
+    const { hasher } = this.engine;
+    const arrived = plainMd5(etag);
+    if (!hasher || !arrived) return;
+    const left = await (this.#digest?.end() ?? this.#md5 ?? md5(Buffer.alloc(0)));
+    this.#digest = undefined;
+    if (left === arrived) return;
+    throw new UnavailableError('something else arrived than was sent (MD5)', { retryable: true });
+  }
+
+  /** What was counted as sent has to be sent again. */
+  takeBack(): void {
+    this.engine.onBytes(-this.#sent);
+  }
+
+  /** Only now has the last byte left: the blocks may be used for something else. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#hashing);
+    void this.#digest?.end().catch(() => {});
+    this.engine.blocks.give(...this.#blocks);
+  }
+
+  /** Under a limit of the rate, less at a time: a connection must not be silent for long. */
+  #step(): number {
+    const { rate } = this.engine;
+    return rate ? Math.max(1024, Math.min(blockBytes, Math.floor(rate.bytesPerSecond / 8))) : blockBytes;
+  }
+
+  async #room(turn: number, length: number): Promise<Buffer> {
+    // The line may still hold a small piece when the next but one is asked for: those get memory of their own.
+    const alone = length < hashedAtOnce && !this.#digest;
+    if (alone) return Buffer.allocUnsafe(length);
+    this.#blocks[turn] ??= this.engine.blocks.take();
+    await this.#hashing[turn];
+    return (this.#blocks[turn] as Block).bytes.subarray(0, length);
+  }
+}
+
+async function filled(stretch: Stretch, buffer: Buffer): Promise<number> {
+  try {
+    return await stretch.fill(buffer);
+  } catch (cause) {
+    throw diskFailure(cause);
+  }
+}
+
+/** The MD5 in an ETag, if it is one: S3 gives others for encrypted or composed objects. */
+export function plainMd5(etag: string): string | undefined {
+  return /^(?:W\/)?"?([0-9a-f]{32})"?$/i.exec(etag)?.[1]?.toLowerCase();
+}

@@ -1,0 +1,50 @@
+import type { FileHandle } from 'node:fs/promises';
+
+/** Bytes in a row, from wherever they come. */
+export interface Stretch {
+  /** Fills the buffer from its beginning. Gives how many bytes it wrote: fewer than there is room for only at the end. */
+  fill(buffer: Buffer): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A file from this offset on. Closing it leaves the file open: several stretches share it. */
+export function fileStretch(file: FileHandle, offset: number): Stretch {
+  let at = offset;
+  return {
+    async fill(buffer) {
+      let filled = 0;
+      // One read may give less than asked for (H-20).
+      while (filled < buffer.length) {
+        const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, at);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+        at += bytesRead;
+      }
+      return filled;
+    },
+    close: async () => {},
+  };
+}
+
+/** The pieces of a stream, which come in sizes of their own. */
+export function streamStretch(pieces: AsyncIterable<Buffer>): Stretch {
+  const iterator = pieces[Symbol.asyncIterator]();
+  let rest: Buffer = Buffer.alloc(0);
+  return {
+    async fill(buffer) {
+      let filled = 0;
+      while (filled < buffer.length) {
+        if (rest.length === 0) {
+          const { done, value } = await iterator.next();
+          if (done) break;
+          rest = value;
+        }
+        const copied = rest.copy(buffer, filled);
+        rest = rest.subarray(copied);
+        filled += copied;
+      }
+      return filled;
+    },
+    close: async () => void (await iterator.return?.()),
+  };
+}

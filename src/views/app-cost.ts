@@ -1,0 +1,18 @@
+import type { AppCost } from '../contract/costs.ts';
+import type { View } from '../output/page.ts';
+import { stack, table } from '../output/table.ts';
+import { dollars } from '../output/words.ts';
+
+/** A line for each day, the newest first, and the total. */
+export function appCostView({ costs }: AppCost): View {
+  const days = Object.entries(costs ?? {}).toReversed();
+  const known = days.map(([, cost]) => cost.total_cost_cents).filter((cents) => typeof cents === 'number');
+  const total = dollars(known.reduce((sum, cents) => sum + cents, 0));
+  return stack(
+    table(days, {
+      DATE: ([day]) => day,
+      COST: ([, { total_cost_cents: cents }]) => (typeof cents === 'number' ? dollars(cents) : '?'),
+    }),
+    days.length > 0 ? ({ style }) => `${style.bold('TOTAL')}       ${total}` : undefined,
+  );
+}

@@ -1,0 +1,44 @@
+import type { Check } from '../operations/doctor.ts';
+import type { Page, View } from '../output/page.ts';
+
+const marks = {
+  ok: { symbol: '✓', plain: 'ok', color: 'green' },
+  warning: { symbol: '!', plain: '!', color: 'yellow' },
+  failed: { symbol: '✗', plain: 'x', color: 'red' },
+} as const;
+
+/** A line for each check, its fix below; on a terminal long ones go on below themselves. */
+export function checksView(checks: readonly Check[]): View {
+  return (page) => {
+    const names = Math.max(0, ...checks.map(({ check }) => check.length));
+    return checks.map((check) => lines(check, names, page)).join('\n');
+  };
+}
+
+function lines({ check, status, message, fix }: Check, names: number, { style, unicode, columns }: Page): string {
+  const { symbol, plain, color } = marks[status];
+  const mark = unicode ? symbol : plain.padEnd(2);
+  const margin = ' '.repeat(mark.length + names + 3);
+  const said = wrapped(message, columns - margin.length);
+  const done = fix ? wrapped(`fix ${fix}`, columns - margin.length) : [];
+  const [first = '', ...rest] = [...said, ...done.map((line) => style.dim(line))];
+  return [`${style[color](mark)} ${check.padEnd(names)}  ${first}`, ...rest.map((line) => margin + line)].join('\n');
+}
+
+/** Broken between words, and within one that is longer than a line. */
+function wrapped(text: string, width: number): string[] {
+  const room = Math.max(20, width);
+  const found: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line && line.length + 1 + word.length > room) {
+      found.push(line);
+      line = word;
+    } else line = line ? `${line} ${word}` : word;
+    while (line.length > room) {
+      found.push(line.slice(0, room));
+      line = line.slice(room);
+    }
+  }
+  return [...found, line];
+}

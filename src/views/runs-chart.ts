@@ -1,0 +1,120 @@
+import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../contract/runs.ts';
+import { bucketMs } from '../operations/runs-chart.ts';
+import { type Chart, type Panel, picture } from '../output/chart.ts';
+import type { View } from '../output/page.ts';
+import { type Columns, stack, table } from '../output/table.ts';
+import { count, duration } from '../output/words.ts';
+import { clockText, wallClock } from '../output/zone.ts';
+import { type Range, rangeText, timeline } from './timeline.ts';
+
+export const runMetrics = ['requests', 'runtime', 'response'] as const;
+export type RunMetric = (typeof runMetrics)[number];
+
+/** How the chart was asked for. */
+export interface RunsChartWish {
+  range: Range;
+  by: BucketSize;
+  /** IANA name. */
+  zone: string;
+  metrics: readonly RunMetric[];
+}
+
+/** Pictures of the runs over time, and below them the numbers, the newest first. */
+export function runsChartView(reply: RunsChart, wish: RunsChartWish): View {
+  const buckets = reply.aggregatedData ?? [];
+  const headline = runsHeadline(buckets, wish);
+  if (total(buckets, 'totalRequests') === 0) return () => headline;
+  return stack(headline, picture(runsChart(reply, wish)), (page) =>
+    table(buckets.toReversed(), bucketColumns(wish, page.columns < columnsOfAll ? ['p50', 'p99'] : percentiles), [
+      'TIME',
+    ])(page),
+  );
+}
+
+/** `1,234 requests, 12 failed: 2026-11-20 14:00 to 2026-11-21 14:00, Europe/Berlin`. */
+export function runsHeadline(buckets: readonly RunBucket[], { range, zone }: RunsChartWish): string {
+  const failed = total(buckets, 'failedRequests');
+  const requests = count(total(buckets, 'totalRequests'), 'request');
+  return `${requests}${failed > 0 ? `, ${count(failed, 'failed', 'failed')}` : ''}: ${rangeText(range, zone)}`;
+}
+
+/** The runs as series, one value for each bucket. */
+export function runsChart({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metrics }: RunsChartWish): Chart {
+  const step = bucketSizes.find((size) => size === groupBy) ?? by;
+  const steps = timeline(aggregatedData ?? [], {
+    ...{ range, stepMs: bucketMs[step] },
+    spanOf: ({ startTime, timeGroup, endTime }) => ({
+      start: Date.parse(startTime ?? timeGroup ?? ''),
+      ...(endTime && { end: Date.parse(endTime) }),
+    }),
+  });
+  const values = (valueOf: (bucket: RunBucket) => number | null | undefined) =>
+    steps.map(({ entry }) => (entry ? (valueOf(entry) ?? null) : null));
+  const times = (measure: Measure) =>
+    percentiles.map((name) => ({ name, values: values((bucket) => timing(bucket, name, measure)) }));
+  const panels: Record<RunMetric, Panel> = {
+    requests: {
+      ...{ title: 'requests', kind: 'bars', unit: 'count' },
+      series: [
+        { name: 'requests', values: values((bucket) => bucket.totalRequests) },
+        { name: 'failed', values: values((bucket) => bucket.failedRequests) },
+      ],
+    },
+    runtime: { title: 'runtime', kind: 'lines', unit: 'ms', series: times('Runtime') },
+    response: { title: 'response time', kind: 'lines', unit: 'ms', series: times('ResponseTime') },
+  };
+  return {
+    ...{ step, zone, times: steps.map(({ time }) => time) },
+    panels: runMetrics.filter((metric) => metrics.includes(metric)).map((metric) => panels[metric]),
+  };
+}
+
+/** The numbers of a bucket, as far as they are wanted. */
+export function bucketColumns(
+  { zone, metrics }: RunsChartWish,
+  wanted: readonly Percentile[] = percentiles,
+): Columns<RunBucket> {
+  const clock = wallClock(zone);
+  const times = (title: string, measure: Measure) =>
+    Object.fromEntries(
+      wanted.map((name) => [
+        `${title} ${name.toUpperCase()}`,
+        (bucket: RunBucket) => timeText(timing(bucket, name, measure)),
+      ]),
+    );
+  return {
+    TIME: ({ startTime, timeGroup }) => clockText(clock(Date.parse(startTime ?? ''))) || timeGroup,
+    ...(metrics.includes('requests') && {
+      REQUESTS: (bucket) => bucket.totalRequests,
+      FAILED: (bucket) => bucket.failedRequests,
+      'OK %': successRate,
+    }),
+    ...(metrics.includes('runtime') && times('RUN', 'Runtime')),
+    ...(metrics.includes('response') && times('RESP', 'ResponseTime')),
+  };
+}
+
+/** What the table with all columns is wide. */
+const columnsOfAll = 98;
+const percentiles = ['p50', 'p90', 'p99'] as const;
+type Percentile = (typeof percentiles)[number];
+type Measure = 'Runtime' | 'ResponseTime';
+
+function total(buckets: readonly RunBucket[], field: 'totalRequests' | 'failedRequests'): number {
+  return buckets.reduce((sum, bucket) => sum + (bucket[field] ?? 0), 0);
+}
+
+/** Without runs there is nothing to measure, whatever number stands there. */
+function timing(bucket: RunBucket, name: Percentile, measure: Measure): number | null {
+  return bucket.totalRequests === 0 ? null : (bucket[`${name}${measure}Ms`] ?? null);
+}
+
+function timeText(ms: number | null): string {
+  return ms === null ? '' : duration(ms);
+}
+
+/** Of those that ended, in per cent. The platform's own `successRate` does not say whether it is that. */
+function successRate({ successfulRequests, failedRequests, cancelledRequests }: RunBucket): string {
+  const ended = (successfulRequests ?? 0) + (failedRequests ?? 0) + (cancelledRequests ?? 0);
+  return ended === 0 ? '' : (((successfulRequests ?? 0) / ended) * 100).toFixed(1);
+}

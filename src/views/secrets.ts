@@ -1,0 +1,22 @@
+import type { SecretChange } from '../operations/secrets.ts';
+import type { View } from '../output/page.ts';
+
+/** What became of each secret, by name. */
+export function changeView({ added, replaced, removed, unchanged }: SecretChange): View {
+  const groups: [said: string, names: string[]][] = [
+    ['added', added],
+    ['replaced', replaced],
+    ['removed', removed],
+    ['as asked already', unchanged],
+  ];
+  const said = groups.filter(([, names]) => names.length > 0).map(([verb, names]) => `${verb}: ${names.join(', ')}`);
+  return () => said.join('\n');
+}
+
+export const changeJson = {
+  app: 'the app they belong to; null for those of the project',
+  added: 'names of new secrets',
+  replaced: 'names of secrets with another value now',
+  removed: 'names of secrets that are gone',
+  unchanged: 'names of secrets that were as asked already',
+};

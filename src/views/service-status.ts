@@ -1,0 +1,44 @@
+import { isWell, type Report, type ServiceStatus } from '../operations/service-status.ts';
+import type { Page, View } from '../output/page.ts';
+import { stack, table } from '../output/table.ts';
+import { ago } from '../output/words.ts';
+
+/** The whole in a sentence, what goes on, then each service. */
+export function serviceStatusView(platform: ServiceStatus): View {
+  const { announcement, components, incidents, planned } = platform;
+  return stack(
+    (page) => headline(platform, page),
+    announcement ?? undefined,
+    ...incidents.map((incident) => reportView(incident, 'since')),
+    ...planned.map((report) => reportView(report, 'planned for')),
+    table(components, {
+      SERVICE: (component) => component.name,
+      STATUS: (component) => (page) => painted(component.status, page),
+    }),
+  );
+}
+
+function headline({ status, incidents }: ServiceStatus, page: Page): string {
+  if (isWell({ status, incidents })) return page.style.green('all services work');
+  const said = status === 'operational' ? 'incident' : status;
+  return `the platform is not well: ${painted(said, page)}`;
+}
+
+function reportView(report: Report, when: string): View {
+  const { title, status, startsAt, endsAt, affects, lastUpdate, updatedAt } = report;
+  return (page) =>
+    [
+      `${painted(status, page)}: ${page.style.bold(title)}`,
+      startsAt && `  ${when} ${startsAt}${endsAt ? ` until ${endsAt}` : ''}`,
+      affects.length > 0 && `  affects ${affects.join(', ')}`,
+      lastUpdate && `  ${ago(updatedAt)(page)}: ${lastUpdate.replace(/\s+/g, ' ')}`,
+    ]
+      .filter(Boolean)
+      .join('\n');
+}
+
+function painted(status: string, { style }: Page): string {
+  const said = status.replace(/_/g, ' ');
+  if (status === 'operational') return style.green(said);
+  return /down|outage/.test(status) ? style.red(said) : style.yellow(said);
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { gantry } from '../support/gantry.ts';
+import { deployWeb, record } from '../support/runs.ts';
+import { expectErrorDocument } from '../support/traces.ts';
+
+const createdAt = Date.now() - 90_000;
+const goesOn = { createdAt, runtimeMs: 1e12 };
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+  await deployWeb(emulator);
+});
+
+beforeEach(() => {
+  emulator.store.runs.clear();
+  emulator.calls.length = 0;
+});
+
+afterAll(() => emulator.close());
+
+describe('one run', () => {
+  const get = (...flags: string[]) => gantry(['runs', 'get', 'web', 'r-1', ...flags], { emulator });
+
+  test('is shown in full, its times by the clocks here', async () => {
+    record(emulator, {
+      ...{ id: 'r-1', createdAt, coldstartMs: 2_400, containerQueueMs: 2_500, runtimeMs: 10_000 },
+      ...{ async: true, webhookEndpoint: 'https://example.com/hook' },
+    });
+    const { code, stdout } = await get();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^RUN\nid +r-1\nstatus +success\nstatus code +200\nfunction +run\n/);
+    expect(stdout).toMatch(/^kind +asynchronous\nwebhook +https:\/\/example\.com\/hook$/m);
+    expect(stdout).toContain(`${local(createdAt)} (1 min ago)`);
+    expect(stdout).toMatch(/^queued +2\.5 s\nstart-up +2\.4 s\nran +10 s\nanswered +13 s$/m);
+    expect(stdout).toMatch(/^container +web-1$/m);
+  });
+
+  test('that goes on has no end yet', async () => {
+    record(emulator, { id: 'r-1', ...goesOn });
+    const { stdout } = await get();
+    expect(stdout).toMatch(/^status +processing$/m);
+    expect(stdout).not.toMatch(/^(completed|ran|answered|status code) /m);
+  });
+
+  test('is in JSON what the platform says of it, its times in UTC', async () => {
+    record(emulator, { id: 'r-1', createdAt });
+    const { json } = await get('--json');
+    expect(json()).toMatchObject({ id: 'r-1', status: 'success', createdAt: new Date(createdAt).toISOString() });
+  });
+
+  test('that does not exist exits 6 and is named', async () => {
+    const outcome = await get('--json');
+    expect(outcome.code).toBe(6);
+    expect(outcome.stderr).toContain('run r-1 not found');
+    expectErrorDocument(outcome);
+  });
+});
+
+describe('cancelling a run', () => {
+  const cancel = (flags: string[], more = {}) =>
+    gantry(['runs', 'cancel', 'web', 'r-1', ...flags], { emulator, ...more });
+  const cancelled = () => emulator.store.runs.get('r-1')?.cancelledAt !== undefined;
+  const sent = () => emulator.calls.filter(({ endpoint }) => endpoint === 'cancelRun').length;
+
+  test('with --yes does it and says so', async () => {
+    record(emulator, { id: 'r-1', ...goesOn });
+    const { code, stdout } = await cancel(['--yes']);
+    expect([code, stdout]).toEqual([0, 'run r-1 is cancelled\n']);
+    expect(cancelled()).toBe(true);
+  });
+
+  test('where nobody can be asked exits 9 and names --yes', async () => {
+    record(emulator, { id: 'r-1', ...goesOn });
+    const outcome = await cancel(['--json']);
+    expect(outcome.code).toBe(9);
+    expect(outcome.stderr).toContain('fix answer it with --yes');
+    expectErrorDocument(outcome);
+    expect(cancelled()).toBe(false);
+  });
+
+  test.each([
+    ['y', 0, true],
+    ['n', 130, false],
+    ['', 130, false],
+  ])('asked and answered "%s" exits %i', async (answer, exit, done) => {
+    record(emulator, { id: 'r-1', ...goesOn });
+    const { code } = await cancel([], { columns: 80, typed: `${answer}\r` });
+    expect([code, cancelled()]).toEqual([exit, done]);
+  });
+
+  test('a second time finds it done, and asks nothing', async () => {
+    record(emulator, { id: 'r-1', ...goesOn });
+    await cancel(['--yes']);
+    const again = await cancel([]);
+    expect([again.code, again.stdout]).toEqual([0, 'already as asked: run r-1 is cancelled\n']);
+    expect((await cancel(['--json'])).json()).toEqual({ app: 'web', run: 'r-1', status: 'cancelled', changed: false });
+    expect(sent()).toBe(1);
+  });
+
+  test.each([
+    [200, 'success'],
+    [503, 'failure'],
+  ])('that ended with %i exits 7 and says how it ended', async (statusCode, state) => {
+    record(emulator, { id: 'r-1', createdAt, statusCode });
+    const outcome = await cancel(['--yes', '--json']);
+    expect(outcome.code).toBe(7);
+    expect(outcome.stderr).toBe(`error: run r-1 of web had ended already: ${state}\n  fix gantry runs get web r-1\n`);
+    expectErrorDocument(outcome);
+    expect(sent()).toBe(0);
+  });
+
+  test('is done once, though the answer to the first call was lost', async () => {
+    record(emulator, { id: 'r-1', ...goesOn });
+    emulator.fail('cancelRun', 'reset-after');
+    const { code, stdout } = await cancel(['--yes']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('run r-1 is cancelled');
+    expect(sent()).toBe(2);
+  });
+
+  test('that the platform refuses without a reason we can see is its refusal', async () => {
+    record(emulator, { id: 'r-1', ...goesOn });
+    emulator.fail('cancelRun', 409);
+    expect((await cancel(['--yes'])).code).toBe(7);
+    expect(cancelled()).toBe(false);
+  });
+
+  test('that does not exist exits 6 before any question', async () => {
+    expect((await cancel([])).code).toBe(6);
+  });
+});
+
+/** The same moment as the clocks here show it. */
+function local(time: number): string {
+  const at = new Date(time);
+  return new Date(time - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ');
+}

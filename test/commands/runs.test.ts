@@ -1,0 +1,377 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { gantry } from '../support/gantry.ts';
+import { deployWeb, record, recordMany } from '../support/runs.ts';
+import { expectErrorDocument } from '../support/traces.ts';
+import { widthOf } from '../support/width.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** The end of every range here: an hour ago, on the minute. */
+const end = Math.floor(Date.now() / minute) * minute - hour;
+const at = (ms: number) => new Date(ms).toISOString();
+const range = (ms: number) => ['--since', at(end - ms), '--until', at(end)];
+
+let emulator: Emulator;
+/** Hears each request before it is answered. */
+let onRequest = () => {};
+
+beforeAll(async () => {
+  emulator = await startEmulator({
+    now: () => {
+      onRequest();
+      return Date.now();
+    },
+  });
+  await deployWeb(emulator);
+});
+
+beforeEach(() => {
+  onRequest = () => {};
+  emulator.store.runs.clear();
+  emulator.calls.length = 0;
+});
+
+afterAll(() => emulator.close());
+
+const list = (...flags: string[]) => gantry(['runs', 'list', 'web', ...flags], { emulator });
+const idsOf = async (...flags: string[]) => ((await list(...flags, '--json')).json() as Run[]).map(({ id }) => id);
+const asked = () => emulator.calls.map(({ query }) => query);
+
+interface Run {
+  id: string;
+  createdAt: string;
+}
+
+describe('a range over 24 hours', () => {
+  test('is read in windows of 24 hours, every page of each, and comes back whole and in order', async () => {
+    const ids = recordMany(emulator, { name: 'r', number: 6_900, from: end - 3 * day, to: end });
+    expect(await idsOf(...range(3 * day), '--all')).toEqual(ids);
+    const windows = new Set(asked().map(({ startTime, endTime }) => `${startTime} ${endTime}`));
+    expect([...windows]).toEqual([
+      `${at(end - day)} ${at(end)}`,
+      `${at(end - 2 * day)} ${at(end - day)}`,
+      `${at(end - 3 * day)} ${at(end - 2 * day)}`,
+    ]);
+    expect(asked()).toHaveLength(9);
+    expect(asked().every(({ limit }) => limit === '1000')).toBe(true);
+  });
+
+  test.each([
+    [day, 1],
+    [day + 1, 2],
+    [36 * hour, 2],
+    [2 * day, 2],
+    [5 * day, 5],
+    [0, 1],
+  ])('of %i ms takes %i calls', async (ms, calls) => {
+    await list(...range(ms), '--all');
+    expect(asked()).toHaveLength(calls);
+    for (const { startTime, endTime } of asked()) {
+      expect(Date.parse(endTime ?? '') - Date.parse(startTime ?? '')).toBeLessThanOrEqual(day);
+    }
+  });
+
+  test('has no run twice where windows meet, and none is missing there or at its ends', async () => {
+    const edges = [0, 1, day - 1, day, day + 1, 2 * day, 3 * day].map((ms) => end - ms);
+    for (const [index, createdAt] of edges.entries()) record(emulator, { id: `r-${index}`, createdAt });
+    record(emulator, { id: 'too-late', createdAt: end + 1 });
+    record(emulator, { id: 'too-early', createdAt: end - 3 * day - 1 });
+    expect(await idsOf(...range(3 * day))).toEqual(edges.map((_, index) => `r-${index}`));
+  });
+
+  test('is read four windows at a time with --all', async () => {
+    let most = 0;
+    const waiting: (() => void)[] = [];
+    const url = await answering((done: () => void) => {
+      waiting.push(done);
+      most = Math.max(most, waiting.length);
+      // Who asks for one after the other waits here for ever.
+      if (waiting.length === 4) for (const answer of waiting.splice(0)) answer();
+      return { items: [], total: 0 };
+    });
+    const words = ['runs', 'list', 'web', ...range(12 * day), '--all'];
+    expect((await gantry(words, { emulator, env: { GANTRY_API_URL: url } })).code).toBe(0);
+    expect(most).toBe(4);
+  });
+
+  test('is joined in order, whichever window answers first', async () => {
+    const ids = recordMany(emulator, { name: 'r', number: 90, from: end - 9 * day, to: end });
+    emulator.fail('getRunsChart', 503);
+    const { json, stderr } = await list(...range(9 * day), '--all', '--json');
+    expect((json() as Run[]).map(({ id }) => id)).toEqual(ids);
+    expect(stderr).toContain('trying again');
+  });
+
+  test('fails as a whole when one window cannot be read', async () => {
+    recordMany(emulator, { name: 'r', number: 90, from: end - 9 * day, to: end });
+    emulator.fail('getRunsChart', 403);
+    const outcome = await list(...range(9 * day), '--all', '--json');
+    expect(outcome.code).toBe(5);
+    expectErrorDocument(outcome);
+  });
+});
+
+describe('how many', () => {
+  test('are shown is --limit, and no call more is made than that takes', async () => {
+    const ids = recordMany(emulator, { name: 'r', number: 500, from: end - 5 * day, to: end });
+    expect(await idsOf(...range(5 * day), '--limit', '50')).toEqual(ids.slice(0, 50));
+    expect(asked()).toHaveLength(1);
+    emulator.calls.length = 0;
+    expect(await idsOf(...range(5 * day), '--limit', '150')).toEqual(ids.slice(0, 150));
+    expect(asked().map(({ startTime }) => startTime)).toEqual([at(end - day), at(end - 2 * day)]);
+  });
+
+  test('a page holds follows from the limit: 100 to 1,000', async () => {
+    for (const limit of ['1', '100', '250', '1000', '2500']) await list('--limit', limit);
+    expect(asked().map(({ limit }) => limit)).toEqual(['100', '100', '250', '1000', '1000']);
+  });
+
+  test('windows of a quiet app are read at a time is four', async () => {
+    record(emulator, { id: 'old', createdAt: end - 8.5 * day });
+    expect(await idsOf(...range(30 * day), '--limit', '1')).toEqual(['old']);
+    expect(asked()).toHaveLength(9);
+  });
+
+  test.each([
+    [['--limit', '100'], '100 of 2,314 runs; --all shows the rest\n'],
+    [['--limit', '2313'], '2,313 of 2,314 runs; --all shows the rest\n'],
+    [['--limit', '2314'], ''],
+    [['--all'], ''],
+    [['--limit', '1', '--quiet'], ''],
+    [['--limit', '1', '--json'], '1 of 2,314 runs; --all shows the rest\n'],
+  ])('there are is told where some are left out (%j)', async (flags, told) => {
+    recordMany(emulator, { name: 'r', number: 2_314, from: end - day, to: end });
+    expect((await list(...range(day), ...flags)).stderr).toBe(told);
+  });
+
+  test('there are counts a run once where two windows meet', async () => {
+    recordMany(emulator, { name: 'new', number: 100, from: end - day, to: end });
+    recordMany(emulator, { name: 'old', number: 99, from: end - 2 * day, to: end - day - 1 });
+    expect((await list(...range(2 * day), '--limit', '150')).stderr).toBe('150 of 199 runs; --all shows the rest\n');
+  });
+
+  test('there are is told as far as it is known', async () => {
+    recordMany(emulator, { name: 'new', number: 340, from: end - day + 1, to: end });
+    expect((await list(...range(9 * day))).stderr).toBe('100 of 340 runs or more; --all shows the rest\n');
+    expect((await list(...range(9 * day), '--limit=340')).stderr).toBe(
+      'the newest 340 runs; --all looks for older ones\n',
+    );
+  });
+
+  test('cannot be both limited and all', async () => {
+    const { code, stderr } = await list('--all', '--limit', '5');
+    expect([code, asked()]).toEqual([2, []]);
+    expect(stderr).toContain('cannot be used with');
+  });
+});
+
+describe('while the pages of a window are read', () => {
+  test('runs that come in are neither shown twice nor push others out', async () => {
+    const ids = recordMany(emulator, { name: 'r', number: 3_000, from: end - day, to: end - hour });
+    onRequest = () => {
+      const { length } = emulator.calls;
+      record(emulator, { id: `late-${length}`, createdAt: end - minute });
+      record(emulator, { id: `new-${length}`, createdAt: Date.now() });
+    };
+    const found = await idsOf(...range(day), '--all');
+    expect(new Set(found).size).toBe(found.length);
+    expect(found.filter((id) => id.startsWith('r-'))).toEqual(ids);
+    expect(found.filter((id) => id.startsWith('new-'))).toEqual([]);
+  });
+
+  test('runs that match no longer let none of the others slip through', async () => {
+    const ids = recordMany(emulator, { name: 'r', number: 2_500, from: end - day, to: end, runtimeMs: 1e12 });
+    onRequest = () => {
+      if (emulator.calls.length !== 2) return;
+      for (const id of ids.slice(100, 400)) emulator.store.runs.delete(id);
+    };
+    const found = await idsOf(...range(day), '--all', '--status', 'processing');
+    expect(ids.slice(400).filter((id) => !found.includes(id))).toEqual([]);
+    expect(new Set(found).size).toBe(found.length);
+  });
+});
+
+describe('which', () => {
+  test('are the last 24 hours, newest first, when nothing is said', async () => {
+    const now = Date.now();
+    record(emulator, { id: 'yesterday', createdAt: now - 25 * hour });
+    record(emulator, { id: 'early', createdAt: now - 23 * hour });
+    record(emulator, { id: 'late', createdAt: now - minute });
+    expect(await idsOf()).toEqual(['late', 'early']);
+    expect(asked()).toHaveLength(1);
+    expect(await idsOf('--since', '2d')).toEqual(['late', 'early', 'yesterday']);
+    expect(await idsOf('--until', '24h')).toEqual(['yesterday']);
+  });
+
+  test('is asked of the platform under the names of its contract', async () => {
+    const words = '--status failure --status-code 503 --min-startup 1s --max-startup 1m --min-response 250ms';
+    await list(...range(hour), ...words.split(' '), '--max-response', '1h30m', '--limit', '200');
+    expect(asked()).toEqual([
+      {
+        ...{ startTime: at(end - hour), endTime: at(end), limit: '200' },
+        ...{ status: 'failure', statusCode: '503', minStartupTime: '1000', maxStartupTime: '60000' },
+        ...{ minResponseTime: '250', maxResponseTime: '5400000' },
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      ['--status', 'failure'],
+      ['broken', 'gone'],
+    ],
+    [['--status', 'cancelled'], ['stopped']],
+    [['--status-code', '503'], ['broken']],
+    [['--status-code', '0'], ['stopped']],
+    [['--status-code', '-1'], ['gone']],
+    [['--min-startup', '2s'], ['cold']],
+    [['--max-response', '150ms', '--status', 'success'], ['quick']],
+    [['--min-response', '1s', '--max-response', '10s'], ['cold']],
+  ])('%j gives %j', async (flags, ids) => {
+    record(emulator, { id: 'quick', createdAt: end - 1 });
+    record(emulator, { id: 'broken', createdAt: end - 2, statusCode: 503 });
+    record(emulator, { id: 'stopped', createdAt: end - 3, statusCode: 0 });
+    record(emulator, { id: 'gone', createdAt: end - 4, statusCode: -1 });
+    record(emulator, { id: 'cold', createdAt: end - 5, coldstartMs: 3_000, containerQueueMs: 3_000 });
+    expect(await idsOf(...range(hour), ...flags)).toEqual(ids);
+  });
+
+  test.each([
+    [['--since', '2026-02-30'], 'Write a time such as'],
+    [['--until', 'yesterday'], 'Write a time such as'],
+    [['--status', 'failed'], 'Allowed choices are pending'],
+    [['--status-code', 'ok'], 'Write a whole number from -1 up'],
+    [['--min-response', '10'], 'Write a duration'],
+    [['--limit', '0'], 'Write a whole number from 1 up'],
+    [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
+  ])('%j is refused with exit 2, before any call', async (flags, why) => {
+    const { code, stderr } = await list(...flags);
+    expect(stderr).toContain(why);
+    expect([code, asked()]).toEqual([2, []]);
+  });
+});
+
+describe('asynchronous runs', () => {
+  const all = () => emulator.calls.filter(({ endpoint }) => endpoint === 'listRuns');
+
+  test('are read from every page of their list (H-31)', async () => {
+    const ids = recordMany(emulator, { name: 'a', number: 350, from: end - 2 * day, to: end, async: true });
+    recordMany(emulator, { name: 'sync', number: 350, from: end - 2 * day, to: end });
+    expect(await idsOf(...range(2 * day), '--async', '--all')).toEqual(ids);
+    expect(all()).toHaveLength(4);
+    expect(all().every(({ query }) => query.asyncOnly === 'true')).toBe(true);
+  });
+
+  test('are read no further back than was asked, and no more of them', async () => {
+    const ids = recordMany(emulator, { name: 'a', number: 1_000, from: end - 10 * day, to: end, async: true });
+    const found = await idsOf(...range(2 * day), '--async', '--all');
+    expect(found).toEqual(ids.slice(0, 200));
+    expect(all().length).toBeLessThanOrEqual(4);
+    emulator.calls.length = 0;
+    const { stderr } = await list(...range(9 * day), '--async', '--limit', '60');
+    expect(all()).toHaveLength(1);
+    expect(stderr).toBe('60 of 100 runs or more; --all shows the rest\n');
+  });
+
+  test.each([
+    [['--status', 'failure'], ['broken']],
+    [['--status-code', '503'], ['broken']],
+    [['--min-startup', '2s'], ['cold']],
+    [['--max-startup', '2s', '--status', 'success'], ['quick']],
+    [['--min-response', '1s'], ['cold']],
+    [['--status', 'processing'], []],
+  ])('are chosen by the same flags: %j', async (flags, ids) => {
+    record(emulator, { id: 'quick', createdAt: end - 1, async: true });
+    record(emulator, { id: 'broken', createdAt: end - 2, async: true, statusCode: 503 });
+    record(emulator, { id: 'cold', createdAt: end - 3, async: true, coldstartMs: 3_000, containerQueueMs: 3_000 });
+    expect(await idsOf(...range(hour), '--async', ...flags)).toEqual(ids);
+  });
+});
+
+describe('what is shown', () => {
+  test('is a line for each run, its times as people say them', async () => {
+    record(emulator, { id: 'one', createdAt: end, coldstartMs: 2_400, containerQueueMs: 2_500, runtimeMs: 95_000 });
+    record(emulator, { id: 'two', createdAt: end - 1, statusCode: 500 });
+    const { stdout, stderr } = await list(...range(hour));
+    expect(stderr).toBe('');
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      'RUN  STATUS   CODE  STARTUP  QUEUE  RUNTIME  RESPONSE  CREATED',
+      expect.stringMatching(/^one {2}success {2}200 {3}2\.4 s {4}2\.5 s {2}1m 35s {3}1m 38s {4}1 h ago$/),
+      expect.stringMatching(/^two {2}failure {2}500 {3}- {8}- {6}100 ms {3}100 ms {4}1 h ago$/),
+    ]);
+  });
+
+  test('keeps the ids whole on a terminal of 80 columns', async () => {
+    const id = '3f2a91c0-5b1e-4c7d-9a34-0123456789ab';
+    record(emulator, { id, createdAt: end, coldstartMs: 2_400, runtimeMs: 95_000 });
+    const { stdout } = await gantry(['runs', 'list', 'web'], { emulator, columns: 80, env: { NO_COLOR: '1' } });
+    expect(Math.max(...stdout.split('\n').map(widthOf))).toBeLessThanOrEqual(80);
+    expect(stdout).toMatch(new RegExp(`^RUN .*CREATED\n${id} .*1 h ago\n$`));
+  });
+
+  test('in JSON is what the platform said: no time it never gave, numbers as numbers, [] for none (H-40)', async () => {
+    expect((await list(...range(hour), '--json')).stdout).toBe('[]\n');
+    const none = await list(...range(hour));
+    expect([none.code, none.stdout]).toEqual([0, '']);
+    expect(none.stderr).toBe('no such runs in this time; --since looks further back\n');
+    record(emulator, { id: 'one', createdAt: end, async: true, runtimeMs: 1e12 });
+    const [run] = (await list(...range(hour), '--async', '--json')).json() as Record<string, unknown>[];
+    expect(run).toMatchObject({ id: 'one', createdAt: at(end), completedAt: null, coldstartTimeMs: 0, method: 'POST' });
+    expect((await list(...range(hour), '--json')).stdout).not.toContain('0001-01-01');
+  });
+});
+
+test('a run whose state the platform does not tell has that of its status code', async () => {
+  const codes = [200, 204, 302, 500, 0, -1, undefined];
+  const items = codes.map((statusCode, index) => ({ id: `r-${index}`, createdAt: at(end - index), statusCode }));
+  const env = { GANTRY_API_URL: await answering({ items }) };
+  const { stdout } = await gantry(['runs', 'list', 'web'], { emulator, env });
+  const [, ...states] = stdout.split('\n').map((line) => line.split(/ +/)[1]);
+  expect(states.slice(0, 6)).toEqual(['success', 'success', 'failure', 'failure', 'cancelled', 'closed']);
+});
+
+test('counts in place of single runs are an error, not an empty list', async () => {
+  const url = await answering({ aggregatedData: [{ totalRequests: 5 }], groupBy: 'hour', total: 5 });
+  const outcome = await gantry(['runs', 'list', 'web', '--json'], { emulator, env: { GANTRY_API_URL: url } });
+  expect(outcome.code).toBe(70);
+  expect(outcome.stderr).toContain('counts where single runs were asked for');
+  expectErrorDocument(outcome);
+});
+
+test('a list whose pages never end is an error, not a loop', async () => {
+  const url = await answering({ items: [{ id: 'r-1', createdAt: at(Date.now()) }], nextToken: 'again' });
+  const { code, stderr } = await gantry(['runs', 'list', 'web', '--async'], { emulator, env: { GANTRY_API_URL: url } });
+  expect(code).toBe(70);
+  expect(stderr).toContain('the same runs again and again');
+});
+
+test('a platform that gives neither number nor token is asked as long as pages are full', async () => {
+  const items = Array.from({ length: 1_000 }, (_, index) => ({ id: `r-${index}`, createdAt: at(Date.now()) }));
+  let calls = 0;
+  const url = await answering((done) => {
+    calls += 1;
+    done();
+    return { items: calls === 1 ? items : [{ id: 'last', createdAt: at(Date.now() - minute) }] };
+  });
+  const env = { GANTRY_API_URL: url };
+  const { json } = await gantry(['runs', 'list', 'web', '--all', '--json'], { emulator, env });
+  expect([calls, (json() as Run[]).length]).toEqual([2, 1_001]);
+});
+
+/** A platform that has this one answer, or one that is made when it is asked, and sent once `done` is called. */
+async function answering(answer: object | ((done: () => void) => object)): Promise<string> {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    const send = (body: object) => response.end(JSON.stringify(body));
+    if (typeof answer !== 'function') return send(answer);
+    const body: object = answer(() => setImmediate(() => send(body)));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close().closeAllConnections());
+  await new Promise((done) => server.once('listening', done));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,280 @@
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { expectErrorDocument } from '../support/traces.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+const value = 'sk-live-4711/=#"';
+const kept = (owner = emulator.project) => emulator.store.secrets.get(owner);
+const give = (secrets: Record<string, string>) => emulator.store.secrets.set(emulator.project, secrets);
+const written = () => emulator.calls.filter(({ method }) => method === 'PATCH');
+const run = (words: string[], setting: Setting = {}) => gantry(['secrets', ...words], { emulator, ...setting });
+
+describe('the list', () => {
+  test('is sorted by name and hides the values', async () => {
+    give({ ZED: value, A: value });
+    const { stdout } = await run(['list']);
+    expect(stdout).toBe('NAME  VALUE\nA     (hidden)\nZED   (hidden)\n');
+    expect((await run(['list', '--json'])).json()).toEqual([{ name: 'A' }, { name: 'ZED' }]);
+    expect((await run(['list', '--json=name,value'])).json()).toContainEqual({ name: 'A', value: null });
+  });
+
+  test('shows the values when asked to, whole on the narrowest terminal', async () => {
+    const long = 'x'.repeat(200);
+    give({ A: long, B: '' });
+    expect((await run(['list', '--show-values'], { columns: 40 })).stdout).toContain(long);
+    expect((await run(['list', '--show-values', '--json'])).json()).toEqual([
+      { name: 'A', value: long },
+      { name: 'B', value: '' },
+    ]);
+  });
+
+  test.each(['null', 'nothing at all'])('is empty when the platform answers with %s', async (answer) => {
+    if (answer !== 'null') emulator.fail('getProjectSecrets', 'empty');
+    const { code, stdout, stderr } = await run(['list']);
+    expect([code, stdout, stderr]).toEqual([0, '', 'no secrets yet: gantry secrets set NAME adds one\n']);
+  });
+
+  test('of an app is that of the app', async () => {
+    await deployWeb();
+    emulator.store.secrets.set(`${emulator.project}-web`, { OWN: value });
+    give({ OF_ALL: value });
+    expect((await run(['list', '--app', 'web', '--json'])).json()).toEqual([{ name: 'OWN' }]);
+  });
+});
+
+describe('a value comes', () => {
+  test('from a file, without the newline at its end', async () => {
+    await using folder = await folderOf({ key: 'line 1\nline 2\n\n' });
+    const { code, stdout } = await run(['set', 'KEY', '--from-file', 'key'], { cwd: folder.path });
+    expect([code, stdout]).toEqual([0, 'added: KEY\n']);
+    expect(kept()).toEqual({ KEY: 'line 1\nline 2\n' });
+    await run(['set', 'RAW', '--from-file', 'key', '--raw'], { cwd: folder.path });
+    expect(kept()?.RAW).toBe('line 1\nline 2\n\n');
+  });
+
+  test('from stdin', async () => {
+    await run(['set', 'KEY', '--from-file', '-'], { stdin: `${value}\r\n` });
+    expect(kept()).toEqual({ KEY: value });
+  });
+
+  test('from the environment, for several names', async () => {
+    const { json } = await run(['set', 'B', 'A', '--from-env', '--json'], { env: { A: value, B: '2' } });
+    expect(json()).toEqual({ app: null, added: ['A', 'B'], replaced: [], removed: [], unchanged: [] });
+    expect(kept()).toEqual({ A: value, B: '2' });
+  });
+
+  test('from a person, who sees a * for each character (H-15)', async () => {
+    const { code, stdout, stderr } = await run(['set', 'KEY'], { columns: 80, typed: `${value}\r` });
+    expect([code, stdout]).toEqual([0, 'added: KEY\n']);
+    expect(stripVTControlCharacters(stderr)).toContain(`Value of KEY: ${'*'.repeat(value.length)}`);
+    expect(stderr).not.toMatch(/sk-|toggle/);
+    expect(kept()).toEqual({ KEY: value });
+  });
+
+  test('from nowhere when nobody can be asked: exit 9, and stdin is not waited for', async () => {
+    const outcome = await run(['set', 'KEY', '--json']);
+    expect(outcome.code).toBe(9);
+    expect(outcome.stderr).toContain('fix answer it with --from-file FILE (- is stdin) or --from-env');
+    expectErrorDocument(outcome);
+  });
+
+  test('for one app only', async () => {
+    await deployWeb();
+    await run(['set', 'KEY', '--app', 'web', '--from-env'], { env: { KEY: value } });
+    expect([kept(`${emulator.project}-web`), kept()]).toEqual([{ KEY: value }, undefined]);
+  });
+
+  test.each([
+    [['set', 'KEY=sk-live-4711'], 'gantry secrets set KEY asks for it'],
+    [['set', 'OK', 'KEY=sk-live-4711'], 'gantry secrets set KEY asks for it'],
+    [['set', 'sk-live-4711=='], 'gantry secrets set NAME asks for it'],
+    [['set', 'KEY', 'sk-live-4711/x'], 'argument 2 cannot be the name of a secret'],
+    [['unset', 'sk-live-4711 x'], 'argument 1 cannot be the name of a secret'],
+  ])('never from the command line: %j exits 2 and does not say it again (H-15)', async (words, said) => {
+    const outcome = await run([...words, '--json', '--debug']);
+    expect(outcome.code).toBe(2);
+    expect(outcome.stderr).toContain(said);
+    expect(outcome.stderr + outcome.stdout).not.toContain('sk-live');
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test.each([
+    ['empty', ['set', 'KEY', '--from-env'], { env: { KEY: '' } }, 'the value of KEY is empty'],
+    ['not there', ['set', 'KEY', '--from-env'], {}, 'KEY is not set in the environment'],
+    ['in no such file', ['set', 'KEY', '--from-file', 'nowhere'], {}, 'nowhere cannot be read'],
+    ['for two names', ['set', 'A', 'B', '--from-file', '-'], {}, '--from-file holds the value of one secret'],
+    ['from both', ['set', 'A', '--from-env', '--from-file', '-'], {}, 'not both'],
+    ['no text', ['set', 'A', '--from-file', '-'], { stdin: Buffer.from([0xff, 0xfe]) }, 'stdin is not UTF-8 text'],
+  ])('that is %s exits 2, and nothing is written', async (_, words, setting, said) => {
+    const { code, stderr } = await run(words, setting);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+    expect(written()).toEqual([]);
+  });
+});
+
+describe('a change', () => {
+  test('keeps all other secrets, whatever they are called', async () => {
+    emulator.store.secrets.set(emulator.project, JSON.parse('{"constructor": "1", "__proto__": "2", "A": "3"}'));
+    await run(['set', 'KEY', '--from-env'], { env: { KEY: value } });
+    expect(Object.entries(kept() ?? {})).toEqual([
+      ...[
+        ['constructor', '1'],
+        ['__proto__', '2'],
+        ['A', '3'],
+        ['KEY', value],
+      ],
+    ]);
+  });
+
+  test.each([
+    ['y', 0, 'new'],
+    ['', 130, 'old'],
+  ])('of a value asks first: "%s" exits %i (H-44)', async (answer, exit, left) => {
+    give({ KEY: 'old' });
+    const { code, stderr } = await run(['set', 'KEY', '--from-env'], {
+      ...{ env: { KEY: 'new' }, columns: 80, typed: `${answer}\r` },
+    });
+    expect([code, kept()]).toEqual([exit, { KEY: left }]);
+    expect(stderr).toContain(`Replace KEY of project ${emulator.project}?`);
+  });
+
+  test('of a value exits 9 where nobody can be asked, and goes ahead with --yes', async () => {
+    give({ KEY: 'old' });
+    const set = (...flags: string[]) => run(['set', 'KEY', '--from-env', ...flags], { env: { KEY: 'new' } });
+    expect([(await set()).code, kept()]).toEqual([9, { KEY: 'old' }]);
+    expect((await set('--yes')).stdout).toBe('replaced: KEY\n');
+    expect(kept()).toEqual({ KEY: 'new' });
+  });
+
+  test('that changes nothing asks nothing and writes nothing', async () => {
+    give({ KEY: value });
+    const { code, stdout } = await run(['set', 'KEY', '--from-env'], { env: { KEY: value } });
+    expect([code, stdout, written()]).toEqual([0, 'as asked already: KEY\n', []]);
+  });
+
+  test.each([
+    [['set', 'KEY', '--from-env'], { OTHER: 'theirs' }, 'OTHER'],
+    [['set', 'KEY', '--from-env'], { OTHER: 'mine', KEY: 'theirs' }, 'KEY'],
+    [['unset', 'OTHER', '--yes'], {}, 'OTHER'],
+  ])('%j while somebody else makes one exits 7, and theirs stays (H-32)', async (words, theirs, name) => {
+    give({ OTHER: 'mine' });
+    atSecondReading(() => give(theirs as Record<string, string>));
+    const outcome = await run([...words, '--json'], { env: { KEY: value } });
+    expect(outcome.code).toBe(7);
+    expect(outcome.stderr).toContain(`somebody else changed secrets meanwhile: ${name}`);
+    expect(outcome.stderr + outcome.stdout).not.toMatch(/theirs|sk-live/);
+    expectErrorDocument(outcome);
+    expect([written(), kept()]).toEqual([[], theirs]);
+  });
+
+  test('is not sent twice when the line breaks: it might undo what came between', async () => {
+    emulator.fail('setProjectSecrets', 'reset-after');
+    expect((await run(['set', 'KEY', '--from-env'], { env: { KEY: value } })).code).toBe(69);
+    expect(written()).toHaveLength(1);
+  });
+
+  test('says no value with --debug or when the platform refuses', async () => {
+    emulator.fail('setProjectSecrets', 400);
+    const { code, stdout, stderr } = await run(['set', 'KEY', '--from-env', '--debug'], { env: { KEY: value } });
+    expect(code).toBe(1);
+    expect(stdout + stderr).not.toContain('sk-live');
+  });
+
+  test('of an app that does not exist exits 6 before a value is asked for', async () => {
+    const { code, stderr } = await run(['set', 'KEY', '--app', 'nobody'], { columns: 80, typed: 'x\r' });
+    expect(code).toBe(6);
+    expect(stderr).not.toContain('Value of');
+  });
+});
+
+describe('removing', () => {
+  test('asks, and leaves the others', async () => {
+    give({ A: '1', B: '2' });
+    expect((await run(['unset', 'A'])).code).toBe(9);
+    const { code, stdout } = await run(['unset', 'A'], { columns: 80, typed: 'y\r' });
+    expect([code, stdout, kept()]).toEqual([0, 'removed: A\n', { B: '2' }]);
+  });
+
+  test('what is not there is done already, and told', async () => {
+    give({ B: '2' });
+    const { code, stdout, stderr } = await run(['unset', 'A']);
+    expect([code, stdout, written()]).toEqual([0, 'as asked already: A\n', []]);
+    expect(stderr).toContain('there is no secret A');
+  });
+
+  test('on a platform that keeps what it is not sent fails, and says so', async () => {
+    give({ A: '1', B: '2' });
+    const { secrets } = emulator.store;
+    const set = secrets.set.bind(secrets);
+    secrets.set = (owner, sent) => set(owner, { ...secrets.get(owner), ...sent });
+    const { code, stderr } = await run(['unset', 'A', '--yes']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the platform still has A')]);
+  });
+});
+
+describe('importing', () => {
+  test('takes a .env file', async () => {
+    await using folder = await folderOf({ '.env': `# comment\nexport A=1\nB="two\\nlines"\n` });
+    const { code, stdout } = await run(['import', '.env'], { cwd: folder.path });
+    expect([code, stdout, kept()]).toEqual([0, 'added: A, B\n', { A: '1', B: 'two\nlines' }]);
+  });
+
+  test('takes a JSON object from stdin', async () => {
+    await run(['import', '-'], { stdin: '{"A": "1"}' });
+    expect(kept()).toEqual({ A: '1' });
+  });
+
+  test('asks before it replaces', async () => {
+    give({ A: 'old', B: 'same' });
+    const words = ['import', '-', '--json'];
+    expect((await run(words, { stdin: 'A=new\nB=same\nC=3\n' })).code).toBe(9);
+    const { json } = await run([...words, '--yes'], { stdin: 'A=new\nB=same\nC=3\n' });
+    expect(json()).toEqual({ app: null, added: ['C'], replaced: ['A'], removed: [], unchanged: ['B'] });
+  });
+
+  test('of a broken file names every line and no content', async () => {
+    await using folder = await folderOf({ '.env': `A=1\nsk-live 4711\nsk-live/=1\nC="sk-live\n` });
+    const outcome = await run(['import', '.env', '--json', '--debug'], { cwd: folder.path });
+    expect(outcome.code).toBe(10);
+    expect(outcome.stderr).toContain('.env:2: this is not NAME=value');
+    expect(outcome.stderr).toContain('.env:3: that cannot be the name of a secret');
+    expect(outcome.stderr).toContain('.env:4: a quote is opened and never closed');
+    expect(outcome.stderr + outcome.stdout).not.toContain('sk-live');
+    expect(written()).toEqual([]);
+  });
+});
+
+test('secrets go with their app', async () => {
+  await deployWeb();
+  await run(['set', 'KEY', '--app', 'web', '--from-env'], { env: { KEY: value } });
+  await gantry(['apps', 'delete', 'web', '--confirm', 'web'], { emulator });
+  expect(emulator.store.secrets.size).toBe(0);
+});
+
+/** Lets somebody else do something between our first and our second look. */
+function atSecondReading(act: () => void): void {
+  const { secrets } = emulator.store;
+  const get = secrets.get.bind(secrets);
+  let readings = 0;
+  secrets.get = (owner) => {
+    readings += 1;
+    if (readings === 2) act();
+    return get(owner);
+  };
+}
+
+async function deployWeb(): Promise<void> {
+  await using app = await folderOf(smallApp());
+  await gantry(['deploy'], { emulator, cwd: app.path });
+  emulator.calls.length = 0;
+}

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { StatusItem } from '../../src/contract/status.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { isWell, statusOf } from '../../src/operations/service-status.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { expectErrorDocument } from '../support/traces.ts';
+
+const now = Date.UTC(2026, 10, 20, 9, 30);
+const minutes = 60_000;
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator({ now: () => now });
+});
+
+afterEach(() => emulator.close());
+
+const run = (flags: string[] = [], setting: Setting = {}) => gantry(['status', ...flags], { emulator, ...setting });
+const incident = {
+  ...{ title: 'Slow starts', state: 'degraded', services: ['Builds', 'Storage'], startedAt: now - 90 * minutes },
+  updates: [
+    { at: now - 80 * minutes, message: 'We are looking into it.' },
+    { at: now - 10 * minutes, message: 'A fix is being rolled out.' },
+  ],
+};
+
+test('all is well, and it needs no token', async () => {
+  const { code, stdout, stderr } = await run(['--check'], { env: { GANTRY_TOKEN: '', GANTRY_PROJECT: '' } });
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^all services work\n\nSERVICE +STATUS\nDashboard +operational\n/);
+  expect(emulator.calls[0]).toMatchObject({ path: '/index.json', hasAuthorization: false });
+});
+
+describe('an incident', () => {
+  beforeEach(() => {
+    emulator.store.incidents.push(incident);
+  });
+
+  test('is told with its latest update and what it concerns', async () => {
+    const { stdout } = await run();
+    expect(stdout).toContain('the platform is not well: degraded\n\ndegraded: Slow starts\n');
+    expect(stdout).toContain('  since 2026-11-20T08:00:00.000Z\n  affects Builds, Storage\n');
+    expect(stdout).toContain('A fix is being rolled out.');
+    expect(stdout).not.toContain('looking into it');
+    expect(stdout).toMatch(/^Builds +degraded$/m);
+    expect(stdout).toMatch(/^Dashboard +operational$/m);
+  });
+
+  test('ends with 1 when that is asked for, and 0 otherwise (H-50)', async () => {
+    expect((await run()).code).toBe(0);
+    expect((await run(['--check'])).code).toBe(1);
+    expect((await run(['--check', '--json'])).code).toBe(1);
+  });
+
+  test('in JSON has its times and words', async () => {
+    expect((await run(['--json=status,incidents'])).json()).toEqual({
+      status: 'degraded',
+      incidents: [
+        {
+          ...{ title: 'Slow starts', status: 'degraded', startsAt: '2026-11-20T08:00:00.000Z', endsAt: null },
+          ...{ affects: ['Builds', 'Storage'], lastUpdate: 'A fix is being rolled out.' },
+          updatedAt: '2026-11-20T09:20:00.000Z',
+        },
+      ],
+    });
+  });
+
+  test('that is over is none', async () => {
+    emulator.store.incidents = [{ ...incident, endsAt: now - minutes }];
+    const { code, stdout } = await run(['--check']);
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('Slow starts')]);
+  });
+});
+
+test('planned maintenance is told, and no reason to fail', async () => {
+  const [startedAt, endsAt] = [now + 60 * minutes, now + 120 * minutes];
+  emulator.store.incidents = [{ ...incident, state: 'maintenance', startedAt, endsAt, updates: [] }];
+  const { code, stdout } = await run(['--check']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('planned for 2026-11-20T10:30:00.000Z until 2026-11-20T11:30:00.000Z');
+});
+
+test('what the page says cannot steer the terminal (H-12)', async () => {
+  const title = '\u001b]0;owned\u0007\u001b[2JDown\u202e::error::x';
+  emulator.store.incidents = [{ ...incident, title, updates: [{ at: now, message: `\u001b[1Aup\r${title}` }] }];
+  for (const columns of [undefined, 80]) {
+    const { stdout } = await run([], { ...(columns && { columns }), env: { GITHUB_ACTIONS: 'true', NO_COLOR: '1' } });
+    expect(stdout).toContain('Down');
+    expect(stdout).not.toMatch(/[\u001b\u0007\r\u202e]|owned|::error/);
+  }
+});
+
+test.each([
+  [['503:*'], 69],
+  [['html:*'], 69],
+  [['malformed'], 70],
+  [['empty'], 70],
+])('a page that answers with %j exits %i', async (faults, exit) => {
+  emulator.fail('getServiceStatus', ...faults);
+  const outcome = await run(['--json']);
+  expect(outcome.code).toBe(exit);
+  expectErrorDocument(outcome);
+});
+
+describe('a page', () => {
+  const item = (type: string, id: string | number, attributes: StatusItem['attributes']) => ({ type, id, attributes });
+  const service = (status: unknown) => item('status_page_resource', '1', { public_name: 'API', status });
+  const report = (facts: Record<string, unknown>) => item('status_report', '5', { title: 'Trouble', ...facts });
+
+  test.each<[string, unknown, StatusItem[], string, number]>([
+    ['that says nothing of itself', undefined, [service('downtime')], 'downtime', 0],
+    ['that has nothing on it', undefined, [], 'unknown', 0],
+    ['that says all is well', 'operational', [service('operational')], 'operational', 0],
+    ['in capital letters', 'Downtime', [service('Downtime')], 'downtime', 0],
+    ['with a word nobody knows', 'melting', [service('operational')], 'melting', 0],
+    ['with a service nobody watches', undefined, [service('not_monitored')], 'operational', 0],
+    ['with a report of no end', 'degraded', [report({ aggregate_state: 'degraded' })], 'degraded', 1],
+    ['with a report that is resolved', 'operational', [report({ aggregate_state: 'resolved' })], 'operational', 0],
+    ['with a report of no state', 'operational', [report({})], 'operational', 1],
+    ['with odd forms', 'degraded', [report({ affected_resources: [null, 7, {}], starts_at: 5 })], 'degraded', 1],
+  ])('%s is understood', (_, state, included, status, incidents) => {
+    const page = statusOf({ data: { attributes: { aggregate_state: state } }, included }, now);
+    expect(page).toMatchObject({ status, incidents: { length: incidents } });
+    expect(isWell(page)).toBe(status === 'operational' && incidents === 0);
+  });
+
+  test('names a service by its section when it has no name, ids being numbers or text', () => {
+    const { components } = statusOf(
+      {
+        data: {},
+        included: [
+          item('status_page_section', '7', { name: 'Inference' }),
+          item('status_page_resource', 3, { status_page_section_id: 7, status: 'operational' }),
+        ],
+      },
+      now,
+    );
+    expect(components).toEqual([{ name: 'Inference', section: 'Inference', status: 'operational' }]);
+  });
+});

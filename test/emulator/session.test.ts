@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { clientId } from '../../src/contract/session.ts';
+import { startEmulator } from '../../src/emulator/index.ts';
+import { platform, temporaryFolder } from './support/platform.ts';
+
+describe('a device that wants to log in', () => {
+  test('gets a link, a code, and is told how long and how often to ask', async () => {
+    const { emulator, begin } = await device();
+    const { device_code, user_code, ...rest } = await begin();
+    expect(user_code).toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
+    expect(device_code).toMatch(/^[\w-]{32}$/);
+    expect(rest).toEqual({
+      verification_uri: `${emulator.url}/activate`,
+      verification_uri_complete: `${emulator.url}/activate?user_code=${user_code}`,
+      expires_in: 600,
+      interval: 5,
+    });
+  });
+
+  test('waits until somebody opens the link, and gets tokens once', async () => {
+    const { begin, poll, clock, emulator } = await device();
+    const { device_code, verification_uri_complete } = await begin();
+    expect(await poll(device_code)).toMatchObject({ status: 400, error: 'authorization_pending' });
+    const page = await fetch(verification_uri_complete);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('You are logged in')]);
+    clock.now += 5_000;
+    const { status, accessToken, refreshToken } = await poll(device_code);
+    expect(status).toBe(200);
+    expect([...emulator.store.sessions.keys()]).toEqual([refreshToken]);
+    expect(accessToken.split('.')).toHaveLength(3);
+    clock.now += 5_000;
+    expect(await poll(device_code)).toMatchObject({ status: 400, error: 'invalid_grant' });
+  });
+
+  test('is told to slow down when it asks too often, by five seconds more each time', async () => {
+    const { begin, poll, clock } = await device();
+    const { device_code } = await begin();
+    const words = [];
+    for (const seconds of [0, 4, 10, 9, 14, 15]) {
+      clock.now += seconds * 1000;
+      words.push((await poll(device_code)).error);
+    }
+    const [pending, slower] = ['authorization_pending', 'slow_down'];
+    expect(words).toEqual([pending, slower, pending, slower, slower, slower]);
+  });
+
+  test.each([
+    ['after ten minutes', 'expired_token'],
+    ['when the person refuses', 'access_denied'],
+    ['with a code nobody gave out', 'invalid_grant'],
+  ])('%s hears %s', async (when, error) => {
+    const { begin, poll, clock, emulator } = await device();
+    const { device_code } = await begin();
+    const known = emulator.store.devices.get(device_code);
+    if (when.includes('minutes')) clock.now += 600_000;
+    else if (when.includes('refuses') && known) known.state = 'denied';
+    expect(await poll(when.includes('nobody') ? 'x' : device_code)).toMatchObject({ status: 400, error });
+  });
+
+  test('of a link with an unknown code finds nobody', async () => {
+    const { emulator } = await device();
+    expect((await fetch(`${emulator.url}/activate?user_code=XXXX-XXXX`)).status).toBe(404);
+  });
+});
+
+describe('the tokens of a login', () => {
+  test('open every project there is, for four hours', async () => {
+    const { emulator, clock, logIn, ask } = await device();
+    emulator.store.projects.push('p-second01');
+    const { accessToken } = await logIn();
+    for (const project of emulator.store.projects) expect((await ask(project, accessToken)).status).toBe(200);
+    expect((await ask('p-nowhere', accessToken)).status).toBe(404);
+    clock.now += 4 * 3_600_000;
+    expect((await ask(emulator.project, accessToken)).status).toBe(401);
+  });
+
+  test('are renewed by form, as long as they are not revoked', async () => {
+    const { emulator, clock, logIn, renew, ask } = await device();
+    const { refreshToken } = await logIn();
+    clock.now += 24 * 3_600_000;
+    const { status, access_token } = await renew({ refresh_token: refreshToken });
+    expect([status, (await ask(emulator.project, access_token)).status]).toEqual([200, 200]);
+    emulator.store.sessions.delete(refreshToken);
+    expect(await renew({ refresh_token: refreshToken })).toMatchObject({ status: 400, error: 'invalid_grant' });
+  });
+
+  test.each([
+    [{ grant_type: 'password' }, 'unsupported_grant_type'],
+    [{ client_id: 'somebody' }, 'invalid_client'],
+    [{ refresh_token: 'made-up' }, 'invalid_grant'],
+  ])('are not renewed with %j: %s', async (wrong, error) => {
+    const { logIn, renew } = await device();
+    const { refreshToken } = await logIn();
+    expect(await renew({ refresh_token: refreshToken, ...wrong })).toMatchObject({ status: 400, error });
+  });
+
+  test('are remembered over a restart, and never among the calls', async () => {
+    const data = join(temporaryFolder(), 'data');
+    const { emulator, logIn, renew } = await device(data);
+    const { refreshToken } = await logIn();
+    await renew({ refresh_token: refreshToken });
+    expect(JSON.stringify(emulator.calls)).not.toContain(refreshToken);
+    await emulator.close();
+    const again = await startEmulator({ data });
+    expect([...again.store.sessions.keys()]).toEqual([refreshToken]);
+    await again.close();
+  });
+});
+
+async function device(data?: string) {
+  const { emulator, clock } = await platform({ data });
+  const post = async (path: string, body: string | URLSearchParams) => {
+    const response = await fetch(emulator.url + path, { method: 'POST', body });
+    return { status: response.status, ...(await response.json()) };
+  };
+  const begin = async () => (await post('/device-authorization', '{}')).deviceAuthResponsePayload;
+  const poll = (device_code: string) => post('/token', JSON.stringify({ device_code }));
+  return {
+    ...{ emulator, clock, begin, poll },
+    async logIn() {
+      const { device_code, verification_uri_complete } = await begin();
+      await fetch(verification_uri_complete);
+      return poll(device_code);
+    },
+    renew: (fields: Record<string, string>) =>
+      post('/oauth2/token', new URLSearchParams({ grant_type: 'refresh_token', client_id: clientId, ...fields })),
+    ask: (project: string, token: string) =>
+      fetch(`${emulator.url}/v2/projects/${project}/apps`, { headers: { authorization: `Bearer ${token}` } }),
+  };
+}

@@ -1,0 +1,560 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import type { Emulator } from '../../src/emulator/index.ts';
+import { platform, speaking, temporaryFolder } from './support/platform.ts';
+
+const volume = '/volumes/default';
+const mebibyte = 1024 ** 2;
+
+/** A platform, and the few calls that move files to and from its volume. */
+async function volumes(options: Parameters<typeof platform>[0] = {}) {
+  const all = await platform(options);
+  return { ...all, ...moving(all.emulator) };
+}
+
+function moving(emulator: Emulator) {
+  const { ask, put } = speaking(emulator);
+  const initialize = (file_path: string, part_count = 1, more: object = {}) =>
+    ask('POST', `${volume}/cp/initialize`, { file_path, part_count, ...more });
+  const complete = (upload_id: string, file_path: string, parts: object[], more: object = {}) =>
+    ask('POST', `${volume}/cp/complete`, { upload_id, file_path, parts, ...more });
+  const list = (dir?: string, region?: string) => ask('GET', `${volume}/ls${queryOf({ dir, region })}`);
+  const link = async (file_path: string) => (await ask('GET', `${volume}/download${queryOf({ file_path })}`)).json.url;
+  /** Initializes an upload and sends its parts; gives what completes it. */
+  const send = async (path: string, ...contents: Uint8Array[]) => {
+    const { json } = await initialize(path, contents.length);
+    const parts = [];
+    for (const [index, content] of contents.entries()) {
+      const { headers } = await put(json.parts[index].url, content);
+      parts.push({ part_number: index + 1, etag: headers.get('etag') ?? '' });
+    }
+    return { id: json.upload_id as string, urls: json.parts.map(({ url }: { url: string }) => url), parts };
+  };
+  return {
+    ...{ initialize, complete, list, link },
+    remove: (file_path: string) => ask('DELETE', `${volume}/rm${queryOf({ file_path })}`),
+    read: async (path: string, headers: Record<string, string> = {}) => fetch(await link(path), { headers }),
+    send,
+    upload: async (path: string, ...parts: Uint8Array[]) => {
+      const sent = await send(path, ...parts);
+      return complete(sent.id, path, sent.parts);
+    },
+  };
+}
+
+function queryOf(values: Record<string, string | undefined>): string {
+  return `?${new URLSearchParams(Object.entries(values).flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : [])))}`;
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const md5 = (content: Uint8Array | Buffer) => createHash('md5').update(content).digest('hex');
+
+describe('an upload', () => {
+  test('is there when it is complete, not before', async () => {
+    const { emulator, send, complete, list, read } = await volumes();
+    const sent = await send('/models/a.bin', bytes('hello'));
+    expect((await list('/models/')).status).toBe(404);
+    expect((await complete(sent.id, '/models/a.bin', sent.parts)).status).toBe(200);
+    expect((await list('/models/')).json).toEqual([
+      { name: 'a.bin', is_folder: false, size_bytes: 5, last_modified: '2026-11-20T09:30:00.000Z' },
+    ]);
+    expect(await (await read('/models/a.bin')).text()).toBe('hello');
+    expect(emulator.calls.map((call) => call.endpoint)).toEqual([
+      ...['initializeUpload', 'part', 'listFolder', 'completeUpload', 'listFolder', 'getDownloadLink', 'object'],
+    ]);
+  });
+
+  test('of nothing at all is one part of nothing', async () => {
+    const { upload, emulator } = await volumes();
+    expect((await upload('/empty', bytes(''))).status).toBe(200);
+    expect(emulator.volume().text('/empty')).toBe('');
+  });
+
+  test('in parts is read as one, and its ETag counts them', async () => {
+    const { upload, read } = await volumes();
+    const [one, two] = [Buffer.alloc(5 * mebibyte, 'a'), Buffer.from('end')];
+    await upload('/big', one, two);
+    const answer = await read('/big');
+    expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.concat([one, two]))).toBe(true);
+    const etag = md5(Buffer.concat([Buffer.from(md5(one), 'hex'), Buffer.from(md5(two), 'hex')]));
+    expect(answer.headers.get('etag')).toBe(`"${etag}-2"`);
+  });
+
+  test('answers each part with its MD5 in quotes, without a token', async () => {
+    const { send, emulator } = await volumes();
+    const { parts } = await send('/a', bytes('hello'));
+    expect(parts).toEqual([{ part_number: 1, etag: `"${md5(bytes('hello'))}"` }]);
+    expect(emulator.calls.at(-1)).toMatchObject({ endpoint: 'part', hasAuthorization: false, status: 200 });
+    expect(JSON.stringify(emulator.calls)).not.toContain('X-Amz-Signature');
+  });
+
+  test('takes a part again, in place of the first', async () => {
+    const { send, put, complete, emulator } = await volumes();
+    const { id, urls } = await send('/a', bytes('first'));
+    const etag = (await put(urls[0], bytes('second'))).headers.get('etag');
+    await complete(id, '/a', [{ part_number: 1, etag }]);
+    expect(emulator.volume().text('/a')).toBe('second');
+  });
+
+  test('takes the place of a file of that name, but not of a folder', async () => {
+    const { emulator, upload, initialize } = await volumes();
+    emulator.volume().write('/a/b', 'before');
+    await upload('/a/b', bytes('after'));
+    expect(emulator.volume().text('/a/b')).toBe('after');
+    expect(await initialize('/a')).toMatchObject({ status: 409, json: { message: '/a is a folder, not a file' } });
+    expect(await initialize('/a/b/c')).toMatchObject({
+      status: 409,
+      json: { message: '/a/b is a file, not a folder' },
+    });
+    expect((await initialize('/a/')).status).toBe(400);
+  });
+
+  test('is complete once: asked again, there is no such upload', async () => {
+    const { send, complete, put } = await volumes();
+    const { id, parts, urls } = await send('/a', bytes('hello'));
+    expect((await complete(id, '/a', parts)).status).toBe(200);
+    expect(await complete(id, '/a', parts)).toMatchObject({ status: 404, json: { message: expect.any(String) } });
+    const late = await put(urls[0], bytes('late'));
+    expect([late.status, await late.text()]).toEqual([404, expect.stringContaining('<Code>NoSuchUpload</Code>')]);
+  });
+
+  test.each<[string, (parts: { part_number: number; etag: string }[]) => object[], string]>([
+    ['a part is missing', (parts) => parts.slice(0, 1), 'InvalidPart'],
+    ['parts are out of order', (parts) => [...parts].reverse(), 'InvalidPartOrder'],
+    ['a part is named twice', ([one]) => [one, one] as object[], 'InvalidPartOrder'],
+    ['an ETag is of something else', ([one, two]) => [one, { ...two, etag: '"0"' }] as object[], 'InvalidPart'],
+    ['an ETag is empty', ([one, two]) => [one, { ...two, etag: '' }] as object[], 'InvalidPart'],
+    ['a part before the last is under 5 MiB', (parts) => parts, 'EntityTooSmall'],
+  ])('is refused when %s, and can be completed rightly then', async (_, change, reason) => {
+    const { send, complete, emulator } = await volumes();
+    const { id, parts } = await send('/a', bytes('small'), bytes('smaller'));
+    const answer = await complete(id, '/a', change(parts));
+    expect([answer.status, answer.json.message]).toEqual([400, expect.stringContaining(reason)]);
+    expect(emulator.volume().paths()).toEqual([]);
+  });
+
+  test('belongs to its path and its region', async () => {
+    const { send, complete } = await volumes();
+    const { id, parts } = await send('/a', bytes('hello'));
+    expect((await complete(id, '/b', parts)).status).toBe(404);
+    expect((await complete(id, '/a', parts, { region: 'global' })).status).toBe(404);
+  });
+
+  test('of ten thousand parts gets as many links, each its own', async () => {
+    const { initialize } = await volumes();
+    const { json } = await initialize('/a', 10_000);
+    expect(new Set(json.parts.map(({ url }: { url: string }) => url)).size).toBe(10_000);
+    expect((await initialize('/a', 10_001)).status).toBe(400);
+    expect((await initialize('/a', 0)).status).toBe(400);
+  });
+});
+
+describe('a link', () => {
+  test('of a part ends after ten minutes, or when the test says so', async () => {
+    for (const [linkSeconds, lasts] of [
+      [undefined, 600],
+      [3, 3],
+    ] as const) {
+      const { initialize, put, clock } = await volumes({ linkSeconds });
+      const { url } = (await initialize('/a')).json.parts[0];
+      clock.now += lasts * 1000;
+      expect((await put(url, bytes('x'))).status).toBe(200);
+      clock.now += 1;
+      const late = await put(url, bytes('x'));
+      expect([late.status, await late.text()]).toEqual([403, expect.stringContaining('Request has expired')]);
+    }
+  });
+
+  test.each([
+    ['another part', (url: string) => url.replace('partNumber=1', 'partNumber=2')],
+    ['another upload', (url: string) => url.replace(/uploadId=./, 'uploadId=x')],
+    ['another file', (url: string) => url.replace(/us-east-1\/\w+/, 'us-east-1/Yg')],
+    ['a longer life', (url: string) => url.replace('Expires=600', 'Expires=6000')],
+  ])('of a part is not good for %s', async (_, change) => {
+    const { initialize, put } = await volumes();
+    const { url } = (await initialize('/a')).json.parts[0];
+    const answer = await put(change(url), bytes('x'));
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('SignatureDoesNotMatch')]);
+  });
+
+  test.each([
+    [411, { 'transfer-encoding': '' }],
+    [501, { 'transfer-encoding': 'chunked' }],
+    [400, { 'content-length': String(5 * 1024 ** 3 + 1) }],
+    [400, { 'content-length': '1', authorization: 'Bearer x' }],
+  ])('of a part is answered with %i when sent with %j', async (status, headers) => {
+    const { initialize, list } = await volumes();
+    const sent = request((await initialize('/a')).json.parts[0].url, { method: 'PUT' }).on('error', () => {});
+    sent.removeHeader('transfer-encoding');
+    for (const [name, value] of Object.entries(headers)) if (value) sent.setHeader(name, value);
+    sent.flushHeaders();
+    const [response] = await once(sent, 'response');
+    expect(response.statusCode).toBe(status);
+    sent.destroy();
+    expect((await list()).json).toEqual([]);
+  });
+
+  test('is for one method', async () => {
+    const { emulator, link, initialize, put } = await volumes();
+    emulator.volume().write('/a', 'x');
+    const download = await link('/a');
+    expect((await put(download, bytes('y'))).status).toBe(403);
+    expect((await fetch(download, { method: 'HEAD' })).status).toBe(403);
+    expect((await fetch((await initialize('/a')).json.parts[0].url)).status).toBe(405);
+    expect(emulator.volume().text('/a')).toBe('x');
+  });
+});
+
+describe('a folder', () => {
+  test('lists one level, folders first, then by name', async () => {
+    const { emulator, list } = await volumes();
+    for (const path of ['/b.txt', '/a.txt', '/z/one', '/z/deep/two', '/m/one', '/B.txt']) {
+      emulator.volume().write(path, path);
+    }
+    expect((await list()).json.map(({ name }: { name: string }) => name)).toEqual([
+      ...['m/', 'z/', 'B.txt', 'a.txt', 'b.txt'],
+    ]);
+    for (const dir of ['/z', '/z/', 'z', 'z/']) {
+      expect((await list(dir)).json).toMatchObject([
+        { name: 'deep/', is_folder: true, size_bytes: 0 },
+        { name: 'one', is_folder: false, size_bytes: 6 },
+      ]);
+    }
+  });
+
+  test('that is not there, or is a file, is a 404 with a message; the root is always there', async () => {
+    const { emulator, list } = await volumes();
+    expect(await list()).toMatchObject({ status: 200, json: [] });
+    emulator.volume().write('/a', 'x');
+    for (const dir of ['/nothing/', '/a', '/a/b/']) {
+      expect(await list(dir)).toMatchObject({ status: 404, json: { message: `folder ${dir} not found` } });
+    }
+  });
+
+  test('of ten thousand files is quick to fill and to read', async () => {
+    const data = temporaryFolder();
+    const { emulator, list } = await volumes({ data });
+    for (let index = 0; index < 10_000; index += 1) emulator.volume().write(`/many/${index}`, 'x');
+    expect((await list('/many/')).json).toHaveLength(10_000);
+  });
+});
+
+test.each([
+  ['..', '/a/../b'],
+  ['a dot', '/./a'],
+  ['255 bytes and more', `/${'x'.repeat(300)}`],
+  ['a null', '/a\0b'],
+  ['a backslash and a colon', '/C:\\a'],
+  ['spaces, percent signs and question marks', '/a b/100%2F?x=#y&+'],
+  ['a newline and an escape', '/a\n\u001b[31m'],
+])('a name with %s is kept as it is', async (_, path) => {
+  const { emulator, upload, read, list } = await volumes({ data: temporaryFolder() });
+  expect((await upload(path, bytes('content'))).status).toBe(200);
+  expect(emulator.volume().paths()).toEqual([path]);
+  expect(await (await read(path)).text()).toBe('content');
+  const first = path.split('/')[1];
+  expect((await list()).json[0].name.replace(/\/$/, '')).toBe(first);
+});
+
+test('names that differ in case or in how they compose are different files', async () => {
+  const { emulator, upload } = await volumes();
+  for (const name of ['/A', '/a', '/\u00e9', '/e\u0301']) await upload(name, bytes(name));
+  expect(emulator.volume().paths()).toHaveLength(4);
+  for (const name of emulator.volume().paths()) expect(emulator.volume().text(name)).toBe(name);
+});
+
+test.each([
+  ['/a//b', 400, 'has an empty name in it'],
+  [`/${'x'.repeat(1024)}`, 400, 'longer than 1024 bytes'],
+])('the path %s is refused', async (path, status, said) => {
+  const { initialize } = await volumes();
+  expect(await initialize(path)).toMatchObject({ status, json: { message: expect.stringContaining(said) } });
+});
+
+describe('a download', () => {
+  const content = '0123456789';
+
+  async function download(headers: Record<string, string> = {}) {
+    const all = await volumes();
+    all.emulator.volume().write('/a', content, Date.UTC(2026, 10, 1));
+    return all.read('/a', headers);
+  }
+
+  test('of all of it says what it is', async () => {
+    const answer = await download();
+    expect([answer.status, await answer.text()]).toEqual([200, content]);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-length': '10',
+      'accept-ranges': 'bytes',
+      'last-modified': 'Sun, 01 Nov 2026 00:00:00 GMT',
+      etag: expect.stringMatching(/^"[0-9a-f]{32}-1"$/),
+    });
+  });
+
+  test.each([
+    ['bytes=0-3', '0123', 'bytes 0-3/10'],
+    ['bytes=4-', '456789', 'bytes 4-9/10'],
+    ['bytes=8-99', '89', 'bytes 8-9/10'],
+    ['bytes=-3', '789', 'bytes 7-9/10'],
+    ['bytes=-99', content, 'bytes 0-9/10'],
+  ])('of %s gives that', async (range, text, told) => {
+    const answer = await download({ range });
+    expect([answer.status, await answer.text(), answer.headers.get('content-range')]).toEqual([206, text, told]);
+    expect(answer.headers.get('content-length')).toBe(String(text.length));
+  });
+
+  test.each(['bytes=0-1,4-5', 'bytes=5-2', 'lines=1-2', 'bytes=-', 'bytes=x-y'])('of %s gives all', async (range) => {
+    const answer = await download({ range });
+    expect([answer.status, await answer.text()]).toEqual([200, content]);
+  });
+
+  test.each(['bytes=10-', 'bytes=10-20', 'bytes=-0'])('of %s is a 416 that tells the size', async (range) => {
+    const answer = await download({ range });
+    expect([answer.status, answer.headers.get('content-range')]).toEqual([416, 'bytes */10']);
+  });
+
+  test('of a range of what is there no more gives all of what is there now', async () => {
+    const { emulator, read } = await volumes();
+    emulator.volume().write('/a', 'before');
+    const etag = (await read('/a')).headers.get('etag') ?? '';
+    const resume = { range: 'bytes=2-', 'if-range': etag };
+    expect(await (await read('/a', resume)).text()).toBe('fore');
+    emulator.volume().write('/a', 'afterwards');
+    const answer = await read('/a', resume);
+    expect([answer.status, await answer.text()]).toEqual([200, 'afterwards']);
+    expect((await read('/a', { range: 'bytes=2-', 'if-match': etag })).status).toBe(412);
+  });
+
+  test('of what is not there is a 404: before the link, or after it', async () => {
+    const { emulator, ask, link, remove } = await volumes();
+    emulator.volume().write('/d/a', 'x');
+    for (const path of ['/none', '/d', '/d/']) {
+      expect((await ask('GET', `${volume}/download${queryOf({ file_path: path })}`)).status).toBe(404);
+    }
+    const url = await link('/d/a');
+    await remove('/d/a');
+    const answer = await fetch(url);
+    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('<Code>NoSuchKey</Code>')]);
+  });
+
+  test('that has begun ends well, though the file is removed meanwhile', async () => {
+    const data = temporaryFolder();
+    const { upload, read, remove } = await volumes({ data });
+    const parts = [Buffer.alloc(6 * mebibyte, 'a'), Buffer.alloc(6 * mebibyte, 'b')];
+    await upload('/big', ...parts);
+    const answer = await read('/big');
+    await remove('/big');
+    expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.concat(parts))).toBe(true);
+    await expect.poll(() => readdirSync(`${data}/storage/volumes`)).toEqual([]);
+  });
+});
+
+describe('removing', () => {
+  test.each([
+    ['/d/a', ['/d/b/c', '/x']],
+    ['d/a', ['/d/b/c', '/x']],
+    ['/d/b/', ['/d/a', '/x']],
+    ['/d/', ['/x']],
+    ['/', []],
+  ])('%s leaves %j', async (path, left) => {
+    const { emulator, remove } = await volumes();
+    for (const name of ['/d/a', '/d/b/c', '/x']) emulator.volume().write(name, name);
+    const answer = await remove(path);
+    expect([answer.status, answer.text]).toEqual([200, `${path} deleted`]);
+    expect(answer.headers.get('content-type')).toContain('text/plain');
+    expect(emulator.volume().paths()).toEqual(left);
+  });
+
+  test.each(['/none', '/none/', '/d', '/x/'])(
+    '%s is a 404: a folder needs its slash, a file has none',
+    async (path) => {
+      const { emulator, remove } = await volumes();
+      for (const name of ['/d/a', '/x']) emulator.volume().write(name, name);
+      expect(await remove(path)).toMatchObject({ status: 404, json: { message: `${path} not found` } });
+      expect(emulator.volume().paths()).toHaveLength(2);
+    },
+  );
+
+  test('nothing in particular is refused', async () => {
+    const { emulator, ask } = await volumes();
+    emulator.volume().write('/x', 'x');
+    expect((await ask('DELETE', `${volume}/rm?file_path=`)).status).toBe(400);
+    expect(emulator.volume().paths()).toEqual(['/x']);
+  });
+
+  test('frees the disk', async () => {
+    const data = temporaryFolder();
+    const { upload, remove } = await volumes({ data });
+    await upload('/a', bytes('x'));
+    await upload('/a', bytes('y'));
+    expect(readdirSync(`${data}/storage/volumes`)).toHaveLength(1);
+    await remove('/a');
+    expect(readdirSync(`${data}/storage/volumes`)).toEqual([]);
+  });
+});
+
+test('each region has a volume of its own, us-east-1 if none is named', async () => {
+  const { emulator, list, initialize, ask } = await volumes();
+  emulator.volume('global').write('/a', 'x');
+  expect((await list('/')).json).toEqual([]);
+  expect((await list('/', 'us-east-1')).json).toEqual([]);
+  expect((await list('/', 'global')).json).toHaveLength(1);
+  expect((await list('/', 'mars')).status).toBe(400);
+  expect((await initialize('/a', 1, { region: 'mars' })).status).toBe(400);
+  expect((await ask('GET', '/volumes/other/ls')).status).toBe(404);
+});
+
+test('a volume grows from 50 to 1000 GB, and never shrinks', async () => {
+  const { ask } = await volumes();
+  const resize = async (size: number, name = 'default-us-east-1') =>
+    (await ask('PATCH', `/volumes/${name}/resize`, { newSizeGb: size })).status;
+  const size = async () => (await ask('GET', '/volumes')).json[0].sizeGb;
+  expect(await size()).toBe(50);
+  expect([await resize(200), await resize(200), await resize(100), await resize(1001), await resize(49)]).toEqual([
+    ...[200, 200, 400, 400, 400],
+  ]);
+  expect(await size()).toBe(200);
+  expect([await resize(60, 'default-global'), await resize(60, 'other-global'), await resize(60, 'default')]).toEqual([
+    ...[200, 404, 404],
+  ]);
+});
+
+test('with a data folder files, sizes and uploads under way survive a restart, and leftovers go', async () => {
+  const data = temporaryFolder();
+  const first = await volumes({ data });
+  await first.upload('/models/a', bytes('kept'));
+  await first.upload('/gone', bytes('gone'));
+  await first.remove('/gone');
+  await first.ask('PATCH', '/volumes/default-us-east-1/resize', { newSizeGb: 80 });
+  first.emulator.volume().makeFolder('/empty');
+  const under = await first.send('/later', bytes('later'));
+  await first.emulator.close();
+
+  const second = await volumes({ data });
+  expect(second.emulator.volume().paths()).toEqual(['/empty/', '/models/a']);
+  expect(await (await second.read('/models/a')).text()).toBe('kept');
+  expect((await second.complete(under.id, '/later', under.parts)).status).toBe(200);
+  expect(second.emulator.volume().text('/later')).toBe('later');
+  expect((await second.ask('GET', '/volumes')).json).toMatchObject([{ sizeGb: 80, usedBytes: 9 }]);
+  expect(readdirSync(`${data}/storage/volumes`)).toHaveLength(2);
+  second.emulator.reset();
+  await second.emulator.close();
+
+  const third = await volumes({ data });
+  expect(third.emulator.volume().paths()).toEqual([]);
+});
+
+describe('faults of object storage', () => {
+  const part = async (fault: string, content: Uint8Array = bytes('x')) => {
+    const all = await volumes();
+    const { url } = (await all.initialize('/a')).json.parts[0];
+    all.emulator.fail('part', fault);
+    return { ...all, send: () => all.put(url, content) };
+  };
+
+  test.each([
+    ['expired', 403, 'Request has expired'],
+    ['slow-down', 503, '<Code>SlowDown</Code>'],
+    ['503:1', 503, '<Code>ServiceUnavailable</Code>'],
+    ['html', 502, '<h1>502'],
+  ])('a part with %s is not kept', async (fault, status, text) => {
+    const { send } = await part(fault);
+    const answer = await send();
+    expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(text)]);
+    expect((await send()).status).toBe(200);
+  });
+
+  test.each([
+    ['wrong-etag', `"${'0'.repeat(32)}"`],
+    ['no-etag', null],
+    ['slow', `"${md5(bytes('x'))}"`],
+  ])('a part with %s has the ETag %s', async (fault, etag) => {
+    const { send } = await part(fault);
+    expect((await send()).headers.get('etag')).toBe(etag);
+  });
+
+  test.each(['reset-before', 'reset-during', 'reset-after', 'truncated'])(
+    'a part with %s breaks the line, and can be sent again',
+    async (fault) => {
+      const { send } = await part(fault, Buffer.alloc(mebibyte));
+      await expect(send().then((response) => response.text())).rejects.toThrow(TypeError);
+      expect((await send()).status).toBe(200);
+    },
+  );
+
+  const object = async (fault: string, headers: Record<string, string> = {}) => {
+    const all = await volumes();
+    all.emulator.volume().write('/a', Buffer.alloc(3 * mebibyte, 'a'));
+    all.emulator.fail('object', fault);
+    return { ...all, get: () => all.read('/a', headers) };
+  };
+
+  test.each(['reset-during', 'truncated', 'changed'])('a download with %s ends in the middle', async (fault) => {
+    const { get } = await object(fault);
+    const { headers, body } = await get();
+    expect(headers.get('content-length')).toBe(String(3 * mebibyte));
+    let got = 0;
+    const reading = async () => {
+      for await (const chunk of body ?? []) got += chunk.length;
+    };
+    await expect(reading()).rejects.toThrow(TypeError);
+    expect(got).toBeLessThanOrEqual(1.5 * mebibyte);
+    expect((await get()).status).toBe(200);
+  });
+
+  test('a download whose file has changed finds another file', async () => {
+    const { get, emulator } = await object('changed');
+    await (await get()).arrayBuffer().catch(() => {});
+    expect(await (await get()).text()).toBe('this was changed while it was read\n');
+    expect(emulator.volume().paths()).toEqual(['/a']);
+  });
+
+  test('a corrupt download differs, and nothing tells but its content', async () => {
+    const { get, emulator } = await object('corrupt');
+    const got = Buffer.from(await (await get()).arrayBuffer());
+    expect(got.length).toBe(3 * mebibyte);
+    expect(got.equals(emulator.volume().read('/a') ?? Buffer.of())).toBe(false);
+  });
+
+  test('a range may be ignored', async () => {
+    const { get } = await object('no-range', { range: 'bytes=5-' });
+    const answer = await get();
+    expect([answer.status, answer.headers.get('content-length')]).toEqual([200, String(3 * mebibyte)]);
+    await answer.body?.cancel();
+    expect((await get()).status).toBe(206);
+  });
+
+  test.each(['expired', 'slow-down', '404'])('a download with %s gives no content', async (fault) => {
+    const { get } = await object(fault);
+    const answer = await get();
+    expect([answer.status, await answer.text()]).toEqual([expect.any(Number), expect.stringContaining('<Error>')]);
+  });
+
+  test('a download may stop in the middle for ever, and ends with the emulator', async () => {
+    const { get, emulator } = await object('stall-during');
+    const answer = await get();
+    const reading = answer.arrayBuffer().catch((error: Error) => error.name);
+    await emulator.close();
+    expect(await reading).toBe('TypeError');
+  });
+
+  test('the answer to the completion may be lost: then the file is there and the upload is gone', async () => {
+    const { send, complete, emulator } = await volumes();
+    const { id, parts } = await send('/a', bytes('x'));
+    emulator.fail('completeUpload', 'reset-after');
+    await expect(complete(id, '/a', parts)).rejects.toThrow(TypeError);
+    expect(emulator.volume().text('/a')).toBe('x');
+    expect((await complete(id, '/a', parts)).status).toBe(404);
+  });
+
+  test('a disk may be full', async () => {
+    const { send, complete, emulator } = await volumes();
+    const { id, parts } = await send('/a', bytes('x'));
+    emulator.fail('completeUpload', 507);
+    expect(await complete(id, '/a', parts)).toMatchObject({ status: 507, json: { message: 'Insufficient Storage' } });
+    expect((await complete(id, '/a', parts)).status).toBe(200);
+  });
+});
