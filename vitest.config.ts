@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/own-temporary-folder.ts'],
     testTimeout: 20_000,
+    // Style sheets are read as text (src/output/chart-page.ts); they would else be empty.
+    css: true,
     // The machine's own settings must not leak into a test.
     env: { GANTRY_CONFIG_DIR: '/nonexistent', NO_COLOR: '', FORCE_COLOR: '' },
   },

@@ -56,7 +56,7 @@ export interface GlobalFlags {
 export interface Context {
   api: Api;
   /** The same calls under another signal: what must still be said, or heard, after Ctrl-C. */
-  apiUntil(signal: AbortSignal): Api;
+  apiUntil(signal: AbortSignal, onRetry?: (retry: Retry) => void): Api;
   /** The same calls with a token that is not in the settings, or not yet. */
   apiWith(token: string): Api;
   /** A call by method and path, for what the contract does not know (`gantry api`). */
@@ -71,6 +71,8 @@ export interface Context {
   readonly env: Environment;
   progress: Progress;
   prompt: Prompt;
+  /** What comes from stdin, as it comes. */
+  readonly stdin: AsyncIterable<Buffer | string>;
   /** All of stdin, as text. */
   readStdin(): Promise<string>;
   /** Whether somebody types there, or looks there. */
@@ -127,12 +129,13 @@ export function createContext(
     return renewed(current, refused, { api: apiUntil(signal), settings: settings(), now: io.now, warn });
   };
   const token = bearer(credential, renew, io.now);
-  const options = (until: AbortSignal) => apiOptions(io, settings(), { token, signal: until, onRetry, trace });
+  const options = (until: AbortSignal, hears = onRetry) =>
+    apiOptions(io, settings(), { token, signal: until, onRetry: hears, trace });
   const apiFor = (asked: () => Promise<ApiOptions>): Api => {
     const api = once(async () => (await client()).createApi(await asked()));
     return async (endpoint, parameters) => (await api())(endpoint, parameters);
   };
-  const apiUntil = (until: AbortSignal) => apiFor(() => options(until));
+  const apiUntil: Context['apiUntil'] = (until, hears) => apiFor(() => options(until, hears));
   return {
     api: apiUntil(signal),
     apiUntil,
@@ -151,6 +154,9 @@ export function createContext(
     env: io.env,
     progress,
     prompt: createPrompt({ io, signal, allowed: flags.input, yes: flags.yes === true }),
+    get stdin() {
+      return io.stdin;
+    },
     readStdin: () => textOf(io.stdin),
     terminal: {
       get stdin() {

@@ -100,7 +100,8 @@ export async function furnish(child: Commander, leaf: Leaf, run: Execute): Promi
   const { default: command } = await leaf.load();
   command.configure(child as never);
   const examples = command.examples.map((example) => `  $ gantry ${example}`);
-  const fields = Object.entries(command.json).map(([field, meaning]) => `  ${field.padEnd(14)} ${meaning}`);
+  const widest = Math.max(14, ...Object.keys(command.json).map((field) => field.length));
+  const fields = Object.entries(command.json).map(([field, meaning]) => `  ${field.padEnd(widest)} ${meaning}`);
   const section = (title: string, lines: string[]) => (lines.length ? `\n${title}:\n${lines.join('\n')}` : '');
   const more = [section('Examples', examples), section('JSON', fields)].filter(Boolean).join('\n');
   if (more) child.addHelpText('after', more);
@@ -151,7 +152,9 @@ async function show(
 
 async function pour(value: Pour, renderer: Renderer, json: JsonChoice): Promise<void> {
   if (json !== false) {
-    throw new UsageError('--json cannot be used here', { why: 'the answer is bytes as they are, which JSON cannot hold' });
+    throw new UsageError('--json cannot be used here', {
+      why: 'the answer is bytes as they are, which JSON cannot hold',
+    });
   }
   await value.into((bytes) => renderer.bytes(bytes));
 }

@@ -18,6 +18,19 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     package: { summary: 'write the archive a deploy would upload', load: () => import('./package.ts') },
     deploy: { summary: 'deploy the app in this folder', load: () => import('./deploy.ts') },
   },
+  Files: {
+    ls: { summary: 'list files and folders on a volume', load: () => import('./ls.ts') },
+    cat: { summary: 'print files from a volume', load: () => import('./cat.ts') },
+    rm: { summary: 'remove files and folders from a volume', load: () => import('./rm.ts') },
+    du: { summary: 'add up what folders on a volume hold', load: () => import('./du.ts') },
+    df: { summary: 'show the volumes of the project', load: () => import('./df.ts') },
+    volumes: {
+      summary: 'change volumes',
+      commands: {
+        resize: { summary: 'make a volume larger', load: () => import('./volumes/resize.ts') },
+      },
+    },
+  },
   'The platform': {
     projects: {
       summary: 'see and choose projects',

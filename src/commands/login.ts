@@ -15,19 +15,20 @@ export default defineCommand({
       .option('--token [-]', 'store a token that you have: it is asked for, or read from stdin')
       .option('--import [file]', "take the login of the official client's config.yaml"),
   run: (context, options): Promise<Login> => logIn(context, options),
-  view: ({ user, project, profile, expiresAt, storedIn }) =>
+  view: ({ user, project, profile, expiresAt, renewable, storedIn }) =>
     facts([
       ['user', user],
       ['project', project ?? 'none yet: gantry projects use p-…'],
       ['profile', profile],
-      ['ends', timeLeft(expiresAt)],
+      ['ends', renewable ? 'renewed by itself' : timeLeft(expiresAt)],
       ['stored in', storedIn],
     ]),
   json: {
     profile: 'the profile it belongs to',
     project: 'the project to work in from now on; null when none is chosen',
     user: 'who the token is for',
-    expiresAt: 'end of the token; after a login in the browser it is renewed by itself',
+    expiresAt: 'end of the token',
+    renewable: 'whether it is renewed when it ends',
     storedIn: 'the file the token is in',
     region: 'with --import: the region taken over',
     from: 'with --import: the file that was read',

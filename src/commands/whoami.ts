@@ -18,7 +18,10 @@ export default defineCommand({
         (page) => `${expiresAt ? timeLeft(expiresAt)(page) : 'not known'}${renewable ? ', renewed by itself' : ''}`,
       ],
       ['accepted', checked ? 'yes' : ''],
-      ...Object.entries(addresses).map(([name, address]): [string, string] => [`${name} at`, address]),
+      ...[...new Set(Object.values(addresses))].map((address): [string, string] => [
+        'address',
+        `${address} (${namesOf(addresses, address)})`,
+      ]),
     ]),
   json: {
     project: 'the project in use; null when none is chosen',
@@ -35,3 +38,9 @@ export default defineCommand({
   },
   examples: ['whoami', 'whoami --check', 'whoami --json=project,expiresAt'],
 });
+
+/** What an address stands for: one variable sets several. */
+function namesOf(addresses: Record<string, string>, address: string): string {
+  const entries = Object.entries(addresses).filter(([, other]) => other === address);
+  return entries.map(([name]) => name).join(', ');
+}

@@ -77,6 +77,7 @@ export function resolveSettings(env: Environment, flags: SettingFlags, refuse: R
   const folders = foldersOf(env);
   const stored = readStored(folders.config, refuse);
   const profile = pick(flags.profile, env, { variables: ['GANTRY_PROFILE'], key: 'profile' }, stored, 'default');
+  refuseOddName(profile, refuse);
   const profiles = recordOf(stored.profiles);
   const own = recordOf(profiles[profile.value ?? 'default']);
   const settle = (source: Source, flag?: string) => pick(flag, env, source, own, source.fallback);
@@ -117,6 +118,12 @@ function pick(
   const value = stored[key];
   if (typeof value === 'string' && value) return { value, origin: 'profile' };
   return { value: fallback, origin: fallback ? 'default' : 'not set' };
+}
+
+function refuseOddName({ value = '', origin }: Setting, refuse: Refuse): void {
+  if (/^[a-z0-9][\w.@-]*$/i.test(value)) return;
+  const why = `it comes from the ${origin}; letters, digits and - _ . @ make a name, a letter or digit first`;
+  refuse(new UsageError(`"${value}" cannot be the name of a profile`, { why }));
 }
 
 function proxyOf(env: Environment, refuse: Refuse): ProxySettings | undefined {

@@ -41,6 +41,12 @@ const someInvoices = v.optional(v.nullable(v.array(Invoice)));
 /** List invoices: as a list, or within an object (wire §1b). */
 export const listInvoices = endpoint('GET /v2/projects/{project}/invoices', {
   reply: assumed(
-    v.union([v.array(Invoice), v.looseObject({ invoices: someInvoices, items: someInvoices, data: someInvoices })]),
+    v.union([
+      v.array(Invoice),
+      v.pipe(
+        v.looseObject({ invoices: someInvoices, items: someInvoices, data: someInvoices }),
+        v.check((answer) => 'invoices' in answer || 'items' in answer || 'data' in answer, 'holds no invoices'),
+      ),
+    ]),
   ),
 });

@@ -24,7 +24,7 @@ export const authorizeDevice = endpoint('POST /device-authorization', {
 export type NoToken = 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | (string & {});
 
 /**
- * Asks whether the person has agreed. Until then the answer is a 400 with a word of {@link NoToken} in `error` or
+ * Asks whether the person has agreed (wire §1b). Until then the answer is a 400 with a word of {@link NoToken} in `error` or
  * `error_code`. Who asks keeps to a rhythm, so that no call is repeated beside it.
  */
 export const requestToken = endpoint('POST /token', {

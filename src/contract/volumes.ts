@@ -31,6 +31,8 @@ export const initializeUpload = endpoint('POST /v2/projects/{project}/volumes/{v
     upload_id: v.string(),
     parts: v.array(v.looseObject({ part_number: v.number(), url: v.string() })),
   }),
+  // A repeat leaves an upload behind that was begun for nothing: nobody ever sees it.
+  repeatable: true,
 });
 
 /** Make the file of its parts: until then nothing of it is visible (wire §1b). */

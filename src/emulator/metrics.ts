@@ -16,7 +16,7 @@ export const metrics: Pick<Handlers, 'getStartupTimes'> = {
     );
 
     const number = pointsAt[query.resolution ?? 'standard'];
-    const step = (range.end - range.start) / number;
+    const step = Math.max(1, range.end - range.start) / number;
     const starts: number[][] = Array.from({ length: number }, () => []);
     for (const run of runs) {
       const { coldstartMs } = readRun(run, platform.now());

@@ -1,9 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, open, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { Refusal, storageError } from './reply.ts';
 
 /** What arrives, piece by piece: a request, or what a fault makes of it. */
@@ -15,28 +13,23 @@ export function checkSending(request: IncomingMessage): void {
   if (broken) throw new Refusal(storageError(broken.status, broken.code, broken.message));
 }
 
-/** Streams a body to disk. It appears under its name only when it is whole. Gives its size and its MD5 in hex. */
+/** Writes a body to disk as it comes. Gives its size and its MD5 in hex. Of a body that breaks off nothing is left. */
 export async function keep(body: Body, path: string): Promise<{ size: number; md5: string }> {
-  const part = `${path}.${randomUUID()}.part`;
+  await mkdir(dirname(path), { recursive: true });
+  const file = await open(path, 'w', 0o600);
   const digest = createHash('md5');
   let size = 0;
-  await mkdir(dirname(path), { recursive: true });
   try {
-    await pipeline(
-      body,
-      async function* (chunks: Body) {
-        for await (const chunk of chunks) {
-          digest.update(chunk);
-          size += chunk.length;
-          yield chunk;
-        }
-      },
-      createWriteStream(part, { mode: 0o600 }),
-    );
-    await rename(part, path);
+    for await (const chunk of body) {
+      digest.update(chunk);
+      size += chunk.length;
+      await file.writeFile(chunk);
+    }
   } catch (error) {
-    await rm(part, { force: true });
+    await rm(path, { force: true });
     throw error;
+  } finally {
+    await file.close();
   }
   return { size, md5: digest.digest('hex') };
 }

@@ -38,6 +38,7 @@ export function replicasOf(app: AppRecord, platform: Platform): Replica[] {
  * its first, and ends when it had nothing to do for the cooldown.
  */
 export function replicasThrough(app: AppRecord, runs: readonly RunRecord[], platform: Platform): Replica[] {
+  if (runs.length === 0) return [];
   const now = platform.now();
   const cooldownMs = app.settings.cooldownPeriodSeconds * 1000;
   const builds = readyBuilds(app, platform);

@@ -23,5 +23,5 @@ export function findRun(app: AppRecord, id: string, { runs }: Store, now: number
 export type Place = Pick<RunRecord, 'createdAt' | 'id'>;
 
 export function newestFirst(a: Place, b: Place): number {
-  return b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
+  return b.createdAt - a.createdAt || Number(a.id < b.id) - Number(a.id > b.id);
 }

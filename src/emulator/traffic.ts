@@ -79,14 +79,15 @@ function dayOf(time: number): number {
   return Math.floor(time / day);
 }
 
-/** When calls come: each hour has its number, on average, and they come any time within. */
+/** When calls come: each hour has its number, on average, and they come any time within. No two come at once. */
 function arrivals({ hours, weekend }: Rhythm, date: number, chance: Chance): number[] {
   const part = isWeekend(date) ? weekend : 1;
   return hours
     .flatMap((mean, index) =>
       Array.from({ length: chance.times(mean * part) }, () => Math.floor(date * day + (index + chance.next()) * hour)),
     )
-    .sort((a, b) => a - b);
+    .sort((a, b) => a - b)
+    .filter((at, index, all) => at !== all[index - 1]);
 }
 
 /** The first day of 1970 was a Thursday. */

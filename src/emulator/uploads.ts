@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startBuild } from './builds.ts';
 import { checkLink } from './links.ts';
@@ -13,7 +15,10 @@ export async function receiveUpload({ request, url, body, platform }: StorageReq
   checkSending(request);
   const key = checkLink('PUT', url, platform);
   const path = join(platform.storage, key);
-  const { md5 } = await keep(body, path);
+  const part = `${path}.${randomUUID()}.part`;
+  const { md5 } = await keep(body, part);
+  // It appears under its name only when it is whole.
+  await rename(part, path);
   const build = [...platform.store.builds.values()].find((build) => build.keyName === key);
   if (build) await startBuild(build, platform, path);
   return { status: 200, headers: { etag: `"${md5}"` }, body: '' };

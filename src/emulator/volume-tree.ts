@@ -23,7 +23,6 @@ export const isFolder = (entry: FileRecord | Folder | undefined): entry is Folde
 
 /** `/models/a.bin` as its names, with or without the first slash; a slash at the end asks for a folder. */
 export function splitPath(path: string): { names: string[]; asksForFolder: boolean } {
-  if (Buffer.byteLength(path) > longestKey) refuse(400, `the path is longer than ${longestKey} bytes`);
   const bare = path.replace(/^\//, '');
   const asksForFolder = bare === '' || bare.endsWith('/');
   const names = bare === '' ? [] : bare.replace(/\/$/, '').split('/');
@@ -37,8 +36,9 @@ export function find(root: Folder, names: readonly string[]): FileRecord | Folde
   return entry;
 }
 
-/** Refuses with 409 a file whose place is taken by a folder, or that would lie below another file. */
+/** Refuses a file with 409 whose place is taken by a folder, or that would lie below another file; with 400 a long one. */
 export function checkPlace(root: Folder, names: readonly string[]): void {
+  if (Buffer.byteLength(names.join('/')) > longestKey) refuse(400, `the path is longer than ${longestKey} bytes`);
   for (let depth = 1; depth <= names.length; depth += 1) {
     const entry = find(root, names.slice(0, depth));
     if (entry === undefined) return;

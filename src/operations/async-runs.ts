@@ -18,7 +18,8 @@ export async function asyncRuns({ api, project, onProgress }: Search, wanted: Wa
     for (const run of items) if (isWanted(run, wanted)) found.set(run.id, run);
     onProgress(count(found.size, 'run'));
     nextToken = page.nextToken || undefined;
-    const past = items.length > 0 && items.every((run) => createdAt(run) < wanted.since);
+    const oldest = items.at(-1);
+    const past = oldest && createdAt(oldest) < wanted.since;
     if (!nextToken || past) return { runs: [...found.values()], total: found.size, more: false };
     if (found.size >= wanted.limit) return { runs: [...found.values()], total: found.size, more: true };
     if (tokens.has(nextToken)) throw new UnexpectedReplyError('the platform gives the same runs again and again');

@@ -41,7 +41,7 @@ export async function storeSetting(context: Configured, name: string, given?: st
   const key = storedNames.get(name);
   if (!key) throw unknown(name, [...storedNames.keys()]);
   const value = given === undefined ? undefined : checked(key, given);
-  const profile = nameable(context.settings.profile.value ?? 'default');
+  const profile = context.settings.profile.value ?? 'default';
   if (value === undefined) checkProfile(context.settings);
   await storeSettings(context.settings, profile, { [key]: value });
   warnOfWinner(context, name, value);
@@ -71,13 +71,6 @@ export function projectId(value: string): string {
   throw new UsageError(`"${value}" is not the id of a project`, {
     why: 'ids look like p-12345678',
     fix: 'gantry projects list shows them',
-  });
-}
-
-function nameable(profile: string): string {
-  if (/^[a-z0-9][\w.-]*$/i.test(profile)) return profile;
-  throw new UsageError(`"${profile}" cannot be the name of a profile`, {
-    why: 'letters, digits, hyphens, dots and underscores only, a letter or digit first',
   });
 }
 

@@ -16,12 +16,13 @@ export async function examine(context: Context): Promise<Check[]> {
   const { env, flags, progress } = context;
   const refused: GantryError[] = [];
   const settings = resolveSettings(env, flags, (error) => refused.push(error));
-  const token = tokenInUse(env, settings, context.now());
   const here = [
     ...[checkNode(process.versions.node), ...checkSettings(settings, refused)],
     ...checkFiles(settings, env),
     checkProxy(settings),
   ];
+  // After the files: to look for the token makes them private.
+  const token = tokenInUse(env, settings, context.now());
   const step = progress.step('asking the platform');
   try {
     const there = await checkPlatform(context, settings, token);

@@ -36,7 +36,7 @@ export async function importLogin(context: Context, given: string | true): Promi
   const taken = [...tokenKeys, ...['project', 'defaultregion'].filter((key) => values[key] !== undefined)];
   const left = Object.keys(values).filter((key) => !taken.includes(key));
   progress.note(`taken: ${taken.join(', ')}; not taken: ${left.join(', ') || 'nothing'}; ${from} is left as it is`);
-  return { ...loginOf(settings, tokens.token, project ?? null), region: region ?? null, from, taken, left };
+  return { ...loginOf(settings, tokens, project ?? null), region: region ?? null, from, taken, left };
 }
 
 function fileOf({ cwd, env }: Context, given: string | true): string {

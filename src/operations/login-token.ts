@@ -21,7 +21,7 @@ export async function loginByToken(context: Context, from: string | true): Promi
   }
   const projects = await visibleProjects(context, token, project);
   await storeTokens(context, { token });
-  return loginOf(context.settings, token, await settleProject(context, projects, project));
+  return loginOf(context.settings, { token }, await settleProject(context, projects, project));
 }
 
 function onCommandLine(): UsageError {

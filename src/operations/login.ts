@@ -1,4 +1,5 @@
 import { browserIsNear } from '../config/browser.ts';
+import { claimsOf } from '../config/credentials.ts';
 import type { Context } from '../context.ts';
 import { isSecure } from '../contract/address.ts';
 import { authorizeDevice, type DeviceAuthorization, type NoToken, requestToken } from '../contract/session.ts';
@@ -23,11 +24,12 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
     step.fail();
     throw error;
   });
-  await storeTokens(context, { token: accessToken, ...(refreshToken && { refreshToken }) });
+  const tokens = { token: accessToken, ...(refreshToken && { refreshToken }) };
+  await storeTokens(context, tokens);
   delete interruption.says;
-  const { user } = loginOf(settings, accessToken, null);
-  step.done(user === null ? 'Logged in' : `Logged in as ${user}`);
-  return loginOf(settings, accessToken, await settleProject(context, await projectsOf(context, accessToken)));
+  const { user } = claimsOf(accessToken);
+  step.done(user ? `Logged in as ${user}` : 'Logged in');
+  return loginOf(settings, tokens, await settleProject(context, await projectsOf(context, accessToken)));
 }
 
 /** The link is said even with --quiet: without it nobody could log in. What is opened is a web page, no more (H-17). */

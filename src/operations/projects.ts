@@ -31,6 +31,7 @@ function mustBeAmong(projects: Project[], id: string): void {
   if (projects.some((project) => project.id === id)) return;
   throw new NotFoundError(`the token may not work in ${id}`, {
     why: `it may work in ${projects.map((project) => project.id).join(', ') || 'no project'}`,
+    fix: `gantry projects use ${id} --no-check stores it all the same`,
     details: { projects: projects.map((project) => project.id) },
   });
 }

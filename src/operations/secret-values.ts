@@ -42,7 +42,7 @@ export async function secretValues(context: Reading, names: string[], source: Va
   for (const name of new Set(names)) {
     const value = fromEnv
       ? (context.env[name] ?? notInEnvironment(name))
-      : await context.prompt.secret(`Value of ${name}:`, { flag: '--from-file FILE (- is stdin) or --from-env' });
+      : await context.prompt.secret(`Value of ${name}`, { flag: '--from-file FILE (- is stdin) or --from-env' });
     values[name] = filled(name, value);
   }
   return values;

@@ -14,6 +14,8 @@ export interface Login {
   /** Who the token is for. */
   user: string | null;
   expiresAt: string | null;
+  /** Whether the token is renewed when it ends. */
+  renewable: boolean;
   /** The file with the token. */
   storedIn: string;
 }
@@ -48,11 +50,12 @@ export async function removeTokens({ settings }: Pick<Context, 'settings'>, all:
 }
 
 /** What is told of a login. */
-export function loginOf(settings: Settings, token: string, project: string | null): Login {
-  const { user, expiresAt } = claimsOf(token);
+export function loginOf(settings: Settings, tokens: StoredTokens, project: string | null): Login {
+  const { user, expiresAt } = claimsOf(tokens.token);
   return {
     ...{ profile: profileOf(settings), project, user: user ?? null },
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+    renewable: tokens.refreshToken !== undefined,
     storedIn: credentialsFile(settings),
   };
 }

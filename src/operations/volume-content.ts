@@ -3,14 +3,11 @@ import { getDownloadLink } from '../contract/volumes.ts';
 import { UsageError } from '../errors.ts';
 import { withEngine } from '../transfer/engine.ts';
 import { readContent } from '../transfer/read.ts';
-import { printRemotePath } from '../transfer/remote-path.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
+import { printRemotePath } from '../transfer/remote-path.ts';
 import { findEntry, type VolumePath } from './volume.ts';
 
-type Reading = Pick<
-  Context,
-  'api' | 'project' | 'settings' | 'signal' | 'now' | 'delay' | 'onRetry' | 'silenceMs'
->;
+type Reading = Pick<Context, 'api' | 'project' | 'settings' | 'signal' | 'now' | 'delay' | 'onRetry' | 'silenceMs'>;
 
 /** A file that is there, and its size in bytes. */
 export interface Found {
@@ -44,7 +41,8 @@ export async function pourFiles(
   await withEngine(options, async (engine) => {
     for (const { at, bytes } of files) {
       const { volume, region, path } = at;
-      const link = async () => (await api(getDownloadLink, { project, volume, query: { region, file_path: path } })).url;
+      const link = async () =>
+        (await api(getDownloadLink, { project, volume, query: { region, file_path: path } })).url;
       for await (const piece of readContent(new RemoteContent(bytes, link, engine), engine)) await take(piece);
     }
   });

@@ -12,7 +12,11 @@ export interface Usage {
  * How many files, and how many bytes, each entry of a folder holds with all that is below it, the largest first. Of a
  * file, itself. Throws NotFoundError when there is nothing at the path.
  */
-export async function usageOf(calls: VolumeCalls, at: VolumePath): Promise<{ entries: Usage[]; total: Usage }> {
+export async function usageOf(
+  calls: VolumeCalls,
+  at: VolumePath,
+  onFiles: (sofar: number) => void,
+): Promise<{ entries: Usage[]; total: Usage }> {
   const { isFolder, size } = await findEntry(calls, at);
   const total: Usage = { name: at.path, files: 0, bytes: 0 };
   if (!isFolder) {
@@ -28,6 +32,7 @@ export async function usageOf(calls: VolumeCalls, at: VolumePath): Promise<{ ent
       sum.files += 1;
       sum.bytes += file.size;
     }
+    onFiles(total.files);
   }
   return { entries: [...entries.values()].sort((a, b) => b.bytes - a.bytes), total };
 }

@@ -50,6 +50,9 @@ export function volumePath(text: string, settings: Context['settings']): VolumeP
   return { ...asRemotePath(text), region: regionOf(settings) };
 }
 
+/** `default:/models/a.bin`, as other commands take it. */
+export const printed = printRemotePath;
+
 /** One level of a folder, in the platform's order. Of a folder that does not exist: a NotFoundError, or nothing. */
 export async function listEntries({ api, project }: VolumeCalls, folder: VolumePath): Promise<Listed[]> {
   const { volume, region } = folder;
@@ -61,10 +64,7 @@ export async function listEntries({ api, project }: VolumeCalls, folder: VolumeP
 /** The file or folder at a path, as its folder lists it. Throws NotFoundError when there is none. */
 export async function findEntry(calls: VolumeCalls, at: VolumePath): Promise<Listed> {
   if (at.path === '/') return { ...root, entry: { name: '/', is_folder: true } };
-  const siblings = await listEntries(calls, { ...at, path: remoteParent(at.path) }).catch((error) => {
-    if (error instanceof NotFoundError) return [];
-    throw error;
-  });
+  const siblings = await siblingsOf(calls, at);
   const called = siblings.filter(({ name }) => name === remoteName(at.path));
   const found = called.find(({ isFolder }) => isFolder || !at.path.endsWith('/'));
   if (found) return found;
@@ -72,6 +72,18 @@ export async function findEntry(calls: VolumeCalls, at: VolumePath): Promise<Lis
     why: called.length > 0 ? 'it is a file, not a folder' : `nothing of that name is on the volume in ${at.region}`,
     fix: `gantry ls ${quoted(printRemotePath({ ...at, path: remoteParent(at.path) }))}`,
   });
+}
+
+/** A root is always there: where even that is not found, it is the project or the volume that is missing. */
+async function siblingsOf(calls: VolumeCalls, at: VolumePath): Promise<Listed[]> {
+  const parent = { ...at, path: remoteParent(at.path) };
+  try {
+    return await listEntries(calls, parent);
+  } catch (error) {
+    if (!(error instanceof NotFoundError) || parent.path === '/') throw error;
+    await listEntries(calls, { ...at, path: '/' });
+    return [];
+  }
 }
 
 /** Every file below a folder, those of a folder before those of the folders in it. */

@@ -2,7 +2,7 @@ import { UnavailableError } from '../errors.ts';
 import type { Engine } from './engine.ts';
 import { md5 } from './hash.ts';
 import { PartFile } from './part-file.ts';
-import { type Part, type PartPlan, partsOf } from './parts.ts';
+import { type Part, type PartPlan, partAt, partsOf } from './parts.ts';
 import { receiveRange } from './receive-range.ts';
 import { RemoteContent } from './remote-content.ts';
 import { plainMd5 } from './send.ts';
@@ -26,17 +26,19 @@ export interface FileReceiving {
 
 /**
  * Receives a file into a part file beside its target, and gives it its name when it is whole and checked. Throws a
- * ChangedError when it became another one meanwhile.
+ * ChangedError when it became another one meanwhile. Gives how many bytes were there from an earlier try.
  */
-export async function receiveFile(receiving: FileReceiving, engine: Engine): Promise<void> {
+export async function receiveFile(receiving: FileReceiving, engine: Engine): Promise<number> {
   const { target, plan, saved, keep, modified } = receiving;
   const resumed = saved && (await PartFile.open(target, plan.bytes, true));
   const file = resumed ?? (await PartFile.open(target, plan.bytes, false));
   if (!file) throw new Error('a new part file is always one');
-  const receipt = new Receipt(receiving, file, engine, resumed ? saved : undefined);
+  const left = resumed ? saved : undefined;
+  const receipt = new Receipt(receiving, file, engine, left);
   try {
     await receipt.run();
     await file.finish(target, modified);
+    return (left?.ranges ?? []).reduce((sum, number) => sum + partAt(plan, number).length, 0);
   } catch (error) {
     await file.leave(keep && receipt.usable(error));
     throw error;

@@ -42,7 +42,7 @@ const when = (run: Run): Facts => [
 
 const timings = (run: Run): Facts => [
   ['queued', time(run.totalQueueTimeMs ?? run.queueTimeMs)],
-  ['start-up', time(run.coldstartTimeMs)],
+  ['start-up', atEnd(run, run.coldstartTimeMs)],
   ['ran', atEnd(run, run.runtimeMs ?? run.executionTimeMs)],
   ['answered', atEnd(run, run.totalResponseTimeMs ?? run.responseTimeMs)],
 ];

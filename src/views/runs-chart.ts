@@ -48,8 +48,8 @@ export function runsChart({ aggregatedData, groupBy }: RunsChart, { range, by, z
       ...(endTime && { end: Date.parse(endTime) }),
     }),
   });
-  const values = (valueOf: (bucket: RunBucket) => number | null | undefined) =>
-    steps.map(({ entry }) => (entry ? (valueOf(entry) ?? null) : null));
+  const values = (read: (bucket: RunBucket) => number | null | undefined) =>
+    steps.map(({ entry }) => (entry ? (read(entry) ?? null) : null));
   const times = (measure: Measure) =>
     percentiles.map((name) => ({ name, values: values((bucket) => timing(bucket, name, measure)) }));
   const panels: Record<RunMetric, Panel> = {
@@ -113,8 +113,9 @@ function timeText(ms: number | null): string {
   return ms === null ? '' : duration(ms);
 }
 
-/** Of those that ended, in per cent. The platform's own `successRate` does not say whether it is that. */
-function successRate({ successfulRequests, failedRequests, cancelledRequests }: RunBucket): string {
-  const ended = (successfulRequests ?? 0) + (failedRequests ?? 0) + (cancelledRequests ?? 0);
-  return ended === 0 ? '' : (((successfulRequests ?? 0) / ended) * 100).toFixed(1);
+/** In per cent; those that were cancelled are neither. The platform's `successRate` does not say what it is a part of. */
+function successRate({ successfulRequests, failedRequests }: RunBucket): string {
+  const succeeded = successfulRequests ?? 0;
+  const ended = succeeded + (failedRequests ?? 0);
+  return ended === 0 ? '' : ((succeeded / ended) * 100).toFixed(1);
 }

@@ -1,7 +1,7 @@
 import { isWell, type Report, type ServiceStatus } from '../operations/service-status.ts';
 import type { Page, View } from '../output/page.ts';
 import { stack, table } from '../output/table.ts';
-import { ago } from '../output/words.ts';
+import { ago, localTime } from '../output/words.ts';
 
 /** The whole in a sentence, what goes on, then each service. */
 export function serviceStatusView(platform: ServiceStatus): View {
@@ -29,7 +29,7 @@ function reportView(report: Report, when: string): View {
   return (page) =>
     [
       `${painted(status, page)}: ${page.style.bold(title)}`,
-      startsAt && `  ${when} ${startsAt}${endsAt ? ` until ${endsAt}` : ''}`,
+      startsAt && `  ${when} ${localTime(startsAt)}${endsAt ? ` until ${localTime(endsAt)}` : ''}`,
       affects.length > 0 && `  affects ${affects.join(', ')}`,
       lastUpdate && `  ${ago(updatedAt)(page)}: ${lastUpdate.replace(/\s+/g, ' ')}`,
     ]

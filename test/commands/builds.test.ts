@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { answering } from '../support/answering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
@@ -66,6 +67,57 @@ test('the files of a build are those that were sent, with their sizes', async ()
   expect(stdout).toMatch(/^FILE +SIZE/);
   expect(stdout).toMatch(/^main\.py +\d+ B/m);
   expect(stdout).toMatch(/^cerebrium\.toml +\d+ B/m);
+});
+
+describe('the files of a build as a tree', () => {
+  const files = (flags: string[], more = {}) =>
+    gantry(['builds', 'files', 'web', 'b-1', ...flags], { emulator, ...more });
+  const zipFiles = {
+    'main.py': { size: 1_000, crc32: 1 },
+    'src/a.py': { size: 2_048 },
+    'src/deep/er/b.py': { size: 1_024 },
+    'README.md': { size: 24 },
+    'data/x.csv': { size: 512 },
+  };
+
+  test('are drawn folder by folder, each with what is in it altogether', async () => {
+    const env = { GANTRY_API_URL: await answering({ id: 'b-1', zipFiles }) };
+    const { stdout } = await files(['--tree'], { env });
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      'FILE              SIZE',
+      '.                 5 files, 4.5 KiB',
+      '├─ data/          1 file, 512 B',
+      '│  └─ x.csv       512 B',
+      '├─ src/           2 files, 3.0 KiB',
+      '│  ├─ deep/       1 file, 1.0 KiB',
+      '│  │  └─ er/      1 file, 1.0 KiB',
+      '│  │     └─ b.py  1.0 KiB',
+      '│  └─ a.py        2.0 KiB',
+      '├─ main.py        1000 B',
+      '└─ README.md      24 B',
+    ]);
+    const plain = await files(['--tree'], { env: { ...env, LANG: 'C' } });
+    expect(plain.stdout).toContain('|  `- x.csv');
+    expect(plain.stdout).not.toMatch(/[^\x00-\x7f]/);
+    expect((await files(['--tree', '--json'], { env })).json()).toEqual({ id: 'b-1', zipFiles });
+  });
+
+  test.each([
+    [
+      'a list of paths',
+      ['a/x', '/a/y', './b'],
+      'FILE     SIZE\n.        3 files\n├─ a/    2 files\n│  ├─ x\n│  └─ y\n└─ b\n',
+    ],
+    [
+      'folders in one another',
+      { a: { x: { size: 1 } } },
+      'FILE     SIZE\n.        1 file, 1 B\n└─ a/    1 file, 1 B\n   └─ x  1 B\n',
+    ],
+    ['nothing', null, ''],
+  ])('are shown whatever form the platform gives: %s', async (_, shape, text) => {
+    const env = { GANTRY_API_URL: await answering({ id: 'b-1', zipFiles: shape }) };
+    expect((await files(['--tree'], { env })).stdout).toBe(text);
+  });
 });
 
 describe('following a build', () => {

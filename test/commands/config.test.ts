@@ -1,5 +1,28 @@
-import { expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+import { widthOf } from '../support/width.ts';
+
+const token = 'eyJhbGciOiJIUzI1NiJ9.eyJwcm9qZWN0X2lkIjoicC1jbGFpbSJ9.c2lnbmF0dXJl';
+const stored = (path: string) => JSON.parse(readFileSync(join(path, 'config.json'), 'utf8'));
+const settingNames = [
+  ...['project', 'region', 'api-url', 'inference-url', 'login-url', 'refresh-url', 'logs-url', 'status-url'],
+];
+
+/** A folder of settings, and a program that keeps its own there. */
+async function settled(config: object = {}, files: Record<string, string> = {}) {
+  const folder = await folderOf({ 'config.json': JSON.stringify(config), ...files });
+  return {
+    stored: () => stored(folder.path),
+    run: (line: string, env: Record<string, string> = {}, more = {}) =>
+      gantry(line.split(' '), { env: { GANTRY_CONFIG_DIR: folder.path, ...env }, ...more }),
+    path: folder.path,
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
 
 test('config schema prints a JSON Schema of cerebrium.toml, with and without --json', async () => {
   const text = await gantry(['config', 'schema']);
@@ -14,4 +37,207 @@ test('config alone is a group: exit 2, and the way to its help', async () => {
   const { code, stdout, stderr } = await gantry(['config']);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('fix gantry config --help');
+});
+
+describe('config list', () => {
+  test('tells each setting, and with --show-origin where it is from', async () => {
+    await using place = await settled({ profiles: { default: { region: 'eu-west-1' } } });
+    const plain = await place.run('config list --project p-flag', { GANTRY_INFERENCE_URL: 'https://in.example' });
+    expect(plain.stdout).not.toMatch(/ORIGIN|environment/);
+    const full = await place.run('config list --project p-flag --show-origin', {
+      GANTRY_INFERENCE_URL: 'https://in.example',
+    });
+    expect(full.stdout).toMatch(/^project +p-flag +flag$/m);
+    expect(full.stdout).toMatch(/^region +eu-west-1 +profile$/m);
+    expect(full.stdout).toMatch(/^inference-url +https:\/\/in\.example +environment \(GANTRY_INFERENCE_URL\)$/m);
+    expect(full.stdout).toMatch(/^api-url +https:\/\/rest\.cerebrium\.ai +default$/m);
+    expect(full.stdout).toMatch(/^https-proxy +not set$/m);
+    expect(full.stdout).toMatch(/^config-folder +\S+ +environment \(GANTRY_CONFIG_DIR\)$/m);
+  });
+
+  test('as JSON always has the origin', async () => {
+    await using place = await settled();
+    const { json } = await place.run('config list --json', { CEREBRIUM_PROJECT_ID: 'p-env' });
+    expect(json()).toContainEqual({ name: 'project', value: 'p-env', origin: 'environment (CEREBRIUM_PROJECT_ID)' });
+    expect(json()).toContainEqual({ name: 'region', value: null, origin: 'not set' });
+  });
+
+  test('never shows a token, nor the password of a proxy (H-2)', async () => {
+    await using place = await settled(
+      {},
+      { 'credentials.json': JSON.stringify({ profiles: { default: { token, refreshToken: 'refresh-me' } } }) },
+    );
+    const env = {
+      GANTRY_TOKEN: token,
+      HTTPS_PROXY: 'http://ada:secret@proxy.example:3128',
+      HTTP_PROXY: 'ada:secret@p:1',
+    };
+    for (const line of ['config list', 'config list --show-origin', 'config list --json', 'profiles list --json']) {
+      const { code, stdout, stderr } = await place.run(line, env);
+      expect(code, stderr).toBe(0);
+      expect(stdout + stderr).not.toMatch(/eyJ|refresh-me|secret|ada/);
+    }
+    expect((await place.run('config get https-proxy', env)).stdout).toBe('http://proxy.example:3128\n');
+  });
+
+  test('fits a terminal of 80 columns', async () => {
+    await using place = await settled();
+    const { stdout } = await place.run('config list --show-origin', { NO_COLOR: '1' }, { columns: 80 });
+    expect(Math.max(...stdout.split('\n').map(widthOf))).toBeLessThanOrEqual(80);
+  });
+
+  test('of a profile that nobody made exits 2 and lists those there are', async () => {
+    await using place = await settled({ profiles: { staging: {} } });
+    const { code, stderr } = await place.run('config list --profile stagign');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/there is no profile "stagign"\n.*the profiles are default, staging/);
+  });
+
+  test('of a file that is not valid JSON names it', async () => {
+    await using place = await settled({}, { 'config.json': '{' });
+    const { code, stderr } = await place.run('config list');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/config\.json are not valid JSON\n {2}fix mend or remove/);
+  });
+
+  test.each(['null', '[]', '3', '{"profiles": 7}', '{"profiles": {"default": "x"}}'])(
+    'of a file that holds %s is as if it held nothing',
+    async (text) => {
+      await using place = await settled({}, { 'config.json': text });
+      expect((await place.run('config list')).code).toBe(0);
+      expect((await place.run('config set region eu-west-1')).code).toBe(0);
+      expect((await place.run('config get region')).stdout).toBe('eu-west-1\n');
+    },
+  );
+});
+
+describe('config get', () => {
+  test('prints the bare value', async () => {
+    const { stdout } = await gantry(['config', 'get', 'project'], { env: { GANTRY_PROJECT: 'p-env' } });
+    expect(stdout).toBe('p-env\n');
+  });
+
+  test('of what is not set exits 6 and says how to set it', async () => {
+    const { code, stdout, stderr } = await gantry(['config', 'get', 'project']);
+    expect([code, stdout]).toEqual([6, '']);
+    expect(stderr).toMatch(/project is not set\n {2}fix gantry config set project/);
+  });
+});
+
+describe('the names of settings (H-46)', () => {
+  test.each(['set', 'unset'])('that the help of config %s tells are those that there are', async (verb) => {
+    const { stdout } = await gantry(['config', verb, '--help']);
+    const [, choices = ''] = /choices: ([^)]*)\)/.exec(stdout.replace(/\s+/g, ' ')) ?? [];
+    expect(choices.split(', ').map((name) => JSON.parse(name))).toEqual(settingNames);
+  });
+
+  test.each(settingNames)('%s can be set, read and taken out again', async (name) => {
+    await using place = await settled();
+    const value = name === 'project' ? 'p-1' : name === 'region' ? 'eu-west-1' : 'https://own.example';
+    expect((await place.run(`config set ${name} ${value}`)).stdout).toBe(`${name} is ${value} (profile default)\n`);
+    expect((await place.run(`config get ${name}`)).stdout).toBe(`${value}\n`);
+    expect((await place.run(`config get ${name} --json=origin`)).json()).toEqual({ origin: 'profile' });
+    expect((await place.run(`config unset ${name}`)).code).toBe(0);
+    expect(place.stored()).toEqual({ profiles: { default: {} } });
+  });
+
+  test.each([
+    ['set api-ur x', 'fix did you mean api-url?'],
+    ['set dev-project p-1', 'the settings are project, region'],
+    ['get projekt', 'fix did you mean project?'],
+    ['unset token', 'the settings are project, region'],
+  ])('config %s exits 2', async (line, said) => {
+    const { code, stderr } = await gantry(['config', ...line.split(' ')]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('there is no setting');
+    expect(stderr).toContain(said);
+  });
+});
+
+describe('config set', () => {
+  test.each([
+    ['project', 'web', 'is not the id of a project'],
+    ['project', 'p-', 'is not the id of a project'],
+    ['region', 'US East', 'is not a region'],
+    ['api-url', 'http://example.com', 'only https is, except on this machine'],
+    ['logs-url', 'nonsense', 'is not an address'],
+    ['api-url', 'https://ada:secret@example.com', 'has more in it than a place'],
+    ['api-url', 'https://example.com?token=secret', 'has more in it than a place'],
+  ])('refuses %s %s and stores nothing', async (name, value, said) => {
+    await using place = await settled();
+    const { code, stderr } = await gantry(['config', 'set', name, value], {
+      env: { GANTRY_CONFIG_DIR: place.path },
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+    expect(stderr).not.toContain('secret');
+    expect(place.stored()).toEqual({});
+  });
+
+  test('stores in the profile named, which it makes', async () => {
+    await using place = await settled();
+    await place.run('config set region eu-west-1 --profile staging');
+    expect(place.stored()).toEqual({ profiles: { staging: { region: 'eu-west-1' } } });
+    expect((await place.run('config get region --profile staging')).stdout).toBe('eu-west-1\n');
+  });
+
+  test('makes no profile that could not be named again', async () => {
+    await using place = await settled();
+    for (const name of ['__proto__', '-x', 'a/b', ' ']) {
+      const words = ['config', 'set', 'region', 'eu-west-1', `--profile=${name}`];
+      expect((await gantry(words, { env: { GANTRY_CONFIG_DIR: place.path } })).code).toBe(2);
+    }
+    expect(place.stored()).toEqual({});
+  });
+
+  test('stores nothing else that a flag or the environment gives (H-10)', async () => {
+    await using place = await settled({ profile: 'work' });
+    await place.run('config set region eu-west-1 --project p-flag', {
+      ...{ GANTRY_PROJECT: 'p-env', GANTRY_TOKEN: token, GANTRY_API_URL: 'https://env.example' },
+      ...{ GANTRY_PROFILE: 'work', GANTRY_REGION: 'us-west-2' },
+    });
+    expect(place.stored()).toEqual({ profile: 'work', profiles: { work: { region: 'eu-west-1' } } });
+  });
+
+  test('says so when a variable still wins', async () => {
+    await using place = await settled();
+    const { code, stderr } = await place.run('config set project p-new', { GANTRY_PROJECT: 'p-env' });
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning: GANTRY_PROJECT is set and still wins: project is p-env here');
+    expect((await place.run('config set project p-env', { GANTRY_PROJECT: 'p-env' })).stderr).toBe('');
+  });
+
+  test('of two at the same time loses none', async () => {
+    await using place = await settled();
+    await Promise.all([place.run('config set region eu-west-1'), place.run('config set project p-1')]);
+    expect(place.stored()).toEqual({ profiles: { default: { region: 'eu-west-1', project: 'p-1' } } });
+  });
+});
+
+test('a region that was set is where apps are deployed (H-81)', async () => {
+  await using emulator = Object.assign(await startEmulator(), {
+    [Symbol.asyncDispose]() {
+      return emulator.close();
+    },
+  });
+  await using app = await folderOf(smallApp());
+  await using place = await settled();
+  await place.run('config set region eu-north-1');
+  await place.run('deploy', {}, { emulator, cwd: app.path });
+  expect(emulator.calls.find((call) => call.endpoint === 'createApp')?.body).toMatchObject({ region: 'eu-north-1' });
+});
+
+test('what help says of precedence is so: the environment beats a stored token (H-47)', async () => {
+  const help = await gantry(['help', 'environment', '--json']);
+  expect(help.json()).toContainEqual({
+    variable: 'GANTRY_TOKEN',
+    meaning: 'service account token; beats a stored one',
+  });
+  const emulator = await startEmulator();
+  await using place = await settled(
+    {},
+    { 'credentials.json': JSON.stringify({ profiles: { default: { token: emulator.issueToken({ exp: 1 }) } } }) },
+  );
+  expect((await place.run('apps list', {}, { emulator })).code).toBe(0);
+  await emulator.close();
 });

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+import { homeless } from '../support/homeless.ts';
+import { record } from '../support/runs.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 import { widthOf } from '../support/width.ts';
 
@@ -14,10 +16,16 @@ const commands = [
   ['builds logs web', 'log'],
   ['builds files web', 'zipFiles'],
   ['builds follow web', 'status'],
+  ['runs list web', 'statusCode'],
+  ['runs get web r-1', 'status'],
+  ['containers list web', 'containerState'],
   ['api-keys list', 'apiKey'],
   ['users list', 'email'],
   ['service-accounts list', 'grants'],
   ['plan payment-methods', 'methods'],
+  ['ls', 'name'],
+  ['du', 'bytes'],
+  ['df', 'name'],
   ['plan cost', 'summary'],
   ['plan invoices', 'amountDue'],
   ['apps cost web', 'costs'],
@@ -30,9 +38,13 @@ const aboutAnApp = commands.map(([line]) => line).filter((line) => line.includes
 let emulator: Emulator;
 
 beforeAll(async () => {
-  emulator = await startEmulator();
+  // Its clock stands still, so that the same question has the same answer.
+  const opened = Date.now();
+  emulator = await startEmulator({ now: () => opened });
   await using app = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
   await gantry(['deploy'], { emulator, cwd: app.path });
+  emulator.volume().write('/models/a.bin', 'weights');
+  record(emulator, { id: 'r-1', createdAt: opened - 1_000 });
   for (const owner of [emulator.project, `${emulator.project}-web`]) {
     emulator.store.secrets.set(owner, { HF_TOKEN: 'hf_example' });
   }
@@ -83,6 +95,15 @@ describe.each(commands)('gantry %s', (line, field) => {
     for (const setting of [{}, { columns: 80, env: { NO_COLOR: '1' } }]) {
       expect((await gantry(words, { emulator, ...setting })).stdout).not.toContain('\u001b');
     }
+  });
+
+  test('works where no home can be read or written, and leaves nothing behind (H-45)', async () => {
+    await using place = await homeless();
+    for (const env of place.environments) {
+      const outcome = await gantry(words, { emulator, cwd: place.cwd, env });
+      expect(outcome.code, outcome.stderr).toBe(0);
+    }
+    expect(await place.left()).toEqual([]);
   });
 
   test('without a token exits 4 and says how to get one, before any request', async () => {
@@ -156,7 +177,7 @@ test.each(aboutAnApp)('gantry %s of an app that does not exist exits 6 and names
   expectErrorDocument(outcome);
 });
 
-test.each(aboutAnApp)('gantry %s takes the full id of the app as well', async (line) => {
+test.each(aboutAnApp)('gantry %s takes the full id of the app as well (H-49)', async (line) => {
   const words = line.replace('web', `${emulator.project}-web`).split(' ');
   expect((await gantry(words, { emulator })).code).toBe(0);
 });

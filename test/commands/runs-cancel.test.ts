@@ -72,6 +72,13 @@ describe('cancelling a run', () => {
     expect(cancelled()).toBe(true);
   });
 
+  test('takes the full id of the app as well (H-49)', async () => {
+    record(emulator, { id: 'r-1', ...goesOn });
+    const words = ['runs', 'cancel', `${emulator.project}-web`, 'r-1', '--yes'];
+    expect((await gantry(words, { emulator })).code).toBe(0);
+    expect(cancelled()).toBe(true);
+  });
+
   test('where nobody can be asked exits 9 and names --yes', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
     const outcome = await cancel(['--json']);

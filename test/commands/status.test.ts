@@ -2,16 +2,18 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StatusItem } from '../../src/contract/status.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { isWell, statusOf } from '../../src/operations/service-status.ts';
+import { localTime } from '../../src/output/words.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
-const now = Date.UTC(2026, 10, 20, 9, 30);
+const now = Date.now();
 const minutes = 60_000;
+const time = (at: number) => new Date(at).toISOString();
 
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ now: () => now });
+  emulator = await startEmulator();
 });
 
 afterEach(() => emulator.close());
@@ -40,8 +42,8 @@ describe('an incident', () => {
   test('is told with its latest update and what it concerns', async () => {
     const { stdout } = await run();
     expect(stdout).toContain('the platform is not well: degraded\n\ndegraded: Slow starts\n');
-    expect(stdout).toContain('  since 2026-11-20T08:00:00.000Z\n  affects Builds, Storage\n');
-    expect(stdout).toContain('A fix is being rolled out.');
+    expect(stdout).toContain(`  since ${localTime(time(incident.startedAt))}\n  affects Builds, Storage\n`);
+    expect(stdout).toContain('  10 min ago: A fix is being rolled out.');
     expect(stdout).not.toContain('looking into it');
     expect(stdout).toMatch(/^Builds +degraded$/m);
     expect(stdout).toMatch(/^Dashboard +operational$/m);
@@ -58,9 +60,9 @@ describe('an incident', () => {
       status: 'degraded',
       incidents: [
         {
-          ...{ title: 'Slow starts', status: 'degraded', startsAt: '2026-11-20T08:00:00.000Z', endsAt: null },
+          ...{ title: 'Slow starts', status: 'degraded', startsAt: time(incident.startedAt), endsAt: null },
           ...{ affects: ['Builds', 'Storage'], lastUpdate: 'A fix is being rolled out.' },
-          updatedAt: '2026-11-20T09:20:00.000Z',
+          updatedAt: time(now - 10 * minutes),
         },
       ],
     });
@@ -78,7 +80,7 @@ test('planned maintenance is told, and no reason to fail', async () => {
   emulator.store.incidents = [{ ...incident, state: 'maintenance', startedAt, endsAt, updates: [] }];
   const { code, stdout } = await run(['--check']);
   expect(code).toBe(0);
-  expect(stdout).toContain('planned for 2026-11-20T10:30:00.000Z until 2026-11-20T11:30:00.000Z');
+  expect(stdout).toContain(`planned for ${localTime(time(startedAt))} until ${localTime(time(endsAt))}`);
 });
 
 test('what the page says cannot steer the terminal (H-12)', async () => {
@@ -87,13 +89,13 @@ test('what the page says cannot steer the terminal (H-12)', async () => {
   for (const columns of [undefined, 80]) {
     const { stdout } = await run([], { ...(columns && { columns }), env: { GITHUB_ACTIONS: 'true', NO_COLOR: '1' } });
     expect(stdout).toContain('Down');
-    expect(stdout).not.toMatch(/[\u001b\u0007\r\u202e]|owned|::error/);
+    expect(stdout).not.toMatch(/[\u001b\u0007\r\u202e]|owned|^\s*::/m);
   }
 });
 
 test.each([
-  [['503:*'], 69],
-  [['html:*'], 69],
+  [['503*'], 69],
+  [['html*'], 69],
   [['malformed'], 70],
   [['empty'], 70],
 ])('a page that answers with %j exits %i', async (faults, exit) => {

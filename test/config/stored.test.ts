@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resolveSettings } from '../../src/config/settings.ts';
@@ -76,7 +85,6 @@ test('a lock that a killed process left is passed after a while', async () => {
   await using folder = await folderOf({ 'config.json': '{}' });
   const lock = join(folder.path, 'config.json.lock');
   mkdirSync(lock);
-  const { utimesSync } = await import('node:fs');
   utimesSync(lock, 1, 1);
   await storeSettings(at(folder.path), 'default', { project: 'p-1' });
   expect(at(folder.path).project.value).toBe('p-1');

@@ -3,6 +3,7 @@ import { type GenericSchema, safeParse } from 'valibot';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../src/contract/index.ts';
+import { clientId } from '../../src/contract/session.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { handlers } from '../../src/emulator/routes.ts';
 import { folderOf, smallApp } from '../support/app.ts';
@@ -52,6 +53,9 @@ describe('a reply of the platform', () => {
     ['getApp', { id: 7 }],
     ['listApps', {}],
     ['listApps', [{ name: 'web' }]],
+    ['authorizeDevice', { device_code: 'd' }],
+    ['requestToken', { refreshToken: 'r' }],
+    ['renewToken', {}],
     ['createApp', { status: 'pending' }],
     ['getBuild', { id: 'b' }],
     ['getBuildLogs', { logs: [{}] }],
@@ -67,8 +71,10 @@ describe('a reply of the platform', () => {
     ['listPaymentMethods', []],
     ['getProjectSecrets', []],
     ['getProjectSecrets', { HF_TOKEN: 7 }],
+    ['getAppSecrets', ['HF_TOKEN']],
     ['getAppCost', {}],
     ['listInvoices', [{ amountDue: 1 }]],
+    ['listInvoices', {}],
     ['getServiceStatus', {}],
     ['initializeUpload', { upload_id: 'u', parts: [{ part_number: 1 }] }],
     ['listFolder', [{ size_bytes: 1 }]],
@@ -89,7 +95,13 @@ describe('the emulator', () => {
     await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
     const slow = emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
     const run = emulator.store.addRun({ app: `${emulator.project}-web`, createdAt: Date.now() - 1000 }).id;
+    const device = { code: 'device-1', userCode: 'BCDF-GHJK', intervalSeconds: 5, createdAt: Date.now() };
+    emulator.store.devices.set(device.code, { ...device, state: 'approved' });
+    emulator.store.sessions.set('refresh-1', { user: 'somebody', createdAt: Date.now() });
     const bodies: Partial<Record<EndpointName, object>> = {
+      authorizeDevice: {},
+      requestToken: { device_code: device.code },
+      renewToken: { grant_type: 'refresh_token', client_id: clientId, refresh_token: 'refresh-1' },
       createApp: { name: 'other' },
       scaleApp: { maxReplicaCount: 3 },
       createPartnerApp: { name: 'voice', runtime: 'deepgram' },
@@ -107,7 +119,7 @@ describe('the emulator', () => {
       deletePath: '?file_path=/a.txt',
     };
     for (const name of names) {
-      const { route, reply: schema } = endpoints[name] as Endpoint;
+      const { route, form, reply: schema } = endpoints[name] as Endpoint;
       const [method = '', path = ''] = route.split(' ');
       const values: Record<string, string> = {
         project: emulator.project,
@@ -123,7 +135,7 @@ describe('the emulator', () => {
       const answer = await fetch(url, {
         method,
         headers: { authorization: `Bearer ${emulator.token}` },
-        ...(body && { body: JSON.stringify(body) }),
+        ...(body && { body: form ? new URLSearchParams({ ...body }) : JSON.stringify(body) }),
       });
       const text = await answer.text();
       expect([name, answer.status]).toEqual([name, 200]);

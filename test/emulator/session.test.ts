@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { clientId } from '../../src/contract/session.ts';
+import { clientId, type DeviceAuthorization } from '../../src/contract/session.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 
@@ -22,7 +22,7 @@ describe('a device that wants to log in', () => {
     const { begin, poll, clock, emulator } = await device();
     const { device_code, verification_uri_complete } = await begin();
     expect(await poll(device_code)).toMatchObject({ status: 400, error: 'authorization_pending' });
-    const page = await fetch(verification_uri_complete);
+    const page = await fetch(verification_uri_complete ?? '');
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('You are logged in')]);
     clock.now += 5_000;
     const { status, accessToken, refreshToken } = await poll(device_code);
@@ -108,11 +108,19 @@ describe('the tokens of a login', () => {
   });
 });
 
+interface Fields {
+  deviceAuthResponsePayload: DeviceAuthorization;
+  accessToken: string;
+  refreshToken: string;
+  access_token: string;
+  error?: string;
+}
+
 async function device(data?: string) {
   const { emulator, clock } = await platform({ data });
   const post = async (path: string, body: string | URLSearchParams) => {
     const response = await fetch(emulator.url + path, { method: 'POST', body });
-    return { status: response.status, ...(await response.json()) };
+    return { status: response.status, ...((await response.json()) as Fields) };
   };
   const begin = async () => (await post('/device-authorization', '{}')).deviceAuthResponsePayload;
   const poll = (device_code: string) => post('/token', JSON.stringify({ device_code }));
@@ -120,7 +128,7 @@ async function device(data?: string) {
     ...{ emulator, clock, begin, poll },
     async logIn() {
       const { device_code, verification_uri_complete } = await begin();
-      await fetch(verification_uri_complete);
+      await fetch(verification_uri_complete ?? '');
       return poll(device_code);
     },
     renew: (fields: Record<string, string>) =>

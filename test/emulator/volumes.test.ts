@@ -268,7 +268,7 @@ test('names that differ in case or in how they compose are different files', asy
 
 test.each([
   ['/a//b', 400, 'has an empty name in it'],
-  [`/${'x'.repeat(1024)}`, 400, 'longer than 1024 bytes'],
+  [`/${'x'.repeat(1025)}`, 400, 'longer than 1024 bytes'],
 ])('the path %s is refused', async (path, status, said) => {
   const { initialize } = await volumes();
   expect(await initialize(path)).toMatchObject({ status, json: { message: expect.stringContaining(said) } });

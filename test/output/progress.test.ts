@@ -29,6 +29,12 @@ test('a size that is not known has no percentage, and words are words', () => {
   expect(said()).toEqual(['Reading 10.0 KiB, 1.0 KiB/s', 'Reading: almost', '✗ Reading']);
 });
 
+test('a step can end without a word', () => {
+  const { progress, said } = voice();
+  progress.step('Reading').clear();
+  expect(said()).toEqual([]);
+});
+
 test('--quiet keeps warnings and drops the rest', () => {
   const { progress, said } = voice({ quiet: true });
   progress.note('a note');

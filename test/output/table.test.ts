@@ -31,13 +31,27 @@ test('a table fits its terminal, whatever is in it', () => {
       fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 }),
       fc.integer({ min: 8, max: 120 }),
       (rows, width) => {
-        const lines = table(rows, columns)(page(width)).split('\n');
-        expect(lines).toHaveLength(rows.length + 1);
-        for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
+        for (const firm of [[], ['NAME'], ['NAME', 'NOTE']]) {
+          const lines = table(rows, columns, firm)(page(width)).split('\n');
+          expect(lines).toHaveLength(rows.length + 1);
+          for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
+        }
       },
     ),
     { numRuns: 300 },
   );
+});
+
+test('firm columns stay whole as long as they fit, and the others share what is left', () => {
+  const rows = [['a-name-of-25-characters-x', 'a-status-of-some-length', 'note-of-18-letters']];
+  const lines = (width: number, firm?: string[]) => table(rows, columns, firm)(page(width)).split('\n');
+  expect(lines(60)[1]).toBe('a-name-of-25-chara…  a-status-of-some-l…  note-of-18-letters');
+  expect(lines(60, ['NAME', 'NOTE'])[1]).toBe('a-name-of-25-characters-x  a-status-of-…  note-of-18-letters');
+  expect(lines(50, ['NAME', 'NOTE'])).toEqual([
+    'NAME                       NOTE',
+    'a-name-of-25-characters-x  note-of-18-letters',
+  ]);
+  expect(lines(40, ['NAME', 'NOTE'])[1]).toBe('a-name-of-25-charac…  note-of-18-letters');
 });
 
 test('in a pipe nothing is cut', () => {

@@ -1,6 +1,17 @@
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Page } from '../../src/output/page.ts';
-import { ago, count, duration, filesText, size, timeLeft } from '../../src/output/words.ts';
+import {
+  ago,
+  count,
+  dollars,
+  duration,
+  filesText,
+  fromAToZ,
+  largestFirst,
+  localTime,
+  size,
+  timeLeft,
+} from '../../src/output/words.ts';
 
 test.each([
   [null, ''],
@@ -58,6 +69,35 @@ test.each([
   expect(ago(time)({ now } as Page)).toBe(text);
 });
 
+describe('by the clocks of the user', () => {
+  const zone = process.env.TZ;
+  afterEach(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+
+  test.each([
+    ['UTC', '2026-11-20T23:30:05.250Z', '2026-11-20 23:30:05'],
+    ['Asia/Tokyo', '2026-11-20T23:30:05Z', '2026-11-21 08:30:05'],
+    ['America/New_York', '2026-07-01T03:00:00Z', '2026-06-30 23:00:00'],
+    ['Asia/Tokyo', 'never', 'never'],
+  ])('in %s %s is %s', (place, time, text) => {
+    process.env.TZ = place;
+    expect(localTime(time)).toBe(text);
+  });
+
+  test('the date of what is long ago is theirs, too', () => {
+    process.env.TZ = 'Asia/Tokyo';
+    expect(ago('2026-01-31T20:00:00Z')({ now } as Page)).toBe('2026-02-01');
+  });
+});
+
+test('an order for text and one for numbers put last what has none', () => {
+  const entries = [{ name: 'b', size: '9' }, { name: 'A', size: 10 }, { size: null }, { name: 'c', size: 'many' }];
+  expect(entries.toSorted(fromAToZ(({ name }) => name)).map(({ name }) => name)).toEqual(['A', 'b', 'c', undefined]);
+  expect(entries.toSorted(largestFirst(({ size }) => size)).map(({ size }) => size)).toEqual([10, '9', null, 'many']);
+});
+
 test.each([
   [0, '0 files'],
   [1, '1 file'],
@@ -66,6 +106,18 @@ test.each([
   [1_234_567, '1,234,567 files'],
 ])('%s reads "%s"', (number, text) => {
   expect(count(number, 'file')).toBe(text);
+});
+
+test.each([
+  [0, '$0.00'],
+  [0.0222, '$0.0002'],
+  [0.5, '$0.0050'],
+  [1, '$0.01'],
+  [79.92, '$0.80'],
+  [123_456.7, '$1,234.57'],
+  [-123_456, '-$1,234.56'],
+])('%s cents read "%s"', (cents, text) => {
+  expect(dollars(cents)).toBe(text);
 });
 
 test('a set of files is named by number and size', () => {

@@ -1,10 +1,9 @@
 import { defineCommand } from '../../command.ts';
-import { storedNames } from '../../config/listing.ts';
 import { storeSetting } from '../../operations/configuration.ts';
+import { offerNames } from './names.ts';
 
 export default defineCommand({
-  configure: (command) =>
-    command.argument('<setting>', [...storedNames.keys()].join(', ')).argument('<value>', 'what it is to be'),
+  configure: (command) => offerNames(command.argument('<setting>', 'its name').argument('<value>', 'what it is to be')),
   run: (context, name, value) => storeSetting(context, name, value),
   view:
     ({ name, value, profile }) =>

@@ -1,9 +1,9 @@
 import { defineCommand } from '../../command.ts';
-import { storedNames } from '../../config/listing.ts';
 import { storeSetting } from '../../operations/configuration.ts';
+import { offerNames } from './names.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<setting>', [...storedNames.keys()].join(', ')),
+  configure: (command) => offerNames(command.argument('<setting>', 'its name')),
   run: (context, name) => storeSetting(context, name),
   view:
     ({ name, profile }) =>

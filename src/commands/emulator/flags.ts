@@ -18,7 +18,12 @@ type Faults = ReturnType<typeof parseFaultOption>;
 export function emulatorFlags(command: Commander) {
   return command
     .option('--data <dir>', 'keep apps, builds and uploads in this folder')
-    .option('--seed <number>', 'which three apps with 30 days of runs there are at first', wholeNumberFlag(0), 1)
+    .option(
+      '--seed <number>',
+      'begin with three apps and 30 days of their runs, made from this number',
+      wholeNumberFlag(0),
+      1,
+    )
     .option('--no-seed', 'begin with an empty project')
     .option('--pace <ms>', 'milliseconds that each stage of a build takes', wholeNumberFlag(0), 0)
     .option(

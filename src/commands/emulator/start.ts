@@ -23,6 +23,7 @@ export default defineCommand({
   examples: [
     'emulator start',
     'emulator start --data .gantry --pace 300',
+    'emulator start --no-seed',
     'emulator start --fault createApp=503,429:2',
   ],
 });

@@ -1,9 +1,11 @@
 import { defineCommand } from '../../command.ts';
 import { projects } from '../../operations/projects.ts';
 import { table } from '../../output/table.ts';
+import { firstOf, listFlags } from '../list-flags.ts';
 
 export default defineCommand({
-  run: projects,
+  configure: (command) => listFlags(command),
+  run: async (context, flags) => firstOf(await projects(context), flags, context.progress, 'project'),
   view: (projects) =>
     table(projects, {
       ID: (project) => project.id,

@@ -58,7 +58,7 @@ export default defineCommand({
         RESPONSE: (run) => time(run.totalResponseTimeMs ?? run.responseTimeMs),
         CREATED: (run) => ago(run.createdAt),
       },
-      ['RUN', 'CREATED'],
+      ['RUN', 'RESPONSE', 'CREATED'],
     ),
   empty: 'no such runs in this time; --since looks further back',
   passesThrough: true,

@@ -95,7 +95,11 @@ function unknownKeys(folder: string): Check[] {
 }
 
 function modeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  try {
+    return statSync(path).mode;
+  } catch {
+    return 0;
+  }
 }
 
 /** Whether a folder can be written, or made. */

@@ -25,7 +25,7 @@ const hosts: Record<Host, { use: string; needed: boolean }> = {
 /** Asks the platform, all its addresses at once: token, project, clock, then each address. */
 export async function checkPlatform(context: Context, settings: Settings, token: TokenInUse): Promise<Check[]> {
   const { addresses } = settings;
-  const ask = asker(context, await senderFor(settings.proxy));
+  const ask = asker(context, settings.proxy, await senderFor(settings.proxy));
   const names = (Object.keys(hosts) as Host[]).filter((host) => addresses[host].value);
   const [first, ...others] = await Promise.all([
     addresses.management.value

@@ -1,4 +1,5 @@
 import type { HttpReply, Send } from '../../api/transport.ts';
+import type { ProxySettings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { type GantryError, UnavailableError } from '../../errors.ts';
 import { version } from '../../version.ts';
@@ -17,7 +18,7 @@ export interface Answer {
 }
 
 /** One request, one answer: without the retries that other commands make. */
-export function asker({ signal, silenceMs, now }: Context, send: Send) {
+export function asker({ signal, silenceMs, now }: Context, proxy: ProxySettings | undefined, send: Send) {
   const limit = Math.min(limitMs, silenceMs);
   return async (method: string, address: string, token?: string): Promise<Answer> => {
     const url = new URL(address);
@@ -31,7 +32,7 @@ export function asker({ signal, silenceMs, now }: Context, send: Send) {
       return { reply, ms, ...ahead(reply, started + ms / 2) };
     } catch (cause) {
       signal.throwIfAborted();
-      return { error: withFix(timeout.aborted ? late(url, limit) : cause), ms: now() - started };
+      return { error: withFix(timeout.aborted ? late(url, limit) : cause, proxy), ms: now() - started };
     }
   };
 }
@@ -48,10 +49,12 @@ function late(url: URL, limit: number): UnavailableError {
   return new UnavailableError(`could not reach ${url.host}: no answer within ${limit / 1000} s`);
 }
 
-function withFix(cause: unknown): GantryError {
+function withFix(cause: unknown, proxy: ProxySettings | undefined): GantryError {
   if (!(cause instanceof UnavailableError)) throw cause;
   const fix = /: TLS: /.test(cause.message)
     ? 'NODE_EXTRA_CA_CERTS=FILE makes the certificate of a proxy that looks inside known'
-    : 'check the network, a firewall, and HTTPS_PROXY';
+    : proxy
+      ? 'check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, then the network'
+      : 'check the network, or set HTTPS_PROXY where a proxy is needed';
   return new UnavailableError(cause.message, { fix, cause });
 }

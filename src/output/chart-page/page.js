@@ -6,25 +6,51 @@
 /** @type {Chart} */
 const chart = JSON.parse(document.getElementById('chart')?.textContent ?? '');
 const host = /** @type {HTMLElement} */ (document.getElementById('panels'));
-const seconds = chart.times.map((time) => time / 1000);
+const seconds = starts(chart.times.map((time) => time / 1000));
 /** Where the last step ends: a bar stands on the whole of its step. */
 const end = 2 * (seconds.at(-1) ?? 0) - (seconds.at(-2) ?? (seconds.at(-1) ?? 0) - 60);
 const x = seconds.length > 0 ? [...seconds, end] : [];
 /** From this ratio on values are drawn on a logarithmic scale, as in a terminal. */
 const farApart = 100;
 const dashes = [[], [8, 4], [2, 3]];
-const inks = ['--p50', '--p90', '--p99'];
+/** The same in the legend. */
+const borders = ['solid', 'dashed', 'dotted'];
+const inks = { bars: ['--requests', '--failed'], lines: ['--p50', '--p90', '--p99'] };
 const heights = { bars: 200, lines: 260 };
+
+/** Ticks in 24 hours, the date where a day begins. Each line: from this distance of ticks on (in seconds). */
+const clockTexts = [
+  [31_536_000, '{YYYY}', null, null, null, null, null, null, 1],
+  [2_419_200, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [86_400, '{MMM} {D}', '\n{YYYY}', null, null, null, null, null, 1],
+  [60, '{HH}:{mm}', '\n{MMM} {D}', null, '\n{MMM} {D}', null, null, null, 1],
+  [1, '{HH}:{mm}:{ss}', '\n{MMM} {D}', null, '\n{MMM} {D}', null, null, null, 1],
+];
+
+const clock = uPlot.fmtDate('{YYYY}-{MM}-{DD} {HH}:{mm}');
 
 const places = chart.panels.map((panel) => ({ panel, ...placeOf(panel) }));
 /** @type {uPlot[]} */
 let plots = [];
 
+const hint = document.createElement('p');
+hint.textContent = 'Point at a chart to read its values. Drag to look closer, double-click to go back.';
+host.previousElementSibling?.append(hint);
 draw();
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
 new ResizeObserver(() => {
-  for (const [index, plot] of plots.entries()) plot.setSize({ width: widthOf(index), height: plot.height });
+  for (const plot of plots) plot.setSize({ width: widthOf(plot.root.parentElement), height: plot.height });
 }).observe(host);
+
+/**
+ * The first step may be cut short: it is as wide as the others, or all bars would be as narrow as it is.
+ * @param {number[]} times
+ */
+function starts([first, second, third, ...more]) {
+  if (first === undefined || second === undefined || third === undefined)
+    return [first, second].filter((time) => time !== undefined);
+  return [Math.min(first, second - (third - second)), second, third, ...more];
+}
 
 /**
  * A section of the page for one panel.
@@ -42,8 +68,11 @@ function placeOf(panel) {
   reset.hidden = true;
   reset.addEventListener('click', showAll);
   const field = section.appendChild(document.createElement('div'));
+  field.className = panel.kind;
+  const empty = panel.series.every(({ values }) => values.every((value) => !value));
+  if (empty) section.appendChild(document.createElement('p')).textContent = 'Nothing in this time.';
   host.append(section);
-  return { field, reset };
+  return { field, reset, empty };
 }
 
 /** @param {Panel} panel */
@@ -54,16 +83,18 @@ function remark(panel) {
 
 function draw() {
   for (const plot of plots) plot.destroy();
-  plots = places.map(({ panel, field }, index) => new uPlot(options(panel, index), data(panel), field));
+  plots = places
+    .filter(({ empty }) => !empty)
+    .map((place) => new uPlot(options(place), data(place.panel), place.field));
 }
 
 function showAll() {
   for (const plot of plots) plot.setScale('x', { min: x[0] ?? 0, max: end });
 }
 
-/** @param {number} index */
-function widthOf(index) {
-  return Math.max(160, places[index]?.field.clientWidth ?? 0);
+/** @param {HTMLElement | null} field */
+function widthOf(field) {
+  return Math.max(160, field?.clientWidth ?? 0);
 }
 
 /**
@@ -71,18 +102,13 @@ function widthOf(index) {
  * @returns {uPlot.AlignedData}
  */
 function data(panel) {
-  const least = isLogarithmic(panel) ? Number.MIN_VALUE : 0;
-  const rows = panel.series.map(({ values }) => [...values.map((value) => atLeast(value, least)), null]);
-  return /** @type {uPlot.AlignedData} */ ([x, ...(x.length > 0 ? rows : rows.map(() => []))]);
-}
-
-/**
- * A logarithmic scale has no place for 0.
- * @param {number | null} value
- * @param {number} least
- */
-function atLeast(value, least) {
-  return value === null || value < least ? null : value;
+  // A bar of nothing would leave a line, and a logarithmic scale has no place for 0.
+  const skipsNothing = panel.kind === 'bars' || isLogarithmic(panel);
+  const rows = panel.series.map(({ values }) => [
+    ...values.map((value) => (value === 0 && skipsNothing ? null : value)),
+    null,
+  ]);
+  return /** @type {uPlot.AlignedData} */ ([x, ...rows]);
 }
 
 /** @param {Panel} panel */
@@ -96,33 +122,36 @@ function isLogarithmic({ unit, series }) {
 }
 
 /**
- * @param {Panel} panel
- * @param {number} index
+ * @param {(typeof places)[number]} place
  * @returns {uPlot.Options}
  */
-function options(panel, index) {
+function options({ panel, field, reset }) {
   const text = panel.unit === 'ms' ? duration : number;
-  const axis = {
-    stroke: color('--quiet'),
-    grid: { stroke: color('--grid'), width: 1 },
-    font: '12px system-ui, sans-serif',
-  };
+  const logarithmic = isLogarithmic(panel);
+  const font = '12px system-ui, sans-serif';
+  const axis = { stroke: color('--quiet'), font, grid: { stroke: color('--grid'), width: 1 } };
   return {
-    width: widthOf(index),
+    width: widthOf(field),
     height: heights[panel.kind],
-    tzDate: (time) => uPlot.tzDate(new Date(time * 1000), chart.zone),
-    cursor: { sync: { key: 'charts' }, drag: { x: true, y: false, dist: 5 }, points: { size: 7 } },
+    tzDate: localTime,
+    cursor: { sync: { key: 'charts' }, y: false, drag: { x: true, y: false, dist: 5 }, points: { size: 7 } },
+    legend: {
+      markers: {
+        width: 2,
+        fill: (_, at) => (panel.kind === 'bars' ? inkOf(panel, at - 1) : 'none'),
+        dash: (_, at) => borders[panel.kind === 'bars' ? 0 : at - 1] ?? '',
+      },
+    },
     hooks: {
       setScale: [
         (plot, scale) => {
-          const reset = places[index]?.reset;
-          if (scale === 'x' && reset) reset.hidden = plot.scales.x?.min === x[0] && plot.scales.x?.max === end;
+          if (scale === 'x') reset.hidden = plot.scales.x?.min === x[0] && plot.scales.x?.max === end;
         },
       ],
     },
     scales: {
       x: { range: (_, min, max) => [min ?? 0, max ?? 60] },
-      y: isLogarithmic(panel) ? { distr: 3 } : { range: (_, __, max) => [0, roomAbove(max)] },
+      y: logarithmic ? { distr: 3 } : { range: (_, __, max) => [0, roomAbove(max)] },
     },
     axes: [
       { ...axis, ticks: { stroke: color('--edge'), size: 5 }, values: clockTexts, space: 64 },
@@ -130,19 +159,46 @@ function options(panel, index) {
         ...axis,
         ticks: { show: false },
         size: 68,
+        grid: { ...axis.grid, filter: (_, ticks) => (logarithmic ? ticks.map(powersOfTen) : ticks) },
         values: (_, ticks) => ticks.map((tick) => (tick === null ? null : text(tick))),
       },
     ],
     series: [
-      { label: 'time', value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
+      { label: 'time', value: (_, time) => (time === null ? '' : clock(localTime(time))) },
       ...panel.series.map((series, place) => ({
         label: series.name,
-        value: (/** @type {uPlot} */ _, /** @type {number | null} */ value) =>
-          value === null || value === undefined ? '–' : text(value),
-        ...(panel.kind === 'bars' ? bar(place) : line(place, series.values)),
+        value: (
+          /** @type {uPlot} */ _,
+          /** @type {number} */ __,
+          /** @type {number} */ ___,
+          /** @type {number | null} */ at,
+        ) => (at === null ? '' : valueText(series.values[at], text)),
+        ...(panel.kind === 'bars' ? bar(inkOf(panel, place), place) : line(inkOf(panel, place), place, series.values)),
       })),
     ],
   };
+}
+
+/**
+ * @param {Panel} panel
+ * @param {number} place
+ */
+function inkOf({ kind }, place) {
+  return color(inks[kind][place] ?? '--quiet');
+}
+
+/**
+ * @param {number | null | undefined} value
+ * @param {(value: number) => string} text
+ */
+function valueText(value, text) {
+  return value === null || value === undefined ? 'none' : text(value);
+}
+
+/** @param {number | null} tick */
+function powersOfTen(tick) {
+  const power = Math.log10(tick ?? 0);
+  return Math.abs(power - Math.round(power)) < 1e-9 ? tick : null;
 }
 
 /** @param {number | null} max */
@@ -151,13 +207,13 @@ function roomAbove(max) {
 }
 
 /**
+ * @param {string} ink
  * @param {number} place
  * @returns {Partial<uPlot.Series>}
  */
-function bar(place) {
-  const ink = color(place === 0 ? '--requests' : '--failed');
+function bar(ink, place) {
   return {
-    paths: /** @type {uPlot.Series.BarsPathBuilderFacotry} */ (uPlot.paths.bars)({ size: [0.86, 64], align: 1 }),
+    paths: /** @type {uPlot.Series.BarsPathBuilderFactory} */ (uPlot.paths.bars)({ size: [0.86, 64], align: 1 }),
     fill: place === 0 ? ink : (plot) => hatching(plot, ink),
     stroke: ink,
     width: place === 0 ? 0 : 1,
@@ -189,32 +245,28 @@ function hatching(plot, ink) {
 }
 
 /**
+ * @param {string} ink
  * @param {number} place
- * @param {Chart['panels'][number]['series'][number]['values']} values
+ * @param {Panel['series'][number]['values']} values
  * @returns {Partial<uPlot.Series>}
  */
-function line(place, values) {
-  const ink = color(inks[place % inks.length] ?? '');
+function line(ink, place, values) {
   const alone = [...values.keys()].filter(
     (at) => (values[at] ?? null) !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null,
   );
   return {
     stroke: ink,
     width: 2,
-    dash: dashes[place % dashes.length] ?? [],
+    dash: dashes[place] ?? [],
     // A value between two gaps is no line: without a point it would not be seen.
     points: { show: true, size: 5, fill: ink, filter: (plot) => (values.length * 10 < plot.width ? null : alone) },
   };
 }
 
-/** Ticks in 24 hours, the date where a day begins. Each line: from this distance of ticks on (in seconds). */
-const clockTexts = [
-  [31_536_000, '{YYYY}', null, null, null, null, null, null, 1],
-  [2_419_200, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
-  [86_400, '{MMM} {D}', '\n{YYYY}', null, null, null, null, null, 1],
-  [60, '{HH}:{mm}', '\n{MMM} {D}', null, '\n{MMM} {D}', null, null, null, 1],
-  [1, '{HH}:{mm}:{ss}', '\n{MMM} {D}', null, '\n{MMM} {D}', null, null, null, 1],
-];
+/** @param {number} time */
+function localTime(time) {
+  return uPlot.tzDate(new Date(time * 1000), chart.zone);
+}
 
 /** @param {string} name */
 function color(name) {

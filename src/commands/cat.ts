@@ -1,0 +1,17 @@
+import { defineCommand } from '../command.ts';
+import { volumePath } from '../operations/volume.ts';
+import { findFiles, pourFiles } from '../operations/volume-content.ts';
+import { Pour } from '../output/pour.ts';
+
+export default defineCommand({
+  configure: (command) => command.argument('<path...>', 'files on a volume, as volume:/path or /path'),
+  run: async (context, paths) => {
+    const files = await findFiles(
+      context,
+      paths.map((path) => volumePath(path, context.settings)),
+    );
+    return new Pour((take) => pourFiles(context, files, take));
+  },
+  view: () => () => '',
+  examples: ['cat /logs/today.txt', 'cat /data/part-1 /data/part-2 > whole', 'cat default:/notes.md | head'],
+});

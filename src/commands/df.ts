@@ -1,0 +1,22 @@
+import { defineCommand } from '../command.ts';
+import { listVolumes } from '../contract/volumes.ts';
+import { volumeSizes } from '../operations/volume-sizes.ts';
+import { table } from '../output/table.ts';
+
+export default defineCommand({
+  run: async ({ api, project, progress }) => {
+    const answer = await api(listVolumes, { project });
+    if (volumeSizes(answer).length === 0) progress.note('the platform tells of no volume');
+    return answer;
+  },
+  view: (answer) =>
+    table(volumeSizes(answer), {
+      VOLUME: (volume) => volume.name,
+      REGION: (volume) => volume.region,
+      SIZE: (volume) => volume.size,
+      USED: (volume) => volume.used,
+      MORE: (volume) => volume.more,
+    }),
+  passesThrough: true,
+  examples: ['df', 'df --json'],
+});

@@ -1,0 +1,29 @@
+import { defineCommand } from '../command.ts';
+import { printed, volumePath } from '../operations/volume.ts';
+import { usageOf } from '../operations/volume-usage.ts';
+import { table } from '../output/table.ts';
+import { grouped, size } from '../output/words.ts';
+
+export default defineCommand({
+  configure: (command) => command.argument('[path]', 'a folder or file on a volume, as volume:/path or /path', '/'),
+  run: async (context, path) => {
+    const at = volumePath(path, context.settings);
+    const step = context.progress.step('Adding up');
+    const { entries, total } = await usageOf(context, at, (files) => step.update({ text: `${grouped(files)} files` }));
+    step.done(`Added up ${grouped(total.files)} files`);
+    return { path: printed(at), files: total.files, bytes: total.bytes, entries };
+  },
+  view: ({ path, files, bytes, entries }) =>
+    table([...entries, { name: path, files, bytes }], {
+      SIZE: (entry) => size(entry.bytes),
+      FILES: (entry) => grouped(entry.files),
+      NAME: (entry) => entry.name,
+    }),
+  json: {
+    path: 'what was added up',
+    files: 'how many files',
+    bytes: 'how many bytes',
+    entries: 'name, files and bytes of each entry, the largest first',
+  },
+  examples: ['du', 'du /models', 'du --region global --json=bytes'],
+});

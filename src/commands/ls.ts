@@ -1,0 +1,38 @@
+import { defineCommand } from '../command.ts';
+import { volumePath } from '../operations/volume.ts';
+import { entryFacts, listPath } from '../operations/volume-list.ts';
+import { table } from '../output/table.ts';
+import { ago, size } from '../output/words.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('[path]', 'a folder or file on a volume, as volume:/path or /path', '/')
+      .option('-l, --long', 'sizes in bytes, times in full')
+      .option('-R, --recursive', 'all that is below, with its path'),
+  run: async (context, path, { recursive = false }) => {
+    const at = volumePath(path, context.settings);
+    return (await listPath(context, at, recursive)).map((entry) => entryFacts(entry, at));
+  },
+  view: (entries, { long, recursive }) =>
+    table(entries, {
+      [recursive ? 'PATH' : 'NAME']: ({ path }) => (recursive ? path.slice(path.indexOf(':') + 1) : lastName(path)),
+      SIZE: ({ size_bytes, path }) => (path.endsWith('/') ? '-' : long ? size_bytes : size(size_bytes)),
+      MODIFIED: ({ last_modified }) => (long ? last_modified : ago(last_modified)),
+    }),
+  empty: 'the folder is empty',
+  passesThrough: true,
+  json: {
+    path: 'where it is, as other commands take it; of a folder it ends in a slash',
+    name: 'its name, as the platform says it',
+    is_folder: 'whether it is a folder',
+    size_bytes: 'bytes',
+    last_modified: 'RFC 3339, UTC',
+  },
+  examples: ['ls', 'ls -l /models', 'ls -R default:/models --json=path,size_bytes', 'ls --region global'],
+});
+
+/** `default:/a/b/` gives `b/`. */
+function lastName(path: string): string {
+  return path.slice(path.lastIndexOf('/', path.length - 2) + 1);
+}

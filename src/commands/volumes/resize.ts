@@ -1,0 +1,30 @@
+import { InvalidArgumentError } from 'commander';
+import { defineCommand } from '../../command.ts';
+import { resizeVolume } from '../../contract/volumes.ts';
+import { regionOf } from '../../operations/volume.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command.argument('<size>', 'the new size, from 50GB to 1TB; a plain number is in GB', gigabytes),
+  run: async ({ api, project, settings, prompt }, newSizeGb) => {
+    const region = regionOf(settings);
+    const volume = `default-${region}`;
+    await prompt.confirm(`Grow ${volume} to ${newSizeGb} GB? It costs more, and it cannot be made smaller again.`);
+    await api(resizeVolume, { project, volume, body: { newSizeGb } });
+    return { volume, region, newSizeGb };
+  },
+  view:
+    ({ volume, newSizeGb }) =>
+    () =>
+      `${volume} has ${newSizeGb} GB now`,
+  json: { volume: 'the volume, as the platform names it', region: 'its region', newSizeGb: 'its size in GB' },
+  examples: ['volumes resize 200GB', 'volumes resize 1TB --region global --yes'],
+});
+
+/** `200`, `200GB` and `0.2TB` are 200. The platform counts in GB, from 50 to 1000 (wire §1b). */
+function gigabytes(text: string): number {
+  const [, number, unit] = /^(\d+(?:\.\d+)?) ?(GB|TB)?$/i.exec(text) ?? [];
+  const size = Number(number) * (unit?.toUpperCase() === 'TB' ? 1000 : 1);
+  if (Number.isInteger(size) && size >= 50 && size <= 1000) return size;
+  throw new InvalidArgumentError('Write a size from 50GB to 1TB, in whole GB.');
+}

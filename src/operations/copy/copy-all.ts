@@ -1,0 +1,89 @@
+import { AuthError, FailedError, GantryError, LimitError } from '../../errors.ts';
+import { diskFailure } from '../../transfer/disk.ts';
+import { smallBytes } from '../../transfer/engine.ts';
+import { Lane } from '../../transfer/lane.ts';
+import type { Found, FoundFile } from './found.ts';
+import type { Job } from './job.ts';
+
+/** One way of copying files: to a volume, or from one. */
+export interface Way {
+  /** Why a file is left out; undefined when it is not. */
+  skips(file: FoundFile): Promise<string | undefined>;
+  /** Copies it and counts it. `order` says which of several begun files is ended first. */
+  copy(file: FoundFile, order: number): Promise<void>;
+}
+
+/** Small files at the same time: each is three requests, one after the other. */
+const usualSmall = 64;
+/** Large files at the same time. How many of their parts are on their way is another matter. */
+const mostLarge = 16;
+/** Small files found ahead of those being copied, so that large ones behind them are found early. */
+const foundAhead = 4_000;
+/** So many failures of one kind without a success in between: the others would fail as well. */
+const mostInARow = 32;
+
+/**
+ * Copies files while they are being found: small ones and large ones each in a lane of their own, so that neither waits
+ * for the other. A file that fails is counted, and the others go on; only what no file can overcome is thrown.
+ */
+export async function copyAll(files: AsyncIterable<Found>, way: Way, job: Job): Promise<void> {
+  const { tally, engine, options } = job;
+  const small = new Lane(options.concurrency ?? usualSmall);
+  const large = new Lane(mostLarge);
+  let fatal: { error: unknown } | undefined;
+  const stop = (error: unknown) => {
+    fatal ??= { error };
+    small.drop();
+    large.drop();
+  };
+  const copy = async (file: FoundFile, order: number) => {
+    if (fatal) return;
+    try {
+      const reason = await way.skips(file);
+      if (reason !== undefined) tally.skip(file.path, reason, file.bytes);
+      else await copyOrList(file, order, way, job);
+    } catch (error) {
+      if (engine.signal.aborted || isFatal(error)) return stop(error);
+      tally.fail(file.path, diskFailure(error), file.bytes);
+      if (tally.sameInARow >= mostInARow) stop(tooMany(tally.failed.length, diskFailure(error)));
+    }
+  };
+  let order = 0;
+  try {
+    for await (const found of files) {
+      if (fatal) break;
+      engine.signal.throwIfAborted();
+      if ('failure' in found) tally.fail(found.path, found.failure);
+      else if ('skipped' in found) tally.skip(found.path, found.skipped);
+      else {
+        tally.found(found.bytes);
+        const number = ++order;
+        (found.bytes > smallBytes ? large : small).add(() => copy(found, number));
+        await small.room(foundAhead);
+      }
+    }
+    tally.foundAll();
+  } catch (error) {
+    stop(error);
+  }
+  await Promise.all([small.empty(), large.empty()]);
+  if (fatal) throw fatal.error;
+}
+
+async function copyOrList(file: FoundFile, order: number, way: Way, { options, tally }: Job): Promise<void> {
+  if (options.dryRun) tally.copied(file.path, file.bytes);
+  else await way.copy(file, order);
+}
+
+/** What is wrong with all files: no token, no money; or with us. */
+function isFatal(error: unknown): boolean {
+  if (error instanceof AuthError || error instanceof LimitError) return true;
+  const isOurs = !(error instanceof GantryError) && typeof (error as NodeJS.ErrnoException)?.code !== 'string';
+  return isOurs;
+}
+
+function tooMany(failed: number, last: GantryError): GantryError {
+  const facts = { ...last.facts, why: `${failed} files failed, the last ${mostInARow} of them in the same way` };
+  const same = new (last.constructor as new (message: string, facts: object) => GantryError)(last.message, facts);
+  return same instanceof GantryError ? same : new FailedError(last.message, facts);
+}

@@ -1,0 +1,100 @@
+import { stat } from 'node:fs/promises';
+import { NotFoundError } from '../../errors.ts';
+import { planParts } from '../../transfer/parts.ts';
+import { CorruptError, receiveFile } from '../../transfer/receive-file.ts';
+import { ChangedError } from '../../transfer/refusal.ts';
+import { findEntry, type VolumePath } from '../volume.ts';
+import type { FoundFile } from './found.ts';
+import type { Job } from './job.ts';
+import type { SafeFolder } from './safe-folder.ts';
+import { linkTo, remoteContent } from './source.ts';
+import { verify } from './verify.ts';
+
+/** Copies files of a volume into a folder of this machine. */
+export class Download {
+  constructor(
+    private readonly job: Job,
+    private readonly folder: SafeFolder,
+  ) {}
+
+  /** Why a file is left out, if it is. */
+  async skips(found: FoundFile): Promise<string | undefined> {
+    const { options } = this.job;
+    if (!options.update && options.clobber) return undefined;
+    const there = await stat(this.folder.where(found.path)).catch(() => undefined);
+    if (!there?.isFile()) return undefined;
+    if (!options.clobber) return 'it is there already';
+    // Disks keep times with less precision than the platform tells them.
+    const isSame = there.size === found.bytes && there.mtimeMs + 1000 > (found.modified ?? Infinity);
+    return options.update && isSame ? 'it is there in the same size, and not older' : undefined;
+  }
+
+  /** A file that changes while it is received, or arrives with an error in it, is received once more. */
+  async copy(found: FoundFile, order: number): Promise<void> {
+    try {
+      await this.#copyOnce(found, order, true);
+    } catch (error) {
+      if (!(error instanceof ChangedError || error instanceof CorruptError)) throw error;
+      const { size, modified } = await findEntry(this.job, found.from as VolumePath);
+      const again = { ...found, bytes: size ?? 0, modified: timeOf(modified) };
+      await this.#copyOnce(again, order, false);
+    }
+  }
+
+  async #copyOnce(found: FoundFile, order: number, mayContinue: boolean): Promise<void> {
+    const { job } = this;
+    const { tally, journal, engine, options } = job;
+    const { path: file, bytes, modified } = found;
+    const at = found.from as VolumePath;
+    const target = await this.folder.place(file);
+    const plan = planParts(bytes, options.partSize);
+    const mark = `${bytes}:${modified ?? ''}`;
+    const before = journal?.saved.get(file);
+    const known = mayContinue && before?.mark === mark ? before : undefined;
+    if (known?.isDone && (await stat(target).catch(() => undefined))?.size === bytes) {
+      tally.copied(file, bytes, bytes);
+      return;
+    }
+    const isWorthKeeping = plan.count > 1 && journal !== undefined;
+    const fits = known?.etag !== undefined && known.partBytes === plan.partBytes && known.ranges.length > 0;
+    const saved = fits ? { etag: known.etag as string, ranges: known.ranges } : undefined;
+    const resumed = await receiveFile(
+      {
+        ...{ target, plan, modified, saved, order, keep: isWorthKeeping, link: linkTo(at, job) },
+        onBegun: (etag) => {
+          if (isWorthKeeping) journal.add({ is: 'receiving', file, mark, partBytes: plan.partBytes, etag });
+        },
+        onRange: (number) => {
+          if (isWorthKeeping) journal.add({ is: 'range', file, number });
+        },
+      },
+      engine,
+    );
+    if (options.verify) {
+      const here = {
+        md5: async ({ offset, length }: { offset: number; length: number }) =>
+          (await engine.hasher?.file(target, offset, length)) ?? '',
+      };
+      await verify(here, remoteContent(at, bytes, job, engine), plan, engine);
+    }
+    journal?.add({ is: 'done', file, mark });
+    tally.copied(file, bytes, resumed);
+  }
+}
+
+/** RFC 3339 in milliseconds since 1970; undefined for what is no time. */
+export function timeOf(text: string | null): number | undefined {
+  const time = Date.parse(text ?? '');
+  return Number.isNaN(time) || time <= 0 ? undefined : time;
+}
+
+/** Looks whether a single file is there, so that a wrong name is told before anything else. */
+export async function findFile(job: Pick<Job, 'api' | 'project'>, at: VolumePath): Promise<FoundFile | undefined> {
+  try {
+    const { isFolder, size, modified, name } = await findEntry(job, at);
+    return isFolder ? undefined : { path: name, bytes: size ?? 0, modified: timeOf(modified), from: at };
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}

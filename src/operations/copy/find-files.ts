@@ -1,0 +1,55 @@
+import { stat } from 'node:fs/promises';
+import { asFolder, joinRemotePath } from '../../transfer/remote-path.ts';
+import { findEntry, type VolumeCalls, type VolumePath, walkVolume } from '../volume.ts';
+import { timeOf } from './download.ts';
+import { type Filter, filterOf } from './filter.ts';
+import type { Found } from './found.ts';
+import type { CopyOptions } from './options.ts';
+import type { Source } from './places.ts';
+import { walkLocal } from './walk-local.ts';
+
+/**
+ * Finds the files of all sources while they are asked for. Of one folder the content is meant; one of several keeps its
+ * name. `name` is what a single file is to be called.
+ */
+export async function* findFiles(
+  sources: Source[],
+  name: string | undefined,
+  options: Pick<CopyOptions, 'include' | 'exclude' | 'follow'>,
+  calls: VolumeCalls,
+): AsyncGenerator<Found> {
+  const filter = filterOf(options.include, options.exclude);
+  for (const source of sources) {
+    const prefix = source.isFolder && sources.length > 1 && source.name !== '' ? `${source.name}/` : '';
+    if (source.isFolder) yield* inFolder(source, prefix, filter, options.follow, calls);
+    else yield await single(source, name ?? source.name, calls);
+  }
+}
+
+async function* inFolder(
+  { place }: Source,
+  prefix: string,
+  filter: Filter,
+  follow: boolean,
+  calls: VolumeCalls,
+): AsyncGenerator<Found> {
+  if (place.kind === 'local') {
+    yield* walkLocal({ folder: place.path, prefix, filter, follow });
+    return;
+  }
+  const at: VolumePath = { ...place.at, path: asFolder(place.at.path) };
+  for await (const { path, size, modified } of walkVolume(calls, at)) {
+    if (!filter.wants(path)) continue;
+    const from = { ...at, path: joinRemotePath(at.path, path) };
+    yield { path: prefix + path, bytes: size, modified: timeOf(modified), from };
+  }
+}
+
+async function single({ place }: Source, path: string, calls: VolumeCalls): Promise<Found> {
+  if (place.kind === 'local') {
+    const { size, mtimeMs } = await stat(place.path);
+    return { path, bytes: size, modified: mtimeMs, from: place.path };
+  }
+  const { size, modified } = await findEntry(calls, place.at);
+  return { path, bytes: size ?? 0, modified: timeOf(modified), from: place.at };
+}

@@ -1,0 +1,23 @@
+/** How files are copied; what is left out of the numbers is up to us. */
+export interface CopyOptions {
+  include: readonly string[];
+  exclude: readonly string[];
+  /** Whether links stand for what they lead to. */
+  follow: boolean;
+  /** False: what is there stays as it is. */
+  clobber: boolean;
+  /** Leaves out what is there in the same size, and not older. */
+  update: boolean;
+  dryRun: boolean;
+  /** Compares MD5s. */
+  check: boolean;
+  /** Reads everything back. */
+  verify: boolean;
+  /** Goes on where an earlier try has ended. */
+  continue: boolean;
+  concurrency: number | undefined;
+  /** Bytes. */
+  partSize: number | undefined;
+  /** Bytes per second. */
+  limitRate: number | undefined;
+}

@@ -1,0 +1,42 @@
+import { NotFoundError } from '../../errors.ts';
+import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
+import { type Listed, listEntries, type VolumeCalls, type VolumePath } from '../volume.ts';
+
+/** Folders of the target that are remembered: files come folder by folder. */
+const mostRemembered = 64;
+
+/** What is in the folders of a volume, each asked for when the first file of it is looked for. */
+export class RemoteFolders {
+  readonly #folders = new Map<string, Promise<Map<string, Listed>>>();
+
+  constructor(private readonly calls: VolumeCalls) {}
+
+  /** The file or folder at a path as it was when its folder was first looked at; undefined when there is none. */
+  async find(at: VolumePath): Promise<Listed | undefined> {
+    const folder = remoteParent(at.path);
+    const key = `${at.region} ${at.volume}:${folder}`;
+    let entries = this.#folders.get(key);
+    if (!entries) {
+      const [oldest] = this.#folders.keys();
+      if (this.#folders.size === mostRemembered && oldest !== undefined) this.#folders.delete(oldest);
+      entries = this.#list({ ...at, path: folder });
+      this.#folders.set(key, entries);
+    }
+    return (await entries).get(remoteName(at.path));
+  }
+
+  /** The same, as it is now. */
+  async findNow(at: VolumePath): Promise<Listed | undefined> {
+    return (await this.#list({ ...at, path: remoteParent(at.path) })).get(remoteName(at.path));
+  }
+
+  /** Of a file and a folder of one name, the file. */
+  async #list(folder: VolumePath): Promise<Map<string, Listed>> {
+    const entries = await listEntries(this.calls, folder).catch((error: unknown) => {
+      if (error instanceof NotFoundError) return [];
+      throw error;
+    });
+    entries.sort((a, b) => Number(b.isFolder) - Number(a.isFolder));
+    return new Map(entries.map((entry) => [entry.name, entry]));
+  }
+}

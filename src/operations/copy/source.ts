@@ -1,0 +1,89 @@
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { Context } from '../../context.ts';
+import { getDownloadLink } from '../../contract/volumes.ts';
+import { diskFailure } from '../../transfer/disk.ts';
+import type { Engine } from '../../transfer/engine.ts';
+import type { Part } from '../../transfer/parts.ts';
+import { receiveRange } from '../../transfer/receive-range.ts';
+import { ChangedError } from '../../transfer/refusal.ts';
+import { RemoteContent } from '../../transfer/remote-content.ts';
+import { fileStretch, type Stretch, streamStretch } from '../../transfer/stretch.ts';
+import type { VolumePath } from '../volume.ts';
+import type { FoundFile } from './found.ts';
+
+export type Calls = Pick<Context, 'api' | 'project'>;
+
+/** The content of a file that is being copied: of one on this machine, or of one on a volume. */
+export interface Source {
+  bytes: number;
+  /** What an earlier try must have seen for its parts to be of use. */
+  mark: string;
+  read(part: Part): Stretch;
+  /** Throws a ChangedError when it is not any more what it was when it was opened. */
+  checkUnchanged(): Promise<void>;
+  /** MD5 of a part as it is now, in hex. */
+  md5(part: Part): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function openSource(found: FoundFile, calls: Calls, engine: Engine): Promise<Source> {
+  return typeof found.from === 'string' ? openLocal(found.from, engine) : openRemote(found, found.from, calls, engine);
+}
+
+/** The content of a file on a volume, with its links. */
+export function remoteContent(at: VolumePath, bytes: number, calls: Calls, engine: Engine): RemoteContent {
+  return new RemoteContent(bytes, linkTo(at, calls), engine);
+}
+
+/** Asks for a new link to read a file. */
+export function linkTo({ volume, region, path }: VolumePath, { api, project }: Calls): () => Promise<string> {
+  return async () => (await api(getDownloadLink, { project, volume, query: { region, file_path: path } })).url;
+}
+
+/** MD5 of a part of a remote file, by reading it. */
+export async function remoteMd5(content: RemoteContent, part: Part, engine: Engine): Promise<string> {
+  const { signal } = engine;
+  const asked = { content, range: part, sink: async () => {}, signal, hash: true, order: 0 };
+  return (await receiveRange(asked, engine)) ?? '';
+}
+
+async function openLocal(file: string, engine: Engine): Promise<Source> {
+  let handle: FileHandle;
+  try {
+    handle = await open(file);
+  } catch (cause) {
+    throw diskFailure(cause);
+  }
+  const { size, mtimeMs, ino } = await handle.stat();
+  const mark = `${size}:${mtimeMs}:${ino}`;
+  return {
+    bytes: size,
+    mark,
+    read: ({ offset }) => fileStretch(handle, offset),
+    async checkUnchanged() {
+      const now = await stat(file).catch((cause: unknown) => Promise.reject(diskFailure(cause)));
+      if (`${now.size}:${now.mtimeMs}:${now.ino}` !== mark)
+        throw new ChangedError('it changed while it was being sent');
+    },
+    md5: async ({ offset, length }) => (await engine.hasher?.file(file, offset, length)) ?? '',
+    close: () => handle.close(),
+  };
+}
+
+function openRemote({ bytes, modified }: FoundFile, at: VolumePath, calls: Calls, engine: Engine): Source {
+  const content = remoteContent(at, bytes, calls, engine);
+  return {
+    bytes,
+    mark: `${bytes}:${modified ?? ''}`,
+    read: ({ offset, length }) => streamStretch(pieces(content, offset, offset + length, engine)),
+    // Each of its parts was asked for with the ETag of the first.
+    checkUnchanged: async () => {},
+    md5: (part) => remoteMd5(content, part, engine),
+    close: async () => {},
+  };
+}
+
+async function* pieces(content: RemoteContent, start: number, end: number, engine: Engine): AsyncGenerator<Buffer> {
+  const range = start === 0 && end === content.bytes ? undefined : { start, end };
+  yield* (await content.get(range, engine.signal)).pieces;
+}

@@ -1,0 +1,175 @@
+import type { Retry } from '../../api/retry.ts';
+import type { Context } from '../../context.ts';
+import type { ExitName, GantryError } from '../../errors.ts';
+import type { Step } from '../../output/progress.ts';
+import { count, duration, filesText, size } from '../../output/words.ts';
+
+export interface Failure {
+  path: string;
+  reason: string;
+  /** As in `gantry help exit-codes`. */
+  code: ExitName;
+}
+
+/** Failures, retries and the like that are told one by one; the rest is counted. */
+const toldOneByOne = 10;
+/** Between two looks of a person at the line of progress. */
+const glanceMs = 100;
+
+/** Counts what becomes of the files, and says so. */
+export class Tally {
+  files = 0;
+  bytes = 0;
+  skipped = 0;
+  resumedBytes = 0;
+  readonly failed: Failure[] = [];
+  /** The errors of the first few failures. */
+  readonly errors: GantryError[] = [];
+  /** Failures since something last went well, if all are of one kind. */
+  sameInARow = 0;
+  #foundFiles = 0;
+  #foundBytes = 0;
+  #isFound = false;
+  #settledBytes = 0;
+  #movedBytes = 0;
+  #retries = 0;
+  #told = 0;
+  #lookedAt = 0;
+  #step: Step | undefined;
+  readonly #startedAt: number;
+
+  constructor(private readonly context: Pick<Context, 'progress' | 'now'>) {
+    this.#startedAt = context.now();
+  }
+
+  get seconds(): number {
+    return (this.context.now() - this.#startedAt) / 1000;
+  }
+
+  begin(title: string): void {
+    this.#step = this.context.progress.step(title);
+  }
+
+  end(): void {
+    this.#step?.clear();
+    this.#step = undefined;
+    const more = this.failed.length - toldOneByOne;
+    if (more > 0) this.context.progress.note(`and ${count(more, 'failure')} more: --json lists them all`);
+  }
+
+  found(bytes: number): void {
+    this.#foundFiles++;
+    this.#foundBytes += bytes;
+  }
+
+  /** From now on it is known how much there is in all. */
+  foundAll(): void {
+    this.#isFound = true;
+  }
+
+  /** Bytes that went over the line; fewer than none when they have to go again. */
+  moved(bytes: number): void {
+    this.#movedBytes += bytes;
+    this.#look();
+  }
+
+  retried({ reason, attempt, tries, delayMs }: Retry): void {
+    this.#retries++;
+    if (this.#told++ < toldOneByOne) {
+      this.context.progress.note(`${reason.message}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
+    }
+    this.#look();
+  }
+
+  copied(path: string, bytes: number, resumedBytes = 0): void {
+    this.files++;
+    this.bytes += bytes;
+    this.resumedBytes += resumedBytes;
+    this.sameInARow = 0;
+    this.#settle(bytes);
+    this.context.progress.event('file', { path, status: 'copied', bytes });
+  }
+
+  skip(path: string, reason: string, bytes = 0): void {
+    this.skipped++;
+    this.sameInARow = 0;
+    this.#settle(bytes);
+    this.context.progress.event('file', { path, status: 'skipped', reason });
+  }
+
+  fail(path: string, error: GantryError, bytes = 0): void {
+    const last = this.failed.at(-1);
+    this.sameInARow = last?.code === error.exit ? this.sameInARow + 1 : 1;
+    this.failed.push({ path, reason: error.message, code: error.exit });
+    this.#settle(bytes);
+    if (this.failed.length <= toldOneByOne) {
+      this.errors.push(error);
+      const { why, fix } = error.facts;
+      this.context.progress.warn({
+        severity: 'warning',
+        message: `${printable(path)} is not copied: ${error.message}`,
+        ...(why && { why }),
+        ...(fix && { fix }),
+      });
+    }
+    this.context.progress.event('file', { path, status: 'failed', reason: error.message, code: error.exit });
+  }
+
+  #settle(bytes: number): void {
+    this.#settledBytes += bytes;
+    this.#look();
+  }
+
+  #look(): void {
+    const now = this.context.now();
+    if (!this.#step || now - this.#lookedAt < glanceMs) return;
+    this.#lookedAt = now;
+    this.#step.update({ text: this.#text(now) });
+  }
+
+  #text(now: number): string {
+    const { files, skipped, failed } = this;
+    const settled = files + skipped + failed.length;
+    const seconds = (now - this.#startedAt) / 1000;
+    const rate = seconds > 0 ? Math.max(0, this.#movedBytes) / seconds : 0;
+    const done = Math.min(this.#foundBytes, Math.max(this.#settledBytes, this.#movedBytes + this.resumedBytes));
+    const left = rate > 0 ? ((this.#foundBytes - done) / rate) * 1000 : 0;
+    return [
+      this.#isFound ? `${settled} of ${count(this.#foundFiles, 'file')}` : count(settled, 'file'),
+      this.#isFound && this.#foundBytes > 0
+        ? `${Math.floor((done / this.#foundBytes) * 100)} % of ${size(this.#foundBytes)}`
+        : size(done),
+      rate > 0 ? `${size(rate)}/s` : '',
+      this.#isFound && left >= 1000 ? `${duration(left)} left` : '',
+      this.#retries > 0 ? count(this.#retries, 'retry', 'retries') : '',
+    ]
+      .filter(Boolean)
+      .join(', ');
+  }
+}
+
+/** A name with line ends or the like in it, on one line. */
+export function printable(path: string): string {
+  return /[\x00-\x1f\x7f]/.test(path) ? JSON.stringify(path) : path;
+}
+
+/** `340 files, 1.2 GiB`, and what else there is to say of a copy. */
+export function tallyText(sum: {
+  files: number;
+  bytes: number;
+  skipped: number;
+  failed: readonly unknown[];
+  resumedBytes: number;
+  seconds: number;
+}): string {
+  const sentBytes = sum.bytes - sum.resumedBytes;
+  const rate = sum.seconds > 0 && sentBytes > 0 ? ` (${size(sentBytes / sum.seconds)}/s)` : '';
+  return [
+    `${filesText(sum.files, sum.bytes)} in ${duration(sum.seconds * 1000)}${rate}`,
+    sum.resumedBytes > 0 ? `${size(sum.resumedBytes)} of it by an earlier try` : '',
+    sum.skipped > 0 ? `${count(sum.skipped, 'file')} skipped` : '',
+    sum.failed.length > 0 ? `${count(sum.failed.length, 'file')} failed` : '',
+  ]
+    .filter(Boolean)
+    .join('; ');
+}

@@ -1,0 +1,201 @@
+import { waitBefore } from '../../api/retry.ts';
+import { ConnectionError } from '../../api/transport.ts';
+import { completeUpload, initializeUpload } from '../../contract/volumes.ts';
+import { GantryError, UnexpectedReplyError } from '../../errors.ts';
+import { isFresh, signedAt } from '../../transfer/links.ts';
+import { partAt, planParts } from '../../transfer/parts.ts';
+import { ChangedError } from '../../transfer/refusal.ts';
+import { joinRemotePath } from '../../transfer/remote-path.ts';
+import { type OpenUpload, type SentPart, sendFile } from '../../transfer/send-file.ts';
+import type { VolumePath } from '../volume.ts';
+import type { FoundFile } from './found.ts';
+import type { Job } from './job.ts';
+import { RemoteFolders } from './remote-folders.ts';
+import { openSource, remoteContent, type Source } from './source.ts';
+import { verify } from './verify.ts';
+
+/** Copies files, wherever they are, into a folder of a volume. */
+export class Upload {
+  readonly #folders: RemoteFolders;
+
+  constructor(
+    private readonly job: Job,
+    private readonly target: VolumePath,
+  ) {
+    this.#folders = new RemoteFolders(job);
+  }
+
+  /** Why a file is left out, if it is. */
+  async skips(found: FoundFile): Promise<string | undefined> {
+    const { options, journal } = this.job;
+    const isDone = journal?.saved.get(found.path)?.isDone === true;
+    if (!options.update && options.clobber && !isDone) return undefined;
+    const there = await this.#folders.find(this.#place(found));
+    if (!there || there.isFolder) return undefined;
+    if (!options.clobber) return 'it is there already';
+    const isSame = there.size === found.bytes && Date.parse(there.modified ?? '') >= (found.modified ?? Infinity);
+    return options.update && isSame ? 'it is there in the same size, and not older' : undefined;
+  }
+
+  /** A file that changes while it is sent is sent once more, then given up. */
+  async copy(found: FoundFile, order: number): Promise<void> {
+    for (let isLast = false; ; isLast = true) {
+      try {
+        return await this.#copyOnce(found, order, !isLast);
+      } catch (error) {
+        if (isLast || !(error instanceof ChangedError)) throw error;
+      }
+    }
+  }
+
+  async #copyOnce(found: FoundFile, order: number, mayContinue: boolean): Promise<void> {
+    const { job } = this;
+    const { tally, journal, engine, options } = job;
+    const source = await openSource(found, job, engine);
+    try {
+      const before = journal?.saved.get(found.path);
+      const known = mayContinue && before?.mark === source.mark ? before : undefined;
+      if (known?.isDone && (await this.#isThere(found, source))) {
+        tally.copied(found.path, source.bytes, source.bytes);
+        return;
+      }
+      const saved = known && this.#usable(known, source);
+      const resumed = await this.#send(found, source, order, saved);
+      if (options.verify) {
+        const content = remoteContent(this.#place(found), source.bytes, job, engine);
+        await verify(source, content, planParts(source.bytes, options.partSize), engine);
+      }
+      journal?.add({ is: 'done', file: found.path, mark: source.mark });
+      tally.copied(found.path, source.bytes, resumed);
+    } finally {
+      await source.close();
+    }
+  }
+
+  /** Sends and completes. Gives how many bytes an earlier try had sent. */
+  async #send(found: FoundFile, source: Source, order: number, saved: Left | undefined): Promise<number> {
+    const { job } = this;
+    const { engine, journal, options, tally } = job;
+    const plan = planParts(source.bytes, options.partSize);
+    const at = this.#place(found);
+    const isWorthKeeping = plan.count > 1;
+    const file = found.path;
+    const startedAt = engine.now();
+    let resumedParts = saved?.parts ?? [];
+    const sent = await sendFile(
+      {
+        plan,
+        read: (part) => source.read(part),
+        begin: (parts) => this.#begin(at, parts),
+        saved,
+        onBegun: (upload) => {
+          resumedParts = [];
+          const { partBytes } = plan;
+          if (isWorthKeeping) journal?.add({ is: 'begun', file, mark: source.mark, partBytes, upload });
+        },
+        onPart: (part) => isWorthKeeping && journal?.add({ is: 'part', file, part }),
+        order,
+      },
+      engine,
+    );
+    await source.checkUnchanged();
+    try {
+      await this.#complete(at, sent.upload, sent.parts, source.bytes, startedAt);
+    } catch (error) {
+      // What was begun long ago may be gone on the platform's side.
+      const { status = 0 } = (error as GantryError).facts ?? {};
+      if (!saved || resumedParts.length === 0 || ![400, 404, 409].includes(status)) throw error;
+      tally.moved(-source.bytes);
+      return this.#send(found, source, order, undefined);
+    }
+    return resumedParts.reduce((sum, { number }) => sum + partAt(plan, number).length, 0);
+  }
+
+  async #begin({ path, volume, region }: VolumePath, count: number): Promise<{ id: string; links: string[] }> {
+    const { api, project } = this.job;
+    const body = { file_path: path, part_count: count, region };
+    const { upload_id: id, parts } = await api(initializeUpload, { project, volume, query: { region }, body });
+    const links: string[] = [];
+    for (const { part_number: number, url } of parts) {
+      if (number < 1 || number > count) throw new UnexpectedReplyError(`the platform gave a link for part ${number}`);
+      links[number - 1] = url;
+    }
+    return { id, links: Array.from(links, (link) => link ?? '') };
+  }
+
+  /**
+   * Makes the file of its parts. An answer that was lost says nothing: whether it is done is seen in the folder, by size
+   * and time; if not, asking again does no harm (H-23).
+   */
+  async #complete(
+    at: VolumePath,
+    upload: OpenUpload,
+    parts: SentPart[],
+    bytes: number,
+    startedAt: number,
+  ): Promise<void> {
+    const { api, project, engine } = this.job;
+    const { volume, region, path } = at;
+    const body = {
+      upload_id: upload.id,
+      file_path: path,
+      parts: parts.map(({ number, etag }) => ({ part_number: number, etag })),
+      region,
+    };
+    for (let tries = 1; ; tries++) {
+      try {
+        return void (await api(completeUpload, { project, volume, query: { region }, body }));
+      } catch (error) {
+        if (engine.signal.aborted || !(error instanceof GantryError) || !mayBeDone(error)) throw error;
+        // By the storage's own clock, in whole seconds.
+        const since = signedAt(upload.links[0] ?? '') ?? startedAt;
+        if (await this.#hasArrived(at, bytes, since)) return;
+        if (tries === mostTries || error.facts.status === 404) throw error;
+        const delayMs = waitBefore(tries + 1) ?? 0;
+        engine.onRetry({ attempt: tries + 1, tries: mostTries, delayMs, reason: error });
+        await engine.delay(delayMs, engine.signal);
+      }
+    }
+  }
+
+  async #hasArrived(at: VolumePath, bytes: number, since: number): Promise<boolean> {
+    const there = await this.#folders.findNow(at);
+    if (!there || there.isFolder || there.size !== bytes) return false;
+    return Date.parse(there.modified ?? '') >= Math.floor(since / 1000) * 1000;
+  }
+
+  /** What the journal calls done may have been removed since. */
+  async #isThere(found: FoundFile, source: Source): Promise<boolean> {
+    const there = await this.#folders.find(this.#place(found));
+    return there !== undefined && !there.isFolder && there.size === source.bytes;
+  }
+
+  #usable({ upload, parts, partBytes }: Partial<Left> & { partBytes?: number }, { bytes }: Source): Left | undefined {
+    const { engine, options } = this.job;
+    const plan = planParts(bytes, options.partSize);
+    const fits = upload && partBytes === plan.partBytes && upload.links.length === plan.count;
+    if (!fits || !parts?.length || !isFresh(upload.links[0] ?? '', upload.linksEndAt, engine.now())) return undefined;
+    return { upload, parts };
+  }
+
+  #place({ path }: FoundFile): VolumePath {
+    return { ...this.target, path: joinRemotePath(this.target.path, path) };
+  }
+}
+
+interface Left {
+  upload: OpenUpload;
+  parts: SentPart[];
+}
+
+const mostTries = 5;
+
+/** The answer was lost, or says that the upload is gone, as it is when it is complete. */
+function mayBeDone(error: GantryError): boolean {
+  const { status } = error.facts;
+  return (
+    (error instanceof ConnectionError && error.mayHaveArrived) ||
+    status === 404 ||
+    (status !== undefined && status >= 500)
+  );
+}

@@ -1,0 +1,98 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { FailedError } from '../../errors.ts';
+import { diskFailure } from '../../transfer/disk.ts';
+import type { Filter } from './filter.ts';
+import type { Found } from './found.ts';
+
+export interface LocalWalk {
+  folder: string;
+  /** What the paths of the files found begin with: empty, or a path that ends in a slash. */
+  prefix: string;
+  filter: Filter;
+  /** False: links are left out. */
+  follow: boolean;
+}
+
+interface Folder {
+  /** Relative to where the walk began; empty, or ending in a slash. */
+  path: string;
+  /** Where it is on the disk; differs from the path below a link. */
+  real: string;
+  /** The real folders from which links led here: to meet one of them again is a loop. */
+  trail: string[];
+}
+
+/** The files below a folder, one folder after another, in the order of their names. What is no file is told of. */
+export async function* walkLocal(walk: LocalWalk): AsyncGenerator<Found> {
+  const waiting: Folder[] = [{ path: '', real: await realpath(walk.folder), trail: [] }];
+  for (let folder = waiting.pop(); folder; folder = waiting.pop()) {
+    const inner: Folder[] = [];
+    try {
+      yield* look(folder, inner, walk);
+    } catch (cause) {
+      yield { path: walk.prefix + (folder.path || '.'), failure: diskFailure(cause) };
+    }
+    waiting.push(...inner.reverse());
+  }
+}
+
+async function* look(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGenerator<Found> {
+  const entries = await readdir(join(walk.folder, folder.path), { withFileTypes: true });
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (entries.length === 0 && folder.path !== '') {
+    yield { path: walk.prefix + folder.path, skipped: 'an empty folder: a volume cannot hold one' };
+  }
+  for (const entry of entries) {
+    const path = folder.path + entry.name;
+    if (entry.isDirectory()) {
+      if (!walk.filter.prunes(path))
+        inner.push({ path: `${path}/`, real: join(folder.real, entry.name), trail: folder.trail });
+    } else {
+      const found = await meet(path, entry.isSymbolicLink(), folder, walk);
+      if (found && 'trail' in found) inner.push(found);
+      else if (found) yield found;
+    }
+  }
+}
+
+/** What is at a path, behind links: a file, a folder to enter, or something to tell of. */
+async function meet(
+  path: string,
+  isLink: boolean,
+  parent: Folder,
+  walk: LocalWalk,
+): Promise<Found | Folder | undefined> {
+  const { filter, prefix } = walk;
+  const file = join(walk.folder, path);
+  const shown = prefix + path;
+  if (isLink && !walk.follow) {
+    return filter.wants(path) ? { path: shown, skipped: 'a link, which --no-follow leaves out' } : undefined;
+  }
+  try {
+    // The size of a link is not that of what it leads to (H-19).
+    const stats = await stat(file);
+    if (stats.isDirectory()) {
+      if (filter.prunes(path)) return undefined;
+      const real = await realpath(file);
+      const trail = [...parent.trail, parent.real];
+      const isLoop = trail.some((before) => `${before}${sep}`.startsWith(`${real}${sep}`));
+      return isLoop
+        ? { path: shown, skipped: 'a link back to a folder it lies in' }
+        : { path: `${path}/`, real, trail };
+    }
+    if (!filter.wants(path)) return undefined;
+    if (!stats.isFile()) return { path: shown, skipped: 'no regular file: it has no content of its own' };
+    return { path: shown, bytes: stats.size, modified: stats.mtimeMs, from: file };
+  } catch (cause) {
+    if (!filter.wants(path)) return undefined;
+    return { path: shown, failure: unreachable(cause, path, isLink) };
+  }
+}
+
+function unreachable(cause: unknown, path: string, isLink: boolean) {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === 'ENOENT' && path.includes('\ufffd')) return new FailedError('its name is not UTF-8', { cause });
+  if (isLink && code === 'ENOENT') return new FailedError('it is a link that leads nowhere', { cause });
+  return diskFailure(cause);
+}

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { answering } from '../support/answering.ts';
+import { gantry } from '../support/gantry.ts';
+import { deployWeb, record } from '../support/runs.ts';
+import { widthOf } from '../support/width.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  await deployWeb(emulator);
+});
+
+afterEach(() => emulator.close());
+
+test('an app that sleeps has none', async () => {
+  const text = await gantry(['containers', 'list', 'web'], { emulator });
+  expect([text.code, text.stdout]).toEqual([0, '']);
+  expect(text.stderr).toBe('no containers: the app is asleep, the next request starts one\n');
+  expect((await gantry(['containers', 'list', 'web', '--json'], { emulator })).stdout).toBe('[]\n');
+});
+
+test('those that serve it are listed, with how long they have been up', async () => {
+  record(emulator, { id: 'r-1', createdAt: Date.now() - 90_000, container: 'web-abc-1', runtimeMs: 1e9 });
+  const { stdout } = await gantry(['containers', 'list', 'web'], { emulator });
+  expect(stdout).toMatch(
+    /^CONTAINER +STATE +RESTARTS +REGION +BUILD +UP\nweb-abc-1 +RUNNING +0 +us-east-1 +\S{36} +1m 3\ds\n$/,
+  );
+  const { json } = await gantry(['containers', 'list', 'web', '--json=containerState,isTerminating'], { emulator });
+  expect(json()).toEqual([{ containerState: 'RUNNING', isTerminating: false }]);
+});
+
+test('one that is being stopped says so, and what is not known is left out', async () => {
+  const started = new Date(Date.now() - 30_500).toISOString();
+  const url = await answering([
+    { containerId: 'c-1', containerState: 'RUNNING', isTerminating: true, containerRunningTimeMs: 5_000, odd: 1 },
+    { containerId: 'c-2', containerState: 'RUNNING', containerStartTimestamp: started },
+    { containerId: 'c-3', containerState: 'PENDING', containerStartTimestamp: '0001-01-01T00:00:00Z' },
+  ]);
+  const env = { GANTRY_API_URL: url };
+  const { stdout } = await gantry(['containers', 'list', 'web'], { emulator, env });
+  expect(stdout).toBe(
+    'CONTAINER  STATE        UP\nc-1        TERMINATING  5.0 s\nc-2        RUNNING      31 s\nc-3        PENDING\n',
+  );
+  const { json } = await gantry(['containers', 'list', 'web', '--json=odd,containerStartTimestamp'], { emulator, env });
+  expect(json()).toContainEqual({ odd: 1, containerStartTimestamp: null });
+});
+
+test('a name is whole on a terminal of 80 columns', async () => {
+  const containerId = 'p-12345678-transcriber-fa5470cf-7d2c4-and-more';
+  const url = await answering([
+    { containerId, containerState: 'RUNNING', region: 'eu-north-1', buildId: 'b'.repeat(36) },
+  ]);
+  const setting = { emulator, columns: 80, env: { GANTRY_API_URL: url, NO_COLOR: '1' } };
+  const { stdout } = await gantry(['containers', 'list', 'web'], setting);
+  expect(stdout).toContain(containerId);
+  expect(Math.max(...stdout.split('\n').map(widthOf))).toBeLessThanOrEqual(80);
+});

@@ -1,0 +1,262 @@
+import { chmodSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf } from '../support/app.ts';
+import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
+import { homeless } from '../support/homeless.ts';
+import { expectNoTrace } from '../support/traces.ts';
+import { widthOf } from '../support/width.ts';
+
+interface Found {
+  check: string;
+  status: string;
+  message: string;
+  fix?: string;
+  code?: string;
+}
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+
+afterAll(() => emulator.close());
+
+function doctor(setting: Setting & { flags?: string[] } = {}): Promise<Outcome> {
+  const env = { GANTRY_LOGS_URL: emulator.url, ...setting.env };
+  return gantry(['doctor', ...(setting.flags ?? [])], { emulator, ...setting, env });
+}
+
+async function found(setting: Parameters<typeof doctor>[0] = {}) {
+  const outcome = await doctor({ ...setting, flags: ['--json', ...(setting.flags ?? [])] });
+  const checks = outcome.json() as Found[];
+  expectNoTrace(outcome, emulator);
+  return { ...outcome, checks, of: (name: string) => checks.find(({ check }) => check === name) };
+}
+
+test('where all is well it says so, check by check, and exits 0', async () => {
+  await using folder = await folderOf({});
+  const outcome = await doctor({ env: { GANTRY_CONFIG_DIR: join(folder.path, 'new') } });
+  expect(outcome.code).toBe(0);
+  expect(outcome.stdout.split('\n').map((line) => line.split(/ +/).slice(0, 2).join(' '))).toEqual([
+    ...['✓ node', '✓ settings', '✓ files', '✓ proxy', '✓ token', '✓ project', '✓ clock'],
+    ...['✓ management', '✓ invocation', '✓ login', '✓ refresh', '✓ logs', '✓ status', ''],
+  ]);
+  expect(outcome.stdout).toMatch(/token +from the environment \(GANTRY_TOKEN\), ends 20\d\d-/);
+  expectNoTrace(outcome, emulator);
+});
+
+test('on a terminal no line is longer than it, and without symbols words stand for them', async () => {
+  const env = { NO_COLOR: '1', LANG: 'C', GANTRY_PROJECT: 'p-none' };
+  const { stdout } = await doctor({ columns: 60, env });
+  expect(Math.max(...stdout.split('\n').map(widthOf))).toBeLessThanOrEqual(60);
+  expect(stdout).toMatch(/^ok node/m);
+  expect(stdout).toMatch(/^x {2}project/m);
+  expect(stdout).not.toMatch(/[✓✗]/);
+});
+
+test('where everything is broken it still looks at everything, without retries, and exits as the first failure', async () => {
+  await using place = await homeless();
+  for (const env of place.environments) {
+    const dead = 'http://127.0.0.1:1';
+    const { code, checks, of, stderr, waits } = await found({
+      cwd: place.cwd,
+      env: {
+        ...{ ...env, GANTRY_TOKEN: '', GANTRY_PROJECT: '' },
+        ...{ GANTRY_API_URL: dead, GANTRY_INFERENCE_URL: dead, GANTRY_LOGS_URL: dead },
+      },
+    });
+    expect(code).toBe(4);
+    expect(checks).toHaveLength(15);
+    expect(of('files')).toMatchObject({ status: 'warning', message: expect.stringContaining('cannot be written') });
+    expect(of('token')).toMatchObject({ status: 'failed', code: 'auth' });
+    expect(of('management')).toMatchObject({ status: 'failed', code: 'unavailable', fix: expect.any(String) });
+    expect(of('status')).toMatchObject({ status: 'warning' });
+    expect(stderr).not.toContain('trying again');
+    expect(waits).toEqual([]);
+  }
+  expect(await place.left()).toEqual([]);
+});
+
+describe('it finds', () => {
+  test('an invalid config.json, and goes on with the rest', async () => {
+    await using folder = await folderOf({ 'config.json': '{ "profiles"' });
+    const { code, of } = await found({ env: { GANTRY_CONFIG_DIR: folder.path } });
+    expect(code).toBe(1);
+    expect(of('settings')).toMatchObject({ status: 'failed', message: expect.stringContaining('not valid JSON') });
+    expect(of('project')).toMatchObject({ status: 'ok' });
+  });
+
+  test('keys of config.json that nothing reads', async () => {
+    await using folder = await folderOf({
+      'config.json': JSON.stringify({ profile: 'default', profiles: { default: { projekt: 'p-1' } }, extra: 1 }),
+    });
+    const { code, checks } = await found({ env: { GANTRY_CONFIG_DIR: folder.path } });
+    expect(code).toBe(0);
+    expect(checks).toContainEqual({
+      ...{ check: 'settings', status: 'warning', fix: 'did you mean project?' },
+      message: expect.stringMatching(/^"projekt" in profile default of .*config\.json is ignored$/),
+    });
+    expect(checks).toContainEqual(expect.objectContaining({ message: expect.stringContaining('"extra" in') }));
+  });
+
+  test('an address that is not used, and asks the others', async () => {
+    const { code, of, checks } = await found({ env: { GANTRY_INFERENCE_URL: 'http://example.com' } });
+    expect(code).toBe(2);
+    expect(of('settings')).toMatchObject({ status: 'failed', fix: 'use https://example.com' });
+    expect(checks.map(({ check }) => check)).not.toContain('invocation');
+    expect(of('management')).toMatchObject({ status: 'ok' });
+  });
+
+  test('settings that others can write, and a token that others could read', async () => {
+    await using folder = await folderOf({
+      'config.json': '{}',
+      'credentials.json': JSON.stringify({ profiles: { default: { token: emulator.token } } }),
+    });
+    chmodSync(join(folder.path, 'config.json'), 0o666);
+    chmodSync(join(folder.path, 'credentials.json'), 0o644);
+    const { checks } = await found({ env: { GANTRY_CONFIG_DIR: folder.path } });
+    const said = checks.filter(({ check }) => check === 'files');
+    expect(said).toMatchObject([
+      { status: 'warning', message: expect.stringMatching(/credentials\.json could be read by others/) },
+      {
+        status: 'warning',
+        message: expect.stringMatching(/others can write/),
+        fix: expect.stringMatching(/^chmod go-w/),
+      },
+    ]);
+  });
+
+  test.each([
+    ['no token', () => '', 'auth', 'not logged in'],
+    ['a token that has ended', () => emulator.issueToken({ exp: 1 }), 'auth', 'expired'],
+    ['a token that the platform does not accept', () => 'nonsense', 'auth', 'malformed'],
+    ['a token that can be none', () => 'a b\nc', 'auth', 'the token is none'],
+  ])('%s', async (_, token, code, said) => {
+    const outcome = await found({ env: { GANTRY_TOKEN: token() } });
+    expect(outcome.code).toBe(4);
+    expect(outcome.of('token')).toMatchObject({ status: 'failed', code, message: expect.stringContaining(said) });
+    expect(outcome.of('project')).toMatchObject({ status: 'warning', message: expect.stringContaining('not checked') });
+  });
+
+  test('a token that ends soon', async () => {
+    const exp = Math.floor(Date.now() / 1000) + 86_400;
+    const { code, of } = await found({ env: { GANTRY_TOKEN: emulator.issueToken({ exp }) } });
+    expect(code).toBe(0);
+    expect(of('token')).toMatchObject({ status: 'warning', fix: expect.stringContaining('create a new one') });
+  });
+
+  test('a project that the token may not work in', async () => {
+    const { code, of } = await found({ flags: ['--project', 'p-none'] });
+    expect(code).toBe(5);
+    expect(of('project')).toMatchObject({ status: 'failed', fix: expect.stringContaining('projects use p-12345678') });
+  });
+
+  test('that no project is chosen', async () => {
+    const env = { GANTRY_PROJECT: '', GANTRY_TOKEN: emulator.issueToken({ project_id: '' }) };
+    const { code, of } = await found({ env });
+    expect(code).toBe(2);
+    expect(of('project')).toMatchObject({ status: 'failed', message: 'no project is chosen' });
+  });
+
+  test('a profile that nobody made', async () => {
+    const { code, of } = await found({ flags: ['--profile', 'nobody'] });
+    expect(code).toBe(2);
+    expect(of('token')).toMatchObject({ message: expect.stringContaining('there is no profile "nobody"') });
+  });
+
+  test('the proxy in use, without its password; and that nothing listens there', async () => {
+    const proxy = 'http://ada:secret@127.0.0.1:1';
+    const { code, of, stdout } = await found({ env: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: 'internal' } });
+    expect(code).toBe(69);
+    expect(of('proxy')?.message).toBe(
+      'https through http://127.0.0.1:1, http through http://127.0.0.1:1, but not to internal',
+    );
+    expect(of('management')?.fix).toContain('check HTTPS_PROXY');
+    expect(stdout).not.toMatch(/ada|secret/);
+  });
+
+  test('a proxy that is no address', async () => {
+    const { code, of, stdout } = await found({ env: { HTTPS_PROXY: 'socks://ada:secret@host' } });
+    expect(code).toBe(2);
+    expect(of('settings')).toMatchObject({ status: 'failed', message: 'HTTPS_PROXY is not the address of a proxy' });
+    expect(stdout).not.toContain('secret');
+  });
+
+  test.each<[string, number, string, RegExp]>([
+    ['a clock that is a little ahead', -120_000, 'warning', /^(2m \ds|1m 5\ds) ahead of the platform's$/],
+    ['a clock that is a little behind', 120_000, 'warning', /^(2m \ds|1m 5\ds) behind the platform's$/],
+    ['a clock that is far off', 600_000, 'failed', /behind/],
+    ['a clock that is right', 5_000, 'ok', /within 30 s/],
+  ])('%s', async (_, offMs, status, message) => {
+    await using server = await serving((_request, response) => {
+      response.setHeader('date', new Date(Date.now() + offMs).toUTCString());
+      response.end(JSON.stringify([{ id: emulator.project }]));
+    });
+    const { code, of } = await found({ env: { GANTRY_API_URL: server.url } });
+    expect(of('clock')).toMatchObject({ status, message: expect.stringMatching(message) });
+    expect(code).toBe(status === 'failed' ? 1 : 0);
+  });
+
+  test('a platform that fails, and one that says nothing within the limit', async () => {
+    await using failing = await serving((_, response) => response.writeHead(503).end());
+    await using silent = await serving(() => {});
+    const { code, of } = await found({
+      silenceMs: 500,
+      env: { GANTRY_API_URL: failing.url, GANTRY_LOGS_URL: silent.url },
+    });
+    expect(code).toBe(69);
+    expect(of('management')).toMatchObject({ status: 'failed', message: expect.stringContaining('HTTP 503') });
+    expect(of('logs')).toMatchObject({ status: 'failed', message: expect.stringMatching(/could not reach.*no/) });
+    expect(of('project')).toMatchObject({ status: 'warning' });
+  });
+
+  test('a platform of another kind', async () => {
+    await using odd = await serving((_, response) => response.end('<html>'));
+    const { code, of } = await found({ env: { GANTRY_API_URL: odd.url } });
+    expect(code).toBe(70);
+    expect(of('project')).toMatchObject({ status: 'failed', code: 'bug' });
+  });
+});
+
+test('the token goes to the management address only', async () => {
+  const seen: (string | undefined)[] = [];
+  await using logs = await serving((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end();
+  });
+  await doctor({ env: { GANTRY_LOGS_URL: logs.url, GANTRY_INFERENCE_URL: logs.url } });
+  expect(seen).toEqual([undefined, undefined]);
+});
+
+test('Ctrl-C ends it with 130', async () => {
+  let interrupt = () => {};
+  await using silent = await serving(() => interrupt());
+  const asked = new Promise<void>((done) => {
+    interrupt = done;
+  });
+  const outcome = gantry(['doctor'], {
+    emulator,
+    env: { GANTRY_API_URL: silent.url, GANTRY_LOGS_URL: silent.url },
+    interruptAt: /asking/,
+    silenceMs: 3_000,
+  });
+  await asked;
+  expect((await outcome).code).toBe(130);
+});
+
+async function serving(answer: RequestListener) {
+  const server = createServer(answer);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}

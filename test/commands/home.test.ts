@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { homeless } from '../support/homeless.ts';
+import { expectNoTrace } from '../support/traces.ts';
+
+/** A pipeline has everything in its environment (H-45). test/commands/platform.test.ts holds the same for more commands. */
+const lines = [
+  ...['check', 'deploy', 'deploy --dry-run'],
+  ...['projects list', 'projects current', 'config list', 'config get project', 'config schema'],
+  ...['profiles list', 'config profiles', 'help environment', 'reference --json'],
+];
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+
+afterAll(() => emulator.close());
+
+describe.each(lines)('gantry %s', (line) => {
+  test('works where no home can be read or written, and leaves nothing behind', async () => {
+    await using place = await homeless(smallApp());
+    const before = await place.left();
+    for (const env of place.environments) {
+      const outcome = await gantry(line.split(' '), { emulator, cwd: place.cwd, env });
+      expect(outcome.code, outcome.stderr).toBe(0);
+    }
+    expect(await place.left()).toEqual(before);
+  });
+});
+
+test.each(['config set region eu-west-1', 'config unset region', 'projects use p-12345678', 'profiles use default'])(
+  'gantry %s says that nothing can be stored, and what to do instead',
+  async (line) => {
+    await using place = await homeless();
+    for (const env of place.environments) {
+      const { code, stderr } = await gantry(line.split(' '), { emulator, cwd: place.cwd, env });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/error: \S+config\.json could not be written: nothing was changed/);
+      expect(stderr).toMatch(/fix set GANTRY_PROJECT.*in the environment.*GANTRY_CONFIG_DIR/);
+    }
+    expect(await place.left()).toEqual([]);
+  },
+);
+
+test('a pipeline of the official client, with nothing but its token, works unchanged', async () => {
+  await using place = await homeless(smallApp());
+  const env = {
+    ...{ GANTRY_TOKEN: '', GANTRY_PROJECT: '', HOME: '/nonexistent', CI: 'true' },
+    CEREBRIUM_SERVICE_ACCOUNT_TOKEN: emulator.token,
+  };
+  const deploy = await gantry(['deploy', '--yes'], { emulator, cwd: place.cwd, env });
+  expect(deploy.code, deploy.stderr).toBe(0);
+  const list = await gantry(['apps', 'list', '--json=name'], { emulator, env });
+  expect(list.json()).toContainEqual({ name: 'web' });
+  const current = await gantry(['projects', 'current', '--json'], { emulator, env });
+  expect(current.json()).toEqual({ id: emulator.project, origin: 'claims of the token' });
+  expectNoTrace(deploy, emulator);
+});
+
+test('a pipeline that names a profile this machine does not have works with the token it brings', async () => {
+  const { code } = await gantry(['apps', 'list'], { emulator, env: { GANTRY_PROFILE: 'ci' } });
+  expect(code).toBe(0);
+});

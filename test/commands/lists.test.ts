@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { empty } from '../support/account.ts';
+import { answering } from '../support/answering.ts';
+import { gantry } from '../support/gantry.ts';
+import { deployWeb } from '../support/runs.ts';
+
+let emulator: Emulator;
+
+/** So many of each there are. */
+const number = 240;
+const many = <Entry>(make: (index: number) => Entry) => Array.from({ length: number }, (_, index) => make(index));
+const at = (index: number) => new Date(Date.now() - index * 60_000).toISOString();
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+  await deployWeb(emulator);
+  const { store, project } = emulator;
+  empty(emulator, {
+    keys: many((index) => ({ id: `k-${index}`, name: `key ${index}`, apiKey: 'x', expiresAt: 'never' })),
+    users: many((index) => ({
+      id: `u-${index}`,
+      email: `u${index}@example.com`,
+      status: index % 2 ? 'active' : 'invited',
+    })),
+    serviceAccounts: many((index) => ({ id: `sa-${index}`, name: `sa ${index}` })),
+  });
+  const [app] = store.apps.values();
+  const [build] = store.builds.values();
+  if (!app || !build) throw new Error('web was not deployed');
+  for (let index = 1; index < number; index++) {
+    store.apps.set(`${project}-a${index}`, { ...app, id: `${project}-a${index}`, name: `a${index}` });
+    store.builds.set(`b-${index}`, { ...build, id: `b-${index}` });
+  }
+});
+
+afterAll(() => emulator.close());
+
+describe.each([
+  ['apps list', '240 apps'],
+  ['builds list web', '240 builds'],
+  ['api-keys list', '240 API keys'],
+  ['users list', '240 entries'],
+  ['service-accounts list', '240 service accounts'],
+])('gantry %s', (line, all) => {
+  const list = (...flags: string[]) => gantry([...line.split(' '), ...flags], { emulator });
+
+  test('shows a hundred, and says that there are more', async () => {
+    const { code, stdout, stderr } = await list();
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(101);
+    expect(stderr).toBe(`100 of ${all}; --all shows the rest\n`);
+    const inJson = await list('--json');
+    expect([(inJson.json() as unknown[]).length, inJson.stderr]).toEqual([100, stderr]);
+  });
+
+  test('shows as many as asked for, the first of them', async () => {
+    const [three, whole] = [await list('--limit', '3', '--json'), await list('--all', '--json')];
+    expect(three.json()).toEqual((whole.json() as unknown[]).slice(0, 3));
+    expect([(whole.json() as unknown[]).length, whole.stderr]).toEqual([number, '']);
+    expect((await list('--limit', '240')).stderr).toBe('');
+    expect((await list('--limit', '5', '--quiet')).stderr).toBe('');
+  });
+
+  test.each([['--limit=0'], ['--limit=some'], ['--limit=5', '--all']])(
+    'refuses %s %s with exit 2',
+    async (...flags) => {
+      emulator.calls.length = 0;
+      expect((await list(...flags.filter(Boolean))).code).toBe(2);
+      expect(emulator.calls).toEqual([]);
+    },
+  );
+});
+
+test('projects are limited like all the others', async () => {
+  const env = { GANTRY_API_URL: await answering(many((index) => ({ id: `p-${index}`, name: `project ${index}` }))) };
+  const { stdout, stderr } = await gantry(['projects', 'list', '--limit', '2'], { emulator, env });
+  expect(stdout.trimEnd().split('\n')).toHaveLength(3);
+  expect(stderr).toBe('2 of 240 projects; --all shows the rest\n');
+});
+
+test('what --status leaves out is not counted', async () => {
+  const { stderr } = await gantry(['users', 'list', '--status', 'active'], { emulator });
+  expect(stderr).toBe('100 of 120 entries; --all shows the rest\n');
+});
+
+describe('apps are sorted', () => {
+  const apps = [
+    { id: 'p-12345678-Beta', name: 'Beta', status: 'ready', created: 3, updated: 2, cost: 2.5, requests: '9' },
+    { id: 'p-12345678-alpha', name: 'alpha', status: 'cold', created: 1, updated: 3, cost: 10, requests: '100' },
+    { id: 'p-12345678-gamma', status: 'error', created: 2, updated: 1, cost: 0, requests: '0' },
+    { id: 'p-12345678-delta', name: 'delta' },
+  ].map(({ id, name, status, created, updated, cost, requests }) => ({
+    ...{ id, name, status, projectId: 'p-12345678' },
+    ...(created && { createdAt: at(created), updatedAt: at(updated) }),
+    ...(cost !== undefined && { cost_metrics: { total_cost: cost }, request_metrics: { total: requests } }),
+  }));
+
+  test.each([
+    ['name', ['alpha', 'Beta', 'delta', 'gamma']],
+    ['status', ['alpha', 'gamma', 'Beta', 'delta']],
+    ['cost', ['alpha', 'Beta', 'gamma', 'delta']],
+    ['requests', ['alpha', 'Beta', 'gamma', 'delta']],
+    ['created', ['alpha', 'gamma', 'Beta', 'delta']],
+    ['updated', ['gamma', 'Beta', 'alpha', 'delta']],
+    [undefined, ['gamma', 'Beta', 'alpha', 'delta']],
+  ])('by %s: %j', async (field, names) => {
+    const env = { GANTRY_API_URL: await answering(apps) };
+    const words = ['apps', 'list', ...(field ? ['--sort', field] : [])];
+    const { stdout } = await gantry(words, { emulator, env });
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .slice(1)
+        .map((line) => line.split(' ')[0]),
+    ).toEqual(names);
+  });
+
+  test('by nothing else: exit 2, and the fields are named', async () => {
+    const { code, stderr } = await gantry(['apps', 'list', '--sort', 'colour'], { emulator });
+    expect(code).toBe(2);
+    expect(stderr).toContain('name, status, cost, requests, created, updated');
+  });
+});
+
+test('an order of apps is kept before the list is cut', async () => {
+  const { json } = await gantry(['apps', 'list', '--sort', 'name', '--limit', '2', '--json=name'], { emulator });
+  expect(json()).toEqual([{ name: 'a1' }, { name: 'a10' }]);
+});

@@ -1,0 +1,377 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { agree, secretsIn, someone } from '../support/login.ts';
+
+describe('gantry login', () => {
+  test('shows link and code, waits for the person, and stores the tokens privately (H-1)', async () => {
+    const { logIn, emulator, tokens, settings, rights, folder } = await someone();
+    const outcome = await logIn();
+    expect(outcome.stderr).toMatch(
+      new RegExp(`^log in at ${emulator.url}/activate\\?user_code=(.{9})\nand agree if the page shows the code \\1\n`),
+    );
+    expect(outcome.stderr).toContain('Logged in as ada.okafor@example.com');
+    expect(outcome.stdout).toBe(
+      [
+        'user       ada.okafor@example.com',
+        `project    ${emulator.project}`,
+        'profile    default',
+        'ends       renewed by itself',
+        `stored in  ${folder}/credentials.json\n`,
+      ].join('\n'),
+    );
+    expect([outcome.code, secretsIn(outcome)]).toEqual([0, []]);
+    expect(tokens()).toEqual({
+      token: expect.stringMatching(/^eyJ/),
+      refreshToken: [...emulator.store.sessions.keys()][0],
+    });
+    expect(settings()).toEqual({ project: emulator.project });
+    expect(rights()).toEqual({ '.': '700', 'credentials.json': '600', 'config.json': '600' });
+  });
+
+  test('prints one JSON document, without a token', async () => {
+    const { logIn, emulator, folder } = await someone();
+    const outcome = await logIn('login --json');
+    expect(outcome.json()).toEqual({
+      ...{ profile: 'default', project: emulator.project, user: 'ada.okafor@example.com' },
+      ...{ expiresAt: '2026-11-20T13:30:05.000Z', renewable: true, storedIn: join(folder, 'credentials.json') },
+    });
+    expect(secretsIn(outcome)).toEqual([]);
+  });
+
+  test('is all it takes: the next command works', async () => {
+    const { logIn, run } = await someone();
+    await logIn();
+    expect(await run('apps list --json')).toMatchObject({ code: 0, stdout: '[]\n' });
+  });
+
+  test('says the link even with --quiet', async () => {
+    const { logIn, emulator } = await someone();
+    const { code, stderr } = await logIn('login --quiet --no-input');
+    expect(code).toBe(0);
+    expect(stderr).toContain(`log in at ${emulator.url}/activate?user_code=`);
+  });
+
+  test.each<[string, boolean, string, number | undefined, Record<string, string>]>([
+    ['on a terminal with a screen', true, 'login', 80, { DISPLAY: ':0' }],
+    ['on a terminal with a Wayland screen', true, 'login', 80, { WAYLAND_DISPLAY: 'wayland-0' }],
+    ['with --no-browser', false, 'login --no-browser', 80, { DISPLAY: ':0' }],
+    ['over SSH', false, 'login', 80, { DISPLAY: ':0', SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }],
+    ['over SSH, its terminal known', false, 'login', 80, { DISPLAY: ':0', SSH_TTY: '/dev/pts/1' }],
+    ['without a terminal', false, 'login', undefined, { DISPLAY: ':0' }],
+  ])('%s opens a browser: %s', async (_, opens, line, columns, env) => {
+    const { logIn, emulator } = await someone();
+    const { opened, code } = await logIn(line, { ...(columns && { columns }), env: { ...env, TERM: 'dumb' } });
+    expect(code).toBe(0);
+    expect(opened).toEqual(opens ? [expect.stringMatching(`^${emulator.url}/activate\\?user_code=`)] : []);
+  });
+
+  test('asks in the rhythm of the server, and no longer than its code is valid (H-67)', async () => {
+    const { run, emulator, tokens } = await someone();
+    const { code, stderr, waits } = await run('login');
+    expect(new Set(waits)).toEqual(new Set([5_000]));
+    expect(waits.reduce((sum, wait) => sum + wait)).toBe(600_000);
+    expect(stderr).toContain('error: nobody agreed in time: the code has expired\n  fix gantry login');
+    expect([code, tokens()]).toEqual([4, undefined]);
+    expect(emulator.calls.filter(({ endpoint }) => endpoint === 'requestToken')).toHaveLength(119);
+  });
+
+  test('asks more slowly when the server says so, from then on', async () => {
+    const { run, emulator, clock } = await someone();
+    let waited = 0;
+    const meanwhile = () => {
+      waited += 1;
+      for (const device of emulator.store.devices.values()) {
+        if (waited === 1) device.polledAt = clock.now - 1_000;
+        if (waited === 4) device.state = 'approved';
+      }
+    };
+    const { code, waits } = await run('login', { meanwhile });
+    expect([code, waits]).toEqual([0, [5_000, 10_000, 10_000, 10_000]]);
+  });
+
+  test('goes on asking when the network or the server fails meanwhile, and says so once', async () => {
+    const { run, emulator } = await someone();
+    emulator.fail('requestToken', 'reset-before', 503, '429:60', 'html');
+    let waited = 0;
+    const meanwhile = () => ++waited === 6 && agree(emulator);
+    const { code, waits, stderr } = await run('login', { meanwhile });
+    expect([code, waits]).toEqual([0, [5_000, 10_000, 15_000, 60_000, 25_000, 25_000]]);
+    expect(stderr.match(/asking again until the code ends/g)).toHaveLength(1);
+  });
+
+  test('that the person refuses exits 4 and stores nothing', async () => {
+    const { run, emulator, tokens } = await someone();
+    const { code, stderr } = await run('login', { meanwhile: () => agree(emulator, 'denied') });
+    expect(stderr).toContain('error: the login was refused in the browser');
+    expect([code, tokens()]).toEqual([4, undefined]);
+  });
+
+  test('ended by Ctrl-C exits 130 and says that nothing was stored (H-71)', async () => {
+    const { run, tokens } = await someone();
+    const { code, stderr } = await run('login', { interruptAt: /agree if/ });
+    expect(stderr).toContain('the login is given up: nothing was stored');
+    expect([code, tokens()]).toEqual([130, undefined]);
+  });
+
+  test('takes the place of whatever token the profile had, and of no other (H-68)', async () => {
+    const { logIn, folder, tokens, run } = await someone();
+    const others = { work: { token: 'of-work', more: 1 } };
+    mkdirSync(folder, { mode: 0o700 });
+    const stored = { profiles: { default: { token: 'old-service-token' }, ...others }, note: 'mine' };
+    writeFileSync(join(folder, 'credentials.json'), JSON.stringify(stored), { mode: 0o600 });
+    await logIn();
+    expect(tokens().token).toMatch(/^eyJ/);
+    expect(JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8'))).toMatchObject({
+      profiles: others,
+      note: 'mine',
+    });
+    expect((await run('whoami --json=kind')).json()).toEqual({ kind: 'login' });
+  });
+
+  test('--profile stores under that name', async () => {
+    const { logIn, tokens, settings, emulator } = await someone();
+    await logIn('login --profile work');
+    expect([tokens(), tokens('work').token]).toEqual([undefined, expect.stringMatching(/^eyJ/)]);
+    expect(settings('work')).toEqual({ project: emulator.project });
+  });
+
+  test('two at once, in two profiles, lose neither', async () => {
+    const { logIn, tokens } = await someone();
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    await Promise.all(names.map((name) => logIn(`login --profile ${name}`)));
+    for (const name of names) expect(tokens(name).token).toMatch(/^eyJ/);
+  });
+
+  test('where nothing can be stored says so before anybody has to do anything (H-45)', async () => {
+    const { run, place, emulator } = await someone();
+    writeFileSync(join(place, 'file'), '');
+    const outcome = await run('login', { env: { GANTRY_CONFIG_DIR: join(place, 'file', 'config') } });
+    expect(outcome.stderr).toMatch(/credentials\.json could not be written/);
+    expect(outcome.stderr).toContain('fix set GANTRY_TOKEN in the environment instead');
+    expect([outcome.code, emulator.calls]).toEqual([1, []]);
+  });
+
+  test('warns that a token in the environment still comes first', async () => {
+    const { logIn, emulator } = await someone();
+    const { stderr, code } = await logIn('login', { env: { GANTRY_TOKEN: emulator.token } });
+    expect(stderr).toContain('the token from the environment (GANTRY_TOKEN) is used as long as it is set');
+    expect(code).toBe(0);
+  });
+});
+
+describe('the project of a login', () => {
+  test('is asked for when there are several', async () => {
+    const { logIn, settings } = await someone(['p-second01']);
+    const down = '\u001b[B\r';
+    const { code, stderr } = await logIn('login', { typed: down, columns: 100, env: { TERM: 'dumb' } });
+    expect(stderr).toContain('Which project?');
+    expect([code, settings()]).toEqual([0, { project: 'p-second01' }]);
+  });
+
+  test('stays open, with a way to choose, when nobody can be asked', async () => {
+    const { logIn, settings, run } = await someone(['p-second01']);
+    const { code, stderr, json } = await logIn('login --json');
+    expect(stderr).toContain('no project is chosen among 2 projects: gantry projects use p-…, or --project');
+    expect([code, json()]).toMatchObject([0, { project: null }]);
+    expect(settings()?.project).toBeUndefined();
+    expect(await run('apps list')).toMatchObject({ code: 2, stderr: expect.stringContaining('no project is chosen') });
+  });
+
+  test('is the one of --project, if the login may work there', async () => {
+    const { logIn, settings } = await someone(['p-second01']);
+    expect((await logIn('login --project p-second01')).code).toBe(0);
+    expect(settings()).toEqual({ project: 'p-second01' });
+    const { code, stderr } = await logIn('login --project p-nowhere');
+    expect(stderr).toContain('this login has no access to the project p-nowhere');
+    expect([code, settings()]).toEqual([6, { project: 'p-second01' }]);
+  });
+
+  test('stays the current one', async () => {
+    const { logIn, settings } = await someone(['p-second01', 'p-third0001']);
+    await logIn('login --project p-third0001');
+    const { stderr } = await logIn();
+    expect(stderr).not.toContain('no project is chosen');
+    expect(settings()).toEqual({ project: 'p-third0001' });
+  });
+
+  test('is no longer the current one when the new login may not work there', async () => {
+    const { logIn, settings, emulator } = await someone(['p-second01', 'p-third0001']);
+    await logIn('login --project p-third0001');
+    emulator.store.projects.pop();
+    await logIn();
+    expect(settings()).toEqual({});
+  });
+});
+
+describe('gantry login --token', () => {
+  test('takes a token from stdin, asks the server, and stores it with its project (H-15)', async () => {
+    const { run, emulator, tokens, settings, rights } = await someone(['p-second01']);
+    const outcome = await run('login --token --json', { stdin: `  ${emulator.token}\n` });
+    expect(outcome.json()).toMatchObject({ project: emulator.project, user: 'emulator', profile: 'default' });
+    expect(tokens()).toEqual({ token: emulator.token });
+    expect(settings()).toEqual({ project: emulator.project });
+    expect(rights()).toMatchObject({ '.': '700', 'credentials.json': '600' });
+    expect(emulator.calls.map(({ endpoint }) => endpoint)).toEqual(['listProjects']);
+    expect(secretsIn(outcome)).toEqual([]);
+  });
+
+  test('asks for it on a terminal, and shows stars', async () => {
+    const { run, emulator, tokens } = await someone();
+    const outcome = await run('login --token', { typed: `${emulator.token}\r`, columns: 200, env: { TERM: 'dumb' } });
+    expect(stripVTControlCharacters(outcome.stderr)).toMatch(/\? Token: \*+/);
+    expect([outcome.code, tokens(), secretsIn(outcome)]).toEqual([0, { token: emulator.token }, []]);
+  });
+
+  test('takes it from a pipe even on a terminal, with -', async () => {
+    const { run, emulator, tokens } = await someone();
+    await run('login --token -', { stdin: `Bearer ${emulator.token}` });
+    expect(tokens()).toEqual({ token: emulator.token });
+  });
+
+  test('with --no-input on a terminal exits 9', async () => {
+    const { run } = await someone();
+    expect((await run('login --token --no-input', { typed: 'x' })).code).toBe(9);
+  });
+
+  test.each(['login --token TOKEN', 'login --token=TOKEN'])(
+    'refuses %s: it would be in the history (H-15)',
+    async (line) => {
+      const { run, emulator, tokens } = await someone();
+      const outcome = await run(line.replace('TOKEN', 'opaque-secret'));
+      expect(outcome.stderr).toContain('--token takes no token: nothing was stored\n  why the shell keeps');
+      expect(outcome.stderr).not.toContain('opaque-secret');
+      expect([outcome.code, tokens(), emulator.calls]).toEqual([2, undefined, []]);
+    },
+  );
+
+  test.each([
+    ['nothing', '', 2, 'no token came on stdin'],
+    ['two lines', 'one\ntwo', 2, 'that is no token'],
+    ['other letters', 'tøken', 2, 'that is no token'],
+  ])('refuses %s before any request', async (_, stdin, exit, message) => {
+    const { run, emulator, tokens } = await someone();
+    const { code, stderr } = await run('login --token', { stdin });
+    expect(stderr).toContain(message);
+    expect([code, tokens(), emulator.calls]).toEqual([exit, undefined, []]);
+  });
+
+  test('refuses an expired token before any request', async () => {
+    const { run, emulator, tokens } = await someone();
+    const { code, stderr } = await run('login --token', { stdin: emulator.issueToken({ exp: 1_700_000_000 }) });
+    expect(stderr).toContain('the token expired on 2023-11-14T22:13:20.000Z: nothing was stored');
+    expect([code, tokens(), emulator.calls]).toEqual([4, undefined, []]);
+  });
+
+  test('keeps what was stored when the server does not accept the token', async () => {
+    const { logIn, run, tokens } = await someone();
+    await logIn();
+    const before = tokens();
+    expect((await run('login --token', { stdin: 'made-up' })).code).toBe(4);
+    expect(tokens()).toEqual(before);
+  });
+
+  test('drops the refresh token of an earlier login (H-68, H-70)', async () => {
+    const { logIn, run, emulator, tokens } = await someone();
+    await logIn();
+    await run('login --token', { stdin: emulator.token });
+    expect(tokens()).toEqual({ token: emulator.token });
+  });
+
+  test('stores a token that may not list projects, for the project of its claims', async () => {
+    const { run, emulator, tokens, settings } = await someone();
+    emulator.fail('listProjects', 403);
+    expect((await run('login --token', { stdin: emulator.token })).code).toBe(0);
+    expect([tokens(), settings()]).toEqual([{ token: emulator.token }, { project: emulator.project }]);
+  });
+});
+
+describe('gantry login --import', () => {
+  const theirs = (token: string, more = '') => `project: p-12345678\nserviceaccounttoken: ${token}\n${more}`;
+
+  test('takes token, project and region of the official client, and leaves its file', async () => {
+    const { run, emulator, tokens, settings, place } = await someone();
+    const home = join(place, 'home');
+    const text = theirs(emulator.token, 'defaultregion: eu-north-1\ntelemetry: true\ndev-accesstoken: x\n');
+    mkdirSync(join(home, '.cerebrium'), { recursive: true });
+    const file = join(home, '.cerebrium', 'config.yaml');
+    writeFileSync(file, text, { mode: 0o600 });
+    const outcome = await run('login --import --json', { env: { HOME: home } });
+    expect(outcome.json()).toMatchObject({
+      ...{ from: file, project: 'p-12345678', region: 'eu-north-1' },
+      ...{ taken: ['serviceaccounttoken', 'project', 'defaultregion'], left: ['telemetry', 'dev-accesstoken'] },
+    });
+    expect(outcome.stderr).toContain('not taken: telemetry, dev-accesstoken');
+    expect(outcome.stderr).not.toContain('can be read by others');
+    expect(tokens()).toEqual({ token: emulator.token });
+    expect(settings()).toEqual({ project: 'p-12345678', region: 'eu-north-1' });
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    expect([emulator.calls, secretsIn(outcome)]).toEqual([[], []]);
+  });
+
+  test('warns of a file that others can read, and changes nothing about it', async () => {
+    const { run, emulator, place } = await someone();
+    const file = join(place, 'config.yaml');
+    writeFileSync(file, theirs(emulator.token));
+    chmodSync(file, 0o644);
+    const { code, stderr } = await run('login --import', { env: { CEREBRIUM_CONFIG_PATH: file } });
+    expect(stderr).toContain(`${file} can be read by others on this machine`);
+    expect([code, statSync(file).mode & 0o777]).toEqual([0, 0o644]);
+  });
+
+  test('takes both tokens of a login (H-70), which is then renewed', async () => {
+    const { run, logIn, tokens, place, clock } = await someone();
+    await logIn();
+    const { token, refreshToken } = tokens();
+    const file = join(place, 'config.yaml');
+    writeFileSync(file, `project: p-12345678\naccesstoken: ${token}\nrefreshtoken: ${refreshToken}\n`);
+    clock.now += 5 * 3_600_000;
+    expect((await run(`login --import ${file} --profile old`)).code).toBe(0);
+    expect(tokens('old')).toEqual({ token, refreshToken });
+    expect((await run('apps list --profile old')).code).toBe(0);
+  });
+
+  test('takes the login when the service account token has expired', async () => {
+    const { run, emulator, tokens, place } = await someone();
+    const file = join(place, 'config.yaml');
+    const expired = emulator.issueToken({ exp: 1_700_000_000 });
+    writeFileSync(file, theirs(expired, `accesstoken: ${emulator.token}\nrefreshtoken: r\n`));
+    expect((await run(`login --import ${file} --json=left`)).json()).toEqual({ left: ['serviceaccounttoken'] });
+    expect(tokens()).toEqual({ token: emulator.token, refreshToken: 'r' });
+  });
+
+  test.each([
+    ['no file', undefined, 2, 'cannot be read'],
+    ['broken YAML', 'project: [', 2, 'is not valid YAML'],
+    ['no token', 'project: p-12345678\n', 4, 'it holds none'],
+    ['an empty file', '', 4, 'it holds none'],
+    ['a list', '- a\n- b\n', 4, 'it holds none'],
+    ['an expired token', 'EXPIRED', 4, 'the one in it has expired'],
+  ])('with %s says so and stores nothing', async (_, text, exit, message) => {
+    const { run, emulator, tokens, place } = await someone();
+    const file = join(place, 'config.yaml');
+    const written = text === 'EXPIRED' ? theirs(emulator.issueToken({ exp: 1_700_000_000 })) : text;
+    if (written !== undefined) writeFileSync(file, written, { mode: 0o600 });
+    const { code, stderr } = await run(`login --import ${file}`);
+    expect(stderr).toContain(message);
+    expect([code, tokens()]).toEqual([exit, undefined]);
+  });
+
+  test('and --token are not both taken', async () => {
+    const { run } = await someone();
+    expect((await run('login --import --token')).code).toBe(2);
+  });
+});
+
+test('nothing of the environment is ever stored by a command that runs under it (H-10)', async () => {
+  const { logIn, run, emulator, folder } = await someone(['p-second01', 'p-third0001']);
+  const env = { GANTRY_TOKEN: emulator.token, GANTRY_PROJECT: 'p-third0001', GANTRY_REGION: 'us-central1' };
+  await logIn('login', { env });
+  for (const line of ['projects use p-second01', 'config set region eu-north-1', 'projects list', 'whoami', 'logout']) {
+    expect([line, (await run(line, { env })).code]).toEqual([line, 0]);
+  }
+  const stored = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  expect(stored.length).toBeGreaterThan(0);
+  expect(stored.join('\n')).not.toMatch(new RegExp(`${emulator.token}|p-third0001|us-central1`));
+});

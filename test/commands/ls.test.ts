@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  const volume = emulator.volume();
+  volume.write('/models/a.bin', Buffer.alloc(1536), Date.UTC(2026, 0, 2, 3, 4, 5));
+  volume.write('/models/deep/b.bin', 'b');
+  volume.write('/readme.txt', 'hello');
+  volume.makeFolder('/empty');
+});
+
+afterEach(() => emulator.close());
+
+const lines = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/ {2,}/));
+
+test('ls lists the root of the default volume, folders first', async () => {
+  const { code, stdout, stderr } = await gantry(['ls'], { emulator });
+  expect([code, stderr]).toEqual([0, '']);
+  expect(lines(stdout)).toEqual([
+    ['NAME', 'SIZE', 'MODIFIED'],
+    ['empty/', '-'],
+    ['models/', '-'],
+    ['readme.txt', '5 B', 'just now'],
+  ]);
+});
+
+test.each(['/models', '/models/', 'models', 'default:/models', ':/models', 'default:models/', '//models/./'])(
+  'ls %s lists that folder',
+  async (path) => {
+    const { stdout } = await gantry(['ls', path], { emulator });
+    expect(lines(stdout).map(([name]) => name)).toEqual(['NAME', 'deep/', 'a.bin']);
+  },
+);
+
+test('ls of a file shows that file', async () => {
+  const { code, stdout } = await gantry(['ls', '-l', '/models/a.bin'], { emulator });
+  expect(code).toBe(0);
+  expect(lines(stdout)[1]).toEqual(['a.bin', '1536', '2026-01-02T03:04:05.000Z']);
+});
+
+test('ls -R shows all that is below, with its path', async () => {
+  const { stdout } = await gantry(['ls', '-R', '/'], { emulator });
+  expect(lines(stdout).map(([path]) => path)).toEqual([
+    ...['PATH', '/empty/', '/models/', '/readme.txt', '/models/deep/', '/models/a.bin', '/models/deep/b.bin'],
+  ]);
+});
+
+test('ls --json gives what the platform says, and the path other commands take', async () => {
+  const { json } = await gantry(['ls', '/models', '--json'], { emulator });
+  expect(json()).toEqual([
+    { path: 'default:/models/deep/', name: 'deep/', is_folder: true, size_bytes: 0, last_modified: null },
+    {
+      ...{ path: 'default:/models/a.bin', name: 'a.bin', is_folder: false, size_bytes: 1536 },
+      last_modified: '2026-01-02T03:04:05.000Z',
+    },
+  ]);
+});
+
+test('ls --region looks at the volume of that region, as do the settings', async () => {
+  emulator.volume('global').write('/far.txt', 'x');
+  for (const setting of [{ words: ['--region', 'global'] }, { env: { GANTRY_REGION: 'global' } }]) {
+    const { stdout } = await gantry(['ls', ...(setting.words ?? [])], { emulator, env: setting.env ?? {} });
+    expect(stdout).toContain('far.txt');
+  }
+  expect(emulator.calls.map(({ query }) => query.region)).toEqual(['global', 'global']);
+  await gantry(['ls'], { emulator });
+  expect(emulator.calls.at(-1)?.query).toEqual({ region: 'us-east-1', dir: '/' });
+});
+
+test('an empty folder is an empty list', async () => {
+  const text = await gantry(['ls', '/empty'], { emulator });
+  expect([text.code, text.stdout, text.stderr]).toEqual([0, '', 'the folder is empty\n']);
+  expect((await gantry(['ls', '/empty', '--json'], { emulator })).json()).toEqual([]);
+});
+
+// H-50: `ls` of nothing exited 0.
+describe('ls of what is not there exits 6', () => {
+  test.each(['/nothing', '/nothing/', '/models/nothing', '/no/where/at/all', '/readme.txt/', '/readme.txt/below'])(
+    '%s',
+    async (path) => {
+      const { code, stdout, stderr } = await gantry(['ls', path], { emulator });
+      expect([code, stdout]).toEqual([6, '']);
+      expect(stderr).toContain(`error: default:${path} does not exist`);
+    },
+  );
+
+  test('also when the platform says "no entries" of a folder that is not there', async () => {
+    emulator.fail('listFolder', 'empty');
+    expect((await gantry(['ls', '/nothing'], { emulator })).code).toBe(6);
+    emulator.fail('listFolder', 'empty');
+    expect((await gantry(['ls', '/empty'], { emulator })).code).toBe(0);
+    emulator.fail('listFolder', 'empty');
+    expect((await gantry(['ls', '/'], { emulator })).code).toBe(0);
+  });
+
+  test('with -R, too, and in a volume that is not there', async () => {
+    expect((await gantry(['ls', '-R', '/nothing'], { emulator })).code).toBe(6);
+    expect((await gantry(['ls', 'other:/'], { emulator })).code).toBe(6);
+  });
+});
+
+test('names cannot steer the terminal, and are exact in JSON', async () => {
+  const evil = 'a\u001b]0;hijacked\u0007\u001b[2J\n::error::b\u202etxt.exe';
+  emulator.reset();
+  emulator.volume().write([evil], 'x');
+  emulator.volume().write(['../../etc/passwd'], 'x');
+  const { stdout } = await gantry(['ls'], { emulator, columns: 80, env: { GITHUB_ACTIONS: 'true' } });
+  expect(stdout).not.toMatch(/\u001b[^[]|\u001b\[2J|\u0007|\u202e|^::/m);
+  expect(stdout.trimEnd().split('\n')).toHaveLength(3);
+  const { json } = await gantry(['ls', '--json=name'], { emulator });
+  expect(json()).toEqual([{ name: '../../etc/passwd' }, { name: evil }]);
+});
+
+test('a folder of ten thousand files is listed by one call', async () => {
+  for (let index = 0; index < 10_000; index += 1) emulator.volume().write(`/many/file-${index}`, 'x');
+  const { stdout, code } = await gantry(['ls', '/many'], { emulator });
+  expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 10_001]);
+  expect(emulator.calls).toHaveLength(1);
+});
+
+test('a volume whose folders have no end is given up', async () => {
+  const words = Array.from({ length: 450 }, () => 'x'.repeat(10));
+  emulator.volume().write(words, 'x');
+  const { code, stderr } = await gantry(['ls', '-R'], { emulator });
+  expect(code).toBe(1);
+  expect(stderr).toContain('folders in folders without end');
+});

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { expectErrorDocument } from '../support/traces.ts';
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+  emulator.store.projects.push('p-second');
+});
+
+beforeEach(() => {
+  emulator.calls.length = 0;
+});
+
+afterAll(() => emulator.close());
+
+test('projects list marks the one in use', async () => {
+  const { stdout } = await gantry(['projects', 'list'], { emulator, env: { GANTRY_PROJECT: 'p-second' } });
+  expect(stdout).toMatch(/^p-second .*current$/m);
+  expect(stdout).toMatch(/^p-12345678 .*\d$/m);
+  const { json } = await gantry(['projects', 'list', '--json=id,current'], { emulator, env: { GANTRY_PROJECT: '' } });
+  expect(json()).toEqual([
+    { id: emulator.project, current: true },
+    { id: 'p-second', current: false },
+  ]);
+});
+
+test('projects list works with a token that names no project', async () => {
+  const token = emulator.issueToken({ project_id: '' });
+  const { code, json } = await gantry(['projects', 'list', '--json'], {
+    emulator,
+    env: { GANTRY_PROJECT: '', GANTRY_TOKEN: token },
+  });
+  expect(code).toBe(0);
+  expect(json()).toMatchObject([{ current: false }, { current: false }]);
+});
+
+test('projects use stores the project, once the platform says that the token may work there', async () => {
+  await using folder = await folderOf({});
+  const env = { GANTRY_CONFIG_DIR: folder.path, GANTRY_PROJECT: '' };
+  const { stdout, stderr } = await gantry(['projects', 'use', 'p-second'], { emulator, env });
+  expect(stdout).toBe('the project is p-second from now on (profile default)\n');
+  expect(stderr).toBe('');
+  expect(emulator.calls.map((call) => call.endpoint)).toEqual(['listProjects']);
+  expect((await gantry(['projects', 'current'], { emulator, env })).stdout).toBe('p-second\n');
+});
+
+test('projects use says so when GANTRY_PROJECT still wins', async () => {
+  await using folder = await folderOf({});
+  const { code, stderr } = await gantry(['projects', 'use', 'p-second'], {
+    emulator,
+    env: { GANTRY_CONFIG_DIR: folder.path },
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain(`GANTRY_PROJECT is set and still wins: project is ${emulator.project} here`);
+});
+
+test('projects use of a project the token may not work in exits 6 and stores nothing', async () => {
+  await using folder = await folderOf({});
+  const env = { GANTRY_CONFIG_DIR: folder.path, GANTRY_PROJECT: '' };
+  const outcome = await gantry(['projects', 'use', 'p-third', '--json'], { emulator, env });
+  expect(outcome.code).toBe(6);
+  expect(outcome.stderr).toMatch(/may not work in p-third\n {2}why it may work in p-12345678, p-second/);
+  expectErrorDocument(outcome);
+  expect((await gantry(['config', 'get', 'project'], { env })).code).toBe(6);
+});
+
+test('projects use --no-check asks nobody and needs no token', async () => {
+  await using folder = await folderOf({});
+  const env = { GANTRY_CONFIG_DIR: folder.path };
+  expect((await gantry(['projects', 'use', 'p-third', '--no-check'], { env })).code).toBe(0);
+  expect((await gantry(['config', 'get', 'project'], { env })).stdout).toBe('p-third\n');
+});
+
+test('projects use of what is no id exits 2 before any request', async () => {
+  const { code, stderr } = await gantry(['projects', 'use', 'web'], { emulator });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/"web" is not the id of a project\n.*p-12345678\n {2}fix gantry projects list/);
+  expect(emulator.calls).toEqual([]);
+});

@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+const all = ['/logs/a.txt', '/logs/b.txt', '/logs/old/c.txt', '/logs/old/d.log', '/models/big.bin', '/top.txt'];
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  for (const path of all) emulator.volume().write(path, path);
+});
+
+afterEach(() => emulator.close());
+
+/** The files that are left. */
+const left = () =>
+  emulator
+    .volume()
+    .paths()
+    .filter((path) => !path.endsWith('/'));
+const without = (...gone: string[]) => all.filter((path) => !gone.some((each) => path.startsWith(each)));
+const removals = () => emulator.calls.filter(({ endpoint }) => endpoint === 'deletePath');
+
+describe('a file', () => {
+  test('is removed after a question', async () => {
+    const { code, stdout, stderr } = await gantry(['rm', '/top.txt'], { emulator, columns: 80, typed: 'y\r' });
+    expect(code).toBe(0);
+    expect(stdout).toBe('removed default:/top.txt\n');
+    expect(stderr).toContain('  default:/top.txt');
+    expect(left()).toEqual(without('/top.txt'));
+  });
+
+  test('is removed with --yes, several at once', async () => {
+    const { json } = await gantry(['rm', '/top.txt', 'default:logs/a.txt', '--yes', '--json'], { emulator });
+    expect(json()).toEqual([
+      { path: 'default:/top.txt', isFolder: false, removed: true },
+      { path: 'default:/logs/a.txt', isFolder: false, removed: true },
+    ]);
+    expect(left()).toEqual(without('/top.txt', '/logs/a.txt'));
+  });
+
+  test('is removed from the region that is asked for', async () => {
+    emulator.volume('global').write('/top.txt', 'x');
+    await gantry(['rm', '/top.txt', '--yes', '--region', 'global'], { emulator });
+    expect([left(), emulator.volume('global').paths()]).toEqual([all, []]);
+  });
+
+  // H-44: nothing was asked before anything was removed.
+  test.each([
+    ['no', { columns: 80, typed: 'n\r' }, 130],
+    ['just Enter', { columns: 80, typed: '\r' }, 130],
+    ['nothing, since nobody is there', {}, 9],
+  ])('stays when the answer is %s', async (_, setting, exit) => {
+    const { code } = await gantry(['rm', '/top.txt'], { emulator, ...setting });
+    expect([code, left()]).toEqual([exit, all]);
+  });
+});
+
+describe('a folder', () => {
+  test('is removed with -r and its name, whether or not a slash is at its end', async () => {
+    for (const path of ['/logs', '/models/']) {
+      const { code, stderr } = await gantry(['rm', '-r', path, '--confirm', path], { emulator });
+      expect([code, stderr]).toEqual([0, expect.stringContaining('Found')]);
+    }
+    expect(left()).toEqual(['/top.txt']);
+    expect(removals().map(({ query }) => query.file_path)).toEqual(['/logs/', '/models/']);
+  });
+
+  test('asks for its name on a terminal, and says what is in it', async () => {
+    const { code, stderr } = await gantry(['rm', '-r', '/logs'], { emulator, columns: 120, typed: '/logs\r' });
+    expect(code).toBe(0);
+    expect(stderr).toContain('This removes 1 folder with 4 files in it');
+    expect(left()).toEqual(without('/logs'));
+  });
+
+  // H-44: a folder, and the whole volume, went without a question.
+  test.each([
+    ['without -r', ['/logs', '--yes'], {}, 2],
+    ['with -r and --yes only', ['-r', '/logs', '--yes'], {}, 9],
+    ['with another name typed', ['-r', '/logs'], { columns: 80, typed: '/log\r' }, 130],
+    ['with another name in --confirm', ['-r', '/logs', '--confirm', '/log'], {}, 2],
+    ['that is all there is, with --yes', ['-r', '/', '--yes'], {}, 9],
+    ['that is all there is, without -r', ['/', '--confirm', '/'], {}, 2],
+    ['that is everything in it, with --yes', ['-r', '/*', '--yes'], {}, 9],
+  ])('stays %s', async (_, words, setting, exit) => {
+    const { code } = await gantry(['rm', ...words], { emulator, ...setting });
+    expect([code, left(), removals()]).toEqual([exit, all, []]);
+  });
+
+  test('that is all there is goes with --confirm /', async () => {
+    const { code } = await gantry(['rm', '-r', '/', '--confirm', '/'], { emulator });
+    expect([code, left()]).toEqual([0, []]);
+  });
+
+  test('takes along what is named twice, or is below it', async () => {
+    const words = ['rm', '-r', '/logs/old/c.txt', '/logs', '/logs/', '--confirm', '/logs/old/c.txt /logs /logs/'];
+    const { json } = await gantry([...words, '--json'], { emulator });
+    expect(json()).toEqual([{ path: 'default:/logs/', isFolder: true, removed: true }]);
+  });
+});
+
+describe('a pattern', () => {
+  test.each([
+    ['/logs/*.txt', ['/logs/a.txt', '/logs/b.txt']],
+    ['/logs/[!a].txt', ['/logs/b.txt']],
+    ['/logs/?.txt', ['/logs/a.txt', '/logs/b.txt']],
+    ['/**/*.txt', ['/logs/a.txt', '/logs/b.txt', '/logs/old/c.txt', '/top.txt']],
+    ['/logs/**/*.log', ['/logs/old/d.log']],
+    ['default:*.txt', ['/top.txt']],
+    ['/{models,logs}/*.{bin,log}', ['/models/big.bin']],
+    ['/l*/old/d*', ['/logs/old/d.log']],
+  ])('%s matches %j', async (pattern, gone) => {
+    const { code } = await gantry(['rm', pattern, '--yes'], { emulator });
+    expect([code, left()]).toEqual([0, without(...gone)]);
+  });
+
+  test('shows what it matches before it asks', async () => {
+    const { stderr } = await gantry(['rm', '/logs/*.txt'], { emulator });
+    expect(stderr).toMatch(/ {2}default:\/logs\/a\.txt\n {2}default:\/logs\/b\.txt\n.*Remove 2 files, 22 B\?/s);
+    expect(left()).toEqual(all);
+  });
+
+  test('shows twenty of many', async () => {
+    for (let index = 0; index < 30; index += 1) emulator.volume().write(`/many/${index}`, '');
+    const { stderr } = await gantry(['rm', '/many/*', '--yes'], { emulator });
+    expect(stderr).toContain('  and 10 more');
+    expect(left()).toEqual(all);
+  });
+
+  test('looks only where something could match', async () => {
+    await gantry(['rm', '/logs/*.txt', '--yes'], { emulator });
+    expect(emulator.calls.filter(({ endpoint }) => endpoint === 'listFolder').map(({ query }) => query.dir)).toEqual([
+      '/logs/',
+    ]);
+  });
+
+  test('that matches a folder needs -r and is typed once more', async () => {
+    expect((await gantry(['rm', '/lo*', '--yes'], { emulator })).code).toBe(2);
+    expect((await gantry(['rm', '-r', '/lo*', '--confirm', '/lo*'], { emulator })).code).toBe(0);
+    expect(left()).toEqual(without('/logs'));
+  });
+
+  test('that matches nothing exits 6, and nothing else is removed', async () => {
+    const { code, stderr } = await gantry(['rm', '/top.txt', '/logs/*.bin', '--yes'], { emulator });
+    expect([code, left()]).toEqual([6, all]);
+    expect(stderr).toContain('nothing matches default:/logs/*.bin');
+  });
+
+  test('behind a backslash is a name', async () => {
+    for (const name of ['/a*', '/ab', '/[x]']) emulator.volume().write(name, 'x');
+    await gantry(['rm', '/a\\*', '/\\[x\\]', '--yes'], { emulator });
+    expect(left()).toEqual(['/ab', ...all]);
+  });
+
+  test('that cannot be read is refused', async () => {
+    expect((await gantry(['rm', '/a[b', '--yes'], { emulator })).code).toBe(2);
+  });
+});
+
+describe('what goes wrong', () => {
+  test.each(['/nothing.txt', '/nothing/', '/top.txt/', '/logs/nothing.txt'])('%s is not there', async (path) => {
+    const { code } = await gantry(['rm', '/top.txt', path, '--yes'], { emulator });
+    expect([code, left()]).toEqual([6, all]);
+  });
+
+  test('an answer that is lost is asked for again, and the file is gone', async () => {
+    emulator.fail('deletePath', 'reset-after');
+    const { code, stdout } = await gantry(['rm', '/top.txt', '--yes'], { emulator });
+    expect([code, stdout]).toEqual([0, 'removed default:/top.txt\n']);
+    expect(removals().map(({ status }) => status)).toEqual([undefined, 404]);
+  });
+
+  test('is told of each path, and the rest is removed', async () => {
+    emulator.fail('deletePath', 403);
+    const { code, stderr, json } = await gantry(['rm', '/logs/*.txt', '/top.txt', '--yes', '--json'], { emulator });
+    expect(code).toBe(5);
+    expect(stderr).toContain('warning: default:/logs/a.txt: Forbidden');
+    expect(left()).toEqual(without('/logs/b.txt', '/top.txt'));
+    expect(json()).toMatchObject({
+      error: { details: { failed: [{ path: 'default:/logs/a.txt' }], removed: expect.any(Array) } },
+    });
+  });
+
+  test('in more than one way exits 1', async () => {
+    emulator.fail('deletePath', 403, 400);
+    const { code, stderr } = await gantry(['rm', '/logs/*.txt', '/top.txt', '--yes'], { emulator });
+    expect(code).toBe(1);
+    expect(stderr).toContain('error: 2 of 3 could not be removed');
+  });
+});
+
+test('hostile names are removed as they are, and shown without harm', async () => {
+  const evil = 'a\u001b[2J\u0007*b';
+  emulator.volume().write([evil], 'x');
+  const { stderr, stdout } = await gantry(['rm', '/a*', '--yes'], { emulator });
+  expect(left()).toEqual(all);
+  expect(stdout + stderr).not.toMatch(/[\u001b\u0007]/);
+});

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { volumeSizes } from '../../src/operations/volume-sizes.ts';
+import { gantry } from '../support/gantry.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+const sizeOf = async (region: string) => {
+  const { json } = await gantry(['df', '--json'], { emulator });
+  return (json() as { region: string; sizeGb: number }[]).find((volume) => volume.region === region)?.sizeGb;
+};
+
+describe('volumes resize', () => {
+  test.each([
+    ['200GB', [], 'us-east-1', 200],
+    ['60', [], 'us-east-1', 60],
+    ['1TB', ['--region', 'global'], 'global', 1000],
+    ['0.5tb', [], 'us-east-1', 500],
+  ])('%s %j makes the volume in %s %i GB large', async (size, flags, region, gigabytes) => {
+    const { code, stdout } = await gantry(['volumes', 'resize', size, ...flags, '--yes'], { emulator });
+    expect([code, stdout]).toEqual([0, `default-${region} has ${gigabytes} GB now\n`]);
+    expect(await sizeOf(region)).toBe(gigabytes);
+  });
+
+  test.each(['49', '1001GB', '2TB', '100GiB', '100.5', 'much', '-5'])('%s is refused here', async (size) => {
+    const { code } = await gantry(['volumes', 'resize', '--yes', '--', size], { emulator });
+    expect([code, emulator.calls]).toEqual([2, []]);
+  });
+
+  test('asks first: it cannot be undone', async () => {
+    expect((await gantry(['volumes', 'resize', '100'], { emulator })).code).toBe(9);
+    const { code, stderr } = await gantry(['volumes', 'resize', '100'], { emulator, columns: 120, typed: 'n\r' });
+    expect(code).toBe(130);
+    expect(stderr).toContain('cannot be made smaller again');
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test('cannot make a volume smaller', async () => {
+    await gantry(['volumes', 'resize', '100', '--yes'], { emulator });
+    const { code, stderr } = await gantry(['volumes', 'resize', '60', '--yes'], { emulator });
+    expect(code).toBe(1);
+    expect(stderr).toContain('error: volume default-us-east-1 has 100 GB and cannot be made smaller');
+  });
+});
+
+describe('df', () => {
+  test('shows the volumes, and what is on them', async () => {
+    emulator.volume('global').write('/a', Buffer.alloc(2048));
+    const { code, stdout } = await gantry(['df'], { emulator });
+    expect(code).toBe(0);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(/ {2,}/)),
+    ).toEqual([
+      ['VOLUME', 'REGION', 'SIZE', 'USED'],
+      ['default', 'global', '50 GB', '2.0 KiB'],
+      ['default', 'us-east-1', '50 GB', '0 B'],
+    ]);
+  });
+
+  test.each([
+    [[{ id: 'v', size_gb: 50, region: 'x' }], [{ name: 'v', size: '50 GB', region: 'x' }]],
+    [{ volumes: [{ name: 'v', sizeBytes: 1024, usedBytes: 1 }] }, [{ name: 'v', size: '1.0 KiB', used: '1 B' }]],
+    [{ name: 'v', size: '50Gi' }, [{ name: 'v', size: '50Gi' }]],
+    [
+      [{ what: { ever: 1 } }, 'text'],
+      [{ more: 'what.ever=1' }, { more: 'text' }],
+    ],
+    [[], []],
+    [null, []],
+    ['OK', []],
+  ])('reads %j', (answer, read) => {
+    expect(volumeSizes(answer)).toEqual(read);
+  });
+
+  test('of an answer of another shape passes it on', async () => {
+    const { code, json } = await gantry(['df', '--json'], { emulator });
+    expect([code, json()]).toEqual([0, [expect.objectContaining({ id: 'default-us-east-1' })]]);
+  });
+});

@@ -1,0 +1,130 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { secretsIn, someone } from '../support/login.ts';
+
+describe('gantry whoami', () => {
+  test('tells of a login: who, where, until when; never the token', async () => {
+    const { logIn, run, emulator } = await someone();
+    await logIn();
+    emulator.calls.length = 0;
+    const outcome = await run('whoami');
+    expect(outcome.stdout).toBe(
+      [
+        'user     ada.okafor@example.com',
+        'kind     login',
+        `project  ${emulator.project} (profile)`,
+        'profile  default',
+        'token    profile (default)',
+        'ends     in 4 h, renewed by itself',
+        `address  ${emulator.url} (management, invocation, login, refresh, status)\n`,
+      ].join('\n'),
+    );
+    expect([outcome.code, secretsIn(outcome), emulator.calls]).toEqual([0, [], []]);
+  });
+
+  test('tells that a token in the environment comes before the stored one', async () => {
+    const { logIn, run, emulator } = await someone();
+    await logIn();
+    const env = { GANTRY_TOKEN: emulator.token };
+    expect((await run('whoami', { env })).stdout).toContain(
+      'token    environment (GANTRY_TOKEN); it comes before the one stored in the profile (default)\n',
+    );
+    const { json } = await run('whoami --json', { env });
+    expect(json()).toMatchObject({
+      ...{ origin: 'environment (GANTRY_TOKEN)', unused: 'profile (default)', kind: 'service-account' },
+      ...{ user: 'emulator', renewable: false, expiresAt: '2027-11-20T09:30:00.000Z', checked: false },
+    });
+  });
+
+  test.each([
+    ['GANTRY_PROJECT', { GANTRY_PROJECT: 'p-other001' }, '', 'p-other001', 'environment (GANTRY_PROJECT)'],
+    ['--project', {}, ' --project p-other001', 'p-other001', 'flag'],
+    ['the claims of the token', {}, '', 'p-12345678', 'claims of the token'],
+  ])('tells that the project is from %s', async (_, more, flag, project, projectOrigin) => {
+    const { run, emulator } = await someone();
+    const { json } = await run(`whoami --json=project,projectOrigin${flag}`, {
+      env: { GANTRY_TOKEN: emulator.token, ...more },
+    });
+    expect(json()).toEqual({ project, projectOrigin });
+  });
+
+  test('of a token that says nothing tells what is known, and that no project is chosen', async () => {
+    const { run } = await someone();
+    const { code, stdout } = await run('whoami', { env: { GANTRY_TOKEN: 'opaque' } });
+    expect(stdout).toContain('project  none is chosen: gantry projects use p-…');
+    expect(stdout).toContain('ends     not known');
+    expect([code, stdout.includes('opaque')]).toEqual([0, false]);
+  });
+
+  test.each([
+    ['nobody is logged in', '', 'not logged in'],
+    ['the token has expired', 'EXPIRED', 'the token expired on 2023-11-14'],
+  ])('when %s exits 4', async (_, token, message) => {
+    const { run, emulator } = await someone();
+    const GANTRY_TOKEN = token && emulator.issueToken({ exp: 1_700_000_000 });
+    const { code, stderr } = await run('whoami', { env: { GANTRY_TOKEN } });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(token ? 'dashboard, API Keys page' : 'fix gantry login, or set GANTRY_TOKEN');
+    expect(code).toBe(4);
+  });
+
+  test('--check asks the platform, and exits 4 when it says no', async () => {
+    const { run, emulator } = await someone();
+    const good = await run('whoami --check --json', { env: { GANTRY_TOKEN: emulator.token } });
+    expect([good.code, good.json()]).toMatchObject([0, { checked: true }]);
+    expect((await run('whoami --check', { env: { GANTRY_TOKEN: 'made-up' } })).code).toBe(4);
+  });
+
+  test('--check renews a login that has ended, and tells its new end', async () => {
+    const { logIn, run, clock } = await someone();
+    await logIn();
+    clock.now += 10 * 3_600_000;
+    expect((await run('whoami')).stdout).toContain('ends     expired, renewed by itself');
+    expect((await run('whoami --check')).stdout).toContain('ends     in 4 h, renewed by itself');
+  });
+});
+
+describe('gantry logout', () => {
+  test('removes the token of the profile, and of no other', async () => {
+    const { logIn, run, tokens } = await someone();
+    await logIn();
+    await logIn('login --profile work');
+    const { code, stdout } = await run('logout');
+    expect([code, stdout]).toEqual([0, 'logged out of profile default\n']);
+    expect([tokens(), tokens('work').token]).toEqual([undefined, expect.stringMatching(/^eyJ/)]);
+    expect((await run('apps list')).code).toBe(4);
+  });
+
+  test('--all removes those of every profile', async () => {
+    const { logIn, run, tokens } = await someone();
+    await logIn();
+    await logIn('login --profile work');
+    expect((await run('logout --all --json')).json()).toEqual({ profiles: ['default', 'work'], stillUsed: null });
+    expect([tokens(), tokens('work')]).toEqual([undefined, undefined]);
+  });
+
+  test('with nothing to remove says so, exits 0, and creates nothing', async () => {
+    const { run, tokens } = await someone();
+    const { code, stdout, stderr } = await run('logout');
+    expect([code, stdout.trim(), stderr]).toEqual([0, '', 'no token is stored for the profile default\n']);
+    expect(tokens()).toBeUndefined();
+  });
+
+  test('tells of a token in the environment that is still used', async () => {
+    const { logIn, run, emulator } = await someone();
+    await logIn();
+    const { stderr, code, json } = await run('logout --json', { env: { GANTRY_TOKEN: emulator.token } });
+    expect(stderr).toContain('the token from the environment (GANTRY_TOKEN) is still used');
+    expect([code, json()]).toEqual([0, { profiles: ['default'], stillUsed: 'environment (GANTRY_TOKEN)' }]);
+  });
+
+  test('of a broken file says so, and changes nothing', async () => {
+    const { run, folder } = await someone();
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'credentials.json'), '{', { mode: 0o600 });
+    const { code, stderr } = await run('logout');
+    expect(stderr).toContain('credentials.json is not valid JSON: nothing was changed');
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import { type RunStatus, runStatuses } from '../../src/contract/runs.ts';
+import { platform, temporaryFolder } from './support/platform.ts';
+
+const names = ['web', 'transcriber', 'nightly-report'];
+const monthAgo = '2026-10-21T09:30:00Z';
+
+async function seeded(seed = 1) {
+  const speaking = await platform({ seed });
+  const get = async (path: string) => (await speaking.ask('GET', path)).json;
+  const runs = (app: string, query = '') => get(`/apps/p-12345678-${app}/runs/charts?${query}`);
+  return { ...speaking, get, runs };
+}
+
+type Seeded = Awaited<ReturnType<typeof seeded>>;
+
+/** Everything there is to see, without the emulator's address. */
+async function everything({ emulator, ask }: Seeded): Promise<string> {
+  const paths = ['/apps?includeEphemeral=true'];
+  for (const app of [...names, 'run-3f2a91'].map((name) => `/apps/p-12345678-${name}`)) {
+    paths.push(app, `${app}/builds`, `${app}/containers`, `${app}/runs`, `${app}/metrics/startup-time`);
+    paths.push(`${app}/runs/charts`, `${app}/runs/charts?startTime=2026-11-15T00:00:00Z&timezone=Europe/Berlin`);
+  }
+  const texts = [];
+  for (const path of paths) texts.push((await ask('GET', path)).text);
+  return texts.join('\n').replaceAll(emulator.url, '');
+}
+
+test('one seed at one time gives the same bytes, another seed gives others', async () => {
+  const [one, again, other] = await Promise.all([1, 1, 2].map(async (seed) => everything(await seeded(seed))));
+  expect(again).toBe(one);
+  expect(other).not.toBe(one);
+});
+
+test('without a seed the project is empty', async () => {
+  const { ask } = await platform();
+  expect((await ask('GET', '/apps?includeEphemeral=true')).json).toEqual([]);
+});
+
+test('three apps differ in hardware, runtime and region; a fourth is left over from a one-off run', async () => {
+  const { get } = await seeded();
+  const apps = await get('/apps');
+  expect(apps.map(({ name, hardware, region }: Record<string, string>) => [name, hardware, region])).toEqual([
+    ['web', 'ADA_L4', 'us-east-1'],
+    ['transcriber', 'AMPERE_A10', 'eu-north-1'],
+    ['nightly-report', 'CPU', 'us-east-1'],
+  ]);
+  for (const app of apps) {
+    expect(app.status).toBe('ready');
+    expect(app.request_metrics.total).toBeGreaterThan(100);
+    expect(app.cost_metrics.total_cost).toBeGreaterThan(0.1);
+    expect(app.cost_metrics.gpu_cost > 0).toBe(app.hardware !== 'CPU');
+  }
+  expect((await get('/apps/p-12345678-transcriber')).runtime).toBe('custom');
+  expect((await get('/apps?includeEphemeral=true'))[3]).toMatchObject({ name: 'run-3f2a91', ephemeral: true });
+});
+
+test('builds succeeded, failed with a reason and a log, and were cancelled', async () => {
+  const { get } = await seeded();
+  const builds = (await Promise.all(names.map((name) => get(`/apps/p-12345678-${name}/builds`)))).flat();
+  expect(new Set(builds.map((build) => build.status))).toEqual(
+    new Set(['success', 'build_failure', 'init_timeout', 'cancelled']),
+  );
+  const [failed] = (await get('/apps/p-12345678-nightly-report/builds')) as { id: string; initError: string }[];
+  expect(failed?.initError).toContain('no matching distribution');
+  const path = `/apps/p-12345678-nightly-report/builds/${failed?.id}`;
+  expect(JSON.stringify((await get(`${path}/logs`)).logs)).toContain('ERROR: No matching distribution');
+  expect((await get(`${path}/zip-contents`)).zipFiles).toMatchObject({ 'main.py': { size: expect.any(Number) } });
+});
+
+describe('30 days of runs', () => {
+  test('have every status', async () => {
+    const { runs } = await seeded();
+    const found: RunStatus[] = [];
+    for (const { status } of (await runs('transcriber')).items) found.push(status);
+    expect([...new Set(found)].sort()).toEqual([...runStatuses].sort());
+  });
+
+  test('are on each day, more on working days, with some cold starts and some failures', async () => {
+    const { runs } = await seeded();
+    const { aggregatedData, total } = await runs('web', `startTime=${monthAgo}&groupBy=day`);
+    const days = aggregatedData.slice(1, -1);
+    expect(aggregatedData).toHaveLength(31);
+    expect(total).toBeGreaterThan(10_000);
+    for (const day of days) {
+      const weekend = [0, 6].includes(new Date(day.startTime).getUTCDay());
+      expect(day.totalRequests > 350).toBe(!weekend);
+      expect(day.avgColdstartTimeMs).toBeGreaterThan(5_000);
+      expect(day.successRate).toBeLessThan(100);
+    }
+  });
+
+  test('begin 30 days ago', async () => {
+    const { runs } = await seeded();
+    expect((await runs('web', `startTime=2026-01-01T00:00:00Z&endTime=${monthAgo}`)).total).toBe(0);
+  });
+
+  test('have one bad afternoon', async () => {
+    const { runs } = await seeded();
+    const { aggregatedData } = await runs('web', `startTime=${monthAgo}&groupBy=day`);
+    const bad = aggregatedData.filter((day: { successRate: number }) => day.successRate < 90);
+    expect(bad).toHaveLength(1);
+    const start = bad[0].startTime;
+    const hours = (await runs('web', `startTime=${start}&endTime=${bad[0].endTime}&groupBy=hour&aggregate=true`))
+      .aggregatedData;
+    expect(hours[14].successRate).toBeLessThan(70);
+    expect(hours[10].successRate).toBeGreaterThan(70);
+  });
+
+  test('ended in several ways, were called in several ways, by functions with names', async () => {
+    const { get, runs } = await seeded();
+    const codes = new Set<number>();
+    for (const status of ['failure', 'cancelled']) {
+      for (let date = 13; date < 20; date += 1) {
+        const query = `status=${status}&startTime=2026-11-${date}T00:00:00Z&endTime=2026-11-${date + 1}T00:00:00Z`;
+        for (const { statusCode } of (await runs('web', query)).items) codes.add(statusCode);
+      }
+    }
+    expect([...codes]).toEqual(expect.arrayContaining([-1, 0, 500, 503]));
+    const { items } = await get('/apps/p-12345678-transcriber/runs?asyncOnly=true');
+    expect(items.every((run: { async: boolean }) => run.async)).toBe(true);
+    expect(items.some((run: { webhookEndpoint: string }) => run.webhookEndpoint.startsWith('https://'))).toBe(true);
+    expect(new Set(items.map((run: { functionName: string }) => run.functionName))).toContain('transcribe');
+  });
+
+  test('have their replicas among the containers', async () => {
+    const { get } = await seeded();
+    const [{ podName }] = (await get('/apps/p-12345678-web/runs')).items;
+    const containers = await get('/apps/p-12345678-web/containers');
+    expect(containers.map((one: { containerId: string }) => one.containerId)).toContain(podName);
+    expect(containers[0].containerState).toBe('RUNNING');
+  });
+
+  test('can be paged through, and each be found', async () => {
+    const { get } = await seeded();
+    const ids = new Set<string>();
+    const path = '/apps/p-12345678-nightly-report/runs';
+    for (let token = ''; ; ) {
+      const { items, nextToken } = await get(`${path}${token && `?nextToken=${token}`}`);
+      for (const { id } of items) ids.add(id);
+      if (!nextToken) break;
+      token = nextToken;
+    }
+    expect(ids.size).toBe((await get(`${path}/charts?startTime=${monthAgo}`)).total);
+    const last = [...ids].at(-1);
+    expect((await get(`${path}/${last}`)).item.id).toBe(last);
+  });
+
+  test('go on with the clock, and what is cancelled stays so', async () => {
+    const { ask, clock, emulator, runs } = await seeded();
+    const underway = async () => (await runs('transcriber', 'status=processing')).items;
+    const made = (await underway()).find((run: { id: string }) => !emulator.store.runs.has(run.id));
+    expect((await ask('DELETE', `/apps/p-12345678-transcriber/runs/${made.id}`)).status).toBe(200);
+    const before = (await runs('web')).items[0].id;
+    clock.now += 3_600_000;
+    expect((await runs('web')).items[0].id).not.toBe(before);
+    expect((await underway()).length).toBeLessThan(10);
+    const { items } = await runs('transcriber', 'status=cancelled');
+    expect(items.map((run: { id: string }) => run.id)).toContain(made.id);
+  });
+});
+
+test('a seeded app that is deployed again keeps its runs, one that is deleted does not', async () => {
+  const { ask, deploy, runs } = await seeded();
+  const { total } = await runs('web');
+  await deploy();
+  expect((await runs('web')).total).toBe(total);
+  await ask('DELETE', '/apps/p-12345678-web');
+  await deploy();
+  expect((await runs('web')).total).toBe(0);
+});
+
+test('a folder that is in use already is not seeded again; what it was seeded with is there', async () => {
+  const [data, used] = [temporaryFolder(), temporaryFolder()];
+  const first = await platform({ data, seed: 3 });
+  const ids = [...first.emulator.store.builds.keys()];
+  await first.ask('DELETE', '/apps/p-12345678-web');
+  const { total } = (await first.ask('GET', '/apps/p-12345678-transcriber/runs/charts')).json;
+  await first.emulator.close();
+  const second = await platform({ data, seed: 3 });
+  expect([...second.emulator.store.apps.keys()]).not.toContain('p-12345678-web');
+  expect(ids).toEqual(expect.arrayContaining([...second.emulator.store.builds.keys()]));
+  expect((await second.ask('GET', '/apps/p-12345678-transcriber/runs/charts')).json.total).toBe(total);
+
+  await (await platform({ data: used })).emulator.close();
+  expect((await platform({ data: used, seed: 3 })).emulator.store.apps.size).toBe(0);
+});
+
+test('a reset seeds again', async () => {
+  const { ask, emulator, runs } = await seeded();
+  const { total } = await runs('web');
+  await ask('DELETE', '/apps/p-12345678-web');
+  emulator.reset();
+  expect((await runs('web')).total).toBe(total);
+});

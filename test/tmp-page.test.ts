@@ -1,0 +1,31 @@
+import { test, afterAll } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { startEmulator } from '../src/emulator/index.ts';
+import { gantry } from './support/gantry.ts';
+test('look', async () => {
+  const emulator = await startEmulator({ seed: 1 } as never);
+  let log = '';
+  const run = async (line: string, columns?: number) => {
+    const o = await gantry(line.split(' '), { emulator, ...(columns ? { columns, env: { NO_COLOR: '1' } } : {}), cwd: '/tmp/charts' });
+    log += `$ ${line} [${columns}] -> ${o.code}\n${o.stderr}---\n${o.stdout}\n`;
+  };
+  await run('apps list');
+  const apps = [...emulator.store.apps.values()].map((a: any) => a.name);
+  log += `${apps}\n`;
+  const app = apps[0] ?? 'web';
+  for (const a of apps) await run(`runs chart ${a} --since 24h --timezone Europe/Berlin --html ${a}.html`, 80);
+  await run(`runs chart ${app} --since 7d --timezone Europe/Berlin --html ${app}-7d.html`);
+  await run(`metrics startup ${app} --since 24h --html startup.html`, 80);
+  await run(`metrics startup ${app} --since 7d --resolution medium --timezone UTC`, 120);
+  await run(`runs chart ${app} --since 30d --by minute`, 80);
+  await run(`runs chart ${app} --timezone Nowhere/No`, 80);
+  await run(`runs chart ${app} --since 1h --until 2h`, 80);
+  await run(`runs chart ${app} --html -`, 80);
+  await run(`runs chart ${app} --open`, 80);
+  await run(`runs chart ${app} --metric what`, 80);
+  await run(`runs chart ${app} --since 2h --until 90m --metric runtime --metric requests`, 80);
+  await run(`runs chart --help`, 80);
+  await run(`metrics startup --help`, 80);
+  writeFileSync('/tmp/charts/page.txt', log);
+  await emulator.close();
+}, 60000);
