@@ -54,6 +54,28 @@ export function wholeNumberFlag(least: number, most = Number.MAX_SAFE_INTEGER): 
   };
 }
 
+/** `500MiB`, `20MB`, `1048576` in bytes: units with an i are powers of 1024, the others of 1000. */
+export function sizeFlag(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const [, number, unit = '', binary] = /^(\d+(?:\.\d+)?) ?([kmgt]?)(i?)b?$/i.exec(text) ?? [];
+    const bytes = Math.round(Number(number) * (binary ? 1024 : 1000) ** ' kmgt'.indexOf(unit.toLowerCase() || ' '));
+    if (number === undefined || (binary && !unit))
+      throw new InvalidArgumentError('Write a size such as 20MB or 16MiB.');
+    if (bytes < least || bytes > most)
+      throw new InvalidArgumentError(`Write a size from ${inMib(least)} to ${inMib(most)}.`);
+    return bytes;
+  };
+}
+
+function inMib(bytes: number): string {
+  return bytes < 2 ** 20 ? `${bytes}B` : `${Math.floor(bytes / 2 ** 20)}MiB`;
+}
+
+/** Any text, collected: the flag may be given again. */
+export function textsFlag(text: string, all: string[] = []): string[] {
+  return [...all, text];
+}
+
 /** One of these words, collected: the flag may be given again. */
 export function wordsFlag<const Word extends string>(words: readonly Word[]): (text: string, all?: Word[]) => Word[] {
   return (text, all = []) => {

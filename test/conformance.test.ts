@@ -16,6 +16,7 @@ import {
   getBuildZipContents,
   listBuilds,
 } from '../src/contract/builds.ts';
+import { completeUpload, deletePath, getDownloadLink, initializeUpload, listFolder } from '../src/contract/volumes.ts';
 import { startEmulator } from '../src/emulator/index.ts';
 import type { GantryError } from '../src/errors.ts';
 import { writeArchive } from '../src/project/archive.ts';
@@ -84,6 +85,23 @@ function conforms(open: () => Promise<Place>): void {
     const { buildId } = await create(place, name);
     await place.api(cancelBuild, { ...about(), build: buildId });
     expect((await ended(place, { ...about(), build: buildId })).status).toBe('cancelled');
+  });
+
+  test('a file is uploaded to the volume, listed, read and removed', async () => {
+    const { api, project } = place;
+    const at = { project, volume: 'default' };
+    const path = `/${name}/hello.txt`;
+    const initialized = await api(initializeUpload, { ...at, body: { file_path: path, part_count: 1 } });
+    const sent = await fetch(initialized.parts[0]?.url ?? '', { method: 'PUT', body: 'hello' });
+    const parts = [{ part_number: 1, etag: sent.headers.get('etag') ?? '' }];
+    await api(completeUpload, { ...at, body: { upload_id: initialized.upload_id, file_path: path, parts } });
+    const listing = { ...at, query: { dir: `/${name}/` } };
+    expect(await api(listFolder, listing)).toMatchObject([{ name: 'hello.txt', is_folder: false, size_bytes: 5 }]);
+    const { url } = await api(getDownloadLink, { ...at, query: { file_path: path } });
+    expect(await (await fetch(url, { headers: { range: 'bytes=1-3' } })).text()).toBe('ell');
+    await api(deletePath, { ...at, query: { file_path: `/${name}/` } });
+    const left = await api(listFolder, listing).catch(() => []);
+    expect(left ?? []).toEqual([]);
   });
 
   test('a body that is wrong is refused with a message', async () => {

@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { printed, volumePath } from '../operations/volume.ts';
+import { inLine, printed, volumePath } from '../operations/volume.ts';
 import { usageOf } from '../operations/volume-usage.ts';
 import { table } from '../output/table.ts';
 import { grouped, size } from '../output/words.ts';
@@ -17,7 +17,7 @@ export default defineCommand({
     table([...entries, { name: path, files, bytes }], {
       SIZE: (entry) => size(entry.bytes),
       FILES: (entry) => grouped(entry.files),
-      NAME: (entry) => entry.name,
+      NAME: (entry) => inLine(entry.name),
     }),
   json: {
     path: 'what was added up',

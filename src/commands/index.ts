@@ -19,6 +19,7 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     deploy: { summary: 'deploy the app in this folder', load: () => import('./deploy.ts') },
   },
   Files: {
+    cp: { summary: 'copy files to, from and between volumes', load: () => import('./cp.ts') },
     ls: { summary: 'list files and folders on a volume', load: () => import('./ls.ts') },
     cat: { summary: 'print files from a volume', load: () => import('./cat.ts') },
     rm: { summary: 'remove files and folders from a volume', load: () => import('./rm.ts') },

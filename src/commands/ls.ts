@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { volumePath } from '../operations/volume.ts';
+import { inLine, volumePath } from '../operations/volume.ts';
 import { entryFacts, listPath } from '../operations/volume-list.ts';
 import { table } from '../output/table.ts';
 import { ago, size } from '../output/words.ts';
@@ -16,7 +16,8 @@ export default defineCommand({
   },
   view: (entries, { long, recursive }) =>
     table(entries, {
-      [recursive ? 'PATH' : 'NAME']: ({ path }) => (recursive ? path.slice(path.indexOf(':') + 1) : lastName(path)),
+      [recursive ? 'PATH' : 'NAME']: ({ path }) =>
+        inLine(recursive ? path.slice(path.indexOf(':') + 1) : lastName(path)),
       SIZE: ({ size_bytes, path }) => (path.endsWith('/') ? '-' : long ? size_bytes : size(size_bytes)),
       MODIFIED: ({ last_modified }) => (long ? last_modified : ago(last_modified)),
     }),

@@ -8,6 +8,7 @@ export interface RangeFlags {
   until?: Moment | undefined;
 }
 
+const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 /** The flags of commands that look at a stretch of time. */
@@ -19,10 +20,10 @@ export function rangeFlags<Inputs extends unknown[], Options extends OptionValue
     .option('--until <time>', 'up to then, or to so long ago (now if left out)', momentFlag);
 }
 
-/** What is yet to come is left out. Throws UsageError when the range ends before it begins (spec 4.7). */
+/** In whole minutes, and not into the future. Throws UsageError when the range ends before it begins (spec 4.7). */
 export function rangeOf(flags: RangeFlags, now: number): Range {
   const until = Math.min(now, flags.until?.(now) ?? now);
   const since = flags.since?.(now) ?? until - dayMs;
   if (until < since) throw new UsageError('the range ends before it begins: look at --since and --until');
-  return { since, until };
+  return { since: Math.floor(since / minuteMs) * minuteMs, until: Math.ceil(until / minuteMs) * minuteMs };
 }

@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.ts';
+import { inLine } from '../operations/volume.ts';
 import { removePaths } from '../operations/volume-remove.ts';
 
 export default defineCommand({
@@ -8,7 +9,7 @@ export default defineCommand({
       .option('-r, --recursive', 'remove folders, with all that is in them')
       .option('--confirm <paths>', 'with -r: the paths once more, instead of typing them when asked'),
   run: (context, paths, { recursive = false, confirm }) => removePaths(context, paths, { recursive, confirm }),
-  view: (removals) => () => removals.map(({ path }) => `removed ${path}`).join('\n'),
+  view: (removals) => () => removals.map(({ path }) => `removed ${inLine(path)}`).join('\n'),
   json: {
     path: 'what was removed; of a folder it ends in a slash',
     isFolder: 'whether it was a folder',

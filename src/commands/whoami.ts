@@ -12,7 +12,8 @@ export default defineCommand({
       ['kind', kind === 'login' ? 'login' : 'service account'],
       ['project', project ? `${project} (${projectOrigin})` : 'none is chosen: gantry projects use p-…'],
       ['profile', profile],
-      ['token', unused ? `${origin}; it comes before the one stored in the ${unused}` : origin],
+      ['token', origin],
+      ['unused', unused && `${unused}: the environment comes first`],
       [
         'ends',
         (page) => `${expiresAt ? timeLeft(expiresAt)(page) : 'not known'}${renewable ? ', renewed by itself' : ''}`,

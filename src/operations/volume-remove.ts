@@ -3,7 +3,7 @@ import { deletePath } from '../contract/volumes.ts';
 import { FailedError, GantryError, NotFoundError, UsageError } from '../errors.ts';
 import { count, filesText, size } from '../output/words.ts';
 import { printRemotePath } from '../transfer/remote-path.ts';
-import { findEntry, type Listed, quoted, type VolumePath, volumePath, walkVolume } from './volume.ts';
+import { findEntry, inLine, type Listed, quoted, type VolumePath, volumePath, walkVolume } from './volume.ts';
 import { matching, pathPattern } from './volume-glob.ts';
 
 export interface Removal {
@@ -71,7 +71,7 @@ function foldersAbove(path: string): string[] {
 /** A file is a question, a folder is its name once more (conventions §4). What is meant is shown before. */
 async function agree(context: Removing, targets: Target[], paths: string[], confirm: string | undefined) {
   const { progress, prompt } = context;
-  for (const target of targets.slice(0, shown)) progress.note(`  ${textOf(target)}`);
+  for (const target of targets.slice(0, shown)) progress.note(`  ${inLine(textOf(target))}`);
   if (targets.length > shown) progress.note(`  and ${targets.length - shown} more`);
   const files = targets.filter(({ isFolder }) => !isFolder);
   const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
@@ -137,7 +137,7 @@ function failed(
     failed: failures.map(({ path, error }) => ({ path, message: error.message })),
   };
   const tried = failures.length + removed.length;
-  if (tried > 1) for (const { path, error } of failures) progress.warn(`${path}: ${error.message}`);
+  if (tried > 1) for (const { path, error } of failures) progress.warn(`${inLine(path)}: ${error.message}`);
   const [first] = failures;
   if (first && failures.every(({ error }) => error.exit === first.error.exit)) {
     first.error.facts.details = details;

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { Context } from '../context.ts';
 import { listFolder, type VolumeEntry } from '../contract/volumes.ts';
 import { FailedError, NotFoundError } from '../errors.ts';
@@ -119,6 +120,11 @@ export async function* walkEntries(
     }
     waiting.push(...folders.map((inner) => ({ path: inner.path })).reverse());
   }
+}
+
+/** A name as it may stand in a line: of its own it must neither colour what follows nor begin another line. */
+export function inLine(name: string): string {
+  return stripVTControlCharacters(name).replace(/[\r\n\t]+/g, ' ');
 }
 
 /** As a shell needs it. */

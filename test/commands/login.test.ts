@@ -157,6 +157,14 @@ describe('gantry login', () => {
     const { logIn, emulator } = await someone();
     const { stderr, code } = await logIn('login', { env: { GANTRY_TOKEN: emulator.token } });
     expect(stderr).toContain('the token from the environment (GANTRY_TOKEN) is used as long as it is set');
+    const bearers = emulator.calls.map(({ endpoint, hasAuthorization }) => [endpoint, hasAuthorization]);
+    expect(bearers).toEqual([
+      ...[
+        ['authorizeDevice', false],
+        ['requestToken', false],
+      ],
+      ['listProjects', true],
+    ]);
     expect(code).toBe(0);
   });
 });

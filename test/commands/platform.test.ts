@@ -18,6 +18,8 @@ const commands = [
   ['builds follow web', 'status'],
   ['runs list web', 'statusCode'],
   ['runs get web r-1', 'status'],
+  ['runs chart web', 'aggregatedData'],
+  ['metrics startup web', 'data'],
   ['containers list web', 'containerState'],
   ['api-keys list', 'apiKey'],
   ['users list', 'email'],

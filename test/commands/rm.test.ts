@@ -191,9 +191,9 @@ describe('what goes wrong', () => {
 });
 
 test('hostile names are removed as they are, and shown without harm', async () => {
-  const evil = 'a\u001b[2J\u0007*b';
+  const evil = 'a\u001b[2J\u001b[31m\u0007\n*b';
   emulator.volume().write([evil], 'x');
-  const { stderr, stdout } = await gantry(['rm', '/a*', '--yes'], { emulator });
+  const { stderr, stdout } = await gantry(['rm', '/a*', '--yes'], { emulator, env: { FORCE_COLOR: '1' } });
   expect(left()).toEqual(all);
   expect(stdout + stderr).not.toMatch(/[\u001b\u0007]/);
 });

@@ -54,6 +54,11 @@ test.each([
   [{ projectId: 'p-2' }, 'p-2'],
   [{ sub: 'p-3' }, 'p-3'],
   [{ sub: 'dev-p-4' }, 'dev-p-4'],
+  [{ project: 'p-5' }, 'p-5'],
+  [{ custom: { project_id: 'p-6' } }, 'p-6'],
+  [{ custom: { project: 'p-7' } }, 'p-7'],
+  [{ project_id: 'p-1', sub: 'p-3', custom: { project: 'p-7' } }, 'p-1'],
+  [{ custom: 'p-8' }, undefined],
   [{ sub: 'someone' }, undefined],
   [{ project_id: 7 }, undefined],
   [{}, undefined],
@@ -70,6 +75,29 @@ test.each([
 ])('a token that ends at %j is refused: %s', async (exp, refused) => {
   const { error } = await find({ GANTRY_TOKEN: jwt({ exp }) });
   expect(error !== undefined).toBe(refused);
+});
+
+test.each([
+  [{ sub: 'someone' }, 'someone', 'service-account'],
+  [{ sub: 'p-3' }, undefined, 'service-account'],
+  [{ sub: 'id', username: 'ada', token_use: 'access' }, 'ada', 'login'],
+  [{ sub: 'id', username: 'ada', email: 'ada@example.com' }, 'ada@example.com', 'service-account'],
+  [{}, undefined, 'service-account'],
+])('claims %j are of the user %j, a %s', async (claims, user, kind) => {
+  const { found } = await find({ GANTRY_TOKEN: jwt(claims) });
+  expect([found?.user, found?.kind]).toEqual([user, kind]);
+});
+
+test('a token that has ended is found all the same when it can be renewed', async () => {
+  const tokens = { token: jwt({ exp: 1 }), refreshToken: 'r' };
+  const { found } = await find({}, JSON.stringify({ profiles: { default: tokens } }));
+  expect(found).toMatchObject({ ...tokens, kind: 'login', given: false, expiresAt: 1000 });
+});
+
+test('a token of the environment is never renewed', async () => {
+  const { found } = await find({ GANTRY_TOKEN: 'a' }, JSON.stringify({ profiles: { default: { refreshToken: 'r' } } }));
+  expect(found).toMatchObject({ token: 'a', given: true });
+  expect(found).not.toHaveProperty('refreshToken');
 });
 
 test.each(['opaque', 'a.b', 'a.b.c', '..', 'a.!!.c'])('a token without claims (%s) is used as it is', async (token) => {

@@ -60,6 +60,15 @@ test('a slow reader is waited for: the next part is not written before the last 
   expect(slow.writableLength).toBe(0);
 });
 
+test('bytes are written as they are', async () => {
+  const written: Buffer[] = [];
+  const stream = new Writable({ write: (chunk, _, done) => done(void written.push(chunk) as undefined) });
+  const bytes = Buffer.from([0, 27, 91, 50, 74, 255, 13, 10]);
+  await createRenderer(stream as never, page(stream), false).bytes(bytes);
+  expect(Buffer.concat(written).equals(bytes)).toBe(true);
+  await expect(createRenderer(broken('EPIPE') as never, page(stream), false).bytes(bytes)).rejects.toThrow(ReaderGone);
+});
+
 test.each(['EPIPE', 'ERR_STREAM_DESTROYED'])('a reader that is gone (%s) is no failure of ours', async (code) => {
   await expect(createRenderer(broken(code) as never, page(broken(code)), true).value([1], () => '')).rejects.toThrow(
     ReaderGone,

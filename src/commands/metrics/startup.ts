@@ -52,7 +52,7 @@ export default defineCommand({
   passesThrough: true,
   json: {
     status: '"success" when there is data',
-    data: 'time_series: percentiles in seconds, timestamp in Unix seconds; total_runs; start_date, end_date',
+    data: 'time_series (timestamp, p50, p90, p99; seconds), total_runs, start_date, end_date',
   },
   examples: [
     'metrics startup web',

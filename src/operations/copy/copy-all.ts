@@ -4,6 +4,7 @@ import { smallBytes } from '../../transfer/engine.ts';
 import { Lane } from '../../transfer/lane.ts';
 import type { Found, FoundFile } from './found.ts';
 import type { Job } from './job.ts';
+import { printable } from './tally.ts';
 
 /** One way of copying files: to a volume, or from one. */
 export interface Way {
@@ -24,9 +25,10 @@ const mostInARow = 32;
 
 /**
  * Copies files while they are being found: small ones and large ones each in a lane of their own, so that neither waits
- * for the other. A file that fails is counted, and the others go on; only what no file can overcome is thrown.
+ * for the other. A file that fails is counted, and the others go on, unless it is the only one that was named (`isAlone`)
+ * or what no file can overcome: those are thrown.
  */
-export async function copyAll(files: AsyncIterable<Found>, way: Way, job: Job): Promise<void> {
+export async function copyAll(files: AsyncIterable<Found>, way: Way, job: Job, isAlone: boolean): Promise<void> {
   const { tally, engine, options } = job;
   const small = new Lane(options.concurrency ?? usualSmall);
   const large = new Lane(mostLarge);
@@ -44,6 +46,7 @@ export async function copyAll(files: AsyncIterable<Found>, way: Way, job: Job): 
       else await copyOrList(file, order, way, job);
     } catch (error) {
       if (engine.signal.aborted || isFatal(error)) return stop(error);
+      if (isAlone) return stop(named(file.path, diskFailure(error)));
       tally.fail(file.path, diskFailure(error), file.bytes);
       if (tally.sameInARow >= mostInARow) stop(tooMany(tally.failed.length, diskFailure(error)));
     }
@@ -80,6 +83,11 @@ function isFatal(error: unknown): boolean {
   if (error instanceof AuthError || error instanceof LimitError) return true;
   const isOurs = !(error instanceof GantryError) && typeof (error as NodeJS.ErrnoException)?.code !== 'string';
   return isOurs;
+}
+
+function named(path: string, error: GantryError): GantryError {
+  error.message = `${printable(path)} is not copied: ${error.message}`;
+  return error;
 }
 
 function tooMany(failed: number, last: GantryError): GantryError {

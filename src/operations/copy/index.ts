@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { GantryError, InterruptedError } from '../../errors.ts';
+import { count } from '../../output/words.ts';
 import { diskFailure } from '../../transfer/disk.ts';
 import { type Engine, withEngine } from '../../transfer/engine.ts';
 import { Journal } from '../../transfer/journal.ts';
@@ -40,11 +41,8 @@ export async function copy(context: Context, { sources, target }: Words, options
   const settled = await settleTarget(target as Exclude<Place, { kind: 'stream' }>, looked, context);
   const names = { from: sources.map(absolute), to: absolute(target) };
   const find = (job: Job) => findFiles(looked, settled.name, options, job);
-  const isSingle = looked.length === 1 && looked[0]?.isFolder === false;
-  const summary = await copyFound(context, { ...names, find, target: settled }, options);
-  const [only] = summary.failures;
-  if (isSingle && only) throw only;
-  return summary.summary;
+  const isAlone = looked.length === 1 && looked[0]?.isFolder === false;
+  return copyFound(context, { ...names, find, target: settled, isAlone }, options);
 }
 
 export interface Copying {
@@ -52,19 +50,22 @@ export interface Copying {
   to: string;
   find: (job: Job) => AsyncIterable<Found>;
   target: Target;
+  /** One file was named: if it fails, that is how the command ends. */
+  isAlone: boolean;
 }
 
 /** Copies what `find` finds. */
 export async function copyFound(
   context: Context,
-  { from, to, find, target }: Copying,
+  { from, to, find, target, isAlone }: Copying,
   options: CopyOptions,
-): Promise<{ summary: CopySummary; failures: GantryError[] }> {
+): Promise<CopySummary> {
   const { progress, interruption, signal } = context;
   const tally = new Tally(context);
-  const journal = options.continue && !options.dryRun ? await openJournal(context, [...from, to]) : undefined;
+  const remember = options.remember && !options.dryRun;
+  const journal = remember ? await openJournal(context, [...from, to], !options.continue) : undefined;
   if (journal && journal.saved.size > 0) progress.note('going on where an earlier try has ended');
-  if (options.continue) interruption.says = 'stopping; what was copied is kept: the same command goes on from there';
+  if (remember) interruption.says = 'stopping; what was copied is kept: the same command goes on from there';
   tally.begin(options.dryRun ? 'Looking' : 'Copying');
   const summary = (): CopySummary => {
     const { files, bytes, skipped, failed, resumedBytes, seconds } = tally;
@@ -74,16 +75,16 @@ export async function copyFound(
   try {
     await withEngine(engineOptions(context, options, tally), async (engine) => {
       const job = jobOf(context, options, tally, journal, engine);
-      await copyAll(find(job), wayTo(target, job), job);
+      await copyAll(find(job), wayTo(target, job), job, isAlone);
     });
     isWhole = tally.failed.length === 0;
   } catch (error) {
-    throw signal.aborted ? interrupted(signal, summary(), options) : withSummary(error, summary());
+    throw signal.aborted ? interrupted(signal, summary(), remember) : withSummary(error, summary());
   } finally {
     tally.end();
     await journal?.close(isWhole);
   }
-  return { summary: summary(), failures: tally.errors };
+  return summary();
 }
 
 function wayTo({ folder }: Target, job: Job): Way {
@@ -112,19 +113,26 @@ function engineOptions(context: Context, options: CopyOptions, tally: Tally) {
   };
 }
 
-async function openJournal({ settings, project, progress }: Context, places: string[]): Promise<Journal> {
+async function openJournal(
+  { settings, project, progress }: Context,
+  places: string[],
+  forget: boolean,
+): Promise<Journal> {
   const key = [project, settings.region.value ?? '', ...places];
   const complain = (cause: unknown) => {
     progress.note(`this copy could not be continued, should it be cut off: ${diskFailure(cause).message}`);
   };
-  return Journal.open(settings.folders.state, key, { forget: false, complain });
+  return Journal.open(settings.folders.state, key, { forget, complain });
 }
 
-function interrupted(signal: AbortSignal, summary: CopySummary, options: CopyOptions): InterruptedError {
+function interrupted(signal: AbortSignal, summary: CopySummary, remembered: boolean): InterruptedError {
   const reason = signal.reason as InterruptedError;
-  const fix = options.continue ? { fix: 'the same command goes on from here' } : {};
+  const fix = remembered ? { fix: 'the same command goes on from here' } : {};
   const name = reason.exit === 'terminated' ? 'SIGTERM' : 'SIGINT';
-  return new InterruptedError(`interrupted after ${summary.files} files`, name, { ...fix, details: { ...summary } });
+  return new InterruptedError(`interrupted after ${count(summary.files, 'file')}`, name, {
+    ...fix,
+    details: { ...summary },
+  });
 }
 
 function withSummary(error: unknown, summary: CopySummary): unknown {

@@ -15,6 +15,8 @@ export interface CopyOptions {
   verify: boolean;
   /** Goes on where an earlier try has ended. */
   continue: boolean;
+  /** Keeps what is done in mind, should it be cut off. */
+  remember: boolean;
   concurrency: number | undefined;
   /** Bytes. */
   partSize: number | undefined;

@@ -23,8 +23,6 @@ export class Tally {
   skipped = 0;
   resumedBytes = 0;
   readonly failed: Failure[] = [];
-  /** The errors of the first few failures. */
-  readonly errors: GantryError[] = [];
   /** Failures since something last went well, if all are of one kind. */
   sameInARow = 0;
   #foundFiles = 0;
@@ -103,7 +101,6 @@ export class Tally {
     this.failed.push({ path, reason: error.message, code: error.exit });
     this.#settle(bytes);
     if (this.failed.length <= toldOneByOne) {
-      this.errors.push(error);
       const { why, fix } = error.facts;
       this.context.progress.warn({
         severity: 'warning',

@@ -54,7 +54,7 @@ function pointsOf(values: readonly (number | null)[], axis: ValueAxis, rows: num
 }
 
 function lastAndMost({ values }: Series, unit: Unit): string {
-  const known = values.filter((value) => value !== null && Number.isFinite(value)) as number[];
+  const known = merge(values, 1, Math.max).filter((value) => value !== null);
   const last = known.at(-1);
   return last === undefined ? 'no data' : `last ${valueText(last, unit)}, max ${valueText(most(known), unit)}`;
 }

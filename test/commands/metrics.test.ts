@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { answering } from '../support/answering.ts';
+import { folderOf } from '../support/app.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { deployWeb, recordMany } from '../support/runs.ts';
+
+const hour = 3_600_000;
+const end = Math.floor(Date.now() / hour) * hour;
+const at = (ms: number) => new Date(ms).toISOString();
+const range = ['--since', at(end - 6 * hour), '--until', at(end)];
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+  await deployWeb(emulator);
+  const stretch = { from: end - 5 * hour, to: end - 1 };
+  recordMany(emulator, { name: 'cold', number: 20, ...stretch, coldstartMs: 4_000, container: 'web-a' });
+  recordMany(emulator, { name: 'colder', number: 10, ...stretch, coldstartMs: 9_000, container: 'web-b' });
+});
+
+beforeEach(() => {
+  emulator.calls.length = 0;
+});
+
+afterAll(() => emulator.close());
+
+const startup = (flags: string[] = [], setting: Setting = {}) =>
+  gantry(['metrics', 'startup', 'web', ...flags], { emulator, ...setting });
+
+test('the answer is what the platform said', async () => {
+  const { code, json } = await startup([...range, '--json']);
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({ status: 'success', data: { total_runs: 30 } });
+});
+
+test('it reads as a picture and a table of the times at which something started', async () => {
+  const { stdout, stderr } = await startup([...range, '--timezone', 'UTC']);
+  expect(stdout).toMatch(/^30 runs: .*, UTC$/m);
+  expect(stdout).toMatch(/● p50: last \S+ s, max 9\.0 s/);
+  expect(stdout).toMatch(/^TIME +P50 +P90 +P99$/m);
+  expect(stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d +(4|9)\.0 s /m);
+  expect(stderr).toBe('');
+});
+
+test('a container and more points can be asked for', async () => {
+  await startup([...range, '--container', 'web-a', '--resolution', 'high']);
+  expect(emulator.calls.map(({ query }) => query)).toMatchObject([
+    { start: at(end - 6 * hour), end: at(end), container_id: 'web-a', resolution: 'high' },
+  ]);
+});
+
+test.each([
+  [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
+  [['--resolution', 'low'], 'Allowed choices are medium, high'],
+  [['--timezone', 'nowhere'], 'name of a time zone'],
+  [['--html', ''], '--html needs the name of a file'],
+])('%j is refused before any call', async (flags, message) => {
+  const { code, stderr } = await startup(flags);
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+  expect(emulator.calls).toEqual([]);
+});
+
+test('a range in which nothing started is a line that says so', async () => {
+  const { code, stdout, stderr } = await startup(['--since', '30d', '--until', '20d']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^0 runs: .*\n$/);
+  expect(stderr).toBe('nothing started in this time; --since looks further back\n');
+});
+
+describe('a platform that', () => {
+  const elsewhere = async (reply: object) => ({ env: { GANTRY_API_URL: await answering(reply) } });
+  const data = { time_series: [{ timestamp: end / 1000 - 60, p50: 1.5, p90: 2, p99: null }], total_runs: 1 };
+
+  test.each([
+    ['has no data', { status: 'error', data: null }, 'its status is "error"'],
+    ['has data, and a doubt', { status: 'partial', data }, 'the platform\'s status is "partial"'],
+    ['has no series', { status: 'success', data: { time_series: null } }, 'nothing started in this time'],
+  ])('%s is quoted', async (_, reply, message) => {
+    const { code, stdout, stderr } = await startup(range, await elsewhere(reply));
+    expect(code).toBe(0);
+    expect(stdout).not.toBe('');
+    expect(stderr).toContain(message);
+  });
+
+  test('gives its points in any order has them drawn in order', async () => {
+    const points = [3, 1, 2].map((place) => ({
+      timestamp: end / 1000 - 600 * place,
+      p50: place,
+      p90: place,
+      p99: place,
+    }));
+    const reply = { status: 'success', data: { time_series: points, total_runs: 3 } };
+    const { stdout } = await startup(range, await elsewhere(reply));
+    expect([...stdout.matchAll(/:\d\d +(\d)\.0 s/g)].map(([, seconds]) => seconds)).toEqual(['1', '2', '3']);
+  });
+});
+
+test('--html writes a page with the same numbers', async () => {
+  await using folder = await folderOf({});
+  const { stderr } = await startup([...range, '--html', 'startup.html'], { cwd: folder.path });
+  expect(stderr).toBe('the charts are in startup.html\n');
+  const page = await readFile(join(folder.path, 'startup.html'), 'utf8');
+  expect(page).toContain('Start-up times of web');
+  expect(page).toContain('<td>9.0 s</td>');
+});

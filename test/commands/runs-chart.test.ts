@@ -1,0 +1,222 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { answering } from '../support/answering.ts';
+import { folderOf } from '../support/app.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { deployWeb, recordMany } from '../support/runs.ts';
+import { temporaryFiles } from '../support/traces.ts';
+import { widthOf } from '../support/width.ts';
+
+const hour = 3_600_000;
+/** The end of every range here. */
+const end = Math.floor(Date.now() / hour) * hour;
+const at = (ms: number) => new Date(ms).toISOString();
+const range = (ms: number) => ['--since', at(end - ms), '--until', at(end)];
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+  await deployWeb(emulator);
+  recordMany(emulator, { name: 'good', number: 40, from: end - 5 * hour, to: end - 1, runtimeMs: 250 });
+  recordMany(emulator, { name: 'bad', number: 10, from: end - 2 * hour, to: end - hour - 1, statusCode: 500 });
+});
+
+beforeEach(() => {
+  emulator.calls.length = 0;
+});
+
+afterAll(() => emulator.close());
+
+const chart = (flags: string[] = [], setting: Setting = {}) =>
+  gantry(['runs', 'chart', 'web', ...flags], { emulator, ...setting });
+const asked = () => emulator.calls.map(({ query }) => query);
+
+test('the answer is what the platform said', async () => {
+  const { code, json } = await chart([...range(6 * hour), '--json']);
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({ groupBy: 'hour', total: 50, aggregatedData: { length: 6 } });
+});
+
+test('it reads as pictures and a table, the newest bucket first, the same in a pipe and on a terminal', async () => {
+  const piped = await chart([...range(6 * hour), '--timezone', 'UTC']);
+  const terminal = await chart([...range(6 * hour), '--timezone', 'UTC'], { columns: 120, env: { NO_COLOR: '1' } });
+  for (const { stdout } of [piped, terminal]) {
+    expect(stdout).toMatch(/^50 requests, 10 failed: .*, UTC$/m);
+    expect(stdout).toMatch(/^requests per hour, at most \d+$/m);
+    expect(stdout).toMatch(/█ requests 50 {3}▒ failed 10/);
+    expect(stdout).toMatch(/^runtime$/m);
+    expect(stdout).toMatch(/● p50: last 250 ms, max 250 ms/);
+    expect(stdout).toMatch(/^TIME +REQUESTS +FAILED +OK % +RUN P50 +RUN P90 +RUN P99 +RESP P50 +RESP P90 +RESP P99$/m);
+    const times = [...stdout.matchAll(/^\d{4}-\d\d-\d\d \d\d:\d\d(?= )/gm)].map(([time]) => time);
+    expect(times).toHaveLength(6);
+    expect(times).toEqual(times.toSorted().toReversed());
+  }
+});
+
+test('without Unicode it is plain ASCII, and a line is never wider than the terminal', async () => {
+  for (const columns of [20, 40, 80, 200]) {
+    const { stdout } = await chart(range(6 * hour), { columns, env: { LANG: 'C', NO_COLOR: '1' } });
+    const picture = stdout.slice(0, stdout.indexOf('\nTIME'));
+    expect(picture.slice(picture.indexOf('\n'))).toMatch(/^[\n -~]+$/);
+    expect(Math.max(...picture.split('\n').slice(1).map(widthOf))).toBeLessThanOrEqual(columns);
+  }
+});
+
+describe('what is asked of the platform', () => {
+  test.each([
+    ['2h', 'minute'],
+    ['3h', 'minute'],
+    ['24h', 'hour'],
+    ['7d', 'hour'],
+    ['8d', 'day'],
+    ['90d', 'day'],
+  ])('is, for the last %s, a bucket for each %s', async (since, by) => {
+    await chart(['--since', since]);
+    expect(asked()).toMatchObject([{ aggregate: 'true', groupBy: by }]);
+  });
+
+  test('is the last 24 hours when nothing is said, in whole minutes', async () => {
+    await chart();
+    const [{ startTime = '', endTime = '' } = {}] = asked() as { startTime?: string; endTime?: string }[];
+    expect(startTime).toMatch(/:00\.000Z$/);
+    expect(Date.parse(endTime) - Date.parse(startTime)).toBeGreaterThanOrEqual(24 * hour);
+    expect(Date.parse(endTime)).toBeGreaterThanOrEqual(Date.now() - 60_000);
+  });
+
+  test('is counted by the zone that was named, in its usual spelling, or by the zone of the user', async () => {
+    await chart(['--timezone', 'europe/berlin']);
+    await chart();
+    expect(asked().map((query) => (query as Record<string, string>).timezone)).toEqual([
+      'Europe/Berlin',
+      Intl.DateTimeFormat().resolvedOptions().timeZone,
+    ]);
+  });
+
+  test('can be narrowed like the list of runs', async () => {
+    await chart(['--status', 'failure', '--status-code', '500', '--min-response', '1s', '--max-startup', '2m']);
+    expect(asked()).toMatchObject([
+      { status: 'failure', statusCode: '500', minResponseTime: '1000', maxStartupTime: '120000' },
+    ]);
+  });
+});
+
+test.each([
+  [['--timezone', 'Mars/Olympus'], 'name of a time zone such as Europe/Berlin'],
+  [['--timezone', '+02:00'], 'name of a time zone such as Europe/Berlin'],
+  [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
+  [['--since', '30d', '--by', 'minute'], 'the range has 43,200 minutes'],
+  [['--by', 'week'], 'Allowed choices are minute, hour, day'],
+  [['--metric', 'cost'], 'Write one of requests, runtime, response'],
+  [['--html', '-'], '--html needs the name of a file'],
+  [['--open'], '--open has nothing to open'],
+])('%j is refused before any call', async (flags, message) => {
+  const { code, stderr } = await chart(flags);
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+  expect(emulator.calls).toEqual([]);
+});
+
+test('too many buckets are refused with a size that suits', async () => {
+  expect((await chart(['--since', '30d', '--by', 'minute'])).stderr).toContain('fix --by hour');
+  expect((await chart(['--since', '2000d', '--by', 'hour'])).stderr).toContain('fix --by day');
+});
+
+test('--metric draws only what is named, and may be repeated', async () => {
+  const { stdout } = await chart([...range(6 * hour), '--metric', 'response', '--metric', 'requests']);
+  expect(stdout).toMatch(/^requests per hour/m);
+  expect(stdout).toMatch(/^response time/m);
+  expect(stdout).not.toMatch(/^runtime|RUN P50/m);
+});
+
+test('a range without runs is a line that says so', async () => {
+  const { code, stdout, stderr } = await chart(['--since', '30d', '--until', '20d', '--timezone', 'UTC']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^0 requests: .* to .*, UTC\n$/);
+  expect(stderr).toBe('no such runs in this time; --since looks further back\n');
+});
+
+describe('a platform that answers in other ways', () => {
+  const elsewhere = async (reply: object) => ({ env: { GANTRY_API_URL: await answering(reply), NO_COLOR: '1' } });
+  const bucket = (from: number, requests: number) => ({
+    ...{ startTime: at(from), endTime: at(from + hour), totalRequests: requests, successfulRequests: requests },
+    ...{ p50RuntimeMs: 0, p90RuntimeMs: 0, p99RuntimeMs: 0 },
+  });
+
+  test('and leaves out buckets without runs has them drawn as a gap', async () => {
+    const reply = { aggregatedData: [bucket(end - 6 * hour, 8), bucket(end - hour, 8)], groupBy: 'hour' };
+    const { stdout } = await chart(
+      [...range(6 * hour), '--metric', 'requests', '--timezone', 'UTC'],
+      await elsewhere(reply),
+    );
+    expect(stdout).toMatch(/^ +8 ┤█{7} {34}█{7}$/m);
+  });
+
+  test('and gives 0 for the times of no runs has no time drawn', async () => {
+    const reply = { aggregatedData: [bucket(end - hour, 0), bucket(end - 2 * hour, 1)], groupBy: 'hour' };
+    const { stdout } = await chart([...range(2 * hour), '--metric', 'runtime'], await elsewhere(reply));
+    expect(stdout.match(/●─/g)).toHaveLength(1);
+    expect(stdout).toMatch(/ 1 +0 ms +0 ms +0 ms$/m);
+  });
+
+  test('and gives single runs is told of, with a way out', async () => {
+    const { code, stderr } = await chart([], await elsewhere({ items: [{ id: 'r-1' }], total: 1 }));
+    expect(code).toBe(0);
+    expect(stderr).toContain('the platform answered with single runs');
+    expect(stderr).toContain('--since 25h');
+  });
+
+  test('and knows no buckets has none', async () => {
+    const { code, stdout } = await chart([], await elsewhere({ aggregatedData: null }));
+    expect([code, stdout.slice(0, 11)]).toEqual([0, '0 requests:']);
+  });
+
+  test('and writes control characters into its words cannot steer the terminal', async () => {
+    const reply = { aggregatedData: [{ timeGroup: '\u001b]0;title\u0007now', totalRequests: 1 }] };
+    const { stdout } = await chart([], await elsewhere(reply));
+    expect(stdout).toContain('now');
+    expect(stdout).not.toContain('\u001b');
+  });
+});
+
+describe('--html', () => {
+  test('writes a page that needs nothing but itself, and says where', async () => {
+    await using folder = await folderOf({ 'runs.html': 'an older one' });
+    const { code, stdout, stderr, opened } = await chart([...range(6 * hour), '--html', 'runs.html'], {
+      cwd: folder.path,
+    });
+    expect([code, stderr, opened]).toEqual([0, 'the charts are in runs.html\n', []]);
+    expect(stdout).toMatch(/^50 requests/);
+    const page = await readFile(join(folder.path, 'runs.html'), 'utf8');
+    expect(page).toMatch(/^<!doctype html>/);
+    expect(page).toContain('Runs of web');
+    expect(page).not.toMatch(/(src|href)=|https?:\/\/(?!www\.w3\.org)|@import|url\(/);
+    expect(temporaryFiles()).toEqual([]);
+  });
+
+  test('with --json leaves the answer as it is', async () => {
+    await using folder = await folderOf({});
+    const { json } = await chart([...range(6 * hour), '--html', 'runs.html', '--json'], { cwd: folder.path });
+    expect(json()).toMatchObject({ total: 50 });
+  });
+
+  test('with --open shows it, and says when there is no browser', async () => {
+    await using folder = await folderOf({});
+    const flags = [...range(hour), '--html', 'my runs.html', '--open'];
+    const shown = await chart(flags, { cwd: folder.path });
+    expect(shown.opened).toEqual([pathToFileURL(join(folder.path, 'my runs.html')).href]);
+    const { code, stderr } = await chart(flags, { cwd: folder.path, browser: false });
+    expect(code).toBe(0);
+    expect(stderr).toContain('no browser could be opened here');
+  });
+
+  test('where nothing can be written exits 1 and leaves no half of it', async () => {
+    await using folder = await folderOf({});
+    const { code, stdout, stderr } = await chart(['--html', 'no/such/folder.html'], { cwd: folder.path });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('error: cannot write');
+  });
+});

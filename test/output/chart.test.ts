@@ -1,0 +1,256 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Chart, type Panel, picture } from '../../src/output/chart.ts';
+import { pageOf } from '../../src/output/page.ts';
+import { widthOf } from '../support/width.ts';
+
+const page = (columns?: number, env: Record<string, string> = {}) =>
+  pageOf({ isTTY: columns !== undefined, columns } as never, { NO_COLOR: '1', ...env }, 'auto', 0);
+const ascii = { LANG: 'C' };
+
+const hour = 3_600_000;
+const noon = Date.UTC(2026, 10, 20, 12);
+const hours = (number: number) => Array.from({ length: number }, (_, index) => noon + index * hour);
+
+const requests = (all: (number | null)[], failed: (number | null)[] = all.map(() => 0)): Panel => ({
+  ...{ title: 'requests', kind: 'bars', unit: 'count' },
+  series: [
+    { name: 'requests', values: all },
+    { name: 'failed', values: failed },
+  ],
+});
+const times = (p50: (number | null)[], p90 = p50, p99 = p90): Panel => ({
+  ...{ title: 'runtime', kind: 'lines', unit: 'ms' },
+  series: [
+    { name: 'p50', values: p50 },
+    { name: 'p90', values: p90 },
+    { name: 'p99', values: p99 },
+  ],
+});
+
+function chart(panel: Panel, more: Partial<Chart> = {}): Chart {
+  return { times: hours(panel.series[0]?.values.length ?? 0), step: 'hour', zone: 'UTC', panels: [panel], ...more };
+}
+
+/** As it is drawn, with a line above so that the picture stands straight in the source. */
+const drawn = (asked: Chart, on = page(60)) => `\n${picture(asked)(on)}\n`;
+
+describe('bars', () => {
+  const all = [4, 12, 20, 16, 0, 8, 40, 40];
+  const failed = [0, 0, 10, 1, 0, 8, 0, 20];
+
+  test('show how many there were and which part of them failed', () => {
+    expect(drawn(chart(requests(all, failed)))).toMatchInlineSnapshot(`
+      "
+      requests per hour, at most 40
+           40 ┤                                    █████ █████
+              │                                    █████ █████
+              │                                    █████ █████
+           20 ┤            █████ ▃▃▃▃▃             █████ ▒▒▒▒▒
+              │      ▆▆▆▆▆ ▒▒▒▒▒ █████       ▒▒▒▒▒ █████ ▒▒▒▒▒
+              │▅▅▅▅▅ █████ ▒▒▒▒▒ █████       ▒▒▒▒▒ █████ ▒▒▒▒▒
+            0 └┬───────────┬─────×××××─┬───────────┬───────────
+               12:00       14:00       16:00       18:00
+               █ requests 140   ▒ failed 39
+               × failed, too few for a bar
+      "
+    `);
+  });
+
+  test('can be read without Unicode', () => {
+    expect(drawn(chart(requests(all, failed)), page(60, ascii))).toMatchInlineSnapshot(`
+      "
+      requests per hour, at most 40
+           40 +                                    ##### #####
+              |                                    ##### #####
+              |                                    ##### #####
+           20 +            ##### .....             ##### xxxxx
+              |      ##### xxxxx #####       xxxxx ##### xxxxx
+              |##### ##### xxxxx #####       xxxxx ##### xxxxx
+            0 ++-----------+-----!!!!!-+-----------+-----------
+               12:00       14:00       16:00       18:00
+               # requests 140   x failed 39
+               ! failed, too few for a bar
+      "
+    `);
+  });
+
+  test('never hide that something failed, and never make more of it than it is', () => {
+    const text = picture(chart(requests([1000, 1000], [1, 0])))(page(60));
+    expect(text).toContain('×');
+    expect(text).toContain('failed, too few for a bar');
+    expect(text.split('\n').slice(1, 7).join('')).not.toContain('▒');
+  });
+
+  test('of neighbours are added where there are more than columns, in round numbers', () => {
+    const text = picture(chart(requests(Array(168).fill(1), Array(168).fill(0))))(page(80));
+    expect(text).toContain('requests per 3 hours, at most 3');
+    expect(text).toContain('requests 168');
+  });
+});
+
+describe('lines', () => {
+  const p50 = [80, 90, 100, null, 120, 110, 100, 90];
+  const p90 = p50.map((ms) => ms && ms * 2);
+  const p99 = p50.map((ms) => ms && ms * 3);
+
+  test('are told apart by their marks, and what was not measured is a gap', () => {
+    expect(drawn(chart(times(p50, p90, p99)))).toMatchInlineSnapshot(`
+      "
+      runtime
+       400 ms ┤
+              │                        ──▲─────▲───
+              │            ──▲───                  ──▲───
+              │      ──▲───                              ──▲───
+              │──▲───                  ──◆─────◆───
+       200 ms ┤      ──◆─────◆───                  ──◆─────◆───
+              │──◆───
+              │      ──●─────●───      ──●─────●─────●─────●───
+              │──●───
+              │
+         0 ms └┬───────────┬───────────┬───────────┬───────────
+               12:00       14:00       16:00       18:00
+               ● p50: last 90 ms, max 120 ms
+               ◆ p90: last 180 ms, max 240 ms
+               ▲ p99: last 270 ms, max 360 ms
+      "
+    `);
+  });
+
+  test('can be read without Unicode', () => {
+    expect(drawn(chart(times(p50, p90, p99)), page(60, ascii))).toMatchInlineSnapshot(`
+      "
+      runtime
+       400 ms +
+              |                        --^-----^---
+              |            --^---                  --^---
+              |      --^---                              --^---
+              |--^---                  --+-----+---
+       200 ms +      --+-----+---                  --+-----+---
+              |--+---
+              |      --o-----o---      --o-----o-----o-----o---
+              |--o---
+              |
+         0 ms ++-----------+-----------+-----------+-----------
+               12:00       14:00       16:00       18:00
+               o p50: last 90 ms, max 120 ms
+               + p90: last 180 ms, max 240 ms
+               ^ p99: last 270 ms, max 360 ms
+      "
+    `);
+  });
+
+  test('are on a logarithmic scale when one value would flatten all others', () => {
+    const text = drawn(chart(times([100, 120, 90, 110], [200, 240, 180, 220], [300, 60_000, 280, 330])));
+    expect(text).toMatchInlineSnapshot(`
+      "
+      runtime, on a logarithmic scale
+           1m ┤        ───▲────
+              │
+              │
+         10 s ┤
+              │
+              │
+        1.0 s ┤
+              │───▲───────◆───────▲───────◆────
+              │───◆───────●───────◆───────●────
+       100 ms ┤───●────        ───●────
+        50 ms └┬───────┬───────┬───────┬───────
+               12:00   13:00   14:00   15:00
+               ● p50: last 110 ms, max 120 ms
+               ◆ p90: last 220 ms, max 240 ms
+               ▲ p99: last 330 ms, max 1m 0s
+      "
+    `);
+  });
+
+  test('show the highest of neighbours where there are more than columns', () => {
+    const text = picture(chart(times([...Array(99).fill(10), 999])))(page(60));
+    expect(text).toContain('runtime, the highest of 2 hours');
+    expect(text).toContain('max 999 ms');
+  });
+});
+
+describe('times below a picture', () => {
+  const below = (zone: string, from: number, number: number, stepMs = hour) => {
+    const steps = Array.from({ length: number }, (_, index) => from + index * stepMs);
+    const lines = picture(chart(requests(Array(number).fill(1)), { times: steps, zone }))(page(80)).split('\n');
+    return lines[8]
+      ?.trim()
+      .replace(/ +/g, ' ')
+      .replaceAll(/(\w{3}) (\d)/g, '$1-$2');
+  };
+
+  test.each([
+    ['UTC', noon, 24, hour, '12:00 18:00 Nov-21 06:00'],
+    ['Europe/Berlin', noon, 24, hour, '18:00 Nov-21 06:00 12:00'],
+    ['Asia/Kolkata', noon + hour / 2, 24, hour, '18:00 Nov-21 06:00 12:00'],
+    ['America/New_York', noon, 3, hour, '07:00 08:00 09:00'],
+    // The night in which clocks go back: 02:00 comes twice and is written once.
+    ['Europe/Berlin', Date.UTC(2026, 9, 24, 20), 12, hour, '22:00 Oct-25 02:00 04:00 06:00 08:00'],
+    ['UTC', noon, 30, 24 * hour, 'Nov-26 Dec-3 Dec-10 Dec-17'],
+    ['UTC', noon, 1, hour, '12:00'],
+  ])('in %s are those of its clocks, round ones', (zone, from, number, stepMs, expected) => {
+    expect(below(zone, from, number, stepMs)).toBe(expected);
+  });
+});
+
+test.each([
+  ['nothing', requests([])],
+  ['no value', times([null, null])],
+  ['one bucket', requests([5])],
+  ['zeroes', requests([0, 0, 0])],
+  ['times of zero', times([0, 0])],
+])('a picture of %s is a picture', (_, panel) => {
+  const lines = picture(chart(panel))(page(60)).split('\n');
+  expect(lines.length).toBeGreaterThan(8);
+  expect(lines.join('')).not.toMatch(/NaN|Infinity|undefined/);
+});
+
+test('a picture fits its page and never fails, whatever it is of', () => {
+  const value = fc.option(fc.oneof(fc.nat(1000), fc.double(), fc.constantFrom(0, 1e308, 5e-324, -1)));
+  const time = fc.oneof(fc.nat(4e12), fc.double());
+  const anyChart = fc
+    .tuple(
+      fc.constantFrom('bars', 'lines'),
+      fc.constantFrom('count', 'ms'),
+      fc.array(fc.tuple(time, value, value, value), { size: 'medium' }),
+    )
+    .map(([kind, unit, steps]): Chart => {
+      const all = [1, 2, 3].map((at) => ({ name: `p${at}`, values: steps.map((step) => step[at] as number | null) }));
+      const series = kind === 'bars' ? all.slice(0, 2) : all;
+      return {
+        ...{ times: steps.map(([at]) => at), step: 'hour', zone: 'Europe/Berlin' },
+        panels: [{ title: 'any', kind, unit, series } as Panel],
+      };
+    });
+  fc.assert(
+    fc.property(anyChart, fc.integer({ min: 1, max: 200 }), fc.boolean(), (asked, columns, unicode) => {
+      const text = picture(asked)(page(columns, unicode ? {} : ascii));
+      for (const line of text.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+      expect(text).not.toMatch(/NaN|Infinity|undefined|\u001b/);
+      if (!unicode) expect(text).toMatch(/^[\n -~]*$/);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a picture of 10,000 buckets is drawn at any width', () => {
+  const many = chart(requests(Array.from({ length: 10_000 }, (_, index) => index % 100)), { step: 'minute' });
+  for (const columns of [20, 80, 200]) {
+    const lines = picture(many)(page(columns)).split('\n');
+    expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(columns);
+  }
+});
+
+test('in a pipe a picture is that of a terminal of 80 columns', () => {
+  const asked = chart(requests([1, 2, 3]));
+  expect(picture(asked)(page())).toBe(picture(asked)(page(80)));
+});
+
+test('colours add nothing but colour', () => {
+  const asked = chart(times([80, 90, null, 100], [90, 100, null, 110], [100, 200, null, 300]));
+  const colored = picture(asked)(pageOf({} as never, {}, 'always', 0));
+  expect(colored).toContain('\u001b[');
+  expect(colored.replace(/\u001b\[\d+m/g, '').replace(/ +$/gm, '')).toBe(picture(asked)(page()));
+});
