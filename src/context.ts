@@ -87,6 +87,8 @@ export interface Context {
   delay: (ms: number) => Promise<void>;
   silenceMs: number;
   onRetry: (retry: Retry) => void;
+  /** Hears a line about a request that is not made by the calls above; it is shown with `--debug`. */
+  trace: (line: string) => void;
 }
 
 export function createContext(
@@ -122,7 +124,7 @@ export function createContext(
     const status = facts.status && !message.includes('HTTP') ? ` (HTTP ${facts.status})` : '';
     progress.note(`${message}${status}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
   };
-  const trace = (line: string) => (flags.debug ? progress.note(`debug: ${line}`) : undefined);
+  const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const client = () => import('./api/client.ts');
   const renew = async (current: Credential, refused: boolean) => {
     const { renewed } = await import('./api/renewal.ts');
@@ -172,6 +174,7 @@ export function createContext(
     delay: (ms) => io.delay(ms, signal),
     silenceMs: io.silenceMs,
     onRetry,
+    trace,
   };
 }
 

@@ -131,6 +131,11 @@ export class NotReadyError extends GantryError {
   override readonly exit = 'not-ready';
 }
 
+/** The app answered, with an error. Its answer is in `details`. */
+export class AppError extends GantryError {
+  override readonly exit = 'app-error';
+}
+
 export class LimitError extends GantryError {
   override readonly exit = 'limit';
 }

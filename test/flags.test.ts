@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { durationFlag, momentFlag } from '../src/flags.ts';
+import { durationFlag, momentFlag, wordsFlag, zoneFlag } from '../src/flags.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 
@@ -34,4 +34,23 @@ describe('a moment', () => {
       expect(() => momentFlag(text)).toThrow(/^Write a (time|duration) such as/);
     },
   );
+});
+
+describe('a time zone', () => {
+  test.each([
+    ['Europe/Berlin', 'Europe/Berlin'],
+    ['europe/berlin', 'Europe/Berlin'],
+    ['UTC', 'UTC'],
+    ['Asia/Kolkata', 'Asia/Kolkata'],
+  ])('%s is %s', (text, zone) => expect(zoneFlag(text)).toBe(zone));
+
+  test.each(['', 'Berlin', '+02:00', '2', 'Europe/'])('%j is none', (text) => {
+    expect(() => zoneFlag(text)).toThrow('Write the name of a time zone');
+  });
+});
+
+test('words are collected, and others refused', () => {
+  const flag = wordsFlag(['up', 'down']);
+  expect(flag('down', flag('up'))).toEqual(['up', 'down']);
+  expect(() => flag('left')).toThrow('Write one of up, down.');
 });

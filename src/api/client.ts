@@ -3,6 +3,7 @@ import type { Answer, Endpoint, Host, Parameters } from '../contract/endpoint.ts
 import { fillPath, splitRoute } from '../contract/endpoint.ts';
 import { AuthError, type GantryError, UnexpectedReplyError } from '../errors.ts';
 import { failureOf } from './failures.ts';
+import type { Parts } from './multipart.ts';
 import { type RetryOptions, retrying } from './retry.ts';
 import { ConnectionError, type HttpReply, type Send } from './transport.ts';
 
@@ -59,8 +60,7 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   for (const [name, value] of Object.entries(parameters.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
-  const body = endpoint.body ? encode(endpoint, parameters.body) : undefined;
-  const type = endpoint.form ? formType : jsonType;
+  const { body, type } = await encode(endpoint, parameters.body);
   const accept = endpoint.reply === 'text' ? '*/*' : 'application/json';
   return decode(endpoint, await exchange({ method, url, body, type, accept, open: endpoint.open }, options));
 }
@@ -68,14 +68,17 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
 const jsonType = 'application/json';
 const formType = 'application/x-www-form-urlencoded';
 
-function encode({ form }: Endpoint, body: unknown): string {
-  return form ? new URLSearchParams(body as Record<string, string>).toString() : JSON.stringify(body);
+async function encode({ form, body: schema }: Endpoint, body: unknown): Promise<Pick<Message, 'body' | 'type'>> {
+  if (!schema) return { body: undefined, type: jsonType };
+  if (form === 'multipart') return (await import('./multipart.ts')).encodeParts(body as Parts);
+  if (form) return { body: new URLSearchParams(body as Record<string, string>).toString(), type: formType };
+  return { body: JSON.stringify(body), type: jsonType };
 }
 
 interface Message {
   method: string;
   url: URL;
-  body: string | undefined;
+  body: string | Buffer | undefined;
   type: string;
   accept: string;
   open: boolean;
@@ -131,7 +134,7 @@ function mayRepeat(endpoint: Pick<Endpoint, 'repeatable'>, error: GantryError): 
 }
 
 function decode(endpoint: Endpoint, { body, status }: HttpReply): unknown {
-  if (endpoint.reply === 'text') return body;
+  if (endpoint.reply === 'text' || endpoint.reply === 'anything') return body;
   if (endpoint.reply === 'nothing') return undefined;
   let json: unknown;
   try {

@@ -8,7 +8,7 @@ export interface HttpRequest {
   method: string;
   url: URL;
   headers: Record<string, string>;
-  body?: string | undefined;
+  body?: string | Uint8Array | undefined;
   signal: AbortSignal;
   /** Give up when no byte has moved for this long. */
   silenceMs: number;
@@ -68,13 +68,18 @@ async function read(reply: IncomingMessage): Promise<string> {
 }
 
 /** Codes of failures that happen before a single byte of the request has left. */
-const beforeSending = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT']);
+const beforeSending = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /** Says what failed in the user's words. Only host and port are named: a query may hold a signature. */
 export function connectionFailure(url: URL, cause: unknown): ConnectionError {
   const code = errorCode(cause);
   const reason = reasons[code] ?? (cause instanceof Error && !isTls(code) ? cause.message : `TLS: ${code}`);
-  return new ConnectionError(`could not reach ${url.host}: ${reason}`, !beforeSending.has(code) && !isTls(code), cause);
+  // A line may also fall silent, or be gone, in the middle of a request.
+  const early = (beforeSending.has(code) && !/^(read|write)$/.test(syscall(cause))) || isTls(code);
+  return new ConnectionError(`could not reach ${url.host}: ${reason}`, !early, cause);
 }
 
 const reasons: Record<string, string> = {
@@ -96,6 +101,10 @@ function errorCode(cause: unknown): string {
   if (typeof error?.code === 'string' && error.code) return error.code;
   if (error?.errors?.length) return errorCode(error.errors[0]);
   return error?.cause ? errorCode(error.cause) : '';
+}
+
+function syscall(cause: unknown): string {
+  return String((cause as NodeJS.ErrnoException | undefined)?.syscall ?? '');
 }
 
 function isTls(code: string): boolean {

@@ -3,7 +3,7 @@ import type { Command as Commander, OptionValues } from '@commander-js/extra-typ
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { writeWhole } from '../operations/whole-file.ts';
-import type { ChartPage } from '../output/chart-page.ts';
+import type { Report } from '../output/chart.ts';
 
 export interface PageFlags {
   html?: string | undefined;
@@ -33,13 +33,14 @@ export function checkPageFlags({ html, open }: PageFlags): void {
 export async function savePage<Row>(
   context: Context,
   { html, open }: PageFlags,
-  make: () => ChartPage<Row>,
+  title: string,
+  report: () => Report<Row>,
 ): Promise<void> {
   if (html === undefined) return;
   const { chartPage } = await import('../output/chart-page.ts');
   const { pathToFileURL } = await import('node:url');
   const file = resolve(context.cwd, html);
-  await writeWhole(file, chartPage(make()));
+  await writeWhole(file, chartPage(title, report()));
   context.progress.note(`the charts are in ${html}`);
   if (open && !(await context.openBrowser(pathToFileURL(file).href))) {
     context.progress.note('no browser could be opened here: open the file yourself');

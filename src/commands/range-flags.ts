@@ -20,10 +20,11 @@ export function rangeFlags<Inputs extends unknown[], Options extends OptionValue
     .option('--until <time>', 'up to then, or to so long ago (now if left out)', momentFlag);
 }
 
-/** In whole minutes, and not into the future. Throws UsageError when the range ends before it begins (spec 4.7). */
-export function rangeOf(flags: RangeFlags, now: number): Range {
+/** Up to the end of this minute at most. Throws UsageError when the range ends before it begins (spec 4.7). */
+export function rangeOf(flags: RangeFlags, time: number): Range {
+  const now = Math.ceil(time / minuteMs) * minuteMs;
   const until = Math.min(now, flags.until?.(now) ?? now);
   const since = flags.since?.(now) ?? until - dayMs;
   if (until < since) throw new UsageError('the range ends before it begins: look at --since and --until');
-  return { since: Math.floor(since / minuteMs) * minuteMs, until: Math.ceil(until / minuteMs) * minuteMs };
+  return { since, until };
 }

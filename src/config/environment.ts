@@ -7,6 +7,8 @@ export const variables = {
   GANTRY_API_URL: 'address of the management API',
   GANTRY_INFERENCE_URL: 'address where deployed apps are invoked',
   GANTRY_LOGS_URL: 'address of the log streams',
+  GANTRY_INFERENCE_KEY: 'key of the project for calling apps; beats the token there',
+  GANTRY_WEBHOOK_SECRET: 'by which deliveries to webhooks are signed',
   GANTRY_CONFIG_DIR: 'folder of settings, credentials, unfinished transfers and names for completion',
   GANTRY_CI_OUTPUT: 'set to 0: write no GitHub Actions outputs, summary and annotations',
   CEREBRIUM_SERVICE_ACCOUNT_TOKEN: "the official client's name for GANTRY_TOKEN",

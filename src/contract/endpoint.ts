@@ -5,8 +5,8 @@ export type Route = `${Method} /${string}`;
 /** Which of the platform's addresses answers (wire §0). */
 export type Host = 'management' | 'invocation' | 'login' | 'refresh' | 'logs' | 'status';
 
-/** How a successful reply reads: JSON of a schema, plain text, or a body nobody needs. */
-export type Reply = GenericSchema | 'text' | 'nothing';
+/** How a successful reply reads: JSON of a schema, plain text, a body nobody needs, or whatever an app says. */
+export type Reply = GenericSchema | 'text' | 'nothing' | 'anything';
 
 export interface Endpoint<
   R extends Route = Route,
@@ -24,8 +24,8 @@ export interface Endpoint<
    * repeats it in a rhythm of their own.
    */
   readonly repeatable: boolean | 'never';
-  /** The body travels as a web form, not as JSON. */
-  readonly form: boolean;
+  /** The body travels as a web form, not as JSON; `multipart` when there are files in it. */
+  readonly form: boolean | 'multipart';
   /** Needs no token, and gets none: logging in, the page of the platform's own state. */
   readonly open: boolean;
   /** An empty body is an answer too, and reads as null (wire §1b). */
@@ -47,7 +47,7 @@ export type Parameters<E extends Endpoint> = { [Name in PathParameter<E['route']
 /** What a caller gets: decoded (numbers are numbers, absent times are null). */
 export type Answer<E extends Endpoint> = E['reply'] extends GenericSchema
   ? InferOutput<E['reply']>
-  : E['reply'] extends 'text'
+  : E['reply'] extends 'text' | 'anything'
     ? string
     : undefined;
 
@@ -76,7 +76,7 @@ export function endpoint<
     query?: Query;
     body?: Body;
     repeatable?: boolean | 'never';
-    form?: boolean;
+    form?: boolean | 'multipart';
     open?: boolean;
     mayBeEmpty?: boolean;
   },

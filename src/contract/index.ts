@@ -4,9 +4,12 @@ import { createApp, createPartnerApp, deleteApp, getApp, listApps, scaleApp } fr
 import { cancelBuild, getBuild, getBuildLogs, getBuildZipContents, listBuilds } from './builds.ts';
 import { listContainers } from './containers.ts';
 import { getAppCost, getProjectCost, listInvoices } from './costs.ts';
+import { invoke } from './invocation.ts';
+import { getAppLogs } from './logs.ts';
 import { getStartupTimes } from './metrics.ts';
 import { changePlan, listPaymentMethods } from './plan.ts';
 import { listProjects } from './projects.ts';
+import { createRunApp, prepareBaseImage, startRun } from './run-app.ts';
 import { cancelRun, getRun, getRunsChart, listRuns } from './runs.ts';
 import { getAppSecrets, getProjectSecrets, setAppSecrets, setProjectSecrets } from './secrets.ts';
 import { listServiceAccounts, updateServiceAccount } from './service-accounts.ts';
@@ -43,6 +46,11 @@ export const endpoints = {
   listRuns,
   getRun,
   cancelRun,
+  invoke,
+  getAppLogs,
+  createRunApp,
+  prepareBaseImage,
+  startRun,
   getStartupTimes,
   listContainers,
   listApiKeys,

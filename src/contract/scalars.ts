@@ -34,3 +34,7 @@ export function queryNumber(least: number) {
     v.minValue(least, `must be ${least} or more`),
   );
 }
+
+/** A file in a body of several parts. `type` is its media type. */
+export const filePart = v.object({ filename: v.string(), type: v.string(), content: v.instance(Uint8Array) });
+export type FilePart = v.InferOutput<typeof filePart>;

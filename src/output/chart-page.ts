@@ -1,27 +1,17 @@
 import { createHash } from 'node:crypto';
 import library from 'uplot/dist/uPlot.iife.min.js?raw';
 import libraryStyle from 'uplot/dist/uPlot.min.css?raw';
-import type { Chart } from './chart.ts';
+import type { Report } from './chart.ts';
 import style from './chart-page/page.css?raw';
 import script from './chart-page/page.js?raw';
 import { clean } from './clean.ts';
 import type { Columns } from './table.ts';
 
-export interface ChartPage<Row> {
-  title: string;
-  /** One line below the title. */
-  summary: string;
-  chart: Chart;
-  /** The numbers, for those who read rather than look. A cell may not depend on a terminal. */
-  rows: readonly Row[];
-  columns: Columns<Row>;
-}
-
 /**
  * A page that needs nothing but itself: script, style and data are in it, and its policy lets it load nothing else.
  * Text from anywhere is harmless in it.
  */
-export function chartPage<Row>({ title, summary, chart, rows, columns }: ChartPage<Row>): string {
+export function chartPage<Row>(title: string, { summary, chart, rows, columns }: Report<Row>): string {
   const scripts = [library, script];
   const styles = [libraryStyle, style];
   return `<!doctype html>
@@ -38,7 +28,7 @@ ${styles.map((text) => `<style>${text}</style>`).join('\n')}
 <body>
 <header>
 <h1>${html(title)}</h1>
-<p>${html(summary)}</p>
+<p>${summary.map(html).join('<br>')}</p>
 </header>
 <main id="panels">
 <noscript><p>The charts need JavaScript. The numbers are in the table below.</p></noscript>

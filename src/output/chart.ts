@@ -5,7 +5,7 @@ import { drawLines } from './chart/lines.ts';
 import { type TimeAxis, timeAxis } from './chart/time-axis.ts';
 import type { Unit, ValueAxis } from './chart/value-axis.ts';
 import type { Page, View } from './page.ts';
-import { stack } from './table.ts';
+import { type Columns, stack } from './table.ts';
 import { wallClock } from './zone.ts';
 
 /** Series over time, to be drawn as text or by a browser. */
@@ -31,6 +31,17 @@ export interface Series {
   name: string;
   /** One for each step of time; null where nothing was measured. */
   values: readonly (number | null)[];
+}
+
+/** A chart, what it comes to in words, and its numbers. */
+export interface Report<Row> {
+  /** Lines. */
+  summary: readonly string[];
+  chart: Chart;
+  /** What a line of the table is made of. */
+  rows: readonly Row[];
+  /** Cells depend on no page: they are also shown by a browser. */
+  columns: Columns<Row>;
 }
 
 /** What a panel is drawn on. */

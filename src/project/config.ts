@@ -3,6 +3,7 @@ import type { TomlTable } from 'smol-toml';
 import { type Problem, ProjectError } from '../errors.ts';
 import { isCpuOnly } from './hardware.ts';
 import { type App, type Runtime, runtimeOf } from './rules/app.ts';
+import { entrypointRule } from './rules/entrypoint.ts';
 import { rules } from './rules/index.ts';
 import type { partners, SectionName, Values } from './schema.ts';
 import type { Finding } from './toml/finding.ts';
@@ -61,6 +62,8 @@ export interface ConfigOptions {
   name?: string | undefined;
   /** The file's name in messages; relative to the working directory unless told. */
   shownAs?: string | undefined;
+  /** One file of it is run by itself: whether what serves the app is there does not matter. */
+  oneFile?: boolean | undefined;
 }
 
 /** Reads and checks a cerebrium.toml. Throws a ProjectError with all its problems if any of them is an error. */
@@ -80,7 +83,7 @@ export async function checkProject(file: string, options: ConfigOptions = {}): P
   const { document, source, problems } = parseToml(sourceOf(read.text, shownAs));
   if (!document) return { problems };
 
-  const { draft, findings } = examined(document, dirname(path), options.name);
+  const { draft, findings } = examined(document, dirname(path), options);
   const all = inFileOrder([...problems, ...(await withPlaces(findings, source, problems))]);
   if (all.some(({ severity }) => severity === 'error')) return { problems: all };
   return { project: projectOf(path, read.text, options.name, draft), problems: all };
@@ -90,12 +93,13 @@ function shownName(file: string, { shownAs }: ConfigOptions): string {
   return shownAs ?? (relative('', file) || file);
 }
 
-function examined(document: TomlTable, root: string, givenName: string | undefined) {
+function examined(document: TomlTable, root: string, { name: givenName, oneFile }: ConfigOptions) {
   const { cerebrium, findings: outside } = rootOf(document);
   if (!cerebrium) return { draft: { sections: {}, unreadable: new Set<string>() }, findings: outside };
   const { draft, findings } = readSections(cerebrium);
   const app: App = { root, givenName, ...draft };
-  return { draft, findings: [...outside, ...findings, ...rules.flatMap((rule) => [...rule(app)])] };
+  const binding = oneFile ? rules.filter((rule) => rule !== entrypointRule) : rules;
+  return { draft, findings: [...outside, ...findings, ...binding.flatMap((rule) => [...rule(app)])] };
 }
 
 /** More than this is of no use to anybody, and a hostile file could have a hundred thousand. */

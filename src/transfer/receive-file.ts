@@ -4,6 +4,7 @@ import { md5 } from './hash.ts';
 import { PartFile } from './part-file.ts';
 import { type Part, type PartPlan, partAt, partsOf } from './parts.ts';
 import { receiveRange } from './receive-range.ts';
+import { CorruptError } from './refusal.ts';
 import { RemoteContent } from './remote-content.ts';
 import { plainMd5 } from './send.ts';
 
@@ -19,6 +20,8 @@ export interface FileReceiving {
   /** Ranges beyond this are of the content with this ETag. */
   onBegun: (etag: string) => void;
   onRange: (number: number) => void;
+  /** Looks at the whole of what has come, before it gets its name; throws when that is not right. */
+  confirm: (path: string) => Promise<void>;
   /** Whether what has come stays, should it fail: only who remembers it can use it. */
   keep: boolean;
   order: number;
@@ -37,6 +40,7 @@ export async function receiveFile(receiving: FileReceiving, engine: Engine): Pro
   const receipt = new Receipt(receiving, file, engine, left);
   try {
     await receipt.run();
+    await receiving.confirm(file.path);
     await file.finish(target, modified);
     return (left?.ranges ?? []).reduce((sum, number) => sum + partAt(plan, number).length, 0);
   } catch (error) {
@@ -133,6 +137,3 @@ class Receipt {
     throw new CorruptError('something else arrived than the storage has (MD5)', { retryable: true });
   }
 }
-
-/** Asked for again it may well be right. */
-export class CorruptError extends UnavailableError {}

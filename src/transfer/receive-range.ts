@@ -78,7 +78,9 @@ class Task {
         const room = this.#buffer.subarray(0, Math.min(blockBytes, range.length - this.done));
         const bytes = room.subarray(0, await stretch.fill(room));
         if (bytes.length === 0) throw new UnavailableError('the connection ended too early', { retryable: true });
-        await Promise.all([this.#keep(sink, bytes), this.#block && this.#digest?.update(this.#block, bytes.length)]);
+        const hashing = this.#block && this.#digest?.update(this.#block, bytes.length);
+        // Both are done with the buffer, whatever becomes of them, before it is used again.
+        await Promise.allSettled([this.#keep(sink, bytes), hashing]).then(throwFirst);
         this.done += bytes.length;
         this.engine.onBytes(bytes.length);
       }
@@ -110,6 +112,10 @@ class Task {
       throw diskFailure(cause);
     }
   }
+}
+
+function throwFirst(results: PromiseSettledResult<unknown>[]): void {
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
 /** Up to this many bytes MD5 takes less time than asking a thread for it. */

@@ -4,7 +4,7 @@ import { connectionFailure } from '../api/transport.ts';
 import { isSecure } from '../contract/address.ts';
 import { FailedError, GantryError, UnavailableError } from '../errors.ts';
 import type { Engine } from './engine.ts';
-import { ChangedError, refusal } from './refusal.ts';
+import { ChangedError, NoRangesError, refusal } from './refusal.ts';
 
 export interface Asking {
   /** A signed link: it is sent no token and shown to nobody. */
@@ -67,12 +67,12 @@ function read(
   const [, start, size] = /^bytes (\d+)-\d+\/(\d+)$/.exec(String(headers['content-range'] ?? '')) ?? [];
   const wrong =
     (wanted && etag && etag !== wanted && 'other content came than was asked for') ||
-    (range && statusCode !== 206 && range.start > 0 && 'the storage cannot send a part of it') ||
     (range && statusCode === 206 && Number(start) !== range.start && 'another part came than was asked for');
   const promised = range && statusCode === 206 ? range.end - range.start : length;
-  if (wrong) {
+  const isWhole = statusCode !== 206 && range !== undefined && range.start > 0;
+  if (wrong || isWhole) {
     body.on('error', () => {}).destroy();
-    throw new ChangedError(wrong);
+    throw wrong ? new ChangedError(wrong) : new NoRangesError('the storage sends only all of it');
   }
   return {
     etag,

@@ -13,6 +13,12 @@ export class LinkExpiredError extends FailedError {}
 /** What is read is not any more what it was when it was begun. */
 export class ChangedError extends FailedError {}
 
+/** A range was asked for and everything came: it has to be read in one go. */
+export class NoRangesError extends ChangedError {}
+
+/** What has arrived is not what was sent. Copied again it may well be right. */
+export class CorruptError extends UnavailableError {}
+
 const changed = new Set([412, 416]);
 
 /**

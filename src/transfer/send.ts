@@ -65,6 +65,8 @@ class Body {
   #digest: Digest | undefined;
   #md5: string | undefined;
   #hashing: (Promise<void> | undefined)[] = [];
+  #filling: Promise<number> | undefined;
+  #isOver = false;
   #sent = 0;
 
   constructor(
@@ -83,11 +85,12 @@ class Body {
       for (let turn = 0; this.#sent < bytes; turn = 1 - turn) {
         const length = Math.min(step, bytes - this.#sent);
         const buffer = await this.#room(turn, length);
-        if ((await filled(stretch, buffer)) < length)
-          throw new ChangedError('it became shorter while it was being sent');
-        const block = this.#blocks[turn];
-        if (this.#digest && block) this.#hashing[turn] = this.#digest.update(block, length);
-        else if (hasher && bytes === length) this.#md5 = md5(buffer);
+        if (this.#isOver) return;
+        this.#filling = filled(stretch, buffer);
+        if ((await this.#filling) < length) throw new ChangedError('it became shorter while it was being sent');
+        if (this.#isOver) return;
+        this.#hash(turn, length);
+        if (hasher && !this.#digest && bytes === length) this.#md5 = md5(buffer);
         await rate?.take(length, this.signal);
         yield buffer;
         this.#sent += length;
@@ -114,9 +117,10 @@ class Body {
     this.engine.onBytes(-this.#sent);
   }
 
-  /** Only now has the last byte left: the blocks may be used for something else. */
+  /** Only now has the last byte left, or nobody wants it: the blocks may be used for something else. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.#hashing);
+    this.#isOver = true;
+    await Promise.allSettled([this.#filling, ...this.#hashing]);
     void this.#digest?.end().catch(() => {});
     this.engine.blocks.give(...this.#blocks);
   }
@@ -125,6 +129,15 @@ class Body {
   #step(): number {
     const { rate } = this.engine;
     return rate ? Math.max(1024, Math.min(blockBytes, Math.floor(rate.bytesPerSecond / 8))) : blockBytes;
+  }
+
+  #hash(turn: number, length: number): void {
+    const block = this.#blocks[turn];
+    if (!this.#digest || !block) return;
+    const hashing = this.#digest.update(block, length);
+    // Whoever comes to it will hear of the failure.
+    hashing.catch(() => {});
+    this.#hashing[turn] = hashing;
   }
 
   async #room(turn: number, length: number): Promise<Buffer> {

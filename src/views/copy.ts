@@ -2,10 +2,11 @@ import type { ExitName } from '../errors.ts';
 import type { CopySummary } from '../operations/copy/index.ts';
 import { tallyText } from '../operations/copy/tally.ts';
 import type { View } from '../output/page.ts';
+import { filesText } from '../output/words.ts';
 
 export function copyView(summary: CopySummary): View {
-  const done = summary.dryRun ? 'would copy' : 'copied';
-  return () => `${done} ${tallyText(summary)} to ${summary.to}`;
+  const { dryRun, files, bytes, to } = summary;
+  return () => (dryRun ? `would copy ${filesText(files, bytes)} to ${to}` : `copied ${tallyText(summary)} to ${to}`);
 }
 
 /** What all failures have in common, or just that there were some. */

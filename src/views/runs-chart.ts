@@ -1,9 +1,9 @@
 import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../contract/runs.ts';
 import { bucketMs } from '../operations/runs-chart.ts';
-import { type Chart, type Panel, picture } from '../output/chart.ts';
+import { type Chart, type Panel, picture, type Report } from '../output/chart.ts';
 import type { View } from '../output/page.ts';
 import { type Columns, stack, table } from '../output/table.ts';
-import { count, duration } from '../output/words.ts';
+import { count, duration, newestFirst } from '../output/words.ts';
 import { clockText, wallClock } from '../output/zone.ts';
 import { type Range, rangeText, timeline } from './timeline.ts';
 
@@ -19,27 +19,35 @@ export interface RunsChartWish {
   metrics: readonly RunMetric[];
 }
 
-/** Pictures of the runs over time, and below them the numbers, the newest first. */
+/** Pictures of the runs over time, and below them the numbers. */
 export function runsChartView(reply: RunsChart, wish: RunsChartWish): View {
-  const buckets = reply.aggregatedData ?? [];
-  const headline = runsHeadline(buckets, wish);
-  if (total(buckets, 'totalRequests') === 0) return () => headline;
-  return stack(headline, picture(runsChart(reply, wish)), (page) =>
-    table(buckets.toReversed(), bucketColumns(wish, page.columns < columnsOfAll ? ['p50', 'p99'] : percentiles), [
-      'TIME',
-    ])(page),
-  );
+  const { summary, chart, rows } = runsReport(reply, wish);
+  const headline = summary.join('\n');
+  if (total(rows, 'totalRequests') === 0) return () => headline;
+  return stack(headline, picture(chart), (page) => {
+    const wanted = page.columns < columnsOfAll ? (['p50', 'p99'] as const) : percentiles;
+    return table(rows, bucketColumns(wish, wanted), ['TIME'])(page);
+  });
 }
 
-/** `1,234 requests, 12 failed: 2026-11-20 14:00 to 2026-11-21 14:00, Europe/Berlin`. */
-export function runsHeadline(buckets: readonly RunBucket[], { range, zone }: RunsChartWish): string {
+/** The runs as a chart, and their buckets, the newest first. */
+export function runsReport(reply: RunsChart, wish: RunsChartWish): Report<RunBucket> {
+  const buckets = reply.aggregatedData ?? [];
   const failed = total(buckets, 'failedRequests');
   const requests = count(total(buckets, 'totalRequests'), 'request');
-  return `${requests}${failed > 0 ? `, ${count(failed, 'failed', 'failed')}` : ''}: ${rangeText(range, zone)}`;
+  return {
+    summary: [
+      failed > 0 ? `${requests}, ${count(failed, 'failed', 'failed')}` : requests,
+      rangeText(wish.range, wish.zone),
+    ],
+    chart: chartOf(reply, wish),
+    rows: buckets.toSorted(newestFirst((bucket) => bucket.startTime)),
+    columns: bucketColumns(wish, percentiles),
+  };
 }
 
-/** The runs as series, one value for each bucket. */
-export function runsChart({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metrics }: RunsChartWish): Chart {
+/** One value for each bucket, and for each that is missing. */
+function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metrics }: RunsChartWish): Chart {
   const step = bucketSizes.find((size) => size === groupBy) ?? by;
   const steps = timeline(aggregatedData ?? [], {
     ...{ range, stepMs: bucketMs[step] },
@@ -70,10 +78,7 @@ export function runsChart({ aggregatedData, groupBy }: RunsChart, { range, by, z
 }
 
 /** The numbers of a bucket, as far as they are wanted. */
-export function bucketColumns(
-  { zone, metrics }: RunsChartWish,
-  wanted: readonly Percentile[] = percentiles,
-): Columns<RunBucket> {
+function bucketColumns({ zone, metrics }: RunsChartWish, wanted: readonly Percentile[]): Columns<RunBucket> {
   const clock = wallClock(zone);
   const times = (title: string, measure: Measure) =>
     Object.fromEntries(

@@ -1,5 +1,5 @@
 import type { StartupTimes } from '../contract/metrics.ts';
-import { type Chart, picture } from '../output/chart.ts';
+import { type Chart, picture, type Report } from '../output/chart.ts';
 import type { View } from '../output/page.ts';
 import { type Columns, stack, table } from '../output/table.ts';
 import { count, duration } from '../output/words.ts';
@@ -13,48 +13,45 @@ export interface StartupWish {
   zone: string;
 }
 
-type Point = NonNullable<NonNullable<StartupTimes['data']>['time_series']>[number];
+type StartupPoint = NonNullable<NonNullable<StartupTimes['data']>['time_series']>[number];
 
-/** Start-up times as a picture, and below it the numbers, the newest first. */
+/** Start-up times as a picture, and below it the numbers. */
 export function startupView(reply: StartupTimes, wish: StartupWish): View {
-  const measured = measuredPoints(reply);
-  const headline = startupHeadline(reply, wish);
-  if (measured.length === 0) return () => headline;
-  return stack(headline, picture(startupChart(reply, wish)), table(measured.toReversed(), pointColumns(wish)));
+  const { summary, chart, rows, columns } = startupReport(reply, wish);
+  const headline = summary.join('\n');
+  return rows.length === 0 ? () => headline : stack(headline, picture(chart), table(rows, columns));
 }
 
-/** `312 runs: 2026-11-20 14:00 to 2026-11-21 14:00, Europe/Berlin`. */
-export function startupHeadline({ data }: StartupTimes, { range, zone }: StartupWish): string {
-  const runs = data?.total_runs;
-  return `${typeof runs === 'number' ? count(runs, 'run') : 'start-up times'}: ${rangeText(range, zone)}`;
-}
-
-/** Start-up times as series, in milliseconds. */
-export function startupChart({ data }: StartupTimes, { range, zone }: StartupWish): Chart {
+/** Start-up times as a chart, and the points at which something started, the newest first. */
+export function startupReport({ data }: StartupTimes, wish: StartupWish): Report<StartupPoint> {
   const points = data?.time_series ?? [];
+  const runs = data?.total_runs;
+  return {
+    summary: [...(typeof runs === 'number' ? [count(runs, 'run')] : []), rangeText(wish.range, wish.zone)],
+    chart: chartOf(points, wish),
+    rows: points
+      .filter((point) => percentiles.some((name) => typeof point[name] === 'number'))
+      .sort((one, other) => other.timestamp - one.timestamp),
+    columns: pointColumns(wish.zone),
+  };
+}
+
+const percentiles = ['p50', 'p90', 'p99'] as const;
+
+/** In milliseconds. */
+function chartOf(points: readonly StartupPoint[], { range, zone }: StartupWish): Chart {
   const steps = timeline(points, {
-    range,
-    stepMs: usualDistance(points, range),
+    ...{ range, stepMs: usualDistance(points, range) },
     spanOf: ({ timestamp }) => ({ start: timestamp * 1000 }),
   });
-  const series = percentiles.map((name) => ({
-    name,
-    values: steps.map(({ entry }) => milliseconds(entry?.[name])),
-  }));
+  const series = percentiles.map((name) => ({ name, values: steps.map(({ entry }) => milliseconds(entry?.[name])) }));
   return {
     ...{ step: 'point', zone, times: steps.map(({ time }) => time) },
     panels: [{ title: 'start-up time', kind: 'lines', unit: 'ms', series }],
   };
 }
 
-/** The points at which something started, in order of time. */
-export function measuredPoints({ data }: StartupTimes): Point[] {
-  return (data?.time_series ?? [])
-    .filter((point) => percentiles.some((name) => typeof point[name] === 'number'))
-    .sort((one, other) => one.timestamp - other.timestamp);
-}
-
-export function pointColumns({ zone }: StartupWish): Columns<Point> {
+function pointColumns(zone: string): Columns<StartupPoint> {
   const clock = wallClock(zone);
   const text = (seconds: number | null | undefined) => (typeof seconds === 'number' ? duration(seconds * 1000) : '');
   return {
@@ -65,14 +62,12 @@ export function pointColumns({ zone }: StartupWish): Columns<Point> {
   };
 }
 
-const percentiles = ['p50', 'p90', 'p99'] as const;
-
 function milliseconds(seconds: number | null | undefined): number | null {
   return typeof seconds === 'number' ? seconds * 1000 : null;
 }
 
 /** From one point to the next, in the middle of all such distances. */
-function usualDistance(points: readonly Point[], { since, until }: Range): number {
+function usualDistance(points: readonly StartupPoint[], { since, until }: Range): number {
   const times = points.map(({ timestamp }) => timestamp * 1000).sort((one, other) => one - other);
   const distances = times
     .slice(1)

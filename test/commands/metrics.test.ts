@@ -39,7 +39,7 @@ test('the answer is what the platform said', async () => {
 
 test('it reads as a picture and a table of the times at which something started', async () => {
   const { stdout, stderr } = await startup([...range, '--timezone', 'UTC']);
-  expect(stdout).toMatch(/^30 runs: .*, UTC$/m);
+  expect(stdout).toMatch(/^30 runs\n.*, UTC\n\n/);
   expect(stdout).toMatch(/● p50: last \S+ s, max 9\.0 s/);
   expect(stdout).toMatch(/^TIME +P50 +P90 +P99$/m);
   expect(stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d +(4|9)\.0 s /m);
@@ -68,7 +68,7 @@ test.each([
 test('a range in which nothing started is a line that says so', async () => {
   const { code, stdout, stderr } = await startup(['--since', '30d', '--until', '20d']);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^0 runs: .*\n$/);
+  expect(stdout).toMatch(/^0 runs\n.* to .*\n$/);
   expect(stderr).toBe('nothing started in this time; --since looks further back\n');
 });
 

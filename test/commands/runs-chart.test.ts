@@ -45,13 +45,15 @@ test('it reads as pictures and a table, the newest bucket first, the same in a p
   const piped = await chart([...range(6 * hour), '--timezone', 'UTC']);
   const terminal = await chart([...range(6 * hour), '--timezone', 'UTC'], { columns: 120, env: { NO_COLOR: '1' } });
   for (const { stdout } of [piped, terminal]) {
-    expect(stdout).toMatch(/^50 requests, 10 failed: .*, UTC$/m);
+    expect(stdout).toMatch(/^50 requests, 10 failed\n\S+ \S+ to \S+ \S+, UTC\n\n/);
     expect(stdout).toMatch(/^requests per hour, at most \d+$/m);
     expect(stdout).toMatch(/█ requests 50 {3}▒ failed 10/);
     expect(stdout).toMatch(/^runtime$/m);
     expect(stdout).toMatch(/● p50: last 250 ms, max 250 ms/);
     expect(stdout).toMatch(/^TIME +REQUESTS +FAILED +OK % +RUN P50 +RUN P90 +RUN P99 +RESP P50 +RESP P90 +RESP P99$/m);
-    const times = [...stdout.matchAll(/^\d{4}-\d\d-\d\d \d\d:\d\d(?= )/gm)].map(([time]) => time);
+    const times = [...stdout.slice(stdout.indexOf('\nTIME')).matchAll(/^\d{4}-\d\d-\d\d \d\d:\d\d(?= )/gm)].map(
+      ([time]) => time,
+    );
     expect(times).toHaveLength(6);
     expect(times).toEqual(times.toSorted().toReversed());
   }
@@ -62,7 +64,7 @@ test('without Unicode it is plain ASCII, and a line is never wider than the term
     const { stdout } = await chart(range(6 * hour), { columns, env: { LANG: 'C', NO_COLOR: '1' } });
     const picture = stdout.slice(0, stdout.indexOf('\nTIME'));
     expect(picture.slice(picture.indexOf('\n'))).toMatch(/^[\n -~]+$/);
-    expect(Math.max(...picture.split('\n').slice(1).map(widthOf))).toBeLessThanOrEqual(columns);
+    expect(Math.max(...picture.split('\n').slice(2).map(widthOf))).toBeLessThanOrEqual(columns);
   }
 });
 
@@ -135,7 +137,7 @@ test('--metric draws only what is named, and may be repeated', async () => {
 test('a range without runs is a line that says so', async () => {
   const { code, stdout, stderr } = await chart(['--since', '30d', '--until', '20d', '--timezone', 'UTC']);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^0 requests: .* to .*, UTC\n$/);
+  expect(stdout).toMatch(/^0 requests\n.* to .*, UTC\n$/);
   expect(stderr).toBe('no such runs in this time; --since looks further back\n');
 });
 
@@ -152,14 +154,14 @@ describe('a platform that answers in other ways', () => {
       [...range(6 * hour), '--metric', 'requests', '--timezone', 'UTC'],
       await elsewhere(reply),
     );
-    expect(stdout).toMatch(/^ +8 ┤█{7} {34}█{7}$/m);
+    expect(stdout).toMatch(/^ +8 ┤█{7} {33}█{7}$/m);
   });
 
   test('and gives 0 for the times of no runs has no time drawn', async () => {
     const reply = { aggregatedData: [bucket(end - hour, 0), bucket(end - 2 * hour, 1)], groupBy: 'hour' };
     const { stdout } = await chart([...range(2 * hour), '--metric', 'runtime'], await elsewhere(reply));
     expect(stdout.match(/●─/g)).toHaveLength(1);
-    expect(stdout).toMatch(/ 1 +0 ms +0 ms +0 ms$/m);
+    expect(stdout).toMatch(/:00 +0 ms +0 ms +0 ms$/m);
   });
 
   test('and gives single runs is told of, with a way out', async () => {
@@ -171,7 +173,7 @@ describe('a platform that answers in other ways', () => {
 
   test('and knows no buckets has none', async () => {
     const { code, stdout } = await chart([], await elsewhere({ aggregatedData: null }));
-    expect([code, stdout.slice(0, 11)]).toEqual([0, '0 requests:']);
+    expect([code, stdout.slice(0, 11)]).toEqual([0, '0 requests\n']);
   });
 
   test('and writes control characters into its words cannot steer the terminal', async () => {
@@ -193,7 +195,7 @@ describe('--html', () => {
     const page = await readFile(join(folder.path, 'runs.html'), 'utf8');
     expect(page).toMatch(/^<!doctype html>/);
     expect(page).toContain('Runs of web');
-    expect(page).not.toMatch(/(src|href)=|https?:\/\/(?!www\.w3\.org)|@import|url\(/);
+    expect(page).not.toMatch(/<(link|img|iframe)|<script src|@import|url\(/);
     expect(temporaryFiles()).toEqual([]);
   });
 

@@ -89,7 +89,7 @@ describe('the built program', () => {
   test('ends quietly with 0 when its reader has gone', async () => {
     const [record] = await longList();
     if (!record) throw new Error('there is no app');
-    const shell = `'${process.execPath}' '${bin}' apps list --json | head -1; echo "\${PIPESTATUS[0]}"`;
+    const shell = `'${process.execPath}' '${bin}' apps list --all --json | head -1; echo "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = await execa('bash', ['-c', shell], { env: env(), extendEnv: false });
     expect(stderr).toBe('');
     expect(stdout).toBe('[\n0');
@@ -97,7 +97,7 @@ describe('the built program', () => {
 
   test('writes a long answer whole into a pipe', async () => {
     const apps = await longList();
-    const shell = `'${process.execPath}' '${bin}' apps list --json | cat`;
+    const shell = `'${process.execPath}' '${bin}' apps list --all --json | cat`;
     const { stdout } = await execa('bash', ['-c', shell], { env: env(), extendEnv: false });
     expect(JSON.parse(stdout)).toHaveLength(apps.length);
   });

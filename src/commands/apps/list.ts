@@ -26,7 +26,7 @@ export default defineCommand({
       HARDWARE: (app) => app.hardware,
       REGION: (app) => app.region,
       REQUESTS: (app) => metric(app.request_metrics, 'total'),
-      COST: (app) => metric(app.cost_metrics, 'total_cost'),
+      COST: (app) => cents(metric(app.cost_metrics, 'total_cost')),
       UPDATED: (app) => ago(app.updatedAt),
     }),
   empty: 'no apps yet: gantry deploy creates one',
@@ -61,6 +61,11 @@ const orders = {
   updated: newestFirst<AppSummary>((app) => app.updatedAt),
 };
 const sortFields = Object.keys(orders) as (keyof typeof orders)[];
+
+/** In which currency is not documented: a number, to the hundredth. */
+function cents(cost: number | string | undefined): string | undefined {
+  return typeof cost === 'number' ? cost.toFixed(2) : cost;
+}
 
 /** Inner names are the platform's own affair (wire §0): what is not there stays empty. */
 function metric(metrics: AppSummary['cost_metrics'], name: string): number | string | undefined {

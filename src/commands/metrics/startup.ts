@@ -2,14 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { getStartupTimes, resolutions } from '../../contract/metrics.ts';
 import { zoneFlag } from '../../flags.ts';
 import { ownZone } from '../../output/zone.ts';
-import {
-  measuredPoints,
-  pointColumns,
-  type StartupWish,
-  startupChart,
-  startupHeadline,
-  startupView,
-} from '../../views/startup-times.ts';
+import { type StartupWish, startupReport, startupView } from '../../views/startup-times.ts';
 import { checkPageFlags, pageFlags, savePage } from '../page-flags.ts';
 import { type RangeFlags, rangeFlags, rangeOf } from '../range-flags.ts';
 
@@ -33,19 +26,12 @@ export default defineCommand({
         ...{ container_id: flags.container, resolution: flags.resolution },
       },
     });
-    const measured = measuredPoints(reply);
-    if (!reply.data)
-      progress.warn(`the platform has no start-up times to show: its status is "${reply.status ?? 'unknown'}"`);
-    else if (reply.status && reply.status !== 'success')
-      progress.warn(`these may not be all: the platform's status is "${reply.status}"`);
-    if (reply.data && measured.length === 0) progress.note('nothing started in this time; --since looks further back');
-    await savePage(context, flags, () => ({
-      title: `Start-up times of ${app}`,
-      summary: startupHeadline(reply, wish),
-      chart: startupChart(reply, wish),
-      rows: measured.toReversed(),
-      columns: pointColumns(wish),
-    }));
+    const report = startupReport(reply, wish);
+    const { status, data } = reply;
+    if (!data) progress.warn(`the platform has nothing to show: its status is "${status ?? 'unknown'}"`);
+    else if (status && status !== 'success') progress.warn(`this may not be all: the platform's status is "${status}"`);
+    else if (report.rows.length === 0) progress.note('nothing started in this time; --since looks further back');
+    await savePage(context, flags, `Start-up times of ${app}`, () => report);
     return reply;
   },
   view: (reply, flags) => (page) => startupView(reply, wishOf(flags, page.now))(page),

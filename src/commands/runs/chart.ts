@@ -3,15 +3,7 @@ import { type BucketSize, bucketSizes } from '../../contract/runs.ts';
 import { wordsFlag, zoneFlag } from '../../flags.ts';
 import { readRunsChart, suitableBucket } from '../../operations/runs-chart.ts';
 import { ownZone } from '../../output/zone.ts';
-import {
-  bucketColumns,
-  type RunMetric,
-  type RunsChartWish,
-  runMetrics,
-  runsChart,
-  runsChartView,
-  runsHeadline,
-} from '../../views/runs-chart.ts';
+import { type RunMetric, type RunsChartWish, runMetrics, runsChartView, runsReport } from '../../views/runs-chart.ts';
 import { checkPageFlags, pageFlags, savePage } from '../page-flags.ts';
 import { type RangeFlags, rangeFlags, rangeOf } from '../range-flags.ts';
 import { runFilterFlags, runFilters } from '../run-filter-flags.ts';
@@ -39,14 +31,7 @@ export default defineCommand({
     const wish = wishOf(flags, context.now());
     const { range, by, zone } = wish;
     const reply = await readRunsChart(context, { app, ...range, by, zone, filters: runFilters(flags) });
-    const buckets = reply.aggregatedData ?? [];
-    await savePage(context, flags, () => ({
-      title: `Runs of ${app}`,
-      summary: runsHeadline(buckets, wish),
-      chart: runsChart(reply, wish),
-      rows: buckets.toReversed(),
-      columns: bucketColumns(wish),
-    }));
+    await savePage(context, flags, `Runs of ${app}`, () => runsReport(reply, wish));
     return reply;
   },
   view: (reply, flags) => (page) => runsChartView(reply, wishOf(flags, page.now))(page),

@@ -1,42 +1,28 @@
 import { defineCommand } from '../../command.ts';
-import { runStatuses } from '../../contract/runs.ts';
-import { durationFlag, momentFlag, wholeNumberFlag } from '../../flags.ts';
 import { runState } from '../../operations/run-state.ts';
 import { type FoundRuns, findRuns } from '../../operations/runs.ts';
 import { table } from '../../output/table.ts';
 import { ago, count, duration, grouped } from '../../output/words.ts';
 import { listFlags } from '../list-flags.ts';
+import { rangeFlags } from '../range-flags.ts';
+import { runFilterFlags, runFilters } from '../run-filter-flags.ts';
 
 const dayMs = 86_400_000;
 
 export default defineCommand({
   configure: (command) =>
     listFlags(
-      command
-        .argument('<app>', 'app name or id')
-        .option('--since <time>', 'from then on, or so long ago (24 h before the end if left out)', momentFlag)
-        .option('--until <time>', 'up to then, or to so long ago (now if left out)', momentFlag)
-        .addOption(command.createOption('--status <status>', 'only those in this state').choices(runStatuses))
-        .option('--status-code <number>', 'only those with this HTTP status', wholeNumberFlag(-1))
-        .option('--min-startup <duration>', 'only those whose start-up took this long or longer', durationFlag)
-        .option('--max-startup <duration>', 'only those whose start-up took no longer', durationFlag)
-        .option('--min-response <duration>', 'only those answered after this long or longer', durationFlag)
-        .option('--max-response <duration>', 'only those answered no later', durationFlag)
-        .option('--async', 'only asynchronous ones'),
+      runFilterFlags(rangeFlags(command.argument('<app>', 'app name or id'))).option(
+        '--async',
+        'only asynchronous ones',
+      ),
     ),
   run: async (context, app, flags) => {
     const now = context.now();
     const until = Math.min(now, flags.until?.(now) ?? now);
     const found = await findRuns(context, {
       ...{ app, until, since: flags.since?.(now) ?? until - dayMs },
-      filters: {
-        status: flags.status,
-        statusCode: flags.statusCode,
-        minStartupTime: flags.minStartup,
-        maxStartupTime: flags.maxStartup,
-        minResponseTime: flags.minResponse,
-        maxResponseTime: flags.maxResponse,
-      },
+      filters: runFilters(flags),
       asyncOnly: flags.async === true,
       limit: flags.all ? Number.POSITIVE_INFINITY : flags.limit,
     });

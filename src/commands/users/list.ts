@@ -14,14 +14,18 @@ export default defineCommand({
     return firstOf(wanted, flags, progress, 'entry', 'entries');
   },
   view: (users) =>
-    table(users, {
-      EMAIL: (user) => user.email ?? user.id,
-      NAME: fullName,
-      ROLE: (user) => user.role,
-      STATUS: (user) => user.status,
-      'INVITED BY': (user) => user.invitedBy,
-      SINCE: (user) => ago(user.createdAt),
-    }),
+    table(
+      users,
+      {
+        EMAIL: (user) => user.email ?? user.id,
+        NAME: fullName,
+        ROLE: (user) => user.role,
+        STATUS: (user) => user.status,
+        'INVITED BY': (user) => user.invitedBy,
+        SINCE: (user) => ago(user.createdAt),
+      },
+      ['EMAIL'],
+    ),
   empty: 'no such users or invitations',
   passesThrough: true,
   json: {

@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { NotFoundError } from '../../errors.ts';
-import { planParts } from '../../transfer/parts.ts';
-import { CorruptError, receiveFile } from '../../transfer/receive-file.ts';
-import { ChangedError } from '../../transfer/refusal.ts';
+import { type PartPlan, planParts } from '../../transfer/parts.ts';
+import { receiveFile } from '../../transfer/receive-file.ts';
+import { ChangedError, CorruptError, NoRangesError } from '../../transfer/refusal.ts';
 import { findEntry, type VolumePath } from '../volume.ts';
 import type { FoundFile } from './found.ts';
 import type { Job } from './job.ts';
 import type { SafeFolder } from './safe-folder.ts';
-import { linkTo, remoteContent } from './source.ts';
+import { fileMd5, linkTo, remoteContent } from './source.ts';
 import { verify } from './verify.ts';
 
 /** Copies files of a volume into a folder of this machine. */
@@ -32,22 +32,23 @@ export class Download {
   /** A file that changes while it is received, or arrives with an error in it, is received once more. */
   async copy(found: FoundFile, order: number): Promise<void> {
     try {
-      await this.#copyOnce(found, order, true);
+      await this.#copyOnce(found, order, planParts(found.bytes, this.job.options.partSize), true);
     } catch (error) {
       if (!(error instanceof ChangedError || error instanceof CorruptError)) throw error;
+      this.job.tally.repeats(found.path, error);
       const { size, modified } = await findEntry(this.job, found.from as VolumePath);
       const again = { ...found, bytes: size ?? 0, modified: timeOf(modified) };
-      await this.#copyOnce(again, order, false);
+      const inOne = error instanceof NoRangesError ? again.bytes : this.job.options.partSize;
+      await this.#copyOnce(again, order, planParts(again.bytes, inOne), false);
     }
   }
 
-  async #copyOnce(found: FoundFile, order: number, mayContinue: boolean): Promise<void> {
+  async #copyOnce(found: FoundFile, order: number, plan: PartPlan, mayContinue: boolean): Promise<void> {
     const { job } = this;
-    const { tally, journal, engine, options } = job;
+    const { tally, journal, engine } = job;
     const { path: file, bytes, modified } = found;
     const at = found.from as VolumePath;
     const target = await this.folder.place(file);
-    const plan = planParts(bytes, options.partSize);
     const mark = `${bytes}:${modified ?? ''}`;
     const before = journal?.saved.get(file);
     const known = mayContinue && before?.mark === mark ? before : undefined;
@@ -61,6 +62,7 @@ export class Download {
     const resumed = await receiveFile(
       {
         ...{ target, plan, modified, saved, order, keep: isWorthKeeping, link: linkTo(at, job) },
+        confirm: (path) => this.#verify(found, plan, path),
         onBegun: (etag) => {
           if (isWorthKeeping) journal.add({ is: 'receiving', file, mark, partBytes: plan.partBytes, etag });
         },
@@ -70,15 +72,15 @@ export class Download {
       },
       engine,
     );
-    if (options.verify) {
-      const here = {
-        md5: async ({ offset, length }: { offset: number; length: number }) =>
-          (await engine.hasher?.file(target, offset, length)) ?? '',
-      };
-      await verify(here, remoteContent(at, bytes, job, engine), plan, engine);
-    }
     journal?.add({ is: 'done', file, mark });
     tally.copied(file, bytes, resumed);
+  }
+
+  async #verify({ bytes, from }: FoundFile, plan: PartPlan, path: string): Promise<void> {
+    const { engine, options } = this.job;
+    if (!options.verify) return;
+    const content = remoteContent(from as VolumePath, bytes, this.job, engine);
+    await verify((part) => fileMd5(path, part, engine), content, plan, engine);
   }
 }
 

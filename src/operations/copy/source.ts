@@ -47,6 +47,11 @@ export async function remoteMd5(content: RemoteContent, part: Part, engine: Engi
   return (await receiveRange(asked, engine)) ?? '';
 }
 
+/** MD5 of a part of a local file. */
+export async function fileMd5(path: string, { offset, length }: Part, { hasher }: Engine): Promise<string> {
+  return (await hasher?.file(path, offset, length)) ?? '';
+}
+
 async function openLocal(file: string, engine: Engine): Promise<Source> {
   let handle: FileHandle;
   try {
@@ -65,7 +70,7 @@ async function openLocal(file: string, engine: Engine): Promise<Source> {
       if (`${now.size}:${now.mtimeMs}:${now.ino}` !== mark)
         throw new ChangedError('it changed while it was being sent');
     },
-    md5: async ({ offset, length }) => (await engine.hasher?.file(file, offset, length)) ?? '',
+    md5: (part) => fileMd5(file, part, engine),
     close: () => handle.close(),
   };
 }

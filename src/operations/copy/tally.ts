@@ -79,6 +79,12 @@ export class Tally {
     this.#look();
   }
 
+  /** A file is copied from its beginning once more. */
+  repeats(path: string, { message }: GantryError): void {
+    this.#retries++;
+    if (this.#told++ < toldOneByOne) this.context.progress.note(`${printable(path)}: ${message}; copying it again`);
+  }
+
   copied(path: string, bytes: number, resumedBytes = 0): void {
     this.files++;
     this.bytes += bytes;

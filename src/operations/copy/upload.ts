@@ -4,7 +4,7 @@ import { completeUpload, initializeUpload } from '../../contract/volumes.ts';
 import { GantryError, UnexpectedReplyError } from '../../errors.ts';
 import { isFresh, signedAt } from '../../transfer/links.ts';
 import { partAt, planParts } from '../../transfer/parts.ts';
-import { ChangedError } from '../../transfer/refusal.ts';
+import { ChangedError, CorruptError } from '../../transfer/refusal.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import { type OpenUpload, type SentPart, sendFile } from '../../transfer/send-file.ts';
 import type { VolumePath } from '../volume.ts';
@@ -43,7 +43,8 @@ export class Upload {
       try {
         return await this.#copyOnce(found, order, !isLast);
       } catch (error) {
-        if (isLast || !(error instanceof ChangedError)) throw error;
+        if (isLast || !(error instanceof ChangedError || error instanceof CorruptError)) throw error;
+        this.job.tally.repeats(found.path, error);
       }
     }
   }
@@ -63,7 +64,7 @@ export class Upload {
       const resumed = await this.#send(found, source, order, saved);
       if (options.verify) {
         const content = remoteContent(this.#place(found), source.bytes, job, engine);
-        await verify(source, content, planParts(source.bytes, options.partSize), engine);
+        await verify((part) => source.md5(part), content, planParts(source.bytes, options.partSize), engine);
       }
       journal?.add({ is: 'done', file: found.path, mark: source.mark });
       tally.copied(found.path, source.bytes, resumed);

@@ -134,7 +134,10 @@ function options({ panel, field, reset }) {
     width: widthOf(field),
     height: heights[panel.kind],
     tzDate: localTime,
-    cursor: { sync: { key: 'charts' }, y: false, drag: { x: true, y: false, dist: 5 }, points: { size: 7 } },
+    cursor: {
+      ...{ sync: { key: 'charts' }, y: false, points: { size: 7 }, drag: { x: true, y: false, dist: 5 } },
+      dataIdx: (_, __, nearest, time) => ((x[nearest] ?? 0) > time ? Math.max(0, nearest - 1) : nearest),
+    },
     legend: {
       markers: {
         width: 2,

@@ -1,0 +1,60 @@
+import * as v from 'valibot';
+import { endpoint } from './endpoint.ts';
+import { filePart } from './scalars.ts';
+
+const region = v.optional(v.string());
+const versions = v.optional(v.record(v.string(), v.string()));
+
+/** Create the app of a one-off run unless it is there (spec 4.5). Left out, the region is the platform's choice. */
+export const createRunApp = endpoint('POST /v3/projects/{project}/apps/{app}/create-run-app', {
+  query: v.object({ region }),
+  reply: v.looseObject({ message: v.optional(v.string()) }),
+  repeatable: true,
+});
+
+/** Versions by name; none is `latest`. Commands are in base64 (wire §6). */
+const BaseImage = v.object({
+  dependencies: v.object({ pip: versions, conda: versions, apt: versions }),
+  preBuildCommands: v.array(v.string()),
+  shellCommands: v.array(v.string()),
+  baseImageURI: v.optional(v.string()),
+});
+export type BaseImage = v.InferOutput<typeof BaseImage>;
+
+/**
+ * Ask for the image with the dependencies of a run, again and again until it is there: `status` is `ready` then, and
+ * `digest` not empty (wire §1b). 403 when there is no such app yet.
+ */
+export const prepareBaseImage = endpoint('POST /v3/projects/{project}/apps/{app}/base-image', {
+  query: v.object({ region }),
+  body: BaseImage,
+  reply: v.looseObject({ status: v.string(), digest: v.optional(v.nullable(v.string())) }),
+  repeatable: true,
+});
+
+/** Sizes in bytes, as the published client holds them (wire §9). */
+export const runLimits = {
+  archive: 4 * 1024 * 1024,
+  data: 2 * 1024 * 1024,
+  dependencies: 380 * 1024,
+  nameLength: 30,
+};
+
+/** Run one file of an archive, once (wire §6). Numbers of hardware always have a decimal: `2.0`. */
+export const startRun = endpoint('POST /v3/projects/{project}/apps/{app}/run', {
+  query: v.object({
+    filename: v.string(),
+    appName: v.optional(v.string()),
+    region,
+    functionName: v.optional(v.string()),
+    imageDigest: v.optional(v.string()),
+    computeType: v.optional(v.string()),
+    gpuCount: v.optional(v.string()),
+    cpu: v.optional(v.string()),
+    memoryGb: v.optional(v.string()),
+  }),
+  // `data.json` with the arguments (application/json), and a tar, uncompressed (application/x-tar).
+  body: v.object({ projectId: v.string(), data: filePart, file: filePart }),
+  form: 'multipart',
+  reply: v.looseObject({ runId: v.string() }),
+});

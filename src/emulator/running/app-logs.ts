@@ -1,0 +1,128 @@
+import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** One line that an app printed. */
+export interface PrintedLine {
+  /** Counts the app's lines from 1, for ever: what was dropped keeps its number. */
+  number: number;
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Nanoseconds within that millisecond: no two lines of an app are at the same time. */
+  nanoseconds: number;
+  container: string;
+  /** Counts the container's lines from 1. */
+  lineNumber: number;
+  stream: 'stdout' | 'stderr';
+  run: string;
+  text: string;
+}
+
+export type Said = Pick<PrintedLine, 'container' | 'stream' | 'text'> & { run?: string | null };
+
+/** Of each app so many lines are kept, the latest. */
+const linesKept = 50_000;
+
+/** What apps printed. With a folder it is there again after a restart. */
+export class AppLogs {
+  readonly #apps = new Map<string, AppLog>();
+  readonly #folder: string | undefined;
+  readonly #now: () => number;
+
+  constructor(now: () => number, folder?: string) {
+    this.#now = now;
+    this.#folder = folder;
+  }
+
+  add(app: string, said: Said): void {
+    this.#of(app).add(said, this.#now());
+  }
+
+  /** The lines of an app that are kept, oldest first. Not to be changed. */
+  linesOf(app: string): readonly PrintedLine[] {
+    return this.#of(app).lines;
+  }
+
+  /** Calls back for every line from now on, until the function it gives is called. */
+  listen(app: string, listener: (line: PrintedLine) => void): () => void {
+    const { listeners } = this.#of(app);
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }
+
+  forget(app: string): void {
+    this.#of(app).forget();
+  }
+
+  clear(): void {
+    for (const log of this.#apps.values()) log.forget();
+    if (this.#folder) rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #of(app: string): AppLog {
+    const known = this.#apps.get(app);
+    if (known) return known;
+    const made = new AppLog(this.#folder && join(this.#folder, `${app}.jsonl`));
+    this.#apps.set(app, made);
+    return made;
+  }
+}
+
+class AppLog {
+  lines: PrintedLine[] = [];
+  readonly listeners = new Set<(line: PrintedLine) => void>();
+  #number = 0;
+  readonly #ofContainer = new Map<string, number>();
+  readonly #file: string | undefined;
+
+  constructor(file: string | undefined) {
+    this.#file = file;
+    if (file) this.#load(file);
+  }
+
+  add({ run, ...said }: Said, now: number): void {
+    const last = this.lines.at(-1);
+    // A clock that is turned back does not turn the order of lines.
+    const at = Math.max(now, last?.at ?? 0);
+    const lineNumber = (this.#ofContainer.get(said.container) ?? 0) + 1;
+    this.#ofContainer.set(said.container, lineNumber);
+    this.#number += 1;
+    const nanoseconds = last?.at === at ? last.nanoseconds + 1 : 0;
+    const line = { ...said, number: this.#number, at, nanoseconds, lineNumber, run: run ?? '' };
+    this.lines.push(line);
+    // Now and then, not line by line: it copies all.
+    if (this.lines.length > linesKept * 1.2) this.lines = this.lines.slice(-linesKept);
+    if (this.#file) appendFileSync(this.#file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    for (const listener of this.listeners) listener(line);
+  }
+
+  forget(): void {
+    this.lines = [];
+    if (this.#file) rmSync(this.#file, { force: true });
+  }
+
+  #load(file: string): void {
+    mkdirSync(join(file, '..'), { recursive: true });
+    let text = '';
+    try {
+      text = readFileSync(file, 'utf8');
+    } catch {
+      return;
+    }
+    for (const written of text.split('\n').slice(-linesKept)) {
+      // The last one may be half a line.
+      const line = parsed(written);
+      if (!line) continue;
+      this.lines.push(line);
+      this.#number = line.number;
+      this.#ofContainer.set(line.container, line.lineNumber);
+    }
+  }
+}
+
+function parsed(text: string): PrintedLine | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

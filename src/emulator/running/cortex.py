@@ -1,0 +1,326 @@
+"""Serves the functions of a main.py to the emulator: calls come in on descriptor 3, what happens goes out on 4.
+
+Both are lines of JSON. In:  {"call": id, "function": name, "body": text} or {..., "bodyFile": path},
+{"taken": id, "bytes": n} for what was read of a stream, {"cancel": id}.
+Out: {"ready": true}, {"broken": message}, {"run": id or null, "stream": name, "line": text} for what is printed,
+{"call": id, ...} with one of "result" (JSON text, "ms", perhaps "status"), "failed" (message, "status"),
+"begins" (a stream), "item" (text), "ends" ("ms").
+"""
+
+import asyncio
+import contextvars
+import ctypes
+import inspect
+import io
+import json
+import os
+import sys
+import threading
+import time
+import traceback
+from concurrent.futures import CancelledError as FutureCancelled
+
+current_run = contextvars.ContextVar("run", default=None)
+# So many bytes of a stream may be under way before the function has to wait for its reader.
+WINDOW = 1024 * 1024
+LONGEST_LINE = 256 * 1024
+
+
+class Cancelled(BaseException):
+    """Raised in a function whose call was given up."""
+
+
+class Refused(Exception):
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+class Wire:
+    """Whole lines to the emulator, from any thread."""
+
+    def __init__(self, descriptor):
+        self._file = os.fdopen(descriptor, "wb", buffering=0)
+        self._lock = threading.Lock()
+
+    def send(self, **event):
+        line = memoryview(json.dumps(event).encode() + b"\n")
+        with self._lock:
+            while line:
+                line = line[self._file.write(line):]
+
+
+class Printed(io.TextIOBase):
+    """Stands for stdout or stderr: each line goes out with the run that printed it."""
+
+    def __init__(self, name, wire):
+        self._name, self._wire = name, wire
+        self._open = {}
+        self._lock = threading.RLock()
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return {"stdout": 1, "stderr": 2}[self._name]
+
+    @property
+    def buffer(self):
+        return Bytes(self)
+
+    def write(self, text):
+        run = current_run.get()
+        with self._lock:
+            *lines, rest = (self._open.pop(run, "") + str(text)).split("\n")
+            while len(rest) > LONGEST_LINE:
+                lines.append(rest[:LONGEST_LINE])
+                rest = rest[LONGEST_LINE:]
+            if rest:
+                self._open[run] = rest
+            for line in lines:
+                self._say(run, line)
+        return len(text)
+
+    def finish(self, run):
+        """What a run printed last may have no line end."""
+        with self._lock:
+            rest = self._open.pop(run, "")
+            if rest:
+                self._say(run, rest)
+
+    def _say(self, run, line):
+        text = line.removesuffix("\r").encode("utf-8", "replace").decode()
+        self._wire.send(run=run, stream=self._name, line=text)
+
+
+class Bytes(io.RawIOBase):
+    """sys.stdout.buffer"""
+
+    def __init__(self, text):
+        self._text = text
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self._text.write(bytes(data).decode("utf-8", "replace"))
+        return len(data)
+
+
+class Call:
+    def __init__(self, identity):
+        self.identity = identity
+        self.started = time.perf_counter()
+        self.thread = None
+        self.task = None
+        self.under_way = 0
+        self.cancelled = False
+        self.moved = threading.Condition()
+
+    @property
+    def milliseconds(self):
+        return round((time.perf_counter() - self.started) * 1000, 3)
+
+    def sent(self, size):
+        with self.moved:
+            self.under_way += size
+            self.moved.wait_for(lambda: self.under_way < WINDOW or self.cancelled)
+        if self.cancelled:
+            raise Cancelled()
+
+    def taken(self, size):
+        with self.moved:
+            self.under_way -= size
+            self.moved.notify_all()
+
+    def cancel(self):
+        with self.moved:
+            self.cancelled = True
+            self.moved.notify_all()
+        if self.task:
+            self.task.cancel()
+        elif self.thread:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), ctypes.py_object(Cancelled))
+
+
+class Replica:
+    def __init__(self, wire, out, err):
+        self.wire, self.out, self.err = wire, out, err
+        self.calls = {}
+        self.functions = {}
+        self.loop = asyncio.new_event_loop()
+        threading.Thread(target=self.loop.run_forever, daemon=True).start()
+
+    def load(self):
+        sys.path.insert(0, os.getcwd())
+        import main
+
+        self.functions = {
+            name: value
+            for name, value in vars(main).items()
+            if not name.startswith("_") and callable(value) and not inspect.isclass(value)
+        }
+
+    def begin(self, message):
+        call = Call(message["call"])
+        self.calls[call.identity] = call
+        threading.Thread(target=self.work, args=(call, message), daemon=True).start()
+
+    def work(self, call, message):
+        current_run.set(call.identity)
+        call.thread = threading.get_ident()
+        try:
+            self.perform(call, message)
+        except Cancelled:
+            self.finish(call, failed="the call was cancelled", status=0)
+        except Refused as refusal:
+            self.finish(call, failed=str(refusal), status=refusal.status)
+        except BaseException as error:
+            traceback.print_exception(type(error), error, own_frames(error.__traceback__))
+            self.finish(call, failed=describe(error), status=500)
+
+    def perform(self, call, message):
+        function = self.functions.get(message["function"])
+        if function is None:
+            known = ", ".join(sorted(self.functions)) or "none"
+            raise Refused(404, f'function {message["function"]} not found; functions of this app: {known}')
+        arguments = self.arguments(function, message, call)
+        call.started = time.perf_counter()
+        result = function(**arguments)
+        if inspect.isawaitable(result):
+            result = self.wait(call, result)
+        if inspect.isasyncgen(result):
+            result = self.step_by_step(call, result)
+        if inspect.isgenerator(result):
+            self.stream(call, result)
+        else:
+            self.answer(call, result)
+
+    def arguments(self, function, message, call):
+        if "bodyFile" in message:
+            with open(message["bodyFile"], encoding="utf-8", errors="replace") as file:
+                body = file.read()
+        else:
+            body = message["body"]
+        try:
+            given = json.loads(body) if body.strip() else {}
+        except ValueError as error:
+            raise Refused(400, f"the body is not valid JSON: {error}") from None
+        if not isinstance(given, dict):
+            raise Refused(400, "the body must be a JSON object: its fields are the function's parameters")
+        try:
+            signature = inspect.signature(function)
+            if "run_id" in signature.parameters:
+                given.setdefault("run_id", call.identity)
+            signature.bind(**given)
+        except TypeError as error:
+            raise Refused(422, f'{message["function"]}: {error}') from None
+        except ValueError:
+            pass
+        return given
+
+    def wait(self, call, awaitable):
+        async def working():
+            current_run.set(call.identity)
+            call.task = asyncio.current_task()
+            return await awaitable
+
+        future = asyncio.run_coroutine_threadsafe(working(), self.loop)
+        try:
+            return future.result()
+        except (asyncio.CancelledError, FutureCancelled):
+            raise Cancelled() from None
+        finally:
+            call.task = None
+
+    def step_by_step(self, call, items):
+        while True:
+            try:
+                yield self.wait(call, items.__anext__())
+            except StopAsyncIteration:
+                return
+
+    def stream(self, call, items):
+        # Until the first item nothing is promised: an error is still an answer.
+        begun = False
+        for item in items:
+            text = item if isinstance(item, str) else to_json(item)
+            if not begun:
+                self.wire.send(call=call.identity, begins=True)
+                begun = True
+            self.wire.send(call=call.identity, item=text)
+            call.sent(len(text))
+        if not begun:
+            self.wire.send(call=call.identity, begins=True)
+        self.finish(call, ends=True)
+
+    def answer(self, call, result):
+        text = to_json(result)
+        status = result.get("status_code") if isinstance(result, dict) else None
+        valid = isinstance(status, int) and not isinstance(status, bool) and 200 <= status <= 599
+        self.finish(call, result=text, **({"status": status} if valid else {}))
+
+    def finish(self, call, **outcome):
+        self.out.finish(call.identity)
+        self.err.finish(call.identity)
+        self.calls.pop(call.identity, None)
+        self.wire.send(call=call.identity, ms=call.milliseconds, **outcome)
+
+
+def to_json(value):
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=plain).encode("utf-8", "replace").decode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Refused(500, f"what the function returned is not JSON: {error}") from None
+
+
+def plain(value):
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    raise TypeError(f"an object of type {type(value).__name__} has no JSON form")
+
+
+def describe(error):
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def own_frames(trace):
+    """A traceback without the frames of this file."""
+    while trace and trace.tb_next and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return trace
+
+
+def main():
+    wire = Wire(4)
+    out, err = Printed("stdout", wire), Printed("stderr", wire)
+    sys.stdout, sys.stderr = out, err
+    replica = Replica(wire, out, err)
+    try:
+        replica.load()
+    except BaseException as error:
+        traceback.print_exception(type(error), error, own_frames(error.__traceback__))
+        wire.send(broken=describe(error))
+        os._exit(1)
+    for stream in (out, err):
+        stream.finish(None)
+    wire.send(ready=True)
+    with os.fdopen(3, encoding="utf-8") as commands:
+        for line in commands:
+            message = json.loads(line)
+            known = replica.calls.get(message.get("taken") or message.get("cancel"))
+            if message.get("function"):
+                replica.begin(message)
+            elif known and "taken" in message:
+                known.taken(message["bytes"])
+            elif known:
+                known.cancel()
+    # The emulator is gone.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+import type { SentBody, StreamedReply } from '../../api/streamed.ts';
+import { retrying } from '../../api/retry.ts';
+import { ConnectionError } from '../../api/transport.ts';
+import type { Context } from '../../context.ts';
+import { GantryError, PendingError, UnavailableError } from '../../errors.ts';
+import { duration, size } from '../../output/words.ts';
+import type { Headers } from './headers.ts';
+import type { Target } from './target.ts';
+
+export interface Call {
+  target: Target;
+  method: string;
+  url: URL;
+  headers: Headers;
+  body: SentBody | undefined;
+  /** Stop waiting after so long, milliseconds. */
+  timeoutMs: number | undefined;
+}
+
+/** What an app answered. Its body is still to come. */
+export interface AppAnswer {
+  target: Target;
+  status: number;
+  statusText: string;
+  headers: StreamedReply['headers'];
+  /** Of the body, in lower case, without parameters. */
+  type: string;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  /** Milliseconds until the first byte. */
+  firstByteMs: number;
+  /** To be read to its end, or closed. Throws UnavailableError when it is cut off, PendingError at the time limit. */
+  pieces: AsyncGenerator<Buffer>;
+  close: () => Promise<void>;
+}
+
+/** A timer cannot be set for longer (in milliseconds, some 24 days). */
+const longestTimerMs = 2 ** 31 - 1;
+
+/**
+ * Calls an app, once: what may have arrived is not sent again. Any status is an answer. Throws PendingError at the time
+ * limit, UnavailableError when there is no answer.
+ */
+export async function callApp(context: Context, call: Call): Promise<AppAnswer> {
+  const { progress, settings, silenceMs, now, trace } = context;
+  const { target, method, url, headers, body, timeoutMs } = call;
+  const limit = timeoutMs === undefined ? undefined : AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs));
+  const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal;
+  const startedAt = now();
+  const step = progress.step(`Waiting for ${target.name} to answer`);
+  const named = (error: unknown, arrived: number) =>
+    error === limit?.reason ? tooLate(target, timeoutMs ?? 0) : inUsersWords(error, target, arrived);
+  try {
+    const { sendStreamed } = await import('../../api/streamed.ts');
+    const request = { method, url, headers, body, proxy: settings.proxy, signal, silenceMs };
+    const reply = await retrying(
+      () => sendStreamed(request),
+      (error) => error instanceof ConnectionError && !error.mayHaveArrived,
+      { ...context, signal },
+    );
+    trace(`${method} ${url.pathname} ${reply.status} ${now() - startedAt} ms`);
+    const type = String(reply.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+    return {
+      ...{ target, status: reply.status, statusText: reply.statusText, headers: reply.headers, startedAt },
+      type: type.trim().toLowerCase(),
+      firstByteMs: now() - startedAt,
+      pieces: until(reply, named),
+      close: reply.close,
+    };
+  } catch (error) {
+    throw named(error, 0);
+  } finally {
+    step.clear();
+  }
+}
+
+async function* until(
+  { pieces, close }: StreamedReply,
+  named: (error: unknown, arrived: number) => unknown,
+): AsyncGenerator<Buffer> {
+  let arrived = 0;
+  try {
+    for await (const piece of pieces) {
+      arrived += piece.length;
+      yield piece;
+    }
+  } catch (error) {
+    throw error instanceof ConnectionError ? named(cutOff(error, arrived), arrived) : named(error, arrived);
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,63 @@
+import type { Context } from '../../context.ts';
+import { read } from '../../config/environment.ts';
+import { AuthError, UsageError } from '../../errors.ts';
+import { version } from '../../version.ts';
+
+/** Names in lower case. */
+export type Headers = Record<string, string>;
+
+/** Headers that are about the connection, or that we have to know better. */
+const ours = new Set([
+  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authorization', 'proxy-connection'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
+/** `Name: value`, as they were typed. Throws UsageError; a value is not repeated, it may be a secret. */
+export function readHeaders(lines: readonly string[]): Headers {
+  return Object.fromEntries(
+    lines.map((line, index) => {
+      const [, name, value = ''] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/s.exec(line) ?? [];
+      if (!name || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+        throw new UsageError(`--header number ${index + 1} is no header`, { fix: "--header 'Name: value'" });
+      }
+      if (ours.has(name.toLowerCase())) throw new UsageError(`the header ${name} cannot be given`);
+      return [name.toLowerCase(), value];
+    }),
+  );
+}
+
+/** What every call carries, unless it was given by hand. */
+export function usualHeaders(type: string | undefined): Headers {
+  return { 'user-agent': `gantry/${version}`, accept: '*/*', ...(type ? { 'content-type': type } : {}) };
+}
+
+/** By what a call is allowed. */
+export interface Pass {
+  headers: Headers;
+  kind: 'given by hand' | 'none' | 'inference key' | 'login' | 'service-account';
+}
+
+/**
+ * The header that allows a call: one given by hand, the key of the project from the environment, or else the token
+ * (wire §7). Whether the app wants one at all is not known: it is sent, unless the user says otherwise. Throws AuthError.
+ */
+export function passFor(context: Pick<Context, 'env' | 'credential'>, given: Headers, wanted: boolean): Pass {
+  if (given.authorization !== undefined) return { headers: {}, kind: 'given by hand' };
+  if (!wanted) return { headers: {}, kind: 'none' };
+  const key = read(context.env, 'GANTRY_INFERENCE_KEY')?.trim();
+  if (key === undefined) {
+    const { token, kind } = credentialOf(context);
+    return { headers: { authorization: `Bearer ${token}` }, kind };
+  }
+  if (/^[!-~]+$/.test(key)) return { headers: { authorization: `Bearer ${key}` }, kind: 'inference key' };
+  throw new AuthError('GANTRY_INFERENCE_KEY holds no key', { why: 'it has spaces, line ends or the like in it' });
+}
+
+function credentialOf(context: Pick<Context, 'credential'>): Context['credential'] {
+  try {
+    return context.credential;
+  } catch (error) {
+    if (error instanceof AuthError) error.facts.fix += '; an app with disable_auth needs none: --no-auth';
+    throw error;
+  }
+}

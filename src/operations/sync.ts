@@ -1,0 +1,17 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { deletePath } from '../contract/volumes.ts';
+import { GantryError, NotFoundError, UsageError } from '../errors.ts';
+import { diskFailure } from '../transfer/disk.ts';
+import { Lane } from '../transfer/lane.ts';
+import { asFolder, joinRemotePath } from '../transfer/remote-path.ts';
+import { timeOf } from './copy/download.ts';
+import { type Filter, filterOf } from './copy/filter.ts';
+import { findFiles } from './copy/find-files.ts';
+import type { Found, FoundFile } from './copy/found.ts';
+import { absolute, type CopySummary, copyFound } from './copy/index.ts';
+import type { CopyOptions } from './copy/options.ts';
+import { lookAt, type Place, type Source, type Target, type Words } from './copy/places.ts';
+import { walkLocal } from './copy/walk-local.ts';
+import { walkVolume } from './volume.ts';

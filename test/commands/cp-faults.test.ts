@@ -1,0 +1,413 @@
+import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts';
+import { filesIn, lay, newFolder, noise } from '../support/files.ts';
+import { gantry as run, type Setting } from '../support/gantry.ts';
+import { expectNoTrace } from '../support/traces.ts';
+
+let emulator: Emulator;
+let home: string;
+let here: string;
+
+const big = noise(11 * 2 ** 20);
+const parts = ['--part-size', '5MiB'];
+
+async function begin(options: EmulatorOptions = {}): Promise<void> {
+  await emulator?.close();
+  emulator = await startEmulator(options);
+  home = newFolder();
+  here = newFolder({ 'f/big': big, 'f/small': 'small', 'f/empty': '' });
+}
+
+beforeEach(() => begin());
+afterEach(() => emulator.close());
+
+const gantry = (words: string[], setting: Setting = {}) =>
+  run(words, { emulator, cwd: here, silenceMs: 300, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });
+
+const shelf = () => emulator.volume();
+const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint);
+
+function expectWholeThere(): void {
+  expect(shelf().read('/f/big')?.equals(big)).toBe(true);
+  expect([shelf().text('/f/small'), shelf().text('/f/empty')]).toEqual(['small', '']);
+}
+
+function expectBig(): void {
+  expect(shelf().read('/f/big')?.equals(big)).toBe(true);
+}
+
+describe('uploading, everything arrives', () => {
+  test.each([
+    ['part', 'reset-before'],
+    ['part', 'reset-during'],
+    ['part', 'reset-after'],
+    ['part', 'stall'],
+    ['part', 'stall-during'],
+    ['part', 'truncated'],
+    ['part', 'html'],
+    ['part', 'slow-down'],
+    ['part', '500'],
+    ['part', '408'],
+    ['part', '429:2'],
+    ['part', 'wrong-etag'],
+    ['part', 'no-etag'],
+    ['part', 'expired'],
+    ['initializeUpload', 'reset-before'],
+    ['initializeUpload', 'reset-after'],
+    ['initializeUpload', 'stall'],
+    ['initializeUpload', 'truncated'],
+    ['initializeUpload', 'html'],
+    ['initializeUpload', '503'],
+    ['initializeUpload', '429:2'],
+    ['completeUpload', 'reset-before'],
+    ['completeUpload', 'reset-during'],
+    ['completeUpload', 'reset-after'],
+    ['completeUpload', 'stall'],
+    ['completeUpload', 'truncated'],
+    ['completeUpload', 'html'],
+    ['completeUpload', '500'],
+    ['completeUpload', '429:2'],
+  ] as const)('although %s meets %s (H-22, H-23, H-52, H-54)', async (target, fault) => {
+    emulator.fail(target, fault);
+    const outcome = await gantry(['cp', 'f', ':/f', ...parts]);
+    expect(outcome.stderr).not.toContain('not copied');
+    expect(outcome.code).toBe(0);
+    expectWholeThere();
+    expectNoTrace(outcome, emulator);
+    expect(filesIn(home)).toEqual([]);
+  });
+
+  test('although every kind of failure comes at once', async () => {
+    emulator.fail('part', 'reset-during', 503, 'wrong-etag', 'no-etag', 'reset-after');
+    emulator.fail('initializeUpload', 500, '429:1');
+    emulator.fail('completeUpload', 'reset-after', 503, 'reset-after');
+    expect((await gantry(['cp', 'f', ':/f', ...parts])).code).toBe(0);
+    expectWholeThere();
+  });
+
+  test('with one complete call for each file, though its answer was lost (H-23)', async () => {
+    emulator.fail('completeUpload', 'reset-after');
+    expect((await gantry(['cp', 'f/small', ':/f/'])).code).toBe(0);
+    expect(calls('completeUpload')).toHaveLength(1);
+    expect(shelf().text('/f/small')).toBe('small');
+  });
+
+  test('a file that was there in the same size does not pass for the one that was lost', async () => {
+    shelf().write('/f/small', 'SMALL', Date.now() - 60_000);
+    emulator.fail('completeUpload', 'reset-before');
+    expect((await gantry(['cp', 'f/small', ':/f/'])).code).toBe(0);
+    expect(shelf().text('/f/small')).toBe('small');
+    expect(calls('completeUpload')).toHaveLength(2);
+  });
+
+  test('a part that failed is sent again alone', async () => {
+    emulator.fail('part', 'reset-during');
+    await gantry(['cp', 'f/big', ':/f/', ...parts]);
+    expect(calls('part')).toHaveLength(4);
+    expect(calls('initializeUpload')).toHaveLength(1);
+  });
+});
+
+describe('uploading, a file fails by name and the others arrive', () => {
+  test('when the storage refuses it: a 4xx is asked once (H-21)', async () => {
+    emulator.fail('part', '403');
+    const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('the storage refused the upload (HTTP 403, Forbidden: Forbidden)');
+    expect(calls('part')).toHaveLength(1);
+    emulator.fail('part', '403');
+    expect((await gantry(['cp', 'f', ':/f', '--json'])).json()).toMatchObject({
+      files: 2,
+      failed: [{ code: 'failed' }],
+    });
+    expect(shelf().paths()).toHaveLength(2);
+  });
+
+  test('when the storage keeps something else, each time (H-20)', async () => {
+    emulator.fail('part', 'wrong-etag*');
+    const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
+    expect(code).toBe(69);
+    expect(stderr).toContain('something else arrived than was sent (MD5)');
+    expect(shelf().paths()).toEqual([]);
+  });
+
+  test('when its answer holds no ETag, each time (H-20)', async () => {
+    emulator.fail('part', 'no-etag*');
+    expect(await gantry(['cp', 'f/small', ':/f/'])).toMatchObject({ code: 69 });
+    expect(shelf().paths()).toEqual([]);
+  });
+
+  test('when its links end too soon, each time', async () => {
+    emulator.fail('part', 'expired*');
+    const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('its upload links ended 4 times before it was sent (they last 600 s)');
+  });
+
+  test('when all of them are denied, with the code for that', async () => {
+    emulator.fail('initializeUpload', '403*');
+    const { code, json } = await gantry(['cp', 'f', ':/f', '--json']);
+    expect(code).toBe(5);
+    expect(json()).toMatchObject({ files: 0, failed: [{ code: 'denied' }, { code: 'denied' }, { code: 'denied' }] });
+  });
+
+  test('when it cannot be read', async () => {
+    mkdirSync(join(here, 'f/odd'));
+    symlinkSync('loop', join(here, 'f/odd/loop'));
+    const { code, json } = await gantry(['cp', 'f', ':/f', '--json']);
+    expect(code).toBe(1);
+    expect(json()).toMatchObject({
+      files: 3,
+      failed: [{ path: 'odd/loop', reason: 'it is a link, or links lead in a circle' }],
+    });
+  });
+});
+
+test('no token ends it all at the first answer', async () => {
+  const { code } = await gantry(['cp', 'f', ':/f'], { env: { GANTRY_TOKEN: emulator.issueToken({ exp: 1 }) } });
+  expect(code).toBe(4);
+  expect(emulator.calls).toEqual([]);
+});
+
+test('what fails in the same way time and again is given up', async () => {
+  lay(here, Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`many/${index}`, ''])));
+  emulator.fail('initializeUpload', '403*');
+  const { code, stderr } = await gantry(['cp', 'many', ':/many', '--concurrency', '4']);
+  expect(code).toBe(5);
+  expect(stderr).toMatch(/3\d files failed, the last 32 of them in the same way/);
+  expect(calls('initializeUpload').length).toBeLessThan(50);
+});
+
+describe('downloading, everything arrives', () => {
+  beforeEach(() => {
+    shelf().write('/f/big', big);
+    shelf().write('/f/small', 'small');
+    shelf().write('/f/empty', '');
+  });
+
+  const expectWholeHere = () => {
+    expect(readFileSync(join(here, 'g/big')).equals(big)).toBe(true);
+    expect(readFileSync(join(here, 'g/small'), 'utf8')).toBe('small');
+    expect(filesIn(join(here, 'g'))).toEqual(['big', 'empty', 'small']);
+  };
+
+  test.each([
+    ['object', 'reset-before'],
+    ['object', 'reset-during'],
+    ['object', 'reset-after'],
+    ['object', 'stall'],
+    ['object', 'stall-during'],
+    ['object', 'truncated'],
+    ['object', 'html'],
+    ['object', 'slow-down'],
+    ['object', '500'],
+    ['object', '429:2'],
+    ['object', 'expired'],
+    ['object', 'no-range'],
+    ['object', 'no-range*'],
+    ['getDownloadLink', 'reset-before'],
+    ['getDownloadLink', 'reset-after'],
+    ['getDownloadLink', 'stall'],
+    ['getDownloadLink', 'html'],
+    ['getDownloadLink', '503'],
+    ['listFolder', 'reset-before'],
+    ['listFolder', '429:1'],
+  ] as const)('although %s meets %s (H-35, H-57)', async (target, fault) => {
+    emulator.fail(target, fault);
+    const outcome = await gantry(['cp', ':/f', 'g', ...parts]);
+    expect(outcome.stderr).not.toContain('not copied');
+    expect(outcome.code).toBe(0);
+    expectWholeHere();
+    expectNoTrace(outcome, emulator);
+    expect(filesIn(home)).toEqual([]);
+  });
+
+  test('although a byte was another one on the way', async () => {
+    emulator.fail('object', 'corrupt');
+    expect((await gantry(['cp', ':/f/small', 'small'])).code).toBe(0);
+    expect(readFileSync(join(here, 'small'), 'utf8')).toBe('small');
+  });
+
+  test('of files that were sent in parts --verify notices that', async () => {
+    await gantry(['cp', 'f/big', ':/parts', ...parts]);
+    emulator.fail('object', 'corrupt');
+    const { code, stderr } = await gantry(['cp', ':/parts', 'big', '--verify', ...parts]);
+    expect(stderr).toContain('big: read back, it differs after byte 0; copying it again');
+    expect(code).toBe(0);
+    expect(readFileSync(join(here, 'big')).equals(big)).toBe(true);
+  });
+
+  test('a file that is replaced meanwhile arrives as the new one', async () => {
+    emulator.fail('object', 'changed');
+    expect((await gantry(['cp', ':/f/big', 'big', ...parts])).code).toBe(0);
+    expect(readFileSync(join(here, 'big'), 'utf8')).toBe('this was changed while it was read\n');
+  });
+
+  test('under its name is the old file until the new one is whole (H-35)', async () => {
+    lay(here, { big: 'old' });
+    emulator.fail('object', '403*');
+    expect((await gantry(['cp', ':/f/big', 'big', ...parts])).code).toBe(1);
+    expect(readFileSync(join(here, 'big'), 'utf8')).toBe('old');
+    expect(filesIn(here)).toEqual(['big', 'f/big', 'f/empty', 'f/small']);
+  });
+});
+
+describe('a name from the platform leads nowhere else (H-13)', () => {
+  test.each([
+    [['..', 'escaped'], '../escaped'],
+    [['../../escaped'], '../../escaped'],
+    [['/etc/escaped'], '/etc/escaped'],
+    [['a', '..', '..', 'escaped'], 'a/../../escaped'],
+    [['nul\0byte'], 'nul'],
+  ])('%j', async (names) => {
+    shelf().write(['t', ...names], 'no');
+    shelf().write('/t/good', 'good');
+    const { code, json } = await gantry(['cp', ':/t', 'sub/t', '--json']);
+    expect(code).toBe(1);
+    expect(json()).toMatchObject({ files: 1, failed: [{ reason: expect.stringMatching(/name is not used here/) }] });
+    expect(filesIn(here)).toEqual(['f/big', 'f/empty', 'f/small', 'sub/t/good']);
+  });
+
+  test('through a link that leads out of the folder nothing is written', async () => {
+    const outside = newFolder({ file: 'mine' });
+    mkdirSync(join(here, 't'));
+    symlinkSync(outside, join(here, 't/link'));
+    symlinkSync(join(outside, 'file'), join(here, 't/file'));
+    shelf().write('/t/link/new', 'no');
+    shelf().write('/t/file', 'theirs');
+    const { code, json } = await gantry(['cp', ':/t', 't', '--json']);
+    expect(code).toBe(1);
+    expect(json()).toMatchObject({
+      failed: [{ path: 'link/new', reason: 'link is a link that leads out of the target folder' }],
+    });
+    expect(filesIn(outside)).toEqual(['file']);
+    expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('mine');
+    expect(readFileSync(join(here, 't/file'), 'utf8')).toBe('theirs');
+  });
+
+  test('a folder in the place of a file stays', async () => {
+    mkdirSync(join(here, 't/a'), { recursive: true });
+    shelf().write('/t/a', 'file');
+    shelf().write('/t/b', 'file');
+    const { json } = await gantry(['cp', ':/t', 't', '--json']);
+    expect(json()).toMatchObject({ files: 1, failed: [{ path: 'a', reason: 'there is a folder of that name' }] });
+    expect(filesIn(join(here, 't'))).toEqual(['b']);
+  });
+});
+
+describe('cut off', () => {
+  test('an upload goes on where it was: finished parts are not sent again', async () => {
+    emulator.fail('completeUpload', 500);
+    const first = await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /trying again/ });
+    expect(first.code).toBe(130);
+    expect(first.stderr).toContain('what was copied is kept: the same command goes on from there');
+    expect(first.stderr).toContain('fix the same command goes on from here');
+    expectNoTrace(first, emulator);
+    expect(filesIn(home)).toHaveLength(1);
+    expect(statSync(join(home, filesIn(home)[0] ?? '')).mode & 0o777).toBe(0o600);
+
+    const sent = calls('part').length;
+    const { code, json, stderr } = await gantry(['cp', 'f/big', ':/f/', ...parts, '--json']);
+    expect([code, stderr]).toEqual([0, 'going on where an earlier try has ended\n']);
+    expect(json()).toMatchObject({ files: 1, resumedBytes: big.length });
+    expect(calls('part').length).toBe(sent);
+    expectBig();
+    expect(filesIn(home)).toEqual([]);
+  });
+
+  test('--no-continue begins anew', async () => {
+    emulator.fail('completeUpload', 500);
+    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /trying again/ });
+    const { code, json } = await gantry(['cp', 'f/big', ':/f/', ...parts, '--no-continue', '--json']);
+    expect(code).toBe(0);
+    expect(json()).toMatchObject({ resumedBytes: 0 });
+    expect(calls('part')).toHaveLength(6);
+    expect(filesIn(home)).toEqual([]);
+  });
+
+  test('a file that changed since is sent from its beginning', async () => {
+    emulator.fail('completeUpload', 500);
+    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /trying again/ });
+    const other = noise(big.length, 'other');
+    writeFileSync(join(here, 'f/big'), other);
+    expect((await gantry(['cp', 'f/big', ':/f/', ...parts])).code).toBe(0);
+    expect(shelf().read('/f/big')?.equals(other)).toBe(true);
+  });
+
+  test('an upload whose links have ended since is begun anew', async () => {
+    let now = Date.now();
+    await begin({ now: () => now });
+    emulator.fail('completeUpload', 500);
+    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /trying again/ });
+    now += 3_600_000;
+    expect((await gantry(['cp', 'f/big', ':/f/', ...parts])).code).toBe(0);
+    expectBig();
+  });
+
+  test('an upload that the platform has forgotten is begun anew', async () => {
+    emulator.fail('completeUpload', 500);
+    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /trying again/ });
+    emulator.reset();
+    expect((await gantry(['cp', 'f/big', ':/f/', ...parts])).code).toBe(0);
+    expectBig();
+  });
+
+  test('a download goes on where it was, and an object that changed since is read anew', async () => {
+    for (const changes of [false, true]) {
+      shelf().write('/f/big', big);
+      emulator.fail('object', 'no-range', 'reset-during');
+      const first = await gantry(['cp', ':/f/big', 'g', ...parts, '--concurrency', '1'], {
+        interruptAt: /trying again/,
+      });
+      expect(first.code).toBe(130);
+      expect(filesIn(here)).toContain('g.gantry-part');
+      const other = noise(big.length, 'other');
+      if (changes) shelf().write('/f/big', other);
+      const { code, json } = await gantry(['cp', ':/f/big', 'g', ...parts, '--json']);
+      expect(code).toBe(0);
+      expect(json()).toMatchObject({ resumedBytes: changes ? 0 : 5 * 2 ** 20 });
+      expect(readFileSync(join(here, 'g')).equals(changes ? other : big)).toBe(true);
+      expect(filesIn(here)).not.toContain('g.gantry-part');
+    }
+  });
+
+  test('where nothing can be remembered the copy works, and says so once', async () => {
+    const { code, stderr } = await gantry(['cp', 'f', ':/f', ...parts], {
+      env: { GANTRY_CONFIG_DIR: join(here, 'f/big') },
+    });
+    expect(stderr).toBe(
+      'this copy could not be continued, should it be cut off: a part of its path is a file, not a folder\n',
+    );
+    expect(code).toBe(0);
+    expectWholeThere();
+  });
+});
+
+describe('a file that changes while it is sent', () => {
+  const changed = async (times: number) => {
+    lay(here, { log: 'x'.repeat(300_000) });
+    emulator.fail('part', ...Array.from({ length: times }, () => 'slow' as const));
+    const copying = gantry(['cp', 'log', ':/log', '--json'], { silenceMs: 5_000 });
+    for (let time = 1; time <= times; time++) {
+      while (calls('part').length < time) await setTimeout(5);
+      appendFileSync(join(here, 'log'), `line ${time}\n`);
+    }
+    return copying;
+  };
+
+  test('is sent again', async () => {
+    const { code, stderr } = await changed(1);
+    expect([code, stderr]).toEqual([0, 'log: it changed while it was being sent; copying it again\n']);
+    expect(shelf().text('/log')).toBe(readFileSync(join(here, 'log'), 'utf8'));
+  });
+
+  test('is given up when it changes again, and never seen half', async () => {
+    const { code, stderr } = await changed(2);
+    expect(code).toBe(1);
+    expect(stderr).toContain('log is not copied: it changed while it was being sent');
+    expect(shelf().paths()).toEqual([]);
+  });
+});

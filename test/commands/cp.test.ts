@@ -1,0 +1,291 @@
+import { mkdirSync, readFileSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { filesIn, hashesIn, lay as layIn, newFolder, noise } from '../support/files.ts';
+import { gantry as run, type Setting } from '../support/gantry.ts';
+import { expectNoTrace } from '../support/traces.ts';
+
+let emulator: Emulator;
+let home: string;
+/** The folder that commands are run in. */
+let here: string;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  home = newFolder();
+  here = newFolder();
+});
+
+afterEach(() => emulator.close());
+
+const gantry = (words: string[], setting: Setting = {}) =>
+  run(words, { emulator, cwd: here, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });
+
+const lay = (files: Record<string, string | Buffer>) => layIn(here, files);
+const shelf = () => emulator.volume();
+const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint);
+
+describe('where a copy goes', () => {
+  test.each<[string[], string[]]>([
+    [['cp', 'a.bin', ':/'], ['/a.bin']],
+    [['cp', 'a.bin', ':/b.bin'], ['/b.bin']],
+    [['cp', 'a.bin', 'default:/models/'], ['/models/a.bin']],
+    [['cp', 'a.bin', ':/there'], ['/there/a.bin']],
+    [['cp', './a.bin', 'b.bin'], ['/b.bin']],
+    [['cp', 'a.bin', 'models/b.bin'], ['/models/b.bin']],
+    [['cp', 'a.bin'], ['/a.bin']],
+    [
+      ['cp', 'folder'],
+      ['/one', '/two/three'],
+    ],
+    [
+      ['cp', 'folder', ':/x'],
+      ['/x/one', '/x/two/three'],
+    ],
+    [
+      ['cp', 'folder/', 'x/'],
+      ['/x/one', '/x/two/three'],
+    ],
+    [
+      ['cp', 'a.bin', 'folder', ':/x/'],
+      ['/x/a.bin', '/x/folder/one', '/x/folder/two/three'],
+    ],
+    [['cp', 'folder', ':/x', '--include', 'three'], ['/x/two/three']],
+    [['cp', 'folder', ':/x', '--exclude', 'two/'], ['/x/one']],
+    [['cp', 'folder', ':/x', '--exclude', '*e'], []],
+  ])('%j', async (words, paths) => {
+    lay({ 'a.bin': 'a', 'folder/one': '1', 'folder/two/three': '3' });
+    shelf().write('/there/before', '');
+    const { code, stderr } = await gantry(words);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(
+      shelf()
+        .paths()
+        .filter((path) => path !== '/there/before'),
+    ).toEqual(paths);
+  });
+
+  test.each<[string[], string[]]>([
+    [['cp', ':/a.bin', '.'], ['a.bin']],
+    [['cp', ':/a.bin', 'b.bin'], ['b.bin']],
+    [['cp', ':/a.bin', 'new/'], ['new/a.bin']],
+    [
+      ['cp', ':/folder', 'x'],
+      ['x/one', 'x/two/three'],
+    ],
+    [
+      ['cp', ':/folder/', '.'],
+      ['one', 'two/three'],
+    ],
+    [
+      ['cp', ':/a.bin', ':/folder', 'x/'],
+      ['x/a.bin', 'x/folder/one', 'x/folder/two/three'],
+    ],
+    [
+      ['cp', ':/folder', 'x', '--include', '*e'],
+      ['x/one', 'x/two/three'],
+    ],
+    [['cp', ':/folder', 'x', '--exclude', 'two/**'], ['x/one']],
+  ])('%j', async (words, paths) => {
+    shelf().write('/a.bin', 'a');
+    shelf().write('/folder/one', '1');
+    shelf().write('/folder/two/three', '3');
+    const { code, stderr } = await gantry(words);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(filesIn(here)).toEqual(paths);
+  });
+
+  test('what is at the root goes into this folder and nowhere else (H-14)', async () => {
+    shelf().write('/etc/passwd', 'no');
+    shelf().write('/a', 'a');
+    expect((await gantry(['cp', ':/', '.'])).code).toBe(0);
+    expect(filesIn(here)).toEqual(['a', 'etc/passwd']);
+  });
+
+  test.each<[string[], number, RegExp]>([
+    [['cp', ':/a.bin'], 2, /where is :\/a\.bin to be copied to/],
+    [['cp', 'none', ':/'], 6, /there is no file or folder none/],
+    [['cp', ':/none', '.'], 6, /default:\/none does not exist/],
+    [['cp', 'a.bin', 'b.bin', ':/x'], 2, /several sources need a folder/],
+    [['cp', 'folder', ':/file'], 7, /file is a file, not a folder/],
+    [['cp', '-', '-'], 2, /stdin is copied alone/],
+    [['cp', 'a.bin', '-'], 2, /neither side is on a volume/],
+    [['cp', 's3://x/y', '.'], 2, /is not a path on a volume/],
+    [['cp', 'a.bin', ':/', '--part-size', '1MiB'], 2, /from 5MiB/],
+    [['cp', 'a.bin', ':/', '--limit-rate', 'fast'], 2, /such as 20MB/],
+  ])('%j is exit code %i', async (words, exit, said) => {
+    lay({ 'a.bin': 'a', 'b.bin': 'b', 'folder/one': '1' });
+    shelf().write('/file', '');
+    const { code, stderr } = await gantry(words);
+    expect(stderr).toMatch(said);
+    expect(code).toBe(exit);
+  });
+});
+
+describe('what arrives', () => {
+  const tree = {
+    empty: '',
+    'with space': 'a',
+    'quote\'s "double"': 'b',
+    'two\nlines': 'c',
+    '🚀/rocket.txt': 'd',
+    'e\u0301te\u0301': 'NFD',
+    'deep/er/and/deeper/.hidden': 'e',
+    'percent%20+plus&and=#hash?': 'f',
+    'back\\slash': 'g',
+  };
+
+  test('is the same tree, there and back, whatever the names are', async () => {
+    lay(Object.fromEntries(Object.entries(tree).map(([name, text]) => [`from/${name}`, text])));
+    lay({ 'from/large': noise(12_000_000), 'from/just': noise(5 * 2 ** 20) });
+    expect(await gantry(['cp', 'from', ':/t', '--part-size', '5MiB'])).toMatchObject({ code: 0 });
+    const back = await gantry(['cp', ':/t', 'back', '--part-size', '5MiB']);
+    expect(back).toMatchObject({ code: 0, stderr: '' });
+    expect(hashesIn(join(here, 'back'))).toEqual(hashesIn(join(here, 'from')));
+    expectNoTrace(back, emulator);
+  });
+
+  test('behind a link is the whole file, not as much of it as the link is long (H-19)', async () => {
+    lay({ 'cache/blob': noise(12 * 2 ** 20), 'models/readme': '' });
+    symlinkSync('../cache/blob', join(here, 'models/model.bin'));
+    symlinkSync('../cache', join(here, 'models/cache'));
+    symlinkSync('..', join(here, 'cache/loop'));
+    const { code, stderr, json } = await gantry(['cp', 'models', ':/m', '--json']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(json()).toMatchObject({ files: 3, skipped: 1, failed: [] });
+    expect(
+      shelf()
+        .read('/m/model.bin')
+        ?.equals(noise(12 * 2 ** 20)),
+    ).toBe(true);
+    expect(shelf().paths()).toEqual(['/m/cache/blob', '/m/model.bin', '/m/readme']);
+  });
+
+  test('of links, with --no-follow, is nothing', async () => {
+    lay({ 'models/a': 'a' });
+    symlinkSync('a', join(here, 'models/b'));
+    const { code, stdout } = await gantry(['cp', 'models', ':/m', '--no-follow']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('1 file skipped');
+    expect(shelf().paths()).toEqual(['/m/a']);
+  });
+
+  test('has the time the remote file was last changed', async () => {
+    shelf().write('/a', 'a', Date.parse('2026-01-02T03:04:05Z'));
+    await gantry(['cp', ':/a', '.']);
+    expect(statSync(join(here, 'a')).mtime.toISOString()).toBe('2026-01-02T03:04:05.000Z');
+    expect(statSync(join(here, 'a')).mode & 0o777).toBe(0o644);
+  });
+
+  test('goes from volume to volume through this machine', async () => {
+    shelf().write('/a/big', noise(11 * 2 ** 20));
+    shelf().write('/a/small', 'small');
+    shelf().write('/a/empty', '');
+    const { code } = await gantry(['cp', ':/a', ':/b', '--part-size', '5MiB', '--verify']);
+    expect(code).toBe(0);
+    expect((await gantry(['cp', 'default:/b', 'b'])).code).toBe(0);
+    expect(readFileSync(join(here, 'b/big')).equals(noise(11 * 2 ** 20))).toBe(true);
+    expect(filesIn(join(here, 'b'))).toEqual(['big', 'empty', 'small']);
+  });
+
+  test('is in the region that was asked for, in query and body', async () => {
+    lay({ a: 'a' });
+    await gantry(['cp', 'a', ':/a', '--region', 'eu-west-2']);
+    expect(emulator.volume('eu-west-2').paths()).toEqual(['/a']);
+    const [begun] = calls('initializeUpload');
+    expect(begun?.body).toMatchObject({ region: 'eu-west-2', part_count: 1, file_path: '/a' });
+  });
+
+  test('a file on stdout is its bytes', async () => {
+    shelf().write('/a', 'bytes\n');
+    expect(await gantry(['cp', ':/a', '-'])).toMatchObject({ code: 0, stdout: 'bytes\n', stderr: '' });
+  });
+
+  test('stdin becomes a file, and the temporary file is gone', async () => {
+    const outcome = await gantry(['cp', '-', ':/notes.txt'], { stdin: 'from stdin\n' });
+    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+    expect(shelf().text('/notes.txt')).toBe('from stdin\n');
+    expectNoTrace(outcome, emulator);
+  });
+});
+
+describe('what is there already', () => {
+  beforeEach(() => {
+    lay({ 'f/same': 'same', 'f/other': 'new text', 'f/new': 'new' });
+    shelf().write('/f/same', 'SAME');
+    shelf().write('/f/other', 'old');
+    utimesSync(join(here, 'f/same'), 1_000, 1_000);
+  });
+
+  test.each<[string[], string, string, number]>([
+    [[], 'same', 'new text', 0],
+    [['--no-clobber'], 'SAME', 'old', 2],
+    [['--update'], 'SAME', 'new text', 1],
+  ])('is copied over, but %j', async (flags, same, other, skipped) => {
+    const { json, code } = await gantry(['cp', 'f', ':/f', ...flags, '--json']);
+    expect(code).toBe(0);
+    expect(json()).toMatchObject({ files: 3 - skipped, skipped });
+    expect([shelf().text('/f/same'), shelf().text('/f/other'), shelf().text('/f/new')]).toEqual([same, other, 'new']);
+  });
+
+  test('on this machine counts the same', async () => {
+    shelf().write('/f/only', 'there');
+    const clobbering = await gantry(['cp', ':/f', 'f', '--no-clobber', '--json']);
+    expect(clobbering.json()).toMatchObject({ files: 1, skipped: 2 });
+    expect(readFileSync(join(here, 'f/other'), 'utf8')).toBe('new text');
+    expect((await gantry(['cp', ':/f', 'f'])).code).toBe(0);
+    expect(readFileSync(join(here, 'f/other'), 'utf8')).toBe('old');
+    const again = await gantry(['cp', ':/f', 'f', '--update', '--json']);
+    expect(again.json()).toMatchObject({ files: 0, skipped: 3 });
+  });
+
+  test('a dry run changes nothing', async () => {
+    const { code, stdout } = await gantry(['cp', 'f', ':/g', '--dry-run']);
+    expect([code, stdout]).toEqual([0, 'would copy 3 files, 15 B to default:/g\n']);
+    expect(calls('initializeUpload')).toEqual([]);
+  });
+});
+
+describe('an answer for programs', () => {
+  test('is one object with what went and what did not', async () => {
+    lay({ 'f/a': 'aaaa', 'f/b': 'bb' });
+    symlinkSync('nowhere', join(here, 'f/dangling'));
+    mkdirSync(join(here, 'f/hollow'));
+    const { code, json, stderr } = await gantry(['cp', 'f', ':/f', '--json']);
+    expect(code).toBe(1);
+    expect(json()).toEqual({
+      from: [join(here, 'f')],
+      to: 'default:/f',
+      files: 2,
+      bytes: 6,
+      skipped: 1,
+      failed: [{ path: 'dangling', reason: 'it is a link that leads nowhere', code: 'failed' }],
+      resumedBytes: 0,
+      seconds: expect.any(Number),
+      dryRun: false,
+    });
+    expect(stderr).toContain('dangling is not copied: it is a link that leads nowhere');
+  });
+
+  test('--events is a line for each file, and one for all', async () => {
+    lay({ 'f/a': 'aaaa' });
+    const { stdout } = await gantry(['cp', 'f', ':/f', '--events']);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toEqual([
+      { type: 'file', path: 'a', status: 'copied', bytes: 4 },
+      expect.objectContaining({ type: 'result', files: 1 }),
+    ]);
+  });
+
+  test('a single file that fails is an error document', async () => {
+    lay({ a: 'a' });
+    emulator.fail('initializeUpload', '403*');
+    const { code, json } = await gantry(['cp', 'a', ':/a', '--json']);
+    expect(code).toBe(5);
+    expect(json()).toMatchObject({ error: { code: 'denied', message: 'a is not copied: Forbidden' } });
+  });
+});

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A folder of its own; what is in it goes with the temporary folder of the test file. */
+export function newFolder(files: Record<string, string | Buffer> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-test-'));
+  lay(folder, files);
+  return folder;
+}
+
+/** Makes files in a folder, and the folders they lie in. */
+export function lay(folder: string, files: Record<string, string | Buffer>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+}
+
+/** The paths of all that is no folder, in order. */
+export function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => !lstatSync(join(folder, path)).isDirectory())
+    .sort();
+}
+
+/** SHA-256 of each file. */
+export function hashesIn(folder: string): Record<string, string> {
+  const hash = (path: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, path)))
+      .digest('hex');
+  return Object.fromEntries(filesIn(folder).map((path) => [path, hash(path)]));
+}
+
+/** Bytes that nobody guesses, and the same in each run. */
+export function noise(bytes: number, seed = 'noise'): Buffer {
+  const blocks: Buffer[] = [];
+  for (let size = 0, block = Buffer.from(seed); size < bytes; size += 64) {
+    block = createHash('sha512').update(block).digest();
+    blocks.push(block);
+  }
+  return Buffer.concat(blocks).subarray(0, bytes);
+}
