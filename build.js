@@ -74,12 +74,11 @@ const { commands, flags, groups: summaries } = JSON.parse(await said('reference'
 /** @type {string[]} */
 const names = commands.map((/** @type {{ command: string }} */ { command }) => command);
 const groups = names.filter((name) => name.includes(' ')).map((name) => name.split(' ', 1).join());
-/** @type {[name: string, text: string][]} */
-const help = [];
+mkdirSync('dist/help');
 for (const name of new Set(['', ...groups, ...names])) {
-  help.push([name, await said(...name.split(' ').filter(Boolean), '--help', '--color=never')]);
+  const words = name.split(' ').filter(Boolean);
+  writeFileSync(`dist/help/${name}.txt`, await said(...words, '--help', '--color=never'));
 }
-writeFileSync('dist/help.json', JSON.stringify(help));
 
 // What a shell may complete is data too (src/completion), and so are the scripts that ask for it.
 writeFileSync('dist/typable.json', JSON.stringify({ commands, flags, groups: summaries }));
@@ -99,8 +98,8 @@ function completionScript(shell) {
   if (shell !== 'bash') return script;
   return script
     .replace(/^readonly /gm, '')
-    .replace('_get_comp_words_by_ref -n "=:" cur prev words cword', 'cur="${COMP_WORDS[COMP_CWORD]#=}"')
-    .replace('${words[@]:1}', `$(printf '%q ' "\${COMP_WORDS[@]:1:COMP_CWORD}")`)
+    .replace('_get_comp_words_by_ref -n "=:" cur prev words cword', `cur="\${COMP_WORDS[COMP_CWORD]#=}"`)
+    .replace(/\$\{words\[@\]:1\}/, `$(printf '%q ' "\${COMP_WORDS[@]:1:COMP_CWORD}")`)
     .replace(/ +# Add an empty[\s\S]*?fi\n/, '')
     .replace('complete -F', 'complete -o default -F');
 }

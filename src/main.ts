@@ -53,10 +53,9 @@ function readyAnswer(argv: string[]): string | undefined {
   const words = argv.slice(0, -1);
   const last = argv.at(-1);
   if (words.length === 0 && (last === '--version' || last === '-V')) return `${version}\n`;
-  if (last !== '--help' && last !== '-h') return undefined;
+  if ((last !== '--help' && last !== '-h') || !words.every((word) => /^[a-z-]+$/.test(word))) return undefined;
   try {
-    const texts = JSON.parse(readFileSync(join(import.meta.dirname, 'help.json'), 'utf8'));
-    return new Map<string, string>(texts).get(words.join(' '));
+    return readFileSync(join(import.meta.dirname, 'help', `${words.join(' ')}.txt`), 'utf8');
   } catch {
     return undefined;
   }

@@ -1,53 +1,24 @@
 import { defineCommand } from '../command.ts';
-import { sizeFlag, textsFlag, wholeNumberFlag } from '../flags.ts';
 import { type CopySummary, copy } from '../operations/copy/index.ts';
 import { readWords } from '../operations/copy/places.ts';
 import { copyFromStdin, copyToStdout } from '../operations/copy/streams.ts';
 import { Pour } from '../output/pour.ts';
 import { copyExit, copyView } from '../views/copy.ts';
-
-const mib = 2 ** 20;
+import { copyFlags, copyOptions } from './copy-flags.ts';
 
 export default defineCommand({
   configure: (command) =>
-    command
-      .argument('<path...>', 'sources and, last, the target; on a volume: volume:/path or :/path; - is stdin, stdout')
-      .option('--include <glob>', 'of folders, only files that match; may be repeated', textsFlag)
-      .option('--exclude <glob>', 'of folders, no files or folders that match; may be repeated', textsFlag)
-      .option('--no-follow', 'leave links out instead of copying what they lead to')
-      .option('--no-clobber', 'leave files alone that are there already')
-      .option('--update', 'leave out what is there in the same size, and not older')
-      .option('--dry-run', 'say what would be copied, and stop')
-      .option('--no-check', 'do not compare MD5s of what was sent and what arrived')
-      .option('--verify', 'read everything back and compare it')
-      .option('--no-continue', 'do not go on where the same copy was cut off')
-      .option('--limit-rate <size>', 'bytes per second, such as 20MB', sizeFlag(1024))
-      .option('--part-size <size>', 'of large files (16MiB)', sizeFlag(5 * mib, 5 * 1024 * mib))
-      .option('--concurrency <number>', 'requests at a time (64 small or 12 large ones)', wholeNumberFlag(1, 256))
-      .option('--events', 'print one JSON object per line as things happen')
-      .addHelpText(
-        'after',
-        `
-A folder stands for its content; with several sources each folder keeps its name.
-When nothing is written as volume:/path, the last path is one on the default
-volume. Whatever cuts a copy off, the same command goes on where it was. stdin is
-kept in a temporary file until it ends: its size must be known.`,
-      ),
+    copyFlags(
+      command
+        .argument('<path...>', 'sources and, last, the target; on a volume: volume:/path or :/path; - is stdin, stdout')
+        .option('--no-clobber', 'leave files alone that are there already')
+        .option('--update', 'leave out what is there in the same size, and not older'),
+    ).addHelpText('after', notes),
   run: async (context, paths, flags): Promise<CopySummary | Pour> => {
     const words = readWords(paths, context);
-    const options = { ...flags, include: flags.include ?? [], exclude: flags.exclude ?? [], remember: true };
-    const settled = {
-      ...options,
-      update: flags.update === true,
-      dryRun: flags.dryRun === true,
-      verify: flags.verify === true,
-      concurrency: flags.concurrency,
-      partSize: flags.partSize,
-      limitRate: flags.limitRate,
-    };
     if (words.target.kind === 'stream') return new Pour(await copyToStdout(context, words));
-    if (words.sources.some(({ kind }) => kind === 'stream')) return copyFromStdin(context, words, settled);
-    return copy(context, words, settled);
+    const isPiped = words.sources.some(({ kind }) => kind === 'stream');
+    return (isPiped ? copyFromStdin : copy)(context, words, copyOptions(flags));
   },
   exit: (value) => (value instanceof Pour ? 'ok' : copyExit(value)),
   view: (value) => (value instanceof Pour ? () => '' : copyView(value)),
@@ -66,9 +37,15 @@ kept in a temporary file until it ends: its size must be known.`,
     'cp model.bin :/models/',
     'cp ./dataset default:/dataset --exclude "*.tmp"',
     'cp :/results ./results --update',
-    'cp :/models/a.bin other:/models/ --verify',
+    'cp :/models/a.bin :/backup/ --verify',
     'cp checkpoint.pt checkpoints/checkpoint.pt',
     'cp - :/notes.txt',
     'cp :/notes.txt -',
   ],
 });
+
+const notes = `
+A folder stands for its content; one of several sources keeps its name. When
+nothing is written as volume:/path, the last path is one on the default volume.
+Whatever cuts a copy off, the same command goes on where it was. stdin is kept in
+a temporary file until it ends: its size must be known before it is sent.`;

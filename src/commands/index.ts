@@ -20,6 +20,10 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
   },
   Files: {
     cp: { summary: 'copy files to, from and between volumes', load: () => import('./cp.ts') },
+    sync: {
+      summary: 'make a folder on a volume equal to a local one, or the other way',
+      load: () => import('./sync.ts'),
+    },
     ls: { summary: 'list files and folders on a volume', load: () => import('./ls.ts') },
     cat: { summary: 'print files from a volume', load: () => import('./cat.ts') },
     rm: { summary: 'remove files and folders from a volume', load: () => import('./rm.ts') },

@@ -35,7 +35,8 @@ export function checkAccess(
   if (claims.exp * 1000 <= now()) refuse(401, 'token has expired');
   if (project === undefined) return;
   if (!store.projects.includes(project)) refuse(404, `project ${project} not found`);
-  if (claims.token_use !== 'access' && claims.project_id !== project) refuse(403, `token has no access to project ${project}`);
+  if (claims.token_use !== 'access' && claims.project_id !== project)
+    refuse(403, `token has no access to project ${project}`);
 }
 
 function readToken(authorization: string, key: string): Claims | undefined {

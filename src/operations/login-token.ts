@@ -2,7 +2,8 @@ import { claimsOf } from '../config/credentials.ts';
 import type { Context } from '../context.ts';
 import type { Project } from '../contract/projects.ts';
 import { AuthError, DeniedError, UsageError } from '../errors.ts';
-import { checkStorable, type Login, loginOf, projectsOf, settleProject, storeTokens } from './store-login.ts';
+import { projectsOf, settleProject } from './settle-project.ts';
+import { checkStorable, type Login, loginOf, storeTokens } from './store-login.ts';
 
 /**
  * Stores a token that a person has, such as a service account's, once the server accepts it. It is typed or comes from

@@ -5,7 +5,8 @@ import { isSecure } from '../contract/address.ts';
 import { authorizeDevice, type DeviceAuthorization, type NoToken, requestToken } from '../contract/session.ts';
 import { AuthError, GantryError } from '../errors.ts';
 import { duration } from '../output/words.ts';
-import { checkStorable, type Login, loginOf, projectsOf, settleProject, storeTokens } from './store-login.ts';
+import { projectsOf, settleProject } from './settle-project.ts';
+import { checkStorable, type Login, loginOf, storeTokens } from './store-login.ts';
 
 /**
  * Lets a person log in by a browser, on this machine or another one, while we wait (RFC 8628): nobody has to type

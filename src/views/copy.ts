@@ -1,8 +1,9 @@
 import type { ExitName } from '../errors.ts';
 import type { CopySummary } from '../operations/copy/index.ts';
 import { tallyText } from '../operations/copy/tally.ts';
+import type { SyncSummary } from '../operations/sync/index.ts';
 import type { View } from '../output/page.ts';
-import { filesText } from '../output/words.ts';
+import { count, filesText } from '../output/words.ts';
 
 export function copyView(summary: CopySummary): View {
   const { dryRun, files, bytes, to } = summary;
@@ -14,4 +15,15 @@ export function copyExit({ failed }: CopySummary): ExitName {
   const [first] = failed;
   if (!first) return 'ok';
   return failed.every(({ code }) => code === first.code) ? first.code : 'failed';
+}
+
+export function syncView(summary: SyncSummary): View {
+  const { dryRun, files, same, deleted, to } = summary;
+  return (page) =>
+    [
+      files + summary.failed.length + summary.skipped > 0 ? copyView(summary)(page) : `nothing to copy to ${to}`,
+      dryRun ? '' : `${count(same, 'file')} the same${deleted > 0 ? `, ${deleted} deleted` : ''}`,
+    ]
+      .filter(Boolean)
+      .join('; ');
 }

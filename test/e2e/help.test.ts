@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { gantry } from '../support/gantry.ts';
 
-const made: [name: string, text: string][] = JSON.parse(readFileSync('dist/help.json', 'utf8'));
+const made = readdirSync('dist/help').map((file) => file.replace(/\.txt$/, ''));
 
-test.each(made)('the help of "gantry %s" made at build time is what the parser says', async (name, text) => {
+test.each(made)('the help of "gantry %s" made at build time is what the parser says', async (name) => {
   const live = await gantry([...name.split(' ').filter(Boolean), '--help']);
   expect(live.code).toBe(0);
-  expect(live.stdout).toBe(text);
+  expect(live.stdout).toBe(readFileSync(`dist/help/${name}.txt`, 'utf8'));
 });

@@ -20,7 +20,7 @@ export interface PrintedLine {
 export type Said = Pick<PrintedLine, 'container' | 'stream' | 'text'> & { run?: string | null };
 
 /** Of each app so many lines are kept, the latest. */
-const linesKept = 50_000;
+const linesKept = 200_000;
 
 /** What apps printed. With a folder it is there again after a restart. */
 export class AppLogs {

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { NotFoundError } from '../../errors.ts';
 import { type PartPlan, planParts } from '../../transfer/parts.ts';
 import { receiveFile } from '../../transfer/receive-file.ts';
 import { ChangedError, CorruptError, NoRangesError } from '../../transfer/refusal.ts';
 import { findEntry, type VolumePath } from '../volume.ts';
+import { diskTolerance, isCurrent, timeOf } from './current.ts';
 import type { FoundFile } from './found.ts';
 import type { Job } from './job.ts';
 import type { SafeFolder } from './safe-folder.ts';
@@ -24,8 +24,7 @@ export class Download {
     const there = await stat(this.folder.where(found.path)).catch(() => undefined);
     if (!there?.isFile()) return undefined;
     if (!options.clobber) return 'it is there already';
-    // Disks keep times with less precision than the platform tells them.
-    const isSame = there.size === found.bytes && there.mtimeMs + 1000 > (found.modified ?? Infinity);
+    const isSame = isCurrent(found, { bytes: there.size, modified: there.mtimeMs }, diskTolerance);
     return options.update && isSame ? 'it is there in the same size, and not older' : undefined;
   }
 
@@ -81,22 +80,5 @@ export class Download {
     if (!options.verify) return;
     const content = remoteContent(from as VolumePath, bytes, this.job, engine);
     await verify((part) => fileMd5(path, part, engine), content, plan, engine);
-  }
-}
-
-/** RFC 3339 in milliseconds since 1970; undefined for what is no time. */
-export function timeOf(text: string | null): number | undefined {
-  const time = Date.parse(text ?? '');
-  return Number.isNaN(time) || time <= 0 ? undefined : time;
-}
-
-/** Looks whether a single file is there, so that a wrong name is told before anything else. */
-export async function findFile(job: Pick<Job, 'api' | 'project'>, at: VolumePath): Promise<FoundFile | undefined> {
-  try {
-    const { isFolder, size, modified, name } = await findEntry(job, at);
-    return isFolder ? undefined : { path: name, bytes: size ?? 0, modified: timeOf(modified), from: at };
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { asFolder, joinRemotePath } from '../../transfer/remote-path.ts';
 import { findEntry, type VolumeCalls, type VolumePath, walkVolume } from '../volume.ts';
-import { timeOf } from './download.ts';
+import { timeOf } from './current.ts';
 import { type Filter, filterOf } from './filter.ts';
 import type { Found } from './found.ts';
 import type { CopyOptions } from './options.ts';

@@ -8,6 +8,7 @@ import { ChangedError, CorruptError } from '../../transfer/refusal.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import { type OpenUpload, type SentPart, sendFile } from '../../transfer/send-file.ts';
 import type { VolumePath } from '../volume.ts';
+import { isCurrent, timeOf } from './current.ts';
 import type { FoundFile } from './found.ts';
 import type { Job } from './job.ts';
 import { RemoteFolders } from './remote-folders.ts';
@@ -33,7 +34,7 @@ export class Upload {
     const there = await this.#folders.find(this.#place(found));
     if (!there || there.isFolder) return undefined;
     if (!options.clobber) return 'it is there already';
-    const isSame = there.size === found.bytes && Date.parse(there.modified ?? '') >= (found.modified ?? Infinity);
+    const isSame = isCurrent(found, { bytes: there.size, modified: timeOf(there.modified) });
     return options.update && isSame ? 'it is there in the same size, and not older' : undefined;
   }
 

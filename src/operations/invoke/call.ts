@@ -2,7 +2,7 @@ import type { SentBody, StreamedReply } from '../../api/streamed.ts';
 import { retrying } from '../../api/retry.ts';
 import { ConnectionError } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
-import { GantryError, PendingError, UnavailableError } from '../../errors.ts';
+import { PendingError, UnavailableError } from '../../errors.ts';
 import { duration, size } from '../../output/words.ts';
 import type { Headers } from './headers.ts';
 import type { Target } from './target.ts';
@@ -48,8 +48,11 @@ export async function callApp(context: Context, call: Call): Promise<AppAnswer> 
   const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal;
   const startedAt = now();
   const step = progress.step(`Waiting for ${target.name} to answer`);
-  const named = (error: unknown, arrived: number) =>
-    error === limit?.reason ? tooLate(target, timeoutMs ?? 0) : inUsersWords(error, target, arrived);
+  const failure = (error: unknown, arrived?: number) => {
+    if (limit && error === limit.reason) return tooLate(target, timeoutMs ?? 0);
+    if (!(error instanceof ConnectionError)) return error;
+    return arrived === undefined ? unanswered(target, error) : cutOff(target, error, arrived);
+  };
   try {
     const { sendStreamed } = await import('../../api/streamed.ts');
     const request = { method, url, headers, body, proxy: settings.proxy, signal, silenceMs };
@@ -64,11 +67,11 @@ export async function callApp(context: Context, call: Call): Promise<AppAnswer> 
       ...{ target, status: reply.status, statusText: reply.statusText, headers: reply.headers, startedAt },
       type: type.trim().toLowerCase(),
       firstByteMs: now() - startedAt,
-      pieces: until(reply, named),
+      pieces: until(reply, failure),
       close: reply.close,
     };
   } catch (error) {
-    throw named(error, 0);
+    throw failure(error);
   } finally {
     step.clear();
   }
@@ -76,7 +79,7 @@ export async function callApp(context: Context, call: Call): Promise<AppAnswer> 
 
 async function* until(
   { pieces, close }: StreamedReply,
-  named: (error: unknown, arrived: number) => unknown,
+  failure: (error: unknown, arrived: number) => unknown,
 ): AsyncGenerator<Buffer> {
   let arrived = 0;
   try {
@@ -85,8 +88,35 @@ async function* until(
       yield piece;
     }
   } catch (error) {
-    throw error instanceof ConnectionError ? named(cutOff(error, arrived), arrived) : named(error, arrived);
+    throw failure(error, arrived);
   } finally {
     await close();
   }
+}
+
+function tooLate({ app, name }: Target, timeoutMs: number): PendingError {
+  return new PendingError(`${name} did not end within ${duration(timeoutMs)}`, {
+    why: 'the call was given up here; the app may go on with it',
+    fix: `gantry runs list ${app} shows what became of it; --async waits for nothing`,
+  });
+}
+
+/** It is told whether the call may have had an effect: then it was not sent again. */
+function unanswered({ app }: Target, error: ConnectionError): UnavailableError {
+  if (!error.mayHaveArrived) return error;
+  return new UnavailableError(error.message, {
+    ...error.facts,
+    why: 'the call may have reached the app, so it was not sent again',
+    fix: `gantry runs list ${app} shows whether it did`,
+  });
+}
+
+function cutOff({ app, name }: Target, { cause, message }: ConnectionError, arrived: number): UnavailableError {
+  const reason = message.replace(/^could not reach \S+: /, '');
+  return new UnavailableError(`the answer of ${name} broke off after ${size(arrived)}: ${reason}`, {
+    why: 'what came of it is not all',
+    fix: `gantry runs list ${app} shows how the call ended`,
+    retryable: true,
+    cause,
+  });
 }

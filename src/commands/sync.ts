@@ -1,0 +1,52 @@
+import { defineCommand } from '../command.ts';
+import { readWords } from '../operations/copy/places.ts';
+import { type SyncSummary, sync } from '../operations/sync/index.ts';
+import { copyExit, syncView } from '../views/copy.ts';
+import { copyFlags, copyOptions } from './copy-flags.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    copyFlags(
+      command
+        .argument('<source>', 'a folder; on a volume: volume:/path or :/path')
+        .argument('<target>', 'the folder that is made equal to it')
+        .option('--delete', 'delete what is only in the target')
+        .option('--confirm <target>', 'with --delete: the target once more, instead of typing it when asked')
+        .option('--detailed-exit-code', 'with --dry-run: exit 3 when something would change'),
+    ).addHelpText('after', notes),
+  run: (context, source, target, { delete: deletes = false, confirm, ...flags }) =>
+    sync(context, readWords([source, target], context), { ...copyOptions(flags), delete: deletes, confirm }),
+  exit: (summary, { detailedExitCode, delete: deletes, dryRun }) =>
+    dryRun && detailedExitCode && wouldChange(summary, deletes === true) ? 'changes' : copyExit(summary),
+  view: (summary) => syncView(summary),
+  json: {
+    from: 'the source',
+    to: 'the target',
+    new: 'files that were only in the source',
+    changed: 'files that differed in size, or were older in the target',
+    same: 'files that passed for the same',
+    extra: 'files that were only in the target',
+    deleted: 'files that were deleted',
+    files: 'files that were copied (--dry-run: would be)',
+    bytes: 'their size',
+    skipped: 'files that were left out',
+    failed: 'path, reason and code of each file that failed',
+    resumedBytes: 'of the bytes, those that an earlier try had copied',
+    seconds: 'time it took',
+    dryRun: 'whether this is only what would be done',
+  },
+  examples: [
+    'sync ./dataset :/dataset --dry-run',
+    'sync ./dataset :/dataset',
+    'sync ./site :/site --delete --confirm default:/site',
+    'sync :/results ./results',
+  ],
+});
+
+function wouldChange({ new: added, changed, extra }: SyncSummary, deletes: boolean): boolean {
+  return added + changed + (deletes ? extra : 0) > 0;
+}
+
+const notes = `
+Files of the same size that are not older in the target pass for the same: what is
+in them is not compared. What is excluded is neither copied nor deleted.`;

@@ -1,0 +1,59 @@
+import type { Readable } from 'node:stream';
+import type { Reply } from '../reply.ts';
+import type { AppRecord, BuildRecord } from '../store.ts';
+import type { Said } from './app-logs.ts';
+import type { SentBody } from './sent-body.ts';
+
+/** What a replica needs to be started. */
+export interface Start {
+  app: AppRecord;
+  build: BuildRecord;
+  /** Unique, as the platform names it. */
+  name: string;
+  /** Where the archive is unpacked. */
+  folder: string;
+  /** The interpreter. */
+  python: string;
+  environment: Record<string, string | undefined>;
+  print(said: Omit<Said, 'container'>): void;
+}
+
+/** A call on its way to a replica. */
+export interface ReplicaCall {
+  run: string;
+  method: string;
+  /** Below the app, decoded: `['run']`. */
+  path: readonly string[];
+  /** Path and query as the app's own server is to see them: `/messages?page=2`. */
+  address: string;
+  headers: NodeJS.Dict<string | string[]>;
+  /** What came with it: kept, or still on its way. */
+  body: SentBody | Readable;
+  /** Aborts when the call is given up; the reason is a `GivenUp`. */
+  signal: AbortSignal;
+}
+
+/** A process that answers calls of an app. */
+export interface Replica {
+  /** Fulfilled when it can be called; rejects with a `StartFailure`. */
+  readonly ready: Promise<void>;
+  /** Fulfilled when its process has ended, whatever the reason. */
+  readonly ended: Promise<unknown>;
+  call(call: ReplicaCall): Promise<Reply>;
+  stop(graceMs: number): Promise<void>;
+}
+
+/** An app that does not start: the message says why, in the user's words. */
+export class StartFailure extends Error {}
+
+/** Why a call was given up, and the status its run ends with: 0 cancelled, -1 closed by its caller (wire §2). */
+export class GivenUp extends Error {
+  constructor(
+    message: string,
+    /** What the caller is told, if it is still there. */
+    readonly answer: number,
+    readonly statusCode: number,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,59 @@
+import { isUtf8 } from 'node:buffer';
+import { duration } from '../../output/words.ts';
+import type { AppAnswer } from './call.ts';
+
+/** A body as a program can take it: parsed where it is JSON, otherwise text, otherwise base64. */
+export interface Content {
+  body: unknown;
+  encoding: 'json' | 'text' | 'base64';
+}
+
+/** An answer in one piece. */
+export interface WholeAnswer extends Content {
+  status: number;
+  headers: AppAnswer['headers'];
+  runId: string | null;
+  /** Milliseconds. */
+  timings: { firstByteMs: number; totalMs: number };
+}
+
+/** Reads an answer to its end. */
+export async function wholeOf(answer: AppAnswer, now: () => number): Promise<WholeAnswer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of answer.pieces) pieces.push(piece);
+  const content = contentOf(Buffer.concat(pieces));
+  const { status, headers, firstByteMs, startedAt } = answer;
+  const timings = { firstByteMs, totalMs: now() - startedAt };
+  return { status, headers, runId: runIdOf(answer, content) ?? null, timings, ...content };
+}
+
+export function contentOf(bytes: Buffer): Content {
+  if (!isUtf8(bytes)) return { body: bytes.toString('base64'), encoding: 'base64' };
+  const text = bytes.toString('utf8');
+  try {
+    return { body: JSON.parse(text), encoding: 'json' };
+  } catch {
+    return { body: text, encoding: 'text' };
+  }
+}
+
+/** The id of the run, by which it is found again: in what the default runtime gives, or in a header (wire §7). */
+export function runIdOf({ headers }: Pick<AppAnswer, 'headers'>, content?: Pick<Content, 'body'>): string | undefined {
+  const inBody = (Object(content?.body) as Record<string, unknown>).run_id;
+  return typeof inBody === 'string' ? inBody : headerOf(headers, 'x-request-id');
+}
+
+/** The same, from the beginning of a body that is not held in memory. */
+export function runIdAtStart(answer: Pick<AppAnswer, 'headers'>, start: string): string | undefined {
+  const [, id] = /^\s*\{\s*"run_id"\s*:\s*"([\w-]+)"/.exec(start) ?? [];
+  return id ?? runIdOf(answer);
+}
+
+export function headerOf(headers: AppAnswer['headers'], name: string): string | undefined {
+  return [headers[name]].flat()[0];
+}
+
+/** `200 OK in 1.2 s, run 3f2a91c0-…`. */
+export function summary({ status, statusText }: AppAnswer, totalMs: number, runId: string | undefined): string {
+  return `${`${status} ${statusText}`.trim()} in ${duration(totalMs)}${runId ? `, run ${runId}` : ''}`;
+}
