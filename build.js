@@ -63,7 +63,7 @@ const widths = await rolldown({ ...input, input: { 'string-width': 'string-width
 await widths.write({ ...output, exports: 'default', footer: 'module.exports.default = module.exports;' });
 
 // Workers are files of their own: they are started by their path.
-for (const folder of ['src/project/zip']) {
+for (const folder of ['src/project/zip', 'src/transfer']) {
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.mjs'))) {
     copyFileSync(`${folder}/${file}`, `dist/${file}`);
   }

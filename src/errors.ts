@@ -74,6 +74,11 @@ export abstract class GantryError extends Error {
   ) {
     super(message, { cause: facts.cause });
   }
+
+  /** What the process ends with. */
+  get exitCode(): number {
+    return exitCodes[this.exit].code;
+  }
 }
 
 export class FailedError extends GantryError {
@@ -134,6 +139,21 @@ export class NotReadyError extends GantryError {
 /** The app answered, with an error. Its answer is in `details`. */
 export class AppError extends GantryError {
   override readonly exit = 'app-error';
+}
+
+/** A program that ran on the platform failed: we end with its own exit code, where it is known. */
+export class ProgramError extends AppError {
+  constructor(
+    message: string,
+    facts: ErrorFacts,
+    private readonly own: number | undefined,
+  ) {
+    super(message, facts);
+  }
+
+  override get exitCode(): number {
+    return this.own || super.exitCode;
+  }
 }
 
 export class LimitError extends GantryError {

@@ -83,7 +83,7 @@ async function fail(error: unknown, argv: string[], io: Io): Promise<number> {
     const document = failureJson(error);
     await (events ? renderer.line({ type: 'error', ...document }) : renderer.value(document, () => '')).catch(() => {});
   }
-  return exitCodes[error instanceof GantryError ? error.exit : 'bug'].code;
+  return error instanceof GantryError ? error.exitCode : exitCodes.bug.code;
 }
 
 /** The command line may be what failed, so the flag is looked for by hand: `--color=never` or `--color never`. */

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
 import { connectionFailure } from './transport.ts';
@@ -49,7 +50,7 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
     const reply = await dispatcher.request({
       ...{ origin: url.origin, path: url.pathname + url.search, method: method as Dispatcher.HttpMethod },
       headers: { ...headers, ...lengthOf(body) },
-      body: body === undefined || body instanceof Uint8Array ? (body ?? null) : watched(body.read(), silent, silenceMs),
+      body: isSource(body) ? (watched(body.read(), silent, silenceMs) as unknown as Readable) : (body ?? null),
       signal: AbortSignal.any([signal, silent.signal]),
     });
     // Nobody may be reading when it breaks.
@@ -72,6 +73,10 @@ function connections(proxy: ProxySettings | undefined): Dispatcher {
   if (!proxy) return new Agent(patient);
   const { http, https, except } = proxy;
   return new EnvHttpProxyAgent({ ...patient, httpProxy: http, httpsProxy: https, noProxy: except });
+}
+
+function isSource(body: SentBody | undefined): body is Source {
+  return body !== undefined && 'read' in body;
 }
 
 function lengthOf(body: SentBody | undefined): Record<string, string> {

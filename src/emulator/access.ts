@@ -31,7 +31,7 @@ export function checkAccess(
   { store, now }: Platform,
 ): void {
   if (!authorization) refuse(401, 'Authorization header is missing');
-  const claims = readToken(authorization, store.key) ?? refuse(401, 'token is malformed, or not signed by us');
+  const claims = readClaims(authorization, store.key) ?? refuse(401, 'token is malformed, or not signed by us');
   if (claims.exp * 1000 <= now()) refuse(401, 'token has expired');
   if (project === undefined) return;
   if (!store.projects.includes(project)) refuse(404, `project ${project} not found`);
@@ -39,7 +39,8 @@ export function checkAccess(
     refuse(403, `token has no access to project ${project}`);
 }
 
-function readToken(authorization: string, key: string): Claims | undefined {
+/** What a token of ours says, valid or not any more; undefined when it is none. */
+export function readClaims(authorization: string, key: string): Claims | undefined {
   const [, header, payload, given = ''] = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(authorization) ?? [];
   const wanted = signature(`${header}.${payload}`, key);
   if (!payload || !same(given, wanted)) return undefined;

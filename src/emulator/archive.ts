@@ -30,7 +30,8 @@ export async function unpack(path: string, wanted: readonly string[]): Promise<A
   return archive;
 }
 
-async function* fileEntries(path: string): AsyncGenerator<{ entry: Entry; zip: ZipFile }> {
+/** The files of a zip, one by one; its folders are passed over. */
+export async function* fileEntries(path: string): AsyncGenerator<{ entry: Entry; zip: ZipFile }> {
   const zip = await openPromise(path, { autoClose: false, lazyEntries: true, strictFileNames: true });
   try {
     for await (const entry of zip.eachEntry()) if (!entry.fileName.endsWith('/')) yield { entry, zip };

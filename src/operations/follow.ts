@@ -1,15 +1,9 @@
 import type { Context } from '../context.ts';
 import { type Build, buildPhase, getBuild } from '../contract/builds.ts';
-import {
-  BuildFailedError,
-  GantryError,
-  NotReadyError,
-  PendingError,
-  UnavailableError,
-  UnexpectedReplyError,
-} from '../errors.ts';
+import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../errors.ts';
 import { duration } from '../output/words.ts';
 import { BuildLog } from './build-log.ts';
+import { bearWith } from './patience.ts';
 
 export interface Following {
   app: string;
@@ -25,10 +19,6 @@ const firstPauseMs = 100;
 const longestPauseMs = 1_000;
 /** A timer cannot be set for longer (in milliseconds, some 24 days). */
 const longestTimerMs = 2 ** 31 - 1;
-/** The platform may be out of reach for this long before we give up following. */
-const patienceMs = 5 * 60_000;
-/** It may answer nonsense for this long: a proxy's hiccup passes, a platform we do not understand does not. */
-const patienceWithNonsenseMs = 10_000;
 
 /**
  * Waits for a build to end and returns it. The verdict is the polled status; the log is only shown (conventions §2).
@@ -58,13 +48,18 @@ async function waitFor(context: Context, following: Following, onStatus: (status
   // A call that hangs, or is tried again and again, must not outlast the time limit either.
   const api = context.apiUntil(AbortSignal.any([signal, limit]));
   const log = new BuildLog({ api, project, progress, signal }, app, build);
+  const followed = {
+    name: `build ${build} of ${app}`,
+    fix: `gantry builds follow ${app} ${build}`,
+    details: { app, build },
+  };
   const started = now();
   let answered = started;
   let shown = '';
   for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
     const [state] = await Promise.all([
       api(getBuild, { project, app, build }).catch((error: unknown) =>
-        error === limit.reason ? undefined : passing(error, now() - answered, following),
+        error === limit.reason ? undefined : bearWith(error, now() - answered, followed),
       ),
       following.logs ? log.show() : undefined,
     ]);
@@ -81,18 +76,6 @@ async function waitFor(context: Context, following: Following, onStatus: (status
     if (limit.aborted || now() - started >= timeoutMs) throw pending(following, shown);
     await delay(pause);
   }
-}
-
-/** A look that failed is no verdict: the next one may succeed. Only what waiting cannot mend ends it. */
-function passing(error: unknown, silentMs: number, { app, build }: Following): undefined {
-  if (!(error instanceof GantryError)) throw error;
-  const outOfReach = error.facts.retryable || error instanceof UnavailableError;
-  const patience = outOfReach ? patienceMs : error instanceof UnexpectedReplyError ? patienceWithNonsenseMs : 0;
-  if (patience > 0 && silentMs + (error.facts.retryAfterMs ?? 0) <= patience) return;
-  error.facts.why ??= `build ${build} of ${app} could not be looked at; it goes on without us`;
-  error.facts.fix ??= `gantry builds follow ${app} ${build}`;
-  error.facts.details ??= { app, build };
-  throw error;
 }
 
 function verdict(build: Build, { app, logs }: Following, tail: string[]): GantryError {

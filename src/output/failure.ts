@@ -26,7 +26,7 @@ export function failureJson(error: unknown): { error: Record<string, unknown> } 
       message,
       why,
       hint: fix,
-      exitCode: exitCodes[exit].code,
+      exitCode: error instanceof GantryError ? error.exitCode : exitCodes.bug.code,
       status: facts.status,
       requestId: facts.requestId,
       retryable: facts.retryable,

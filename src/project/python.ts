@@ -96,8 +96,20 @@ function match(pattern: RegExp, source: string, at: number): string {
 const isPrefix = (name: string) => /^([rbuft]|[bft]r|r[bft])?$/i.test(name);
 const holdsCode = (prefix: string) => /[ft]/i.test(prefix);
 
-/** Where one is inside a string: in its text, or in code between its braces, which may hold strings again. */
-type Frame = { quote: string; code: boolean; format: boolean } | { depth: number; quote: string };
+/** Within the text of a string. `format` is what stands behind a colon between its braces. */
+interface Text {
+  quote: string;
+  code: boolean;
+  format: boolean;
+}
+
+/** Within the code between its braces, which may hold strings again. */
+interface Code {
+  quote: string;
+  depth: number;
+}
+
+type Frame = Text | Code;
 
 /** The place behind a string whose quote is at `at`. One without an end ends with its line, or with the file. */
 function endOfString(source: string, at: number, code: boolean): number {
@@ -113,7 +125,7 @@ function endOfString(source: string, at: number, code: boolean): number {
 }
 
 /** Goes one step through the text of a string; gives its length, which may be 0 where a frame ends. */
-function stepInText(source: string, at: number, frame: Frame & { code: boolean }, frames: Frame[]): number {
+function stepInText(source: string, at: number, frame: Text, frames: Frame[]): number {
   const char = source[at] ?? '';
   if (char === '\\') return 1 + (lengthOfBreak(source, at + 1) || 1);
   if (source.startsWith(frame.quote, at)) {
@@ -130,7 +142,7 @@ function stepInText(source: string, at: number, frame: Frame & { code: boolean }
 }
 
 /** Goes one step through the code between the braces of a string. */
-function stepInCode(source: string, at: number, frame: Frame & { depth: number }, frames: Frame[]): number {
+function stepInCode(source: string, at: number, frame: Code, frames: Frame[]): number {
   const char = source[at] ?? '';
   const name = match(word, source, at);
   const quote = isPrefix(name) ? match(quotes, source, at + name.length) : '';

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { UnavailableError } from '../errors.ts';
 import type { Engine } from './engine.ts';
 import { md5 } from './hash.ts';
@@ -69,6 +70,7 @@ class Receipt {
   async run(): Promise<void> {
     const { signal, large } = this.engine;
     const { plan } = this.receiving;
+    setMaxListeners(0, this.#aborting.signal);
     const stop = () => this.#aborting.abort(signal.reason);
     signal.addEventListener('abort', stop);
     try {

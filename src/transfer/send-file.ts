@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { retrying } from '../api/retry.ts';
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import type { Engine } from './engine.ts';
@@ -86,6 +87,7 @@ class Session {
 
   async run(): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
     const { signal, large } = this.engine;
+    setMaxListeners(0, this.#aborting.signal);
     const stop = () => this.#aborting.abort(signal.reason);
     signal.addEventListener('abort', stop);
     try {

@@ -1,10 +1,10 @@
 """Serves the functions of a main.py to the emulator: calls come in on descriptor 3, what happens goes out on 4.
 
 Both are lines of JSON. In:  {"call": id, "function": name, "body": text} or {..., "bodyFile": path},
-{"taken": id, "bytes": n} for what was read of a stream, {"cancel": id}.
+{"taken": id, "size": n} for what was read of a stream, {"cancel": id}.
 Out: {"ready": true}, {"broken": message}, {"run": id or null, "stream": name, "line": text} for what is printed,
 {"call": id, ...} with one of "result" (JSON text, "ms", perhaps "status"), "failed" (message, "status"),
-"begins" (a stream), "item" (text), "ends" ("ms").
+"begins" (a stream), "item" (text, "size"), "ends" ("ms").
 """
 
 import asyncio
@@ -21,7 +21,7 @@ import traceback
 from concurrent.futures import CancelledError as FutureCancelled
 
 current_run = contextvars.ContextVar("run", default=None)
-# So many bytes of a stream may be under way before the function has to wait for its reader.
+# So much text of a stream may be under way before the function has to wait for its reader.
 WINDOW = 1024 * 1024
 LONGEST_LINE = 256 * 1024
 
@@ -251,7 +251,7 @@ class Replica:
             if not begun:
                 self.wire.send(call=call.identity, begins=True)
                 begun = True
-            self.wire.send(call=call.identity, item=text)
+            self.wire.send(call=call.identity, item=text, size=len(text))
             call.sent(len(text))
         if not begun:
             self.wire.send(call=call.identity, begins=True)
@@ -315,7 +315,7 @@ def main():
             if message.get("function"):
                 replica.begin(message)
             elif known and "taken" in message:
-                known.taken(message["bytes"])
+                known.taken(message["size"])
             elif known:
                 known.cancel()
     # The emulator is gone.

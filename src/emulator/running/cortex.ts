@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { json, type Reply } from '../reply.ts';
 import { ItemQueue } from './item-queue.ts';
@@ -18,6 +19,7 @@ interface Event {
   status?: number;
   begins?: true;
   item?: string;
+  size?: number;
   ends?: true;
   ms?: number;
 }
@@ -54,7 +56,7 @@ export class CortexReplica implements Replica {
     // What does not go through Python's own streams is nobody's: no run is known.
     this.#process.onLine(child.stdout, (text) => print({ stream: 'stdout', text }));
     this.#process.onLine(child.stderr, (text) => print({ stream: 'stderr', text }));
-    this.#process.onLine(child.stdio[4] as NodeJS.ReadableStream as never, (line) => this.#hear(JSON.parse(line), print));
+    this.#process.onLine(child.stdio[4] as Readable, (line) => this.#hear(JSON.parse(line), print));
     child.stdio[3]?.on('error', () => {});
     this.ended = this.#process.ended.then(
       ({ code, signal }) => this.#end(this.#broken || `its process ended with ${signal ?? `exit code ${code}`}`),
@@ -66,9 +68,11 @@ export class CortexReplica implements Replica {
     if (method !== 'POST') return json({ message: `functions are called with POST, not ${method}` }, 405);
     if (!(body instanceof SentBody)) throw new TypeError('a function gets all of its body at once');
     const sent = body.file === undefined ? { body: await body.text() } : { bodyFile: body.file };
-    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    const pending: Pending = { answer: resolve, fail: reject };
-    this.#pending.set(run, pending);
+    let pending: Pending | undefined;
+    const answered = new Promise<Reply>((answer, fail) => {
+      pending = { answer, fail };
+      this.#pending.set(run, pending);
+    });
     const giveUp = () => {
       this.#tell({ cancel: run });
       this.#settle(run)?.fail(signal.reason);
@@ -77,9 +81,10 @@ export class CortexReplica implements Replica {
     if (signal.aborted) giveUp();
     else this.#tell({ call: run, function: path[0] ?? '', ...sent });
     try {
-      return await promise;
+      return await answered;
     } finally {
-      if (!pending.items) signal.removeEventListener('abort', giveUp);
+      // A stream may be given up later, too.
+      if (!pending?.items) signal.removeEventListener('abort', giveUp);
     }
   }
 
@@ -99,10 +104,10 @@ export class CortexReplica implements Replica {
     else if (event.call) this.#hearOf(event.call, event);
   }
 
-  #hearOf(call: string, { begins, item, ends, failed, result, status, ms }: Event): void {
+  #hearOf(call: string, { begins, item, size, ends, failed, result, status, ms }: Event): void {
     const pending = this.#pending.get(call);
     if (begins) this.#beginStream(call, pending);
-    else if (item !== undefined) pending?.items?.add(item);
+    else if (item !== undefined) pending?.items?.add(item, size ?? 0);
     else if (ends) this.#settle(call)?.items?.end();
     else if (failed !== undefined && pending?.items) this.#settle(call)?.fail(new Error(failed));
     else if (failed !== undefined) this.#settle(call)?.answer(failure(call, failed, status ?? 500, ms));
@@ -111,7 +116,7 @@ export class CortexReplica implements Replica {
 
   #beginStream(call: string, pending: Pending | undefined): void {
     if (!pending) return;
-    const items = new ItemQueue((bytes) => this.#tell({ taken: call, bytes }));
+    const items = new ItemQueue((size) => this.#tell({ taken: call, size }));
     pending.items = items;
     pending.answer({ status: 200, headers: streamHeaders, body: { size: undefined, read: () => eventStream(items) } });
     pending.fail = (error) => items.fail(error);
@@ -142,5 +147,8 @@ function failure(run: string, message: string, status: number, ms = 0): Reply {
 }
 
 async function* eventStream(items: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  for await (const item of items) yield Buffer.from(`${item.replace(/^/gm, 'data: ')}\n\n`);
+  for await (const item of items) {
+    const lines = item.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+    yield Buffer.from(`${lines.join('')}\n`);
+  }
 }

@@ -1,6 +1,6 @@
 /** Items of a stream on their way from who makes them to who reads them. Whoever reads says how much was taken. */
 export class ItemQueue implements AsyncIterable<string> {
-  readonly #items: string[] = [];
+  readonly #items: { text: string; size: number }[] = [];
   readonly #taken: (size: number) => void;
   #wake = () => {};
   #ended = false;
@@ -10,8 +10,8 @@ export class ItemQueue implements AsyncIterable<string> {
     this.#taken = taken;
   }
 
-  add(item: string): void {
-    this.#items.push(item);
+  add(text: string, size: number): void {
+    this.#items.push({ text, size });
     this.#wake();
   }
 
@@ -28,9 +28,9 @@ export class ItemQueue implements AsyncIterable<string> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
     for (;;) {
-      for (const item of this.#items.splice(0)) {
-        yield item;
-        this.#taken([...item].length);
+      for (const { text, size } of this.#items.splice(0)) {
+        yield text;
+        this.#taken(size);
       }
       if (this.#items.length > 0) continue;
       if (this.#error) throw this.#error;

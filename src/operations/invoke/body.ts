@@ -80,7 +80,8 @@ function checkJson(text: string, from: string): void {
   try {
     JSON.parse(text);
   } catch (cause) {
-    const fix = from === '--data' ? `--data '{"name": "value"}', or name=value without --data` : '--input takes any bytes';
+    const fix =
+      from === '--data' ? `--data '{"name": "value"}', or name=value without --data` : '--input takes any bytes';
     throw new UsageError(`${from} is not JSON`, { why: (cause as Error).message, fix, cause });
   }
 }

@@ -1,5 +1,5 @@
-import type { SentBody, StreamedReply } from '../../api/streamed.ts';
 import { retrying } from '../../api/retry.ts';
+import type { SentBody, StreamedReply } from '../../api/streamed.ts';
 import { ConnectionError } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { PendingError, UnavailableError } from '../../errors.ts';

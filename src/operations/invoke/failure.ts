@@ -100,7 +100,9 @@ function messageIn({ body, encoding }: Content): string | undefined {
 function wordsIn(body: unknown): string | undefined {
   const { message, detail, error, exception } = Object(body) as Record<string, unknown>;
   const inner = (Object(error) as Record<string, unknown>).message;
-  return [message, detail, inner, error, exception].find((said): said is string => typeof said === 'string' && said !== '');
+  return [message, detail, inner, error, exception].find(
+    (said): said is string => typeof said === 'string' && said !== '',
+  );
 }
 
 function textOf({ body, encoding }: Content): string {
@@ -154,7 +156,10 @@ async function notFound(context: Context, { project, app, name }: Target, said: 
   const apps = await aside(context, (api) => api(listApps, { project }));
   const names = apps?.map((each) => each.name ?? '').filter(Boolean);
   if (names && !names.includes(app)) {
-    const others = names.length > 0 ? `its apps are ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}` : 'it has no apps';
+    const others =
+      names.length > 0
+        ? `its apps are ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`
+        : 'it has no apps';
     return new NotFoundError(`there is no app ${app} in ${project}`, {
       ...{ ...facts, why: others, details: { ...facts.details, apps: names } },
       fix: 'gantry deploy makes one of a folder; --project names another project',

@@ -1,5 +1,5 @@
-import type { Context } from '../../context.ts';
 import { read } from '../../config/environment.ts';
+import type { Context } from '../../context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
 import { version } from '../../version.ts';
 

@@ -3,7 +3,7 @@ import { UsageError } from '../../errors.ts';
 import { count, filesText } from '../../output/words.ts';
 import { type CopySummary, copyFound } from '../copy/index.ts';
 import type { CopyOptions } from '../copy/options.ts';
-import { absolute, lookAt, type Place, settleTarget, type Target, type Words } from '../copy/places.ts';
+import { absolute, lookAt, type Place, settleTarget, type Words } from '../copy/places.ts';
 import { printable } from '../copy/tally.ts';
 import { compare, type Difference } from './compare.ts';
 import { removeFiles } from './remove.ts';

@@ -1,0 +1,132 @@
+import type { Platform } from '../platform.ts';
+import type { AppRecord, BuildRecord } from '../store.ts';
+import type { Replica } from './replica.ts';
+
+/** Begins to start a replica of a build. */
+export type Begin = (app: AppRecord, build: BuildRecord) => { name: string; replica: Replica };
+
+interface Member {
+  name: string;
+  build: string;
+  replica: Replica;
+  busy: number;
+  /** When it last had something to do, by the platform's clock. */
+  idleSince: number;
+  timer?: NodeJS.Timeout;
+}
+
+/** A replica that keeps a place for a call, until it is released. */
+export interface Place {
+  name: string;
+  replica: Replica;
+  release(): void;
+}
+
+/**
+ * The replicas of one app: started when a call finds none with a free place, stopped when they had nothing to do for
+ * the cooldown, and when there is a newer build.
+ */
+export class Pool {
+  #members: Member[] = [];
+  /** Those that still work on a last call, too. */
+  readonly #up = new Set<Replica>();
+  #waiting: (() => void)[] = [];
+  readonly #begin: Begin;
+  readonly #platform: Platform;
+
+  constructor(begin: Begin, platform: Platform) {
+    this.#begin = begin;
+    this.#platform = platform;
+  }
+
+  /** A place for a call. `queued` is called each time it has to wait for one. */
+  async acquire(app: AppRecord, build: BuildRecord, queued: () => void, signal: AbortSignal): Promise<Place> {
+    for (;;) {
+      signal.throwIfAborted();
+      this.#retire(app, build);
+      const { replicaConcurrency, maxReplicaCount, runtime } = app.settings;
+      const free = this.#members.find(({ busy }) => busy < replicaConcurrency);
+      if (free) return this.#take(free, app);
+      // A server of the user's own has one port: there is one of it.
+      if (this.#members.length < (runtime === 'custom' ? 1 : maxReplicaCount)) {
+        return this.#take(this.#start(app, build), app);
+      }
+      queued();
+      await this.#freed(signal);
+    }
+  }
+
+  async stop(graceMs = 0): Promise<void> {
+    for (const member of [...this.#members]) this.#drop(member);
+    await Promise.all([...this.#up].map((replica) => replica.stop(graceMs)));
+  }
+
+  #start(app: AppRecord, build: BuildRecord): Member {
+    const { name, replica } = this.#begin(app, build);
+    const member = { name, replica, build: build.id, busy: 0, idleSince: this.#platform.now() };
+    this.#members.push(member);
+    this.#up.add(replica);
+    const over = () => {
+      this.#up.delete(replica);
+      this.#drop(member);
+    };
+    replica.ended.then(over, over);
+    return member;
+  }
+
+  #take(member: Member, app: AppRecord): Place {
+    clearTimeout(member.timer);
+    member.busy += 1;
+    let released = false;
+    const release = () => {
+      if (released) return;
+      released = true;
+      member.busy -= 1;
+      member.idleSince = this.#platform.now();
+      if (member.busy === 0) this.#coolDown(member, app);
+      this.#wakeAll();
+    };
+    return { name: member.name, replica: member.replica, release };
+  }
+
+  #coolDown(member: Member, { settings }: AppRecord): void {
+    if (!this.#members.includes(member)) return void member.replica.stop(graceMs);
+    if (this.#members.length <= settings.minReplicaCount) return;
+    member.timer = setTimeout(() => this.#dismiss(member), settings.cooldownPeriodSeconds * 1000).unref();
+  }
+
+  /** Those of an older build, and those that have been idle for long when the clock was turned. */
+  #retire({ settings }: AppRecord, build: BuildRecord): void {
+    const coldAt = this.#platform.now() - settings.cooldownPeriodSeconds * 1000;
+    for (const member of [...this.#members]) {
+      const cold = member.busy === 0 && member.idleSince < coldAt && this.#members.length > settings.minReplicaCount;
+      if (member.build !== build.id || cold) this.#dismiss(member);
+    }
+  }
+
+  /** It takes no more calls; those it works on may finish. */
+  #dismiss(member: Member): void {
+    this.#drop(member);
+    if (member.busy === 0) void member.replica.stop(graceMs);
+  }
+
+  #drop(member: Member): void {
+    clearTimeout(member.timer);
+    this.#members = this.#members.filter((other) => other !== member);
+    this.#wakeAll();
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  #freed(signal: AbortSignal): Promise<void> {
+    return new Promise((done) => {
+      this.#waiting.push(done);
+      signal.addEventListener('abort', () => done(), { once: true });
+    });
+  }
+}
+
+/** Milliseconds a replica gets to end by itself. */
+const graceMs = 2_000;

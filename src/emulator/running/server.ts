@@ -1,0 +1,171 @@
+import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
+import parseWords from 'string-argv';
+import type { Content, Reply } from '../reply.ts';
+import type { Settings } from '../settings.ts';
+import { AppProcess } from './process.ts';
+import { type Replica, type ReplicaCall, type Start, StartFailure } from './replica.ts';
+import { SentBody } from './sent-body.ts';
+
+/** A replica of a server of the user's own: its entrypoint is started, and requests are passed on to its port. */
+export class ServerReplica implements Replica {
+  readonly ready: Promise<void>;
+  readonly ended: Promise<unknown>;
+  #process: AppProcess | undefined;
+  #port = 0;
+  #stopped = false;
+
+  constructor(start: Start) {
+    this.ready = this.#start(start);
+    this.ready.catch(() => {});
+    this.ended = this.ready.then(
+      () => this.#process?.ended,
+      () => this.#process?.stop(0),
+    );
+    this.ended.catch(() => {});
+  }
+
+  call(call: ReplicaCall): Promise<Reply> {
+    return passOn(call, this.#port);
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopped = true;
+    await this.#process?.stop(graceMs);
+  }
+
+  async #start({ app, folder, python, environment, print }: Start): Promise<void> {
+    const { settings } = app;
+    this.#port = (await isFree(settings.port)) ? settings.port : await freePort();
+    if (this.#stopped) throw new StartFailure('it was stopped');
+    const [program = '', ...words] = wordsOf(settings, this.#port, python);
+    const server = new AppProcess(program, words, {
+      cwd: folder,
+      env: { ...environment, PORT: String(this.#port) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#process = server;
+    server.onLine(server.child.stdout, (text) => print({ stream: 'stdout', text }));
+    server.onLine(server.child.stderr, (text) => print({ stream: 'stderr', text }));
+    const watch = new AbortController();
+    const died = server.ended.then(
+      ({ code, signal }) => {
+        throw new StartFailure(`its process ended with ${signal ?? `exit code ${code}`}`);
+      },
+      (error: NodeJS.ErrnoException) => {
+        const reason = error.code === 'ENOENT' ? `${program} is not on this machine` : error.message;
+        throw new StartFailure(`its entrypoint could not be started: ${reason}`);
+      },
+    );
+    try {
+      await Promise.race([died, untilReady(settings, this.#port, watch.signal)]);
+    } finally {
+      watch.abort();
+      died.catch(() => {});
+    }
+  }
+}
+
+/**
+ * The entrypoint for this machine: with its interpreter, on the loopback address only, and on the port that is free
+ * here. Apps of one emulator may all name the same.
+ */
+function wordsOf({ entrypoint, port }: Settings, actual: number, python: string): string[] {
+  const words = entrypoint.length === 1 ? parseWords(entrypoint[0] ?? '') : entrypoint;
+  return words.map((word, index) => {
+    if (index === 0 && /^python3?(\.\d+)?$/.test(word)) return python;
+    const local = word.replaceAll('0.0.0.0', '127.0.0.1');
+    return actual === port ? local : local.replace(new RegExp(`(?<!\\d)${port}(?!\\d)`, 'g'), String(actual));
+  });
+}
+
+const pollMs = 40;
+
+async function untilReady(settings: Settings, port: number, signal: AbortSignal): Promise<void> {
+  const { readycheckEndpoint, healthcheckEndpoint, deploymentInitializationTimeout } = settings;
+  const path = readycheckEndpoint || healthcheckEndpoint;
+  const end = performance.now() + deploymentInitializationTimeout * 1000;
+  while (performance.now() < end) {
+    if (signal.aborted) return;
+    if (await (path ? answersWell(port, path) : accepts(port))) return;
+    await setTimeout(pollMs);
+  }
+  throw new StartFailure(`it was not ready within ${deploymentInitializationTimeout} seconds`);
+}
+
+function answersWell(port: number, path: string): Promise<boolean> {
+  return new Promise((done) => {
+    const asked = request({ host: '127.0.0.1', port, path, agent: false, timeout: 2_000 }, (answer) => {
+      answer.resume();
+      done((answer.statusCode ?? 500) < 300);
+    });
+    asked.on('timeout', () => asked.destroy());
+    asked.on('error', () => done(false));
+    asked.end();
+  });
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1', () => done(true)).on('error', () => done(false));
+    socket.on('connect', () => socket.destroy());
+  });
+}
+
+async function isFree(port: number): Promise<boolean> {
+  return !(await accepts(port)) && (await listens(port, '0.0.0.0')) !== undefined;
+}
+
+async function freePort(): Promise<number> {
+  return (await listens(0, '127.0.0.1')) ?? 0;
+}
+
+/** The port that could be listened on for a moment; undefined when it is taken. */
+function listens(port: number, host: string): Promise<number | undefined> {
+  return new Promise((done) => {
+    const server = createServer().once('error', () => done(undefined));
+    server.listen(port, host, () => {
+      const address = server.address();
+      server.close(() => done(typeof address === 'object' ? address?.port : undefined));
+    });
+  });
+}
+
+/** Passes a request on to the app's server, and its answer back: both as they come, neither is held. */
+async function passOn({ run, method, address, headers, body, signal }: ReplicaCall, port: number): Promise<Reply> {
+  const forwarded = { ...endToEnd(headers), host: `127.0.0.1:${port}`, 'x-request-id': run };
+  const outgoing = request({ host: '127.0.0.1', port, method, path: address, headers: forwarded, agent: false, signal });
+  const answered = new Promise<Reply>((done, failed) => {
+    outgoing.once('response', (incoming) => {
+      const { statusCode = 502, 'content-length': size } = { statusCode: incoming.statusCode, ...incoming.headers };
+      const content: Content = { size: size === undefined ? undefined : Number(size), read: () => incoming };
+      const answer = endToEnd(incoming.headers) as Reply['headers'];
+      const { 'content-length': _, ...others } = answer;
+      done({ status: statusCode, headers: others, body: content });
+    });
+    outgoing.once('error', failed);
+  });
+  // It may answer before it has read all, or without: then it is the answer that counts.
+  pipeline(body instanceof SentBody ? body.read() : Readable.from(body), outgoing).catch(() => {});
+  try {
+    return await answered;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw new StartFailure(`its server did not answer: ${(error as Error).message}`);
+  }
+}
+
+/** Headers without those that belong to one connection only. */
+function endToEnd(headers: NodeJS.Dict<string | string[]>): NodeJS.Dict<string | string[]> {
+  const named = String(headers.connection ?? '').toLowerCase().split(/[\s,]+/);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.includes(name)));
+}
+
+const hopByHop = new Set(
+  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade host'.split(
+    ' ',
+  ),
+);

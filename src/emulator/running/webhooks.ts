@@ -1,0 +1,81 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { signedText, webhookAttempts, webhookHeaders } from '../../contract/invocation.ts';
+import type { Platform } from '../platform.ts';
+
+/** An attempt to deliver to a webhook. */
+export interface Delivery {
+  run: string;
+  url: string;
+  /** Counts from 1. */
+  attempt: number;
+  /** What the receiver answered. */
+  status?: number;
+  /** Or why there was no answer. */
+  error?: string;
+}
+
+/** What is to be delivered: the whole answer of a run. */
+export interface Message {
+  run: string;
+  url: string;
+  secret: string | undefined;
+  body: string | Buffer;
+  type: string;
+}
+
+/** Delivers to a webhook (wire §7): three attempts in total, fewer when the answer says that more are useless. */
+export async function deliver(message: Message, platform: Platform, signal: AbortSignal): Promise<void> {
+  const { running, webhookPauseMs } = platform;
+  for (let attempt = 1; attempt <= webhookAttempts; attempt += 1) {
+    const outcome = await attemptTo(message, platform, signal);
+    running.deliveries.push({ run: message.run, url: message.url, attempt, ...outcome });
+    if (!isWorthRepeating(outcome.status) || signal.aborted) return;
+    if (attempt < webhookAttempts) await setTimeout(webhookPauseMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Network errors, 404, and what is neither a success nor an error: a redirect, which is not followed. */
+function isWorthRepeating(status: number | undefined): boolean {
+  return status === undefined || status === 404 || status < 200 || (status >= 300 && status < 400);
+}
+
+/** Milliseconds a receiver may take to answer. */
+const patienceMs = 10_000;
+
+async function attemptTo(message: Message, platform: Platform, signal: AbortSignal) {
+  const fault = platform.faults.take('webhook');
+  if (fault === 'lost') return { error: 'the connection was refused' };
+  const send = async () => {
+    const answer = await fetch(message.url, {
+      method: 'POST',
+      headers: headersOf(message, platform.now(), fault === 'forged'),
+      body: message.body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+    });
+    await answer.body?.cancel();
+    return { status: answer.status };
+  };
+  try {
+    if (fault === 'twice') await send();
+    return await send();
+  } catch (error) {
+    const { cause, message } = error as Error;
+    return { error: cause instanceof Error ? cause.message : message };
+  }
+}
+
+function headersOf({ run, secret, body, type }: Message, now: number, forged: boolean): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const signature = () =>
+    createHmac('sha256', forged ? 'of somebody else' : (secret ?? ''))
+      .update(signedText(run, timestamp, body.toString()))
+      .digest('hex');
+  return {
+    'Content-Type': type,
+    [webhookHeaders.runId]: run,
+    [webhookHeaders.timestamp]: timestamp,
+    ...(secret !== undefined && { [webhookHeaders.signature]: `v1,${signature()}` }),
+  };
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NotFoundError } from '../../errors.ts';
+
+/** A delivery as it came, so that it can be sent once more. */
+export interface Kept {
+  id: string;
+  /** RFC 3339, UTC. */
+  receivedAt: string;
+  path: string;
+  headers: Record<string, string>;
+  /** Base64. */
+  body: string;
+  /** Where it was passed on to. */
+  forwardedTo: string | null;
+}
+
+/** The last so many are kept. */
+const most = 50;
+
+/** A new id: the later, the greater, so that names of files are in order whoever wrote them. */
+export function newDeliveryId(now: number): string {
+  return `d-${now.toString(36).padStart(9, '0')}${randomBytes(3).toString('hex')}`;
+}
+
+/** Keeps a delivery, for its owner only (0600), and forgets the oldest ones. Several processes may do so at once. */
+export async function keepDelivery(state: string, kept: Kept): Promise<void> {
+  const folder = folderOf(state);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, `${kept.id}.json`);
+  await writeFile(`${file}.new`, JSON.stringify(kept), { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  const old = (await idsIn(folder)).slice(0, -most);
+  await Promise.all(old.map((id) => rm(join(folder, `${id}.json`), { force: true })));
+}
+
+/** A delivery by its id, or by `latest`. Throws NotFoundError, with those there are. */
+export async function findDelivery(state: string, wanted: string): Promise<Kept> {
+  const folder = folderOf(state);
+  const ids = await idsIn(folder);
+  const id = wanted === 'latest' ? ids.at(-1) : ids.find((each) => each === wanted);
+  if (id === undefined) {
+    throw new NotFoundError(ids.length === 0 ? 'no deliveries are kept' : `no delivery ${wanted} is kept`, {
+      why:
+        ids.length === 0
+          ? 'gantry webhooks listen keeps those it receives'
+          : `the last ones are ${ids.slice(-5).reverse().join(', ')}`,
+      details: { ids },
+    });
+  }
+  return JSON.parse(await readFile(join(folder, `${id}.json`), 'utf8'));
+}
+
+/** The oldest first. */
+async function idsIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((): string[] => []);
+  return names
+    .filter((name) => /^d-\w+\.json$/.test(name))
+    .map((name) => name.replace(/\.json$/, ''))
+    .sort();
+}
+
+function folderOf(state: string): string {
+  return join(state, 'webhooks');
+}

@@ -1,0 +1,133 @@
+import { EventEmitter, on } from 'node:events';
+import type { Context } from '../../context.ts';
+import type { Answer, Received } from '../../receiver/index.ts';
+import { type Content, contentOf } from '../invoke/answer.ts';
+import { deliveryAddress, isLoopback } from './address.ts';
+import { keepDelivery, newDeliveryId } from './deliveries.ts';
+import { type Inspection, inspect, runIdOf } from './inspection.ts';
+import { passOn } from './passing.ts';
+import { openPort } from './port.ts';
+import { webhookSecret } from './secret.ts';
+
+export interface Listening {
+  host: string;
+  /** Undefined takes the usual one, or a free one when that is taken. */
+  port: number | undefined;
+  /** Where deliveries are passed on to. */
+  forward: string | undefined;
+  secretFile: string | undefined;
+}
+
+/** What a listener tells: where it listens, then each delivery. */
+export type Heard = { type: 'listening'; url: string } | Delivery;
+
+export interface Delivery extends Content, Omit<Inspection, 'status'> {
+  type: 'delivery';
+  id: string;
+  /** RFC 3339, UTC. */
+  receivedAt: string;
+  path: string;
+  /** Empty when it says none. */
+  runId: string;
+  /** What the sender was answered; null when it got no answer. */
+  status: number | null;
+  /** Where it was passed on to. */
+  forwardedTo: string | null;
+  bytes: number;
+  headers: Record<string, string>;
+}
+
+const usualPort = 4300;
+
+/**
+ * Takes deliveries until Ctrl-C. Each is checked, kept for `webhooks replay`, passed on where that is wanted, and told
+ * of. What is badly signed goes nowhere.
+ */
+export async function* listen(context: Context, { host, port, forward, secretFile }: Listening): AsyncGenerator<Heard> {
+  const { progress, signal, settings, now } = context;
+  const secret = await webhookSecret(context, secretFile);
+  const to = forward === undefined ? undefined : deliveryAddress(forward, '--forward');
+  const heard = new EventEmitter();
+  let complained = false;
+  const keep = async (delivery: Delivery, body: Buffer) => {
+    const { id, receivedAt, path, headers, forwardedTo } = delivery;
+    try {
+      await keepDelivery(settings.folders.state, {
+        id,
+        receivedAt,
+        path,
+        headers,
+        forwardedTo,
+        body: body.toString('base64'),
+      });
+    } catch (error) {
+      if (!complained) progress.warn(`deliveries cannot be kept for webhooks replay: ${(error as Error).message}`);
+      complained = true;
+    }
+  };
+  const receiver = await open(host, port, {
+    async onReceived(received) {
+      const found = inspect(received, secret, { now: now() });
+      const answer: Answer | 'drop' =
+        found.signature === 'bad' || !to
+          ? { status: found.status, ...(found.why ? { body: `${found.why}\n` } : {}) }
+          : await passed(context, to, received);
+      const delivery = told(received, found, now(), answer, found.signature === 'bad' ? undefined : to);
+      await keep(delivery, received.body);
+      heard.emit('delivery', delivery);
+      return answer;
+    },
+    onRefused: (why) => progress.note(`refused ${why}`),
+  });
+  try {
+    const checks = secret
+      ? 'signatures are checked'
+      : 'signatures are not checked: give --secret-file or GANTRY_WEBHOOK_SECRET';
+    progress.note(`listening on ${receiver.url}; ${checks}; Ctrl-C stops it`);
+    if (!isLoopback(receiver.url) && !secret)
+      progress.warn('whoever reaches this port can send what looks like a delivery');
+    // Begun before it is told where: the first delivery may come at once.
+    const deliveries = on(heard, 'delivery', { signal });
+    yield { type: 'listening', url: receiver.url };
+    for await (const [delivery] of deliveries) yield delivery;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await receiver.close();
+  }
+}
+
+async function open(
+  host: string,
+  port: number | undefined,
+  on: Pick<Parameters<typeof openPort>[0], 'onReceived' | 'onRefused'>,
+) {
+  if (port !== undefined) return openPort({ host, port, ...on });
+  return openPort({ host, port: usualPort, ...on }).catch(() => openPort({ host, port: 0, ...on }));
+}
+
+/** When nobody answers there, nobody answers here: the platform tries again then, but not after a 5xx (wire §7). */
+async function passed(context: Context, to: URL, received: Received): Promise<Answer | 'drop'> {
+  try {
+    return await passOn(context, to, received);
+  } catch (error) {
+    if (!context.signal.aborted) context.progress.note(`not passed on: ${(error as Error).message}`);
+    return 'drop';
+  }
+}
+
+function told(
+  { path, headers, body }: Received,
+  { signature, why }: Inspection,
+  now: number,
+  answer: Answer | 'drop',
+  to: URL | undefined,
+): Delivery {
+  return {
+    ...{ type: 'delivery', id: newDeliveryId(now), receivedAt: new Date(now).toISOString(), path },
+    ...{ runId: runIdOf(headers), signature, why },
+    status: answer === 'drop' ? null : answer.status,
+    forwardedTo: to?.href ?? null,
+    ...{ bytes: body.length, headers, ...contentOf(body) },
+  };
+}

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { read } from '../../config/environment.ts';
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+
+type Reading = Pick<Context, 'env' | 'cwd' | 'readStdin'>;
+
+/**
+ * The secret by which deliveries are signed: from a file (`-` is stdin), or from GANTRY_WEBHOOK_SECRET; undefined when
+ * there is none. It is never a flag's value. Throws UsageError for what cannot travel in a header.
+ */
+export async function webhookSecret({ env, cwd, readStdin }: Reading, file?: string): Promise<string | undefined> {
+  if (file === undefined) return checked(read(env, 'GANTRY_WEBHOOK_SECRET'), 'GANTRY_WEBHOOK_SECRET');
+  const text = file === '-' ? await readStdin() : await readFile(resolve(cwd, file), 'utf8').catch(noFile(file));
+  const from = file === '-' ? 'stdin' : file;
+  return checked(text.replace(/\r?\n$/, ''), from) ?? empty(from);
+}
+
+function checked(secret: string | undefined, from: string): string | undefined {
+  if (!secret || /^[!-~]([ -~]*[!-~])?$/.test(secret)) return secret || undefined;
+  throw new UsageError(`the secret in ${from} cannot be used`, {
+    why: 'it travels in a header: one line of printable ASCII, no spaces around it',
+  });
+}
+
+function empty(from: string): never {
+  throw new UsageError(`the secret in ${from} is empty`);
+}
+
+function noFile(file: string): (cause: Error) => never {
+  return (cause) => {
+    throw new UsageError(`${file} cannot be read`, { why: cause.message, cause });
+  };
+}

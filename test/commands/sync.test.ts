@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { filesIn, newFolder } from '../support/files.ts';
+import { gantry as run, type Setting } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let home: string;
+let here: string;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  home = newFolder();
+  here = newFolder({ 'f/same': 'same', 'f/changed': 'new text', 'f/new': 'n', 'f/older': 'AAAA' });
+  utimesSync(join(here, 'f/same'), 1_000, 1_000);
+  for (const [name, text] of Object.entries({ same: 'SAME', changed: 'old', older: 'aaaa', 'x/extra': 'e' })) {
+    shelf().write(`/f/${name}`, text, Date.parse('2026-01-01T00:00:00Z'));
+  }
+});
+
+afterEach(() => emulator.close());
+
+const shelf = () => emulator.volume();
+const gantry = (words: string[], setting: Setting = {}) =>
+  run(words, { emulator, cwd: here, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });
+
+describe('to a volume', () => {
+  test('what is new, longer or newer is copied, and the rest is left', async () => {
+    const { code, stdout, stderr } = await gantry(['sync', 'f', ':/f']);
+    expect(code).toBe(0);
+    expect(stderr).toBe('1 new and 2 changed (3 files, 13 B to copy), 1 the same, 1 only there, left as they are\n');
+    expect(stdout).toMatch(/^copied 3 files, 13 B in .* to default:\/f; 1 file the same\n$/);
+    expect(['same', 'changed', 'new', 'older', 'x/extra'].map((name) => shelf().text(`/f/${name}`))).toEqual([
+      ...['SAME', 'new text', 'n', 'AAAA', 'e'],
+    ]);
+  });
+
+  test('a second time there is nothing to do', async () => {
+    await gantry(['sync', 'f', ':/f']);
+    const calls = emulator.calls.length;
+    const { code, stdout } = await gantry(['sync', 'f', ':/f']);
+    expect([code, stdout]).toEqual([0, 'nothing to copy to default:/f; 4 files the same\n']);
+    expect(emulator.calls.slice(calls).every(({ endpoint }) => endpoint === 'listFolder')).toBe(true);
+  });
+
+  test('--delete deletes what is only there, once its name is typed or given', async () => {
+    const asked = await gantry(['sync', 'f', ':/f', '--delete']);
+    expect(asked.code).toBe(9);
+    expect(asked.stderr).toContain('deletes x/extra');
+    expect(shelf().text('/f/new')).toBeUndefined();
+    expect((await gantry(['sync', 'f', ':/f', '--delete', '--yes'])).code).toBe(9);
+    expect((await gantry(['sync', 'f', ':/f', '--delete', '--confirm', 'other'])).code).toBe(2);
+    expect(shelf().text('/f/x/extra')).toBe('e');
+    const typed = await gantry(['sync', 'f', ':/f', '--delete'], { typed: 'default:/f\r', columns: 80 });
+    expect(typed.code).toBe(0);
+    expect(shelf().paths()).toEqual(['/f/changed', '/f/new', '/f/older', '/f/same', '/f/x/']);
+  });
+
+  test('nothing is deleted when not everything could be copied', async () => {
+    emulator.fail('initializeUpload', '403');
+    const { code, stderr, json } = await gantry([
+      ...['sync', 'f', ':/f', '--delete', '--confirm', 'default:/f', '--json'],
+    ]);
+    expect(code).toBe(5);
+    expect(stderr).toContain('nothing is deleted, since not everything was copied');
+    expect(json()).toMatchObject({ deleted: 0, extra: 1, failed: [{ code: 'denied' }] });
+    expect(shelf().text('/f/x/extra')).toBe('e');
+  });
+
+  test('what is excluded is neither copied nor deleted', async () => {
+    const words = ['sync', 'f', ':/f', '--delete', '--exclude', 'x/', '--exclude', 'new', '--confirm', 'default:/f'];
+    expect((await gantry([...words, '--json'])).json()).toMatchObject({ new: 0, changed: 2, extra: 0, deleted: 0 });
+    expect([shelf().text('/f/x/extra'), shelf().text('/f/new')]).toEqual(['e', undefined]);
+  });
+
+  test.each<[string[], number]>([
+    [['sync', 'f', ':/f', '--dry-run'], 0],
+    [['sync', 'f', ':/f', '--dry-run', '--detailed-exit-code'], 3],
+    [['sync', 'f/x', ':/f', '--dry-run', '--detailed-exit-code', '--delete'], 6],
+  ])('%j changes nothing and is exit code %i', async (words, exit) => {
+    expect((await gantry(words)).code).toBe(exit);
+    expect(emulator.calls.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  test('to a folder that is not there yet, everything is new', async () => {
+    const { json } = await gantry(['sync', 'f', ':/other', '--json']);
+    expect(json()).toMatchObject({ new: 4, changed: 0, same: 0, extra: 0 });
+  });
+
+  test('a dry run of what is equal is exit code 0', async () => {
+    await gantry(['sync', 'f', ':/f']);
+    expect((await gantry(['sync', 'f', ':/f', '--dry-run', '--detailed-exit-code'])).code).toBe(0);
+  });
+});
+
+describe('from a volume', () => {
+  test('the local folder becomes equal, times included', async () => {
+    mkdirSync(join(here, 'g/only/here'), { recursive: true });
+    writeFileSync(join(here, 'g/only/here/file'), 'mine');
+    const { code, json } = await gantry(['sync', ':/f', 'g', '--delete', '--confirm', 'g', '--json']);
+    expect(code).toBe(0);
+    expect(json()).toMatchObject({ new: 4, changed: 0, extra: 1, deleted: 1 });
+    expect(filesIn(join(here, 'g'))).toEqual(['changed', 'older', 'same', 'x/extra']);
+    expect(existsSync(join(here, 'g/only'))).toBe(false);
+    expect((await gantry(['sync', ':/f', 'g', '--json'])).json()).toMatchObject({ same: 4, files: 0 });
+  });
+
+  test('nothing is deleted behind a link', async () => {
+    const outside = newFolder({ precious: 'mine' });
+    mkdirSync(join(here, 'g'));
+    symlinkSync(outside, join(here, 'g/link'));
+    const { json } = await gantry(['sync', ':/f', 'g', '--delete', '--json']);
+    expect(json()).toMatchObject({ extra: 0, deleted: 0 });
+    expect(readFileSync(join(outside, 'precious'), 'utf8')).toBe('mine');
+  });
+});
+
+test.each<[string[], number, RegExp]>([
+  [['sync', 'f/same', ':/f'], 2, /same is a file/],
+  [['sync', '-', ':/f'], 2, /stream/],
+  [['sync', 'f', ':/f/same'], 7, /is a file, not a folder/],
+  [['sync', 'none', ':/f'], 6, /there is no file or folder none/],
+])('%j is exit code %i', async (words, exit, said) => {
+  const { code, stderr } = await gantry(words);
+  expect(stderr).toMatch(said);
+  expect(code).toBe(exit);
+});
+
+test('a source that is gone deletes nothing', async () => {
+  rmSync(join(here, 'f'), { recursive: true });
+  expect((await gantry(['sync', 'f', ':/f', '--delete', '--confirm', 'default:/f'])).code).toBe(6);
+  expect(shelf().paths()).toHaveLength(4);
+});

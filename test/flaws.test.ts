@@ -1,0 +1,200 @@
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../src/emulator/index.ts';
+import { reference } from '../src/reference.ts';
+import { cleanEnvironment, run } from './e2e/binary.ts';
+import { folderOf, smallApp } from './support/app.ts';
+import { gantry } from './support/gantry.ts';
+import { expectErrorDocument, expectNoTrace } from './support/traces.ts';
+
+/** Flaws of the official client that concern every command, or that no other test has in its name. */
+
+const { commands, groups } = await reference();
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+async function deploy(words: string[] = [], setting: Parameters<typeof gantry>[1] = {}) {
+  await using app = await folderOf(smallApp());
+  return await gantry(['deploy', ...words], { emulator, cwd: app.path, ...setting });
+}
+
+describe('H-8: registry logins', () => {
+  test('of other registries than the image needs are not sent', async () => {
+    await using docker = await folderOf({
+      'config.json': JSON.stringify({ auths: { 'ghcr.io': { auth: 'c2VjcmV0' }, 'quay.io': { auth: 'b3RoZXI=' } } }),
+    });
+    await deploy([], { env: { DOCKER_CONFIG: docker.path } });
+    const creation = emulator.calls.find((call) => call.endpoint === 'createApp');
+    expect(creation).toBeDefined();
+    expect(JSON.stringify(creation?.body)).not.toMatch(/c2VjcmV0|b3RoZXI=|dockerAuth/);
+  });
+});
+
+describe('H-36: what was given up is no success', () => {
+  test('"no" at the question ends with 130', async () => {
+    const { code } = await deploy([], { columns: 80, typed: 'n\r' });
+    expect(code).toBe(130);
+    expect(emulator.calls.filter((call) => call.endpoint === 'createApp')).toEqual([]);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s while it builds ends with %i', async (signal, exit) => {
+    emulator.fail('build', 'slow');
+    const { code } = await deploy([], { signal, interruptAt: /Building|Uploaded/i });
+    expect(code).toBe(exit);
+  });
+});
+
+describe('H-37: an unknown subcommand is an error', () => {
+  test.each(Object.keys(groups))('of %s: exit 2, on stderr, and no call', async (group) => {
+    for (const words of [[group, 'nosuch', 'X'], [group]]) {
+      const outcome = await gantry([...words, '--json'], { emulator });
+      expect(outcome.code).toBe(2);
+      expectErrorDocument(outcome);
+    }
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test('a misspelt one is told what was meant', async () => {
+    const { stderr } = await gantry(['apps', 'delte', 'web'], { emulator });
+    expect(stderr).toContain('did you mean delete?');
+  });
+});
+
+describe('H-38: each kind of failure has a code of its own', () => {
+  test('and --json changes none of them', async () => {
+    const dead = { GANTRY_API_URL: 'http://127.0.0.1:1' };
+    emulator.fail('build', 'fail*');
+    await using broken = await folderOf({ 'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\n' });
+    const codes: Record<string, number> = {};
+    for (const json of [[], ['--json']]) {
+      codes.auth = (await gantry(['apps', 'list', ...json], { emulator, env: { GANTRY_TOKEN: '' } })).code;
+      codes.found = (await gantry(['apps', 'get', 'nobody', ...json], { emulator })).code;
+      codes.network = (await gantry(['apps', 'list', ...json], { emulator, env: dead })).code;
+      codes.project = (await gantry(['check', ...json], { emulator, cwd: broken.path })).code;
+      codes.build = (await deploy(json)).code;
+      codes.usage = (await gantry(['apps', 'list', '--nonsense', ...json], { emulator })).code;
+      expect(codes).toEqual({ auth: 4, found: 6, network: 69, project: 10, build: 11, usage: 2 });
+    }
+  });
+});
+
+describe('H-39: JSON of every command', () => {
+  test.each([
+    ['init', 'fresh'],
+    ['check'],
+    ['package', '-o', 'app.zip'],
+    ['deploy'],
+    ['apps', 'scale', 'web', '--max-replicas', '3'],
+    ['builds', 'logs', 'web'],
+    ['secrets', 'set', 'HOME', '--from-env'],
+    ['users', 'invite', 'new@example.com', '--role', 'member'],
+    ['plan', 'set', 'hobby', '--yes'],
+    ['config', 'set', 'region', 'us-east-1'],
+    ['config', 'get', 'region'],
+    ['projects', 'current'],
+    ['whoami'],
+    ['completion', 'bash'],
+    ['apps', 'delete', 'web', '--confirm', 'web'],
+  ])('gantry %s %s', async (...words) => {
+    const folder = mkdtempSync(join(tmpdir(), 'gantry-test-'));
+    const env = { GANTRY_CONFIG_DIR: folder, GANTRY_REGION: 'us-east-1', HOME: folder };
+    await using app = await folderOf(smallApp());
+    if (words[0] !== 'deploy') await gantry(['deploy'], { emulator, cwd: app.path });
+    const outcome = await gantry([...words, '--json'], { emulator, cwd: app.path, env });
+    expect(outcome).toMatchObject({ code: 0 });
+    expect(outcome.json()).toBeTypeOf('object');
+  });
+});
+
+describe('H-41: stdout has the answer and nothing else', () => {
+  test('of a failed deploy it has nothing', async () => {
+    emulator.fail('build', 'fail');
+    const { stdout, stderr, code } = await deploy();
+    expect({ stdout, code }).toEqual({ stdout: '', code: 11 });
+    expect(stderr).toMatch(/^error: /m);
+  });
+
+  test('of a good one it has the address alone', async () => {
+    const { stdout, stderr } = await deploy();
+    expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/web\n`);
+    expect(stderr).not.toBe('');
+  });
+});
+
+describe('H-42: the pipeline written for the official client', () => {
+  test('deploys, without a terminal and without a question, from its two variables', async () => {
+    const env = {
+      ...{ GANTRY_TOKEN: '', GANTRY_PROJECT: '' },
+      ...{ CEREBRIUM_SERVICE_ACCOUNT_TOKEN: emulator.token, CEREBRIUM_PROJECT_ID: emulator.project },
+    };
+    const outcome = await deploy([], { env });
+    expect(outcome.code).toBe(0);
+    expectNoTrace(outcome, emulator);
+    expect([...emulator.store.apps.keys()]).toEqual([`${emulator.project}-web`]);
+  });
+});
+
+describe('H-43: a stray argument is an error', () => {
+  const fixed = commands.filter(({ command, arguments: inputs }) => {
+    return !inputs.some(({ variadic }) => variadic) && command !== 'help';
+  });
+
+  test.each(fixed.map(({ command, arguments: inputs }) => [command, inputs.length] as const))(
+    'of gantry %s',
+    async (command, inputs) => {
+      const words = Array.from({ length: inputs + 1 }, (_, index) => `x${index}`);
+      const { code, stderr } = await gantry([...command.split(' '), ...words], { emulator });
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^error: .*(too many arguments|invalid|Write|cannot|no |required option)/m);
+      expect(emulator.calls).toEqual([]);
+    },
+  );
+});
+
+describe('H-48: the first use on a machine', () => {
+  test('prints the answer alone: nothing is fetched, nothing is announced', async () => {
+    await using home = await folderOf({});
+    const env = cleanEnvironment(emulator, { HOME: home.path });
+    const { stdout, stderr } = await run(['projects', 'list', '--json'], { env });
+    expect(JSON.parse(String(stdout))).toMatchObject([{ id: emulator.project }]);
+    expect(stderr).toBe('');
+    expect(readdirSync(home.path)).toEqual([]);
+  });
+});
+
+describe('H-51: a platform that is busy', () => {
+  test('is asked again, when it says', async () => {
+    emulator.fail('listApps', '429:2', 503);
+    const { code, waits } = await gantry(['apps', 'list'], { emulator });
+    expect(code).toBe(0);
+    expect(waits[0]).toBe(2000);
+    expect(waits).toHaveLength(2);
+  });
+
+  test('and one that no longer takes the token is not asked for ever', async () => {
+    await deploy();
+    emulator.fail('getBuild', '401*');
+    expect((await gantry(['builds', 'follow', 'web'], { emulator })).code).toBe(4);
+  });
+});
+
+describe('H-64: a name with a slash', () => {
+  test.each(['a/b?x', '../apps', 'a%2fb', 'a b#c'])('%j is one segment of the path', async (name) => {
+    const { code } = await gantry(['apps', 'get', name], { emulator });
+    expect(code).toBe(6);
+    expect(emulator.calls.map(({ path }) => path)).toEqual([
+      `/v2/projects/${emulator.project}/apps/${encodeURIComponent(`${emulator.project}-${name}`)}`,
+    ]);
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { Rate } from '../../src/transfer/rate.ts';
+
+test('whoever takes waits until it is due, in turn', async () => {
+  const waits: number[] = [];
+  const rate = new Rate(1_000, { now: () => 1_000, delay: async (ms) => void waits.push(ms) });
+  const { signal } = new AbortController();
+  for (const bytes of [100, 500, 500]) await rate.take(bytes, signal);
+  expect(waits).toEqual([500, 1_000]);
+});
+
+test('what was not used long ago is lost', async () => {
+  let now = 0;
+  let slept = 0;
+  const delay = async (ms: number) => {
+    now += ms;
+    slept += ms;
+  };
+  const rate = new Rate(1_000, { now: () => now, delay });
+  const { signal } = new AbortController();
+  for (let piece = 0; piece < 100; piece++) await rate.take(100, signal);
+  expect(slept).toBe(10_000);
+  now += 60_000;
+  for (let piece = 0; piece < 10; piece++) await rate.take(100, signal);
+  expect(slept).toBe(10_900);
+});
