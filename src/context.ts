@@ -2,9 +2,10 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { bearer } from './api/bearer.ts';
 import type { Api, ApiOptions, RawCall } from './api/client.ts';
+import type { OpenLogSocket } from './api/log-socket.ts';
 import type { Retry } from './api/retry.ts';
 import { senderFor } from './api/sender.ts';
-import type { HttpReply } from './api/transport.ts';
+import type { HttpReply, Send } from './api/transport.ts';
 import { type Credential, findCredential, successorOf } from './config/credentials.ts';
 import { annotates, type Environment } from './config/environment.ts';
 import { resolveSettings, type SettingFlags, type Settings } from './config/settings.ts';
@@ -56,11 +57,13 @@ export interface GlobalFlags {
 export interface Context {
   api: Api;
   /** The same calls under another signal: what must still be said, or heard, after Ctrl-C. */
-  apiUntil(signal: AbortSignal, onRetry?: (retry: Retry) => void): Api;
+  apiUntil(signal: AbortSignal, onRetry?: (retry: Retry) => void, send?: Send): Api;
   /** The same calls with a token that is not in the settings, or not yet. */
   apiWith(token: string): Api;
   /** A call by method and path, for what the contract does not know (`gantry api`). */
   raw(call: RawCall): Promise<HttpReply>;
+  /** Opens a live log of the platform, by path and query (wire §1b). Rejects with ConnectionError. */
+  openLog: OpenLogSocket;
   /** The project to work in; throws when none is known. */
   readonly project: string;
   /** The token in use, and what it says of itself; throws when there is none. */
@@ -80,11 +83,15 @@ export interface Context {
   /** Shows an address in the user's browser; false when there is none. */
   openBrowser(address: string): Promise<boolean>;
   signal: AbortSignal;
-  /** What Ctrl-C would stop and leave: said within a moment of it. Set by an operation that has begun remote work. */
+  /**
+   * What Ctrl-C would stop and leave: said within a moment of it. Set by an operation that has begun remote work. Empty
+   * for what ends no other way: then nothing is said, and it is no error.
+   */
   interruption: { says?: string };
   cwd: string;
   now: () => number;
-  delay: (ms: number) => Promise<void>;
+  /** Waits until then, or until Ctrl-C or the signal given. */
+  delay: (ms: number, until?: AbortSignal) => Promise<void>;
   silenceMs: number;
   onRetry: (retry: Retry) => void;
   /** Hears a line about a request that is not made by the calls above; it is shown with `--debug`. */
@@ -131,18 +138,26 @@ export function createContext(
     return renewed(current, refused, { api: apiUntil(signal), settings: settings(), now: io.now, warn });
   };
   const token = bearer(credential, renew, io.now);
-  const options = (until: AbortSignal, hears = onRetry) =>
-    apiOptions(io, settings(), { token, signal: until, onRetry: hears, trace });
+  const options = (until: AbortSignal, hears = onRetry, send?: Send) =>
+    apiOptions(io, settings(), { token, signal: until, onRetry: hears, trace, ...(send && { send }) });
   const apiFor = (asked: () => Promise<ApiOptions>): Api => {
     const api = once(async () => (await client()).createApi(await asked()));
     return async (endpoint, parameters) => (await api())(endpoint, parameters);
   };
-  const apiUntil: Context['apiUntil'] = (until, hears) => apiFor(() => options(until, hears));
+  const apiUntil: Context['apiUntil'] = (until, hears, send) => apiFor(() => options(until, hears, send));
   return {
     api: apiUntil(signal),
     apiUntil,
     apiWith: (other) => apiFor(async () => ({ ...(await options(signal)), token: () => other })),
     raw: async (call) => (await client()).callRaw(call, await options(signal)),
+    openLog: async (path, query) => {
+      const { openLogSocket } = await import('./api/log-socket.ts');
+      const { addresses, proxy } = settings();
+      const way = { address: addresses.logs.value, proxy, userAgent: `gantry/${version}`, token: await token() };
+      const socket = await openLogSocket(path, query, { ...way, signal, silenceMs: io.silenceMs });
+      trace(`GET ${path} 101`);
+      return socket;
+    },
     get project() {
       return settings().project.value ?? projectOf(credential());
     },
@@ -171,7 +186,7 @@ export function createContext(
     interruption,
     cwd: folder(io.cwd, flags.cwd),
     now: io.now,
-    delay: (ms) => io.delay(ms, signal),
+    delay: (ms, until = signal) => io.delay(ms, until),
     silenceMs: io.silenceMs,
     onRetry,
     trace,
@@ -183,6 +198,8 @@ interface Calls {
   signal: AbortSignal;
   onRetry: (retry: Retry) => void;
   trace: (line: string) => void;
+  /** The usual way if left out. */
+  send?: Send;
 }
 
 /** What a call needs. Only when a command makes its first one is the way to send it loaded. */
@@ -198,7 +215,7 @@ async function apiOptions(io: Io, settings: Settings, calls: Calls): Promise<Api
       'x-client-os': process.platform,
       'x-client-arch': process.arch,
     },
-    send: await senderFor(settings.proxy),
+    send: calls.send ?? (await senderFor(settings.proxy)),
     silenceMs: io.silenceMs,
     now: io.now,
   };

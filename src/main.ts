@@ -34,7 +34,8 @@ export async function main(argv: string[], io: Io): Promise<number> {
   const interruption: { says?: string } = {};
   const stopListening = io.onSignal((signal) => {
     if (controller.signal.aborted) return io.quit(exitCodes[signal === 'SIGTERM' ? 'terminated' : 'interrupted'].code);
-    io.stderr.write(`\n${interruption.says ?? 'stopping'} (Ctrl-C again: quit at once)\n`);
+    const { says = 'stopping' } = interruption;
+    io.stderr.write(says ? `\n${says} (Ctrl-C again: quit at once)\n` : '\n');
     controller.abort(new InterruptedError('interrupted', signal));
   });
   try {
@@ -42,6 +43,7 @@ export async function main(argv: string[], io: Io): Promise<number> {
     return await runProgram(argv, io, { signal: controller.signal, interruption });
   } catch (thrown) {
     const error = controller.signal.aborted && !(thrown instanceof GantryError) ? controller.signal.reason : thrown;
+    if (error instanceof InterruptedError && interruption.says === '') return exitCodes[error.exit].code;
     return await fail(error, argv, io);
   } finally {
     stopListening();

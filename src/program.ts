@@ -3,6 +3,7 @@ import type { Command } from './command.ts';
 import { commands, type Group, type Leaf } from './commands/index.ts';
 import { createContext, type GlobalFlags, type Io } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
+import { cleaner } from './output/cleaner.ts';
 import { pageOf, type View } from './output/page.ts';
 import { Pour } from './output/pour.ts';
 import { withEvents } from './output/progress.ts';
@@ -130,9 +131,29 @@ async function execute(
   const value = await command.run(context, ...inputs);
   const exit = command.exit(value, options);
   if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);
-  if (options.events) await renderer.line({ type: 'result', ...(value as object) });
+  if (options.events) await showEvents(value, renderer);
   else await show(value, (item) => command.view(item, options), renderer, json);
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
+}
+
+/** Each value of an iterable is an event; what it returns is the result. */
+async function showEvents(value: unknown, renderer: Renderer): Promise<void> {
+  const result = isStream(value)
+    ? await showEach(value, renderer)
+    : value instanceof Pour
+      ? await value.options.whole?.()
+      : value;
+  await renderer.line({ type: 'result', ...(result as object) });
+}
+
+/** Gives what the iterable returns, which `for await` would lose. */
+async function showEach(values: AsyncIterable<unknown>, renderer: Renderer): Promise<unknown> {
+  let returned: unknown;
+  const noting = async function* () {
+    returned = yield* values;
+  };
+  for await (const value of noting()) await renderer.line({ type: 'event', ...(value as object) });
+  return returned;
 }
 
 async function show(
@@ -150,13 +171,39 @@ async function show(
   }
 }
 
-async function pour(value: Pour, renderer: Renderer, json: JsonChoice): Promise<void> {
+async function pour({ into, options }: Pour, renderer: Renderer, json: JsonChoice): Promise<void> {
+  const { whole, foreign, drop, after } = options;
+  const { page } = renderer;
   if (json !== false) {
+    if (whole) return renderer.value(await whole(), () => '');
     throw new UsageError('--json cannot be used here', {
       why: 'the answer is bytes as they are, which JSON cannot hold',
     });
   }
-  await value.into((bytes) => renderer.bytes(bytes));
+  if (foreign === 'bytes' && page.terminal) {
+    await drop?.();
+    throw new UsageError('the answer is no text: a terminal cannot show it', { fix: 'add > file, or --raw' });
+  }
+  if (foreign === 'text' && (page.terminal || page.githubActions)) await pourText(into, renderer);
+  else await into((bytes) => renderer.bytes(bytes));
+  after?.();
+}
+
+/** Cleaned as it comes. On a terminal what comes next begins on a line of its own. */
+async function pourText(into: Pour['into'], { page, text }: Renderer): Promise<void> {
+  const clean = cleaner(page);
+  let last = '\n';
+  const write = async (cleaned: string) => {
+    if (cleaned === '') return;
+    await text(cleaned);
+    last = cleaned.slice(-1);
+  };
+  try {
+    await into((bytes) => write(clean.take(bytes)));
+  } finally {
+    await write(clean.end());
+    if (page.terminal && last !== '\n') await text('\n');
+  }
 }
 
 function isStream(value: unknown): value is AsyncIterable<unknown> {

@@ -26,7 +26,8 @@ const mayImport: Record<string, string[]> = {
     'config',
     'emulator',
   ],
-  operations: ['context', 'api', 'transfer', 'project', 'contract', 'config', 'output', 'version'],
+  operations: ['context', 'api', 'transfer', 'receiver', 'project', 'contract', 'config', 'output', 'version'],
+  receiver: [],
   transfer: ['api', 'config', 'contract'],
   api: ['contract', 'config'],
   config: ['contract'],
@@ -67,11 +68,11 @@ test('only the renderer writes stdout, and only the entry ends the process', () 
   expect(offences).toEqual([]);
 });
 
-test('only api, transfer and the emulator open sockets', () => {
+test('only api, transfer, the receiver of webhooks and the emulator open sockets', () => {
   const offences = files.filter(
     (file) =>
       /from '(undici|node:https?|node:net)'|import\('node:https?'\)|\bfetch\(/.test(valueImports(file)) &&
-      !/^src\/(api|transfer|emulator)\//.test(file),
+      !/^src\/(api|transfer|receiver|emulator)\//.test(file),
   );
   expect(offences).toEqual([]);
 });

@@ -16,7 +16,7 @@ export function copyFlags<Inputs extends unknown[], Options extends OptionValues
     .option('--no-continue', 'do not go on where the same copy was cut off')
     .option('--limit-rate <size>', 'bytes per second, such as 20MB', sizeFlag(1024))
     .option('--part-size <size>', 'of large files (16MiB if left out)', sizeFlag(5 * mib, 5 * 1024 * mib))
-    .option('--concurrency <number>', 'requests at a time (64 small, 12 large if left out)', wholeNumberFlag(1, 256))
+    .option('--concurrency <number>', 'requests at a time (64 small, 8 large if left out)', wholeNumberFlag(1, 256))
     .option('--events', 'print one JSON object per line as things happen');
 }
 

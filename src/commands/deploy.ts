@@ -1,11 +1,11 @@
 import { defineCommand } from '../command.ts';
-import type { Setting } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { GantryError, InterruptedError } from '../errors.ts';
 import { durationFlag } from '../flags.ts';
 import { type Deployment, deploy } from '../operations/deploy.ts';
 import { readLocalApp } from '../operations/local-app.ts';
 import { type DeployPlan, planDeploy } from '../operations/plan.ts';
+import { regionOf } from '../operations/region.ts';
 import { reportToGithub } from '../output/github.ts';
 import type { View } from '../output/page.ts';
 import { planView } from '../views/deploy-plan.ts';
@@ -71,11 +71,6 @@ export default defineCommand({
     'deploy --dry-run --detailed-exit-code',
   ],
 });
-
-/** What was asked for on this command line or in its environment, else what the file says, else the profile. */
-function regionOf({ value, origin }: Setting, written: string | undefined): string | undefined {
-  return origin === 'profile' ? (written ?? value) : (value ?? written);
-}
 
 /** On a terminal the plan is shown and Enter means yes; elsewhere the command itself is the consent (conventions §4). */
 async function agree({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {

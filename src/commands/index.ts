@@ -17,6 +17,8 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     check: { summary: 'check cerebrium.toml without deploying', load: () => import('./check.ts') },
     package: { summary: 'write the archive a deploy would upload', load: () => import('./package.ts') },
     deploy: { summary: 'deploy the app in this folder', load: () => import('./deploy.ts') },
+    invoke: { summary: 'call a deployed app', load: () => import('./invoke.ts') },
+    run: { summary: 'run a Python file on the platform, once', load: () => import('./run.ts') },
   },
   Files: {
     cp: { summary: 'copy files to, from and between volumes', load: () => import('./cp.ts') },
@@ -81,7 +83,20 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
         list: { summary: 'list the runs of an app', load: () => import('./runs/list.ts') },
         chart: { summary: 'draw requests and their times', load: () => import('./runs/chart.ts') },
         get: { summary: 'show one run', load: () => import('./runs/get.ts') },
+        logs: { summary: 'print what a run has printed', load: () => import('./runs/logs.ts') },
+        follow: { summary: 'wait for a run and end as it ends', load: () => import('./runs/follow.ts') },
         cancel: { summary: 'cancel a run that is under way', load: () => import('./runs/cancel.ts') },
+      },
+    },
+    webhooks: {
+      summary: 'receive, check and repeat what the platform delivers',
+      commands: {
+        listen: {
+          summary: 'receive deliveries on this machine and show them',
+          load: () => import('./webhooks/listen.ts'),
+        },
+        verify: { summary: 'check the signature of one delivery', load: () => import('./webhooks/verify.ts') },
+        replay: { summary: 'send a received delivery once more', load: () => import('./webhooks/replay.ts') },
       },
     },
     metrics: {

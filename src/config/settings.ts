@@ -57,7 +57,7 @@ export const sources = {
     fallback: 'https://prod-cerebrium.auth.eu-west-1.amazoncognito.com',
   },
   logs: {
-    variables: ['GANTRY_LOGS_URL'],
+    variables: ['GANTRY_LOGS_URL', 'GANTRY_API_URL'],
     key: 'logsUrl',
     fallback: 'https://logstream-api.aws.us-east-1.cerebrium.ai',
   },

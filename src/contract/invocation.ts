@@ -27,13 +27,13 @@ export const webhookHeaders = {
   runId: 'X-Request-Id',
   /** Seconds since 1970. */
   timestamp: 'X-Cerebrium-Webhook-Timestamp',
-  /** `v1,<hex>`: HMAC-SHA256 of `signedText` with the secret. */
+  /** `v1,<hex>`: HMAC-SHA256 of `signedPrefix` and the body, with the secret. */
   signature: 'X-Cerebrium-Webhook-Signature',
 } as const;
 
-/** What the signature of a delivery covers (wire §7). */
-export function signedText(runId: string, timestamp: string | number, body: string): string {
-  return `${runId}.${timestamp}.${body}`;
+/** What the signature of a delivery covers before its body (wire §7). */
+export function signedPrefix(runId: string, timestamp: string | number): string {
+  return `${runId}.${timestamp}.`;
 }
 
 /** The platform tries so often to deliver to a webhook (wire §7). */

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { signedText } from './invocation.ts';
+import { signedPrefix } from './invocation.ts';
 
 /** What is signed. The timestamp is as it travels: text, in seconds since 1970. */
 export interface SignedParts {
@@ -43,6 +43,5 @@ export function webhookFlaw(
 }
 
 function digest(secret: string, { requestId, timestamp, body }: SignedParts): Buffer {
-  // The body need not be text.
-  return createHmac('sha256', secret).update(signedText(requestId, timestamp, '')).update(body).digest();
+  return createHmac('sha256', secret).update(signedPrefix(requestId, timestamp)).update(body).digest();
 }

@@ -46,8 +46,9 @@ export const apps: AppHandlers = {
     return undefined;
   },
 
-  deleteApp(given, { store }) {
+  async deleteApp(given, { store, running }) {
     const app = findApp(store, given);
+    await running.stopApp(app.id);
     for (const build of store.buildsOf(app.id)) store.builds.delete(build.id);
     for (const run of store.runs.values()) if (run.app === app.id) store.runs.delete(run.id);
     store.secrets.delete(app.id);

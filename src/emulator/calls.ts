@@ -11,7 +11,7 @@ export interface Call {
   path: string;
   query: Record<string, string>;
   /** What it was for; undefined when there is no such route. */
-  endpoint: EndpointName | StorageTarget | undefined;
+  endpoint: EndpointName | StorageTarget | 'log-socket' | undefined;
   hasAuthorization: boolean;
   headers: Record<string, string>;
   /** The JSON that came with it, once it is read. */
@@ -23,7 +23,9 @@ export interface Call {
 /** Notes a request. Of an emulator that runs for days only the latest calls are kept. */
 export function noteCall(calls: Call[], request: IncomingMessage, url: URL, endpoint: Call['endpoint']): Call {
   const { authorization, ...headers } = request.headers;
+  if (headers['x-webhook-secret']) headers['x-webhook-secret'] = '(hidden)';
   const { 'X-Amz-Signature': _, ...query } = Object.fromEntries(url.searchParams);
+  if (endpoint === 'log-socket') delete query.token;
   const call = {
     number: (calls.at(-1)?.number ?? 0) + 1,
     ...{ method: request.method ?? '', path: url.pathname, query, endpoint },

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { type GenericSchema, getDotPath, type InferOutput, safeParse } from 'valibot';
+import type { FilePart } from '../contract/scalars.ts';
 import { refuse } from './reply.ts';
 
 /** The JSON of a request. Refuses with 400 what is none. */
@@ -16,6 +17,27 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
 /** The fields of a web form. */
 export async function readForm(request: IncomingMessage): Promise<Record<string, string>> {
   return Object.fromEntries(new URLSearchParams(await text(request)));
+}
+
+/** The parts of a form with files. Nothing that comes in such a form is large. */
+export async function readParts(request: IncomingMessage): Promise<Record<string, string | FilePart>> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > mostPartsBytes) refuse(413, `the body is larger than ${mostPartsBytes} bytes`);
+  const type = request.headers['content-type'] ?? '';
+  const parts: Record<string, string | FilePart> = {};
+  try {
+    const form = await new Response(await buffer(request), { headers: { 'content-type': type } }).formData();
+    for (const [name, part] of form) parts[name] = typeof part === 'string' ? part : await readFile(part);
+  } catch {
+    return refuse(400, 'the body is not valid multipart/form-data');
+  }
+  return parts;
+}
+
+const mostPartsBytes = 16 * 1024 * 1024;
+
+async function readFile(file: File): Promise<FilePart> {
+  return { filename: file.name, type: file.type, content: new Uint8Array(await file.arrayBuffer()) };
 }
 
 /** Reads a value by its schema. Refuses with 400 what does not fit, and names the field. */

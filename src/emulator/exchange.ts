@@ -27,11 +27,13 @@ export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   const content = contentOf(reply);
   announce(exchange, reply, content.size);
   if (typeof reply.body === 'string') response.end(reply.body);
-  else await pipeline(content.read(0, content.size), response);
+  else await pipeline(content.read(0, content.size ?? Number.POSITIVE_INFINITY), response);
 }
 
-/** Sends status and headers: an answer of so many bytes is to come. */
-export function announce({ response, call }: Exchange, { status, headers }: Reply, bytes: number): void {
+/** Sends status and headers: an answer of so many bytes is to come, or one whose end will show. */
+export function announce({ response, call }: Exchange, { status, headers }: Reply, bytes: number | undefined): void {
   call.status = status;
-  response.writeHead(status, { ...headers, 'content-length': bytes });
+  response.writeHead(status, { ...headers, ...(bytes !== undefined && { 'content-length': bytes }) });
+  // The first item of a stream may be long in coming.
+  if (bytes === undefined) response.flushHeaders();
 }

@@ -34,6 +34,22 @@ export const faults = {
     corrupt: 'the first byte is another one',
     'no-range': 'all of the file comes, whatever range was asked for',
   },
+  /** A page of what an app printed. */
+  logs: {
+    overlapping: 'the next page begins with the end of this one',
+    shuffled: 'the lines come in reverse',
+  },
+  webhook: {
+    lost: 'the attempt reaches nobody',
+    twice: 'it arrives twice',
+    forged: 'the signature is made with some other secret',
+  },
+  'log-socket': {
+    refused: 'a 503 instead of a socket',
+    'cut-after-two': 'the line breaks after every second line',
+    repeating: 'every line comes twice',
+    silent: 'no line ever comes',
+  },
   build: {
     fail: 'the same as build_failure',
     build_failure: 'a dependency cannot be installed',
@@ -56,16 +72,29 @@ export type ReplyFault =
   | keyof typeof faults.reply
   | keyof typeof faults.storage
   | keyof typeof faults.sent
-  | keyof typeof faults.object;
+  | keyof typeof faults.object
+  | keyof typeof faults.logs;
 export type BuildFault = keyof typeof faults.build;
-export type FaultTarget = EndpointName | StorageTarget | 'build';
+export type WebhookFault = keyof typeof faults.webhook;
+export type SocketFault = keyof (typeof faults)['log-socket'];
+/** What is no request that is answered has faults of its own. */
+interface OwnFaults {
+  build: BuildFault;
+  webhook: WebhookFault;
+  'log-socket': SocketFault;
+}
+export type FaultTarget = EndpointName | StorageTarget | keyof OwnFaults;
 /** A fault as a test or a command line writes it; with `*` it stays. */
-export type FaultText = number | `${ReplyFault | BuildFault | number | `${number}:${string}`}${'' | '*'}`;
+export type FaultText =
+  | number
+  | `${ReplyFault | OwnFaults[keyof OwnFaults] | number | `${number}:${string}`}${'' | '*'}`;
 
 /** `retryAfter` in seconds, to be told as a number of seconds or as a date. */
 export type StatusFault = { status: number; retryAfter?: number; asDate?: boolean };
-type Fault = ReplyFault | BuildFault | StatusFault;
-type FaultOf<Target extends FaultTarget> = Target extends 'build' ? BuildFault : ReplyFault | StatusFault;
+type Fault = ReplyFault | OwnFaults[keyof OwnFaults] | StatusFault;
+type FaultOf<Target extends FaultTarget> = Target extends keyof OwnFaults
+  ? OwnFaults[Target]
+  : ReplyFault | StatusFault;
 
 /** The faults waiting for each target. A matching call uses one up, in the order they were asked for. */
 export class FaultQueue {
@@ -103,28 +132,33 @@ export function parseFaultOption(text: string): { target: FaultTarget; faults: s
 
 const faultTargets: readonly FaultTarget[] = [
   ...(Object.keys(endpoints) as EndpointName[]),
-  ...(['upload', 'part', 'object', 'build'] as const),
+  ...(['upload', 'part', 'object', 'webhook', 'log-socket', 'build'] as const),
 ];
 
 function parseFault(target: FaultTarget, text: string): { fault: Fault; stays: boolean } {
   const stays = text.endsWith('*');
   const word = stays ? text.slice(0, -1) : text;
   const names = faultNames(target);
-  const fault = names.find((name) => name === word) ?? (target === 'build' ? undefined : parseStatus(word));
+  const hasStatus = !(target in ownFaults);
+  const fault = names.find((name) => name === word) ?? (hasStatus ? parseStatus(word) : undefined);
   if (fault) return { fault, stays };
-  const forms = target === 'build' ? [] : Object.keys(statusFaults);
+  const forms = hasStatus ? Object.keys(statusFaults) : [];
   throw new RangeError(`${quote(text)} cannot be asked of ${target}; it knows ${[...names, ...forms].join(', ')}`);
 }
 
-function faultNames(target: FaultTarget): (ReplyFault | BuildFault)[] {
-  const { reply, storage, sent, object, build } = faults;
+const { build, webhook, 'log-socket': logSocket } = faults;
+const ownFaults = { build, webhook, 'log-socket': logSocket };
+
+function faultNames(target: FaultTarget): Exclude<Fault, StatusFault>[] {
+  const { reply, storage, sent, object, logs } = faults;
   const special: Partial<Record<FaultTarget, object>> = {
+    ...ownFaults,
     upload: { ...reply, ...storage, ...sent },
     part: { ...reply, ...storage, ...sent },
     object: { ...reply, ...storage, ...object },
-    build,
+    getAppLogs: { ...reply, ...logs },
   };
-  return Object.keys(special[target] ?? reply) as (ReplyFault | BuildFault)[];
+  return Object.keys(special[target] ?? reply) as Exclude<Fault, StatusFault>[];
 }
 
 function parseStatus(word: string): StatusFault | undefined {

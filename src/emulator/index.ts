@@ -4,6 +4,10 @@ import { join } from 'node:path';
 import { type Claims, signToken } from './access.ts';
 import type { Call } from './calls.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults.ts';
+import type { AppLogs } from './running/app-logs.ts';
+import { endAbandonedRuns } from './running/records.ts';
+import { Running } from './running/running.ts';
+import type { Delivery } from './running/webhooks.ts';
 import { seedApps } from './samples.ts';
 import { listen } from './server.ts';
 import { Store } from './store.ts';
@@ -29,6 +33,10 @@ export interface EmulatorOptions {
    * number at the same time gives the same. Without it the project is empty.
    */
   seed?: number | undefined;
+  /** `false`: apps are not run, even where there is Python for it; calls are simulated. */
+  real?: boolean | undefined;
+  /** Milliseconds between two attempts to deliver to a webhook: 1000, the default, where the platform takes up to 5000. */
+  webhookPauseMs?: number | undefined;
 }
 
 /** The platform on this machine. It listens on the loopback address only. */
@@ -42,6 +50,10 @@ export interface Emulator {
   volume(region?: string): Shelf;
   /** Every request so far, the oldest first. */
   readonly calls: Call[];
+  /** What apps print: to look at it, to listen to it, to arrange it. */
+  readonly logs: AppLogs;
+  /** Every attempt so far to deliver to a webhook, the oldest first. */
+  readonly deliveries: readonly Delivery[];
   /** Another token: expired, say, or for another project. */
   issueToken(claims: Partial<Claims>): string;
   /**
@@ -49,15 +61,18 @@ export interface Emulator {
    * with a `*` stays. Throws a RangeError that lists the valid ones when this is none.
    */
   fail(target: FaultTarget, ...faults: (FaultText | (string & {}))[]): void;
-  /** Forgets apps, builds, runs, accounts, uploads, volumes, faults and calls, and seeds again. Tokens stay valid. */
-  reset(): void;
-  /** Cuts all connections and stops. */
+  /**
+   * Stops what runs and forgets apps, builds, runs, logs, accounts, uploads, volumes, faults and calls, and seeds again.
+   * Tokens stay valid. Fulfilled when every process has ended; the rest is done at once.
+   */
+  reset(): Promise<void>;
+  /** Cuts all connections, stops every app, and stops. */
   close(): Promise<void>;
 }
 
 /** Starts the platform. Rejects when the port is taken (`EADDRINUSE`) or `data` cannot be read or written. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const { port = 0, data, pace = 0, linkSeconds = 600, now = Date.now } = options;
+  const { port = 0, data, pace = 0, linkSeconds = 600, now = Date.now, real = true, webhookPauseMs = 1_000 } = options;
   if (data) mkdirSync(data, { recursive: true, mode: 0o700 });
   const store = new Store(data && join(data, 'state.json'));
   const project = options.project ?? store.projects[0] ?? 'p-12345678';
@@ -71,7 +86,12 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const faults = new FaultQueue();
   const volumes = new Volumes(storage, data);
   const calls: Call[] = [];
-  const platform = { url: server.url, storage, store, volumes, faults, calls, now, pace, linkSeconds };
+  const running = new Running({ now, folder: join(folder, 'running'), logs: data && join(data, 'logs'), real });
+  const platform = {
+    ...{ url: server.url, storage, store, volumes, faults, calls, now, pace, linkSeconds },
+    ...{ running, webhookPauseMs },
+  };
+  endAbandonedRuns(platform);
   const seed = () => options.seed !== undefined && seedApps(project, options.seed, platform);
   if (store.isNew) seed();
   server.open(platform);
@@ -79,19 +99,23 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
   return {
     ...{ url: server.url, project, store, calls, issueToken },
+    ...{ logs: running.logs, deliveries: running.deliveries },
     token: issueToken({}),
     volume: (region = 'us-east-1') => new Shelf(volumes, { project, volume: 'default', region }, now),
     fail: (target, ...texts) => faults.ask(target, ...texts),
-    reset() {
+    async reset() {
+      const stopped = running.stop();
       store.clear();
       volumes.clear();
       faults.clear();
       calls.length = 0;
       rmSync(storage, { recursive: true, force: true });
       seed();
+      await stopped;
+      running.logs.clear();
     },
     async close() {
-      await server.close();
+      await Promise.all([server.close(), running.stop()]);
       volumes.close();
       if (!data) rmSync(folder, { recursive: true, force: true });
     },

@@ -1,6 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
+import type { WireAnswer } from '../contract/endpoint.ts';
+import type { getAppLogs } from '../contract/logs.ts';
+import { readToken, tokenAfter } from './app-logs.ts';
 import { announce, type Exchange, send } from './exchange.ts';
 import type { ReplyFault, StatusFault } from './faults.ts';
 import { checkLink, expiredLink, storageTarget } from './links.ts';
@@ -83,6 +86,20 @@ const mischief: Record<ReplyFault, (exchange: Exchange, platform: Platform) => v
     await send(exchange, altered(await exchange.answer(), firstByteFlipped));
   },
 
+  async overlapping(exchange) {
+    await send(
+      exchange,
+      ofLogs(await exchange.answer(), (page) => ({ ...page, nextPageToken: tokenBefore(page) })),
+    );
+  },
+
+  async shuffled(exchange) {
+    await send(
+      exchange,
+      ofLogs(await exchange.answer(), (page) => ({ ...page, logs: page.logs?.toReversed() ?? null })),
+    );
+  },
+
   async 'no-range'(exchange) {
     delete exchange.request.headers.range;
     await send(exchange, await exchange.answer());
@@ -109,12 +126,16 @@ function reset({ request }: Exchange): void {
   request.socket.resetAndDestroy();
 }
 
-/** Announces the whole answer, sends half of it, then leaves. An empty answer announces one byte more than it has. */
+/**
+ * Announces the whole answer, sends half of it, then leaves. An empty answer announces one byte more than it has; of a
+ * stream the first piece is sent.
+ */
 async function breakOff(exchange: Exchange, reply: Reply, leave: () => void): Promise<void> {
   const content = contentOf(reply);
-  announce(exchange, reply, Math.max(1, content.size));
+  announce(exchange, reply, content.size === undefined ? undefined : Math.max(1, content.size));
   exchange.response.flushHeaders();
-  await pipeline(content.read(0, Math.floor(content.size / 2)), exchange.response, { end: false });
+  const half = content.size === undefined ? first(content.read(0, 0)) : content.read(0, Math.floor(content.size / 2));
+  await pipeline(half, exchange.response, { end: false });
   leave();
 }
 
@@ -123,6 +144,19 @@ function altered(reply: Reply, through: (chunks: Body) => Body): Reply {
   const content = contentOf(reply);
   const body: Content = { size: content.size, read: (start, end) => through(content.read(start, end)) };
   return { ...reply, body };
+}
+
+type LogPage = NonNullable<WireAnswer<typeof getAppLogs>>;
+
+function ofLogs(reply: Reply, change: (page: LogPage) => LogPage): Reply {
+  return reply.body === '' ? reply : { ...reply, body: JSON.stringify(change(JSON.parse(String(reply.body)))) };
+}
+
+/** The same page, but the next one begins two lines before the end of this one. */
+function tokenBefore({ logs, nextPageToken }: LogPage): string | null {
+  if (!nextPageToken) return null;
+  const backward = (logs?.[0]?.timestamp ?? '') > (logs?.at(-1)?.timestamp ?? '');
+  return tokenAfter(readToken(nextPageToken) + (backward ? 2 : -2));
 }
 
 const slowBytes = 64 * 1024;
@@ -135,6 +169,10 @@ async function* slowly(chunks: Body): Body {
       yield chunk.subarray(at, at + slowBytes);
     }
   }
+}
+
+async function* first(chunks: Body): Body {
+  for await (const chunk of chunks) return yield chunk;
 }
 
 async function* firstByteFlipped(chunks: Body): Body {

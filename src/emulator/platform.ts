@@ -1,7 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { Endpoint, Parameters, WireAnswer } from '../contract/endpoint.ts';
 import type { EndpointName, endpoints } from '../contract/index.ts';
 import type { Call } from './calls.ts';
 import type { FaultQueue } from './faults.ts';
+import type { Body } from './receive.ts';
+import type { Reply } from './reply.ts';
+import type { Running } from './running/running.ts';
 import type { Store } from './store.ts';
 import type { Volumes } from './volume-store.ts';
 
@@ -20,6 +24,10 @@ export interface Platform {
   readonly now: () => number;
   /** Milliseconds a stage of a build takes; 0 makes a build end with its upload. */
   readonly pace: number;
+  /** The apps that run here, and what they print. */
+  readonly running: Running;
+  /** Milliseconds between two attempts to deliver to a webhook. */
+  readonly webhookPauseMs: number;
   /** Seconds a signed link is valid. */
   readonly linkSeconds: number;
 }
@@ -27,5 +35,21 @@ export interface Platform {
 /** A handler takes exactly what the client's caller gives, and returns what travels. */
 type Handler<E extends Endpoint> = (given: Parameters<E>, platform: Platform) => WireAnswer<E> | Promise<WireAnswer<E>>;
 
+/** A request that is answered as it likes. */
+export interface Asked {
+  readonly request: IncomingMessage;
+  readonly url: URL;
+  /** What it sends: the request itself, or what a fault makes of it. */
+  readonly body: Body;
+  readonly call: Call;
+}
+
+/** Where the contract leaves the answer open, a handler makes all of it. */
+type FreeHandler = (asked: Asked, platform: Platform) => Promise<Reply>;
+
 /** One handler for each endpoint of the contract: the compiler finds the missing one. */
-export type Handlers = { [Name in EndpointName]: Handler<(typeof endpoints)[Name]> };
+export type Handlers = {
+  [Name in EndpointName]: (typeof endpoints)[Name]['reply'] extends 'anything'
+    ? FreeHandler
+    : Handler<(typeof endpoints)[Name]>;
+};

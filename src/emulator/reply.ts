@@ -1,17 +1,17 @@
 import { STATUS_CODES } from 'node:http';
 
-/** What goes back over the wire. The `content-length` is added on sending. */
+/** What goes back over the wire. The `content-length` is added on sending, where it is known. */
 export interface Reply {
   status: number;
-  headers: Record<string, string>;
+  headers: Record<string, string | string[]>;
   body: string | Content;
 }
 
 /** A body that is not held in memory. */
 export interface Content {
-  /** Bytes. */
-  readonly size: number;
-  /** The bytes from `start` to before `end`. */
+  /** Bytes; undefined when nobody knows before the end. */
+  readonly size: number | undefined;
+  /** The bytes from `start` to before `end`. Of what has no size, all. */
   read(start: number, end: number): AsyncIterable<Buffer>;
 }
 

@@ -1,14 +1,17 @@
 import { type Endpoint, splitRoute } from '../contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../contract/index.ts';
 import { apiKeys } from './api-keys.ts';
+import { appLogs } from './app-logs.ts';
 import { apps } from './apps.ts';
 import { builds } from './builds.ts';
 import { containers } from './containers.ts';
 import { costs } from './costs.ts';
+import { invocation } from './invocation.ts';
 import { metrics } from './metrics.ts';
 import { plan } from './plan.ts';
 import type { Handlers } from './platform.ts';
 import { projects } from './projects.ts';
+import { runApp } from './run-app.ts';
 import { runs } from './runs.ts';
 import { secrets } from './secrets.ts';
 import { serviceAccounts } from './service-accounts.ts';
@@ -24,6 +27,9 @@ export const handlers: Handlers = {
   ...apps,
   ...builds,
   ...runs,
+  ...invocation,
+  ...appLogs,
+  ...runApp,
   ...metrics,
   ...containers,
   ...apiKeys,
@@ -45,6 +51,8 @@ export interface Match {
 
 /** Finds the endpoint of a request; undefined when there is none. */
 export function match(method: string, path: string): Match | undefined {
+  // Below an app everything is the app's, whatever the method.
+  if (path.startsWith('/v4/')) return { name: 'invoke', path: {} };
   for (const { name, pattern } of patterns) {
     const found = pattern.exec(`${method} ${path}`);
     if (found) return { name, path: { ...found.groups } };

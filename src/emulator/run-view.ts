@@ -24,6 +24,7 @@ export function listItem(app: AppRecord, run: RunRecord, reading: RunReading) {
     ...{ containerStartedAt: timeOf(startedAt), completedAt: timeOf(endedAt) },
     ...{ executionTimeMs: runtimeMs, queueTimeMs: queueMs, responseTimeMs: responseMs },
     ...{ runtimeMs, totalResponseTimeMs: responseMs },
+    ...(run.exitCode !== undefined && { exitCode: run.exitCode }),
   };
 }
 

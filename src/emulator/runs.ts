@@ -53,11 +53,12 @@ export const runs: RunHandlers = {
     return { item: listItem(app, run, readRun(run, platform.now())) };
   },
 
-  cancelRun(given, { store, now }) {
+  cancelRun(given, { store, now, running }) {
     const run = findRun(findApp(store, given), given.run, store, now());
     const { status } = readRun(run, now());
     if (runPhase(status) !== 'in progress') refuse(409, `run ${run.id} cannot be cancelled: it is ${status}`);
     store.runs.set(run.id, { ...run, cancelledAt: now() });
+    running.cancel(run.id);
     store.save();
     return undefined;
   },

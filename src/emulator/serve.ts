@@ -3,7 +3,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/index.ts';
 import { checkAccess } from './access.ts';
 import { noteCall } from './calls.ts';
-import { decodeSegment, readAs, readForm, readJson, withoutNulls } from './decode.ts';
+import { decodeSegment, readAs, readForm, readJson, readParts, withoutNulls } from './decode.ts';
 import { type Incoming, send } from './exchange.ts';
 import { storageTarget } from './links.ts';
 import { spoil } from './mischief.ts';
@@ -19,16 +19,19 @@ export async function serve(request: IncomingMessage, response: ServerResponse, 
   const url = new URL(request.url ?? '', platform.url);
   const route = match(request.method ?? '', url.pathname);
   const stored = storageTarget(url);
-  const call = noteCall(platform.calls, request, url, stored ?? route?.name);
+  const target = stored ?? route?.name;
+  const call = noteCall(platform.calls, request, url, target);
   response.setHeader('x-request-id', `req-${call.number}`);
 
   const incoming = { request, url, route, call };
   const exchange = {
     ...{ ...incoming, response },
     answer: (body: Body = request) =>
-      answer(incoming, () => (stored ? storage[stored]({ request, url, body, platform }) : manage(incoming, platform))),
+      answer(incoming, () =>
+        stored ? storage[stored]({ request, url, body, platform }) : manage(incoming, body, platform),
+      ),
   };
-  const fault = call.endpoint && platform.faults.take(call.endpoint);
+  const fault = target && platform.faults.take(target);
   if (fault) await spoil(exchange, fault, platform);
   else await send(exchange, await exchange.answer());
 }
@@ -45,13 +48,14 @@ async function answer({ request }: Incoming, work: () => Promise<Reply>): Promis
 }
 
 /** Reads a request and writes its answer as the contract says, so that a handler sees what the caller gave. */
-async function manage({ request, url, route, call }: Incoming, platform: Platform): Promise<Reply> {
+async function manage({ request, url, route, call }: Incoming, content: Body, platform: Platform): Promise<Reply> {
   if (url.pathname === activationPath) return activate(url, platform);
   const { name, path } = route ?? refuse(404, `no such route: ${call.method} ${call.path}`);
+  if (name === 'invoke') return handlers.invoke({ request, url, body: content, call }, platform);
   const { query, body, form, reply, open }: Endpoint = endpoints[name];
   const params = Object.fromEntries(Object.entries(path).map(([key, value]) => [key, decodeSegment(value)]));
   if (!open) checkAccess(request.headers.authorization, params.project, platform);
-  const sent = body && (await (form ? readForm(request) : readJson(request)));
+  const sent = body && (await readers[String(form)]?.(request));
   // What comes without a token is the way to one.
   if (body && !open) call.body = sent;
   const given = {
@@ -63,3 +67,10 @@ async function manage({ request, url, route, call }: Incoming, platform: Platfor
   if (reply === 'nothing') return text('OK');
   return reply === 'text' ? text(String(result)) : json(result);
 }
+
+/** How a body is read, by what kind of form it is. */
+const readers: Record<string, (request: IncomingMessage) => Promise<unknown>> = {
+  false: readJson,
+  true: readForm,
+  multipart: readParts,
+};

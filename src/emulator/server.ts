@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Platform } from './platform.ts';
 import { serve } from './serve.ts';
 
@@ -10,6 +11,7 @@ export async function listen(port: number) {
   server.requestTimeout = 0;
   await bind(server, port);
   const underway = new Set<Promise<void>>();
+  const upgraded = new Set<Duplex>();
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -21,12 +23,19 @@ export async function listen(port: number) {
           .finally(() => underway.delete(served));
         underway.add(served);
       });
+      server.on('upgrade', (request, stream: Duplex, head) => {
+        upgraded.add(stream.on('error', () => {}).on('close', () => upgraded.delete(stream)));
+        import('./log-sockets.ts')
+          .then(({ openLogSocket }) => openLogSocket(request, stream, head, platform))
+          .catch(() => stream.destroy());
+      });
     },
 
     /** Cuts all connections, and waits until nobody works on a request any more. */
     async close(): Promise<void> {
       const closed = new Promise((done) => server.close(done));
       server.closeAllConnections();
+      for (const stream of upgraded) stream.destroy();
       await Promise.all([closed, ...underway]);
     },
   };

@@ -71,6 +71,10 @@ export interface RunRecord {
   /** What it ends with: an HTTP status, 0 cancelled, -1 closed by its caller. */
   statusCode?: number;
   cancelledAt?: number;
+  /** What a one-off run's program ended with. */
+  exitCode?: number;
+  /** It is carried out for real: when the emulator ends, so does it. */
+  real?: boolean;
 }
 
 /** A trouble of the platform's services, for its status page. */

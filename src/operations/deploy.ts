@@ -1,13 +1,13 @@
-import { ConnectionError } from '../api/transport.ts';
 import type { Context } from '../context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../contract/apps.ts';
 import { cancelBuild } from '../contract/builds.ts';
-import { GantryError, InterruptedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
+import { GantryError, UnexpectedReplyError } from '../errors.ts';
 import { duration, size } from '../output/words.ts';
 import { type Archive, withTemporaryArchive } from '../project/archive.ts';
 import { LinkExpiredError, putFile } from '../transfer/upload.ts';
 import { type CreationOptions, creationBody } from './creation.ts';
 import { followBuild } from './follow.ts';
+import { graceMs, mayHaveBegun, withGrace } from './grace.ts';
 import type { LocalApp } from './local-app.ts';
 
 export interface DeployOptions extends CreationOptions {
@@ -80,9 +80,6 @@ interface Sent {
   uploadMs: number;
 }
 
-/** Time the platform has to answer, in milliseconds, when Ctrl-C meets a request that may have begun a build. */
-const graceMs = 5_000;
-
 /** One deploy, from the first call that begins remote work to the verdict. */
 class Deploying {
   constructor(
@@ -139,19 +136,16 @@ class Deploying {
 
   /** Ctrl-C does not cut this call off at once: a build that has begun must be known to be cancelled. */
   private async create(): Promise<CreatedApp> {
-    const { signal, apiUntil, project, progress } = this.context;
+    const { signal, project, progress } = this.context;
     signal.throwIfAborted();
-    const hurry = new AbortController();
-    const timer = () => void setTimeout(() => hurry.abort(signal.reason), graceMs).unref();
-    signal.addEventListener('abort', timer, { once: true });
-    const step = progress.step(`Creating a build of ${this.body.name}`);
+    const { body } = this;
+    const step = progress.step(`Creating a build of ${body.name}`);
     const endpoint = this.local.project.partner ? createPartnerApp : createApp;
-    const created = await apiUntil(hurry.signal)(endpoint, { project, body: this.body })
-      .catch((error: unknown) => {
-        step.fail();
-        throw mayHaveBegun(error, this.body.name);
-      })
-      .finally(() => signal.removeEventListener('abort', timer));
+    const created = await withGrace(this.context, (api) => api(endpoint, { project, body })).catch((error: unknown) => {
+      step.fail();
+      const why = 'the platform may have begun a build all the same';
+      throw mayHaveBegun(error, { why, fix: `gantry builds list ${body.name}` });
+    });
     this.announce(created);
     step.done(`Created build ${created.buildId}`);
     progress.event('created', { app: this.body.name, build: created.buildId, status: created.status });
@@ -224,16 +218,4 @@ class Deploying {
       });
     }
   }
-}
-
-/** The answer was lost, the request perhaps not: the user learns that a build may be waiting, and how to find it. */
-function mayHaveBegun(error: unknown, app: string): unknown {
-  const lost =
-    error instanceof UnavailableError || error instanceof UnexpectedReplyError || error instanceof InterruptedError;
-  const refused = lost && error.facts.status === 503 && error.facts.retryAfterMs !== undefined;
-  const never = error instanceof ConnectionError && !error.mayHaveArrived;
-  if (!lost || refused || never) return error;
-  error.facts.why ??= 'the platform may have begun a build all the same';
-  error.facts.fix ??= `gantry builds list ${app}`;
-  return error;
 }

@@ -1,5 +1,22 @@
-/** An answer that is no value but bytes, to be written as they are. JSON cannot hold it. */
+export interface PourOptions {
+  /** The same as a value, for `--json`. Without it there is none: JSON cannot hold bytes as they are. */
+  whole?: () => Promise<unknown>;
+  /**
+   * They are by somebody else. Where a terminal, or the runner of a workflow, reads along, text is cleaned; other bytes
+   * are not for a terminal.
+   */
+  foreign?: 'text' | 'bytes' | undefined;
+  /** To be called when all is written. */
+  after?: () => void;
+  /** Ends what they come from, when they are not wanted after all. */
+  drop?: () => Promise<void>;
+}
+
+/** An answer that is no value but bytes, to be written as they are. */
 export class Pour {
   /** `into` hands on piece by piece: each is written before the next is asked for. */
-  constructor(readonly into: (take: (bytes: Uint8Array) => Promise<void>) => Promise<void>) {}
+  constructor(
+    readonly into: (take: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
+    readonly options: PourOptions = {},
+  ) {}
 }

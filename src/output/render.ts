@@ -17,6 +17,8 @@ export interface Renderer {
   text(text: string): Promise<void>;
   /** Writes bytes as they are. */
   bytes(bytes: Uint8Array): Promise<void>;
+  /** The page it writes on. */
+  readonly page: Page;
 }
 
 /** `declared` are the fields that may be picked though this very answer does not have them; they are null then. */
@@ -40,6 +42,7 @@ export function createRenderer(
     line: (value) => write(`${JSON.stringify(value)}\n`),
     text: write,
     bytes: write,
+    page,
   };
 }
 

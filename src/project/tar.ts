@@ -10,7 +10,7 @@ export interface TarFile {
  * The files as an uncompressed tar, byte for byte the same for the same content: in POSIX's ustar form, and with a pax
  * header only where a name does not fit there (longer than its fields, or beyond ASCII).
  */
-export function tarOf(files: readonly TarFile[]): Buffer {
+export function tarOf(files: readonly TarFile[]): Buffer<ArrayBuffer> {
   return Buffer.concat([...files.flatMap(entry), Buffer.alloc(endBytes)]);
 }
 

@@ -44,7 +44,7 @@ export interface EngineOptions extends ConnectionOptions {
 /** Up to this many bytes a file, or a part of one, is small. */
 export const smallBytes = mib;
 
-const usualLarge = 12;
+const usualLarge = 8;
 const usualSmall = 64;
 /** Under a limit so many bytes per second and connection: storage gives up connections on which too little comes. */
 const leastRate = 256 * 1024;

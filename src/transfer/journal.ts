@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ConflictError } from '../errors.ts';
 import { type Line, readLines, type Saved } from './journal-lines.ts';
 
-/** Lines that are kept back: what is done in a moment needs no memory on disk. */
+/** Lines about small files that are kept back: what is done in a moment needs no memory on disk. */
 const patience = 64;
 
 /**
@@ -49,11 +49,11 @@ export class Journal {
     return this.#file !== undefined && !this.#isOff;
   }
 
-  /** To be on disk soon: a killed process has lost what came in the last moment. */
+  /** Parts are on disk at once, small files some at a time: a killed process has lost those of the last moment. */
   add(line: Line): void {
     if (this.#isOff) return;
     this.#waiting.push(JSON.stringify(line));
-    if (this.#file || line.is !== 'done' || this.#waiting.length >= patience) this.#writing ??= this.#write();
+    if (line.is !== 'done' || this.#waiting.length >= patience) this.#writing ??= this.#write();
   }
 
   /** With `done` there is nothing left to remember. */

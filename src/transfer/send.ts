@@ -37,8 +37,7 @@ export async function sendOnce(sending: Sending, engine: Engine, signal: AbortSi
       path: url.pathname + url.search,
       method: 'PUT',
       headers: { 'content-type': sending.contentType, 'content-length': String(sending.bytes) },
-      // undici takes any async iterable; its types know streams only.
-      body: sending.bytes === 0 ? '' : (body.contents() as unknown as Readable),
+      body: await body.start(),
       signal,
     });
     const said = await reply.body.text();
@@ -75,7 +74,21 @@ class Body {
     private readonly signal: AbortSignal,
   ) {}
 
-  async *contents(): AsyncGenerator<Buffer> {
+  /** A few bytes are read before; more while they are sent. */
+  async start(): Promise<Buffer | Readable> {
+    const { bytes } = this.sending;
+    // undici takes any async iterable; its types know streams only.
+    if (bytes > hashedAtOnce || this.engine.rate) return this.#contents() as unknown as Readable;
+    const stretch = await this.sending.read();
+    const buffer = Buffer.allocUnsafe(bytes);
+    if ((await filled(stretch, buffer).finally(() => stretch.close())) < bytes) throw shorter();
+    if (this.engine.hasher) this.#md5 = md5(buffer);
+    this.#sent = bytes;
+    this.engine.onBytes(bytes);
+    return buffer;
+  }
+
+  async *#contents(): AsyncGenerator<Buffer> {
     const { bytes, read } = this.sending;
     const { rate, hasher, onBytes } = this.engine;
     const stretch = await read();
@@ -87,7 +100,7 @@ class Body {
         const buffer = await this.#room(turn, length);
         if (this.#isOver) return;
         this.#filling = filled(stretch, buffer);
-        if ((await this.#filling) < length) throw new ChangedError('it became shorter while it was being sent');
+        if ((await this.#filling) < length) throw shorter();
         if (this.#isOver) return;
         this.#hash(turn, length);
         if (hasher && !this.#digest && bytes === length) this.#md5 = md5(buffer);
@@ -148,6 +161,10 @@ class Body {
     await this.#hashing[turn];
     return (this.#blocks[turn] as Block).bytes.subarray(0, length);
   }
+}
+
+function shorter(): ChangedError {
+  return new ChangedError('it became shorter while it was being sent');
 }
 
 async function filled(stretch: Stretch, buffer: Buffer): Promise<number> {

@@ -26,6 +26,19 @@ export function fileStretch(file: FileHandle, offset: number): Stretch {
   };
 }
 
+/** What is in memory already. */
+export function bufferStretch(content: Buffer): Stretch {
+  let at = 0;
+  return {
+    async fill(buffer) {
+      const copied = content.copy(buffer, 0, at);
+      at += copied;
+      return copied;
+    },
+    close: async () => {},
+  };
+}
+
 /** The pieces of a stream, which come in sizes of their own. */
 export function streamStretch(pieces: AsyncIterable<Buffer>): Stretch {
   const iterator = pieces[Symbol.asyncIterator]();

@@ -8,6 +8,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { handlers } from '../../src/emulator/routes.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+import { tar } from '../support/tar.ts';
 import { sentUpload } from '../support/volumes.ts';
 
 const names = Object.keys(endpoints) as EndpointName[];
@@ -103,6 +104,9 @@ describe('the emulator', () => {
       requestToken: { device_code: device.code },
       renewToken: { grant_type: 'refresh_token', client_id: clientId, refresh_token: 'refresh-1' },
       createApp: { name: 'other' },
+      invoke: {},
+      prepareBaseImage: { dependencies: { pip: { requests: 'latest' } }, preBuildCommands: [], shellCommands: [] },
+      startRun: { projectId: emulator.project, data: part('data.json', '{}'), file: part('run.tar', tar('main.py', '')) },
       scaleApp: { maxReplicaCount: 3 },
       createPartnerApp: { name: 'voice', runtime: 'deepgram' },
       inviteUser: { emailAddress: 'new@example.com', role: 'member' },
@@ -115,6 +119,7 @@ describe('the emulator', () => {
       resizeVolume: { newSizeGb: 60 },
     };
     const queries: Partial<Record<EndpointName, string>> = {
+      startRun: '?filename=main.py',
       getDownloadLink: '?file_path=/a.txt',
       deletePath: '?file_path=/a.txt',
     };
@@ -126,6 +131,7 @@ describe('the emulator', () => {
         app: `${emulator.project}-${name === 'deleteApp' ? 'other' : 'web'}`,
         build: name === 'cancelBuild' ? slow : build,
         run,
+        ...{ name: 'web', function: 'run' },
         serviceAccount: 'sa-ci',
         volume: name === 'resizeVolume' ? 'default-us-east-1' : 'default',
       };
@@ -135,7 +141,7 @@ describe('the emulator', () => {
       const answer = await fetch(url, {
         method,
         headers: { authorization: `Bearer ${emulator.token}` },
-        ...(body && { body: form ? new URLSearchParams({ ...body }) : JSON.stringify(body) }),
+        ...(body && { body: encoded(form, body) }),
       });
       const text = await answer.text();
       expect([name, answer.status]).toEqual([name, 200]);
@@ -156,6 +162,18 @@ describe('what a newer platform says beyond our contract', () => {
     expect(decoded).toMatchObject({ podCount: 0, somethingNew: { nested: [1, 2, 3] } });
   });
 });
+
+function encoded(form: Endpoint['form'], body: object): string | URLSearchParams | FormData {
+  if (!form) return JSON.stringify(body);
+  if (form !== 'multipart') return new URLSearchParams({ ...body });
+  const parts = new FormData();
+  for (const [name, part] of Object.entries(body)) parts.append(name, part);
+  return parts;
+}
+
+function part(name: string, content: string | Buffer): File {
+  return new File([content], name);
+}
 
 function reply(name: EndpointName): unknown {
   return JSON.parse(readFileSync(`fixtures/replies/${name}.json`, 'utf8'));

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Body } from '../receive.ts';
 import type { Reply } from '../reply.ts';
 import type { AppRecord, BuildRecord } from '../store.ts';
 import type { Said } from './app-logs.ts';
@@ -28,7 +28,7 @@ export interface ReplicaCall {
   address: string;
   headers: NodeJS.Dict<string | string[]>;
   /** What came with it: kept, or still on its way. */
-  body: SentBody | Readable;
+  body: SentBody | Body;
   /** Aborts when the call is given up; the reason is a `GivenUp`. */
   signal: AbortSignal;
 }

@@ -1,6 +1,5 @@
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import parseWords from 'string-argv';
@@ -37,8 +36,8 @@ export class ServerReplica implements Replica {
     await this.#process?.stop(graceMs);
   }
 
-  async #start({ app, folder, python, environment, print }: Start): Promise<void> {
-    const { settings } = app;
+  async #start({ build, folder, python, environment, print }: Start): Promise<void> {
+    const { settings } = build;
     this.#port = (await isFree(settings.port)) ? settings.port : await freePort();
     if (this.#stopped) throw new StartFailure('it was stopped');
     const [program = '', ...words] = wordsOf(settings, this.#port, python);
@@ -137,7 +136,15 @@ function listens(port: number, host: string): Promise<number | undefined> {
 /** Passes a request on to the app's server, and its answer back: both as they come, neither is held. */
 async function passOn({ run, method, address, headers, body, signal }: ReplicaCall, port: number): Promise<Reply> {
   const forwarded = { ...endToEnd(headers), host: `127.0.0.1:${port}`, 'x-request-id': run };
-  const outgoing = request({ host: '127.0.0.1', port, method, path: address, headers: forwarded, agent: false, signal });
+  const outgoing = request({
+    host: '127.0.0.1',
+    port,
+    method,
+    path: address,
+    headers: forwarded,
+    agent: false,
+    signal,
+  });
   const answered = new Promise<Reply>((done, failed) => {
     outgoing.once('response', (incoming) => {
       const { statusCode = 502, 'content-length': size } = { statusCode: incoming.statusCode, ...incoming.headers };
@@ -149,7 +156,7 @@ async function passOn({ run, method, address, headers, body, signal }: ReplicaCa
     outgoing.once('error', failed);
   });
   // It may answer before it has read all, or without: then it is the answer that counts.
-  pipeline(body instanceof SentBody ? body.read() : Readable.from(body), outgoing).catch(() => {});
+  pipeline(body instanceof SentBody ? body.read() : body, outgoing).catch(() => {});
   try {
     return await answered;
   } catch (error) {
@@ -160,7 +167,9 @@ async function passOn({ run, method, address, headers, body, signal }: ReplicaCa
 
 /** Headers without those that belong to one connection only. */
 function endToEnd(headers: NodeJS.Dict<string | string[]>): NodeJS.Dict<string | string[]> {
-  const named = String(headers.connection ?? '').toLowerCase().split(/[\s,]+/);
+  const named = String(headers.connection ?? '')
+    .toLowerCase()
+    .split(/[\s,]+/);
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.includes(name)));
 }
 

@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { signedText, webhookAttempts, webhookHeaders } from '../../contract/invocation.ts';
+import { webhookAttempts, webhookHeaders } from '../../contract/invocation.ts';
+import { signWebhook } from '../../contract/webhooks.ts';
 import type { Platform } from '../platform.ts';
 
 /** An attempt to deliver to a webhook. */
@@ -43,7 +43,11 @@ function isWorthRepeating(status: number | undefined): boolean {
 /** Milliseconds a receiver may take to answer. */
 const patienceMs = 10_000;
 
-async function attemptTo(message: Message, platform: Platform, signal: AbortSignal) {
+async function attemptTo(
+  message: Message,
+  platform: Platform,
+  signal: AbortSignal,
+): Promise<Pick<Delivery, 'status' | 'error'>> {
   const fault = platform.faults.take('webhook');
   if (fault === 'lost') return { error: 'the connection was refused' };
   const send = async () => {
@@ -68,14 +72,11 @@ async function attemptTo(message: Message, platform: Platform, signal: AbortSign
 
 function headersOf({ run, secret, body, type }: Message, now: number, forged: boolean): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
-  const signature = () =>
-    createHmac('sha256', forged ? 'of somebody else' : (secret ?? ''))
-      .update(signedText(run, timestamp, body.toString()))
-      .digest('hex');
+  const key = forged ? 'of somebody else' : secret;
   return {
     'Content-Type': type,
     [webhookHeaders.runId]: run,
     [webhookHeaders.timestamp]: timestamp,
-    ...(secret !== undefined && { [webhookHeaders.signature]: `v1,${signature()}` }),
+    ...(key && { [webhookHeaders.signature]: signWebhook(key, { requestId: run, timestamp, body }) }),
   };
 }

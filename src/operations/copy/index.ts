@@ -1,3 +1,4 @@
+import type { Retry } from '../../api/retry.ts';
 import type { Context } from '../../context.ts';
 import { GantryError, InterruptedError } from '../../errors.ts';
 import { count } from '../../output/words.ts';
@@ -74,7 +75,7 @@ export async function copyFound(
   let isWhole = false;
   try {
     await withEngine(engineOptions(context, options, tally), async (engine) => {
-      const job = jobOf(context, options, tally, journal, engine);
+      const job = await jobOf(context, options, tally, journal, engine);
       await copyAll(find(job), wayTo(target, job), job, isAlone);
     });
     isWhole = tally.failed.length === 0;
@@ -91,12 +92,20 @@ function wayTo({ folder }: Target, job: Job): Way {
   return folder.kind === 'remote' ? new Upload(job, folder.at) : new Download(job, new SafeFolder(folder.path));
 }
 
-function jobOf(context: Context, options: CopyOptions, tally: Tally, journal: Job['journal'], engine: Engine): Job {
-  const api = context.apiUntil(context.signal, (retry) => {
+async function jobOf(
+  context: Context,
+  options: CopyOptions,
+  tally: Tally,
+  journal: Job['journal'],
+  engine: Engine,
+): Promise<Job> {
+  const { sendOver } = await import('../../api/proxied.ts');
+  const onRetry = (retry: Retry) => {
     const { status } = retry.reason.facts;
     if (status === 429 || status === 503) engine.small.narrow();
     tally.retried(retry);
-  });
+  };
+  const api = context.apiUntil(context.signal, onRetry, sendOver(engine.dispatcher));
   return { api, project: context.project, engine, tally, journal, options, context };
 }
 

@@ -1,4 +1,4 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { FailedError } from '../../errors.ts';
 import { diskFailure } from '../../transfer/disk.ts';
@@ -25,7 +25,7 @@ interface Folder {
 
 /** The files below a folder, one folder after another, in the order of their names. What is no file is told of. */
 export async function* walkLocal(walk: LocalWalk): AsyncGenerator<Found> {
-  const waiting: Folder[] = [{ path: '', real: await realpath(walk.folder), trail: [] }];
+  const waiting: Folder[] = [{ path: '', real: realpathSync(walk.folder), trail: [] }];
   for (let folder = waiting.pop(); folder; folder = waiting.pop()) {
     const inner: Folder[] = [];
     try {
@@ -38,7 +38,7 @@ export async function* walkLocal(walk: LocalWalk): AsyncGenerator<Found> {
 }
 
 async function* look(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGenerator<Found> {
-  const entries = await readdir(join(walk.folder, folder.path), { withFileTypes: true });
+  const entries: Dirent[] = readdirSync(join(walk.folder, folder.path), { withFileTypes: true });
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   if (entries.length === 0 && folder.path !== '') {
     yield { path: walk.prefix + folder.path, skipped: 'an empty folder: a volume cannot hold one' };
@@ -49,7 +49,7 @@ async function* look(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGen
       if (!walk.filter.prunes(path))
         inner.push({ path: `${path}/`, real: join(folder.real, entry.name), trail: folder.trail });
     } else {
-      const found = await meet(path, entry.isSymbolicLink(), folder, walk);
+      const found = meet(path, entry.isSymbolicLink(), folder, walk);
       if (found && 'trail' in found) inner.push(found);
       else if (found) yield found;
     }
@@ -71,10 +71,10 @@ async function meet(
   }
   try {
     // The size of a link is not that of what it leads to (H-19).
-    const stats = await stat(file);
+    const stats = statSync(file);
     if (stats.isDirectory()) {
       if (filter.prunes(path)) return undefined;
-      const real = await realpath(file);
+      const real = realpathSync(file);
       const trail = [...parent.trail, parent.real];
       const isLoop = trail.some((before) => `${before}${sep}`.startsWith(`${real}${sep}`));
       return isLoop

@@ -44,7 +44,7 @@ export function runIdOf({ headers }: Pick<AppAnswer, 'headers'>, content?: Pick<
 }
 
 /** The same, from the beginning of a body that is not held in memory. */
-export function runIdAtStart(answer: Pick<AppAnswer, 'headers'>, start: string): string | undefined {
+export function runIdAtStart(answer: Pick<AppAnswer, 'headers'>, start = ''): string | undefined {
   const [, id] = /^\s*\{\s*"run_id"\s*:\s*"([\w-]+)"/.exec(start) ?? [];
   return id ?? runIdOf(answer);
 }
@@ -56,4 +56,17 @@ export function headerOf(headers: AppAnswer['headers'], name: string): string | 
 /** `200 OK in 1.2 s, run 3f2a91c0-…`. */
 export function summary({ status, statusText }: AppAnswer, totalMs: number, runId: string | undefined): string {
   return `${`${status} ${statusText}`.trim()} in ${duration(totalMs)}${runId ? `, run ${runId}` : ''}`;
+}
+
+/** Status and headers, as they are printed before a body. */
+export function headText({ status, statusText, headers }: AppAnswer): string {
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each) => `${name}: ${each}`),
+  );
+  return `${[`HTTP ${status} ${statusText}`.trim(), ...lines].join('\n')}\n\n`;
+}
+
+/** Whether a body is meant to be read. What does not say what it is, is. */
+export function isText({ type }: Pick<AppAnswer, 'type'>): boolean {
+  return type === '' || /^text\/|[/+](json|xml|yaml|x-ndjson|jsonl|javascript|x-www-form-urlencoded)$/.test(type);
 }

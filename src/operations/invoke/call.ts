@@ -42,7 +42,7 @@ const longestTimerMs = 2 ** 31 - 1;
  * limit, UnavailableError when there is no answer.
  */
 export async function callApp(context: Context, call: Call): Promise<AppAnswer> {
-  const { progress, settings, silenceMs, now, trace } = context;
+  const { progress, settings, silenceMs, now, trace, delay, onRetry } = context;
   const { target, method, url, headers, body, timeoutMs } = call;
   const limit = timeoutMs === undefined ? undefined : AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs));
   const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal;
@@ -59,7 +59,7 @@ export async function callApp(context: Context, call: Call): Promise<AppAnswer> 
     const reply = await retrying(
       () => sendStreamed(request),
       (error) => error instanceof ConnectionError && !error.mayHaveArrived,
-      { ...context, signal },
+      { signal, delay, onRetry },
     );
     trace(`${method} ${url.pathname} ${reply.status} ${now() - startedAt} ms`);
     const type = String(reply.headers['content-type'] ?? '').split(';', 1)[0] ?? '';

@@ -1,6 +1,6 @@
 import { retryAfter } from '../../api/retry.ts';
 import type { Context } from '../../context.ts';
-import { getApp, listApps } from '../../contract/apps.ts';
+import { listApps } from '../../contract/apps.ts';
 import {
   AppError,
   AuthError,
@@ -14,7 +14,9 @@ import {
 } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
 import { type Content, contentOf, headerOf, runIdOf } from './answer.ts';
+import { aside } from './aside.ts';
 import type { AppAnswer } from './call.ts';
+import { graceText } from './grace.ts';
 import type { Pass } from './headers.ts';
 import type { Target } from './target.ts';
 
@@ -22,8 +24,6 @@ import type { Target } from './target.ts';
 const mostBytes = 1024 * 1024;
 /** Of it, what is shown to a person, characters. */
 const shownLength = 2_000;
-/** What is asked about an error must not take longer, milliseconds. */
-const patienceMs = 5_000;
 
 /**
  * What an answer that is no success means. A status that the platform gives has its own class; everything else is the
@@ -195,21 +195,4 @@ async function gateway(context: Context, answer: AppAnswer, look: string, said: 
     why: [said, reason].filter(Boolean).join('\n'),
     fix: look,
   });
-}
-
-/** The bound on how long a call may take, of this app if it can be asked (spec 8). */
-export async function graceText(context: Context, { project, app }: Pick<Target, 'project' | 'app'>): Promise<string> {
-  const seconds = (await aside(context, (api) => api(getApp, { project, app })))?.responseGracePeriodSeconds;
-  const given = seconds ? `, for ${app} after ${duration(Number(seconds) * 1000)}` : ' (15 minutes if not set)';
-  return `the platform ends a call after the app's response_grace_period${given}; 12 hours are the most`;
-}
-
-/** Asks something about a failure. Whatever comes of it, the failure is what counts. */
-async function aside<T>(context: Context, ask: (api: Context['api']) => Promise<T>): Promise<T | undefined> {
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(patienceMs)]);
-  try {
-    return await ask(context.apiUntil(signal, () => {}));
-  } catch {
-    return undefined;
-  }
 }

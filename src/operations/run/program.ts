@@ -21,7 +21,7 @@ export interface Program {
   /** As the user named it. */
   functionName: string | undefined;
   /** The files, uncompressed. */
-  tar: Buffer;
+  tar: Buffer<ArrayBuffer>;
 }
 
 export interface ProgramOptions {
@@ -59,7 +59,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     for (const warning of collection.warnings) context.progress.warn(warning);
     return { project, file, functionName, tar };
   } catch (error) {
-    step.fail();
+    step.clear();
     throw error;
   }
 }
@@ -145,7 +145,7 @@ function missing(functions: readonly string[], file: string, wanted: string): ne
   });
 }
 
-async function pack(entries: readonly Entry[], file: string, content: Buffer): Promise<Buffer> {
+async function pack(entries: readonly Entry[], file: string, content: Buffer): Promise<Buffer<ArrayBuffer>> {
   const sizes = entries.map(({ path, size }) => ({ path, size: path === file ? content.length : size }));
   checkArchive(tarBytes(sizes), entries);
   const files = [];

@@ -10,11 +10,11 @@ export interface Verifying {
   /** A file; `-` is stdin. */
   body: string;
   /** `Name: value` lines. */
-  headerFile: string | undefined;
-  signature: string | undefined;
-  timestamp: string | undefined;
-  requestId: string | undefined;
-  secretFile: string | undefined;
+  headerFile?: string | undefined;
+  signature?: string | undefined;
+  timestamp?: string | undefined;
+  requestId?: string | undefined;
+  secretFile?: string | undefined;
   /** Milliseconds; endless for any. */
   maxAgeMs: number;
 }

@@ -1,0 +1,202 @@
+import { channel } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { type Dispatcher, EnvHttpProxyAgent, getGlobalDispatcher, ping, WebSocket } from 'undici';
+import type { ProxySettings } from '../config/settings.ts';
+import { ConnectionError } from './transport.ts';
+
+/** A live log: what the platform sends, as it comes. */
+export interface LogSocket {
+  /**
+   * The texts that have come, in their order. Waits for the first; those that follow it within a moment come with it.
+   * `quiet` when none came in so many milliseconds; `closed` once all was handed out and no more will come.
+   */
+  next(patienceMs: number): Promise<string[] | 'quiet' | 'closed'>;
+  /** Why it was closed, in words. */
+  readonly why: string;
+  close(): void;
+}
+
+export type OpenLogSocket = (path: string, query: object) => Promise<LogSocket>;
+
+interface Options {
+  /** Origin of the logs: the token goes there and nowhere else. */
+  address: string;
+  token: string;
+  userAgent: string;
+  proxy: ProxySettings | undefined;
+  signal: AbortSignal;
+  silenceMs: number;
+}
+
+/** As the platform's own client has them (wire §1b), in milliseconds. */
+const handshakeMs = 5_000;
+const pingMs = 10_000;
+const pongMs = 5_000;
+/** Lines of several containers do not come quite in their order: so long is waited for the stragglers. */
+const gatherMs = 50;
+/** What may wait for a slow reader: more than that is left to be read from the history. */
+const heldTexts = 10_000;
+const heldCharacters = 16 * 1024 * 1024;
+
+/**
+ * Opens a live log. The platform wants the token in the query (wire §1b): so this address is never shown, not even in
+ * an error (H-6). Through the proxy of the environment, where there is one (H-58). Rejects with ConnectionError.
+ */
+export async function openLogSocket(path: string, query: object, options: Options): Promise<LogSocket> {
+  const { address, token, userAgent, proxy, signal, silenceMs } = options;
+  signal.throwIfAborted();
+  const url = new URL(address + path);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  for (const [name, value] of Object.entries({ ...query, token })) {
+    if (value) url.searchParams.set(name, String(value));
+  }
+  const line = lineTo(url);
+  const dispatcher = dispatcherFor(proxy);
+  const socket = new WebSocket(url, { dispatcher, headers: { 'user-agent': userAgent } });
+  const held = new Held();
+  let alive = Date.now();
+  let over: (() => void) | undefined;
+
+  const finish = (why: string) => {
+    if (held.why) return;
+    held.end(why);
+    clearInterval(pinging);
+    line.release();
+    pongs.unsubscribe(onPong);
+    signal.removeEventListener('abort', abort);
+    // What the other side does not close in a moment is cut, so that nothing of it outlives us.
+    const cut = setTimeout(() => line.cut(), 200);
+    if (socket.readyState !== socket.CLOSED) socket.close();
+    over = () => {
+      clearTimeout(cut);
+      line.cut();
+    };
+    if (socket.readyState === socket.CLOSED) over();
+    if (proxy) dispatcher.destroy().catch(() => {});
+  };
+  const abort = () => finish('interrupted');
+  const onPong = (message: unknown) => {
+    if ((message as { websocket: unknown }).websocket === socket) alive = Date.now();
+  };
+  const pongs = channel('undici:websocket:pong');
+  pongs.subscribe(onPong);
+  signal.addEventListener('abort', abort);
+  const deadMs = Math.min(pingMs + pongMs, silenceMs);
+  const pinging = setInterval(
+    () => {
+      if (Date.now() - alive > deadMs) finish('nothing was heard of it any more');
+      else ping(socket);
+    },
+    Math.min(pingMs, deadMs / 2),
+  );
+  socket.binaryType = 'arraybuffer';
+  socket.addEventListener('message', ({ data }) => {
+    alive = Date.now();
+    const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
+    if (!held.take(text)) finish('more came than could be shown');
+  });
+  socket.addEventListener('close', ({ code }) => {
+    finish(code === 1000 || code === 1001 ? 'it was closed' : 'the connection was cut');
+    over?.();
+  });
+
+  await opened(socket, Math.min(handshakeMs, silenceMs)).catch(() => {
+    finish('it was not opened');
+    signal.throwIfAborted();
+    throw new ConnectionError(`${url.host} does not open the live log`, true, undefined);
+  });
+  line.release();
+  return {
+    async next(patienceMs) {
+      const found = await held.next(patienceMs);
+      signal.throwIfAborted();
+      return found;
+    },
+    get why() {
+      return held.why;
+    },
+    close: () => finish('we closed it'),
+  };
+}
+
+function dispatcherFor(proxy: ProxySettings | undefined): Dispatcher {
+  if (!proxy) return getGlobalDispatcher();
+  return new EnvHttpProxyAgent({ httpProxy: proxy.http, httpsProxy: proxy.https, noProxy: proxy.except });
+}
+
+/** Rejects without a reason: what the library knows of it may hold the address. */
+function opened(socket: WebSocket, patienceMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(reject, patienceMs);
+    socket.addEventListener('open', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    // An error is followed by a close, but an error that nobody hears would be thrown.
+    socket.addEventListener('error', () => {});
+    socket.addEventListener('close', () => {
+      clearTimeout(timer);
+      reject();
+    });
+  });
+}
+
+/** The library has no way to cut a connection whose other side is dead: so we keep what it connects to that host. */
+function lineTo({ host }: URL): { release(): void; cut(): void } {
+  const connected = channel('undici:client:connected');
+  const sockets: Socket[] = [];
+  const note = (message: unknown) => {
+    const { connectParams, socket } = message as { connectParams: { host: string }; socket: Socket };
+    if (connectParams.host === host) sockets.push(socket);
+  };
+  connected.subscribe(note);
+  return {
+    release: () => void connected.unsubscribe(note),
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Texts that came and were not asked for yet: only so many, since a reader may be slow, or asleep. */
+class Held {
+  why = '';
+  private texts: string[] = [];
+  private characters = 0;
+  private wake: () => void = () => {};
+
+  /** False when it is full. */
+  take(text: string): boolean {
+    if (this.why) return true;
+    if (this.texts.length >= heldTexts || this.characters + text.length > heldCharacters) return false;
+    this.texts.push(text);
+    this.characters += text.length;
+    if (this.texts.length === 1) this.wake();
+    return true;
+  }
+
+  end(why: string): void {
+    this.why = why;
+    this.wake();
+  }
+
+  async next(patienceMs: number): Promise<string[] | 'quiet' | 'closed'> {
+    if (this.texts.length === 0 && !this.why) await this.change(patienceMs);
+    if (this.texts.length === 0) return this.why ? 'closed' : 'quiet';
+    if (!this.why) await new Promise((done) => setTimeout(done, gatherMs));
+    const found = this.texts;
+    this.texts = [];
+    this.characters = 0;
+    return found;
+  }
+
+  private change(patienceMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, patienceMs);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import type { Context } from '../context.ts';
+import type { FinishedRun, RunLine } from '../operations/run/follow.ts';
+import { gathered, relay } from '../operations/run/show.ts';
+import { Pour } from '../output/pour.ts';
+import { duration } from '../output/words.ts';
+
+/** What `run` and `runs follow` answer: the program's own output, or with `--json` one value. */
+export function pourRun(
+  { progress }: Context,
+  coming: AsyncGenerator<RunLine, FinishedRun>,
+  { events = false }: { events?: boolean | undefined },
+): Pour {
+  const ended = ({ runId, seconds }: FinishedRun) =>
+    progress.note(`run ${runId} succeeded after ${duration(seconds * 1_000)}`);
+  return new Pour(async (take) => ended(await relay(coming, take, progress.request)), {
+    foreign: 'text',
+    whole: () => gathered(coming, !events, progress.log),
+  });
+}
+
+export const runFields = {
+  runId: 'run id',
+  app: 'app name',
+  status: 'how it ended',
+  exitCode: "the program's own exit code; null where the platform does not tell it",
+  seconds: 'how long it ran',
+  logs: 'what it printed: line, stream (stdout or stderr), time',
+};

@@ -1,0 +1,20 @@
+import { defineCommand } from '../../command.ts';
+import { durationFlag } from '../../flags.ts';
+import { followRun } from '../../operations/run/follow.ts';
+import { pourRun, runFields } from '../run-answer.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('<app>', 'app name or id')
+      .argument('<run>', 'run id')
+      .option('--timeout <duration>', 'stop waiting after this long (1h if left out)', durationFlag)
+      .option('--events', 'print one JSON object per line as things happen'),
+  run: (context, app, run, options) => {
+    context.interruption.says = `stopped watching; run ${run} goes on: gantry runs follow ${app} ${run}`;
+    return pourRun(context, followRun(context, { app, run, timeoutMs: options.timeout ?? 3_600_000 }), options);
+  },
+  view: () => () => '',
+  json: runFields,
+  examples: ['runs follow web 3f2a91c0-…', 'runs follow web 3f2a91c0-… --timeout 10m --json=status,exitCode'],
+});

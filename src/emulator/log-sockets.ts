@@ -1,0 +1,135 @@
+import type { IncomingMessage } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { buildPhase } from '../contract/builds.ts';
+import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../contract/logs.ts';
+import { checkAccess } from './access.ts';
+import { timestampOf } from './app-logs.ts';
+import { noteCall } from './calls.ts';
+import type { SocketFault } from './faults.ts';
+import { findApp } from './lookup.ts';
+import type { Platform } from './platform.ts';
+import { Refusal, refuse } from './reply.ts';
+import type { PrintedLine } from './running/app-logs.ts';
+import type { BuildRecord } from './store.ts';
+import { readBuild, rfc3339 } from './timeline.ts';
+
+/** Answers a request for a socket: one of the two that send logs (wire §1b). Anything else gets an HTTP error. */
+export async function openLogSocket(
+  request: IncomingMessage,
+  stream: Duplex,
+  head: Buffer,
+  platform: Platform,
+): Promise<void> {
+  const url = new URL(request.url ?? '', platform.url);
+  const call = noteCall(platform.calls, request, url, 'log-socket');
+  const fault = platform.faults.take('log-socket');
+  let begin: (socket: Sender) => () => void;
+  try {
+    if (fault === 'refused') refuse(503, 'no socket now');
+    begin = feedOf(url, platform);
+  } catch (error) {
+    const { status } = error instanceof Refusal ? error.reply : { status: 500 };
+    call.status = status;
+    stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    return;
+  }
+  const { WebSocketServer } = await import('ws');
+  const server = new WebSocketServer({ noServer: true });
+  server.handleUpgrade(request, stream, head, (socket) => {
+    call.status = 101;
+    const stop = begin(new Sender(socket, fault));
+    socket.on('close', stop).on('error', () => socket.terminate());
+  });
+}
+
+/** Sends frames, or does to them what a fault says. */
+class Sender {
+  #sent = 0;
+
+  constructor(
+    readonly socket: WebSocket,
+    readonly fault: SocketFault | undefined,
+  ) {}
+
+  send(frame: AppLogFrame | BuildLogFrame): void {
+    if (this.fault === 'silent' || (this.fault === 'cut-after-two' && this.#sent >= 2)) return;
+    const text = JSON.stringify(frame);
+    this.socket.send(text);
+    this.#sent += 1;
+    if (this.fault === 'repeating') this.socket.send(text);
+    // What is on its way still arrives.
+    if (this.fault === 'cut-after-two' && this.#sent === 2) this.socket.send('', () => this.socket.terminate());
+  }
+
+  end(): void {
+    this.socket.close(1000);
+  }
+}
+
+/** What a socket is going to send. Refuses what the query does not allow. */
+function feedOf({ pathname, searchParams }: URL, platform: Platform): (sender: Sender) => () => void {
+  const query = Object.fromEntries(searchParams);
+  const { projectID: project = '', token = '', after = '' } = query;
+  if (pathname !== buildLogSocket && pathname !== appLogSocket) refuse(404, 'no such socket');
+  checkAccess(token && `Bearer ${token}`, project, platform);
+  const since = after === '' ? 0 : Date.parse(after);
+  if (Number.isNaN(since)) refuse(400, 'after is not a time in RFC 3339');
+  if (pathname === appLogSocket) return (sender) => feedApp(sender, query, since, platform);
+  const build = platform.store.builds.get(query.buildID ?? '');
+  if (!build || platform.store.apps.get(build.app)?.project !== project) return refuse(404, 'build not found');
+  return (sender) => feedBuild(sender, build, since, platform);
+}
+
+function feedApp(
+  sender: Sender,
+  query: Record<string, string>,
+  since: number,
+  { store, running }: Platform,
+): () => void {
+  const app = findApp(store, { project: query.projectID ?? '', app: query.appID ?? '' });
+  const send = (line: PrintedLine) => {
+    if (line.at < since || (query.runID && line.run !== query.runID)) return;
+    if (query.containerID && line.container !== query.containerID) return;
+    const { container, run, text } = line;
+    sender.send({ app_id: app.id, run_id: run, timestamp: timestampOf(line), container_name: container, log: text });
+  };
+  for (const line of running.logs.linesOf(app.id)) send(line);
+  return running.logs.listen(app.id, send);
+}
+
+/** Milliseconds between two looks at a build. */
+const lookMs = 50;
+
+function feedBuild(sender: Sender, build: BuildRecord, since: number, { store, now }: Platform): () => void {
+  let sent = 0;
+  const look = () => {
+    const { lines, status } = readBuild(store.builds.get(build.id) ?? build, now());
+    for (; sent < lines.length; sent += 1) {
+      const line = lines[sent];
+      if (line && line.at >= since) sender.send(frameOf(build, sent, line));
+    }
+    if (buildPhase(status) !== 'in progress') sender.end();
+  };
+  const timer = setInterval(look, lookMs);
+  look();
+  return () => clearInterval(timer);
+}
+
+function frameOf(
+  { id, app, settings }: BuildRecord,
+  index: number,
+  { at, text }: { at: number; text: string },
+): BuildLogFrame {
+  return {
+    ...{ build_id: id, log_id: `${id}-${index + 1}`, app_id: app, container_id: '', timestamp: rfc3339(at), log: text },
+    ...{
+      k8s_namespace: 'builds',
+      stream: 'stdout',
+      region: settings.region,
+      log_line_number: index + 1,
+      stage: 'build',
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Platform } from '../platform.ts';
+import type { AppRecord, BuildRecord } from '../store.ts';
+import { AppLogs } from './app-logs.ts';
+import { CortexReplica } from './cortex.ts';
+import { environmentOf } from './environment.ts';
+import { Pool } from './pool.ts';
+import type { AppProcess } from './process.ts';
+import { findPython } from './python.ts';
+import { GivenUp } from './replica.ts';
+import { ServerReplica } from './server.ts';
+import { unpackZip } from './unpack.ts';
+import type { Delivery } from './webhooks.ts';
+
+interface Options {
+  now: () => number;
+  /** Where apps are unpacked and work. It is emptied. */
+  folder: string;
+  /** Where what they print is kept; without it, only in memory. */
+  logs?: string | undefined;
+  /** `false`: nothing is started, calls are simulated. */
+  real: boolean;
+}
+
+/** All that runs of the project's apps: their replicas, the calls under way, and what they print. */
+export class Running {
+  readonly logs: AppLogs;
+  /** Attempts to deliver to webhooks, oldest first. */
+  readonly deliveries: Delivery[] = [];
+  /** How often an image was asked for, by its digest. */
+  readonly images = new Map<string, number>();
+  readonly folder: string;
+  readonly #real: boolean;
+  readonly #pools = new Map<string, Pool>();
+  readonly #unpacked = new Map<string, Promise<string>>();
+  readonly #calls = new Map<string, AbortController>();
+  /** One-off runs. */
+  readonly #processes = new Set<AppProcess>();
+  readonly #background = new Set<Promise<unknown>>();
+  #end = new AbortController();
+
+  constructor({ now, folder, logs, real }: Options) {
+    this.logs = new AppLogs(now, logs);
+    this.folder = folder;
+    this.#real = real;
+  }
+
+  /** The interpreter; undefined when nothing can run here. */
+  async python(): Promise<string | undefined> {
+    return this.#real ? findPython() : undefined;
+  }
+
+  /** Aborts when the emulator stops. */
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** The replicas of an app. */
+  poolOf(app: string, platform: Platform, python: string): Pool {
+    const known = this.#pools.get(app);
+    if (known) return known;
+    const pool = new Pool((record, build) => this.#begin(record, build, python, platform), platform);
+    this.#pools.set(app, pool);
+    return pool;
+  }
+
+  /** Unpacks a build's archive, once. Gives the folder. */
+  unpacked({ id, app, keyName }: BuildRecord, { storage }: Platform): Promise<string> {
+    const folder = this.folderOf(app, id);
+    const known = this.#unpacked.get(id) ?? unpackZip(join(storage, keyName), folder).then(() => folder);
+    this.#unpacked.set(id, known);
+    return known;
+  }
+
+  /** A folder of its own for everything an app does. */
+  folderOf(app: string, name: string): string {
+    return join(this.folder, app, name);
+  }
+
+  /** Notes a call, so that it can be cancelled. */
+  begin(run: string): AbortController {
+    const call = new AbortController();
+    this.#calls.set(run, call);
+    return call;
+  }
+
+  over(run: string): void {
+    this.#calls.delete(run);
+  }
+
+  cancel(run: string): void {
+    this.#calls.get(run)?.abort(new GivenUp('the run was cancelled', 500, 0));
+  }
+
+  /** Work that nobody waits for but the end of the emulator. */
+  behind(work: Promise<unknown>): void {
+    const done = work.catch(() => {}).finally(() => this.#background.delete(done));
+    this.#background.add(done);
+  }
+
+  /** A process that is stopped with the emulator. */
+  own(process: AppProcess): AppProcess {
+    this.#processes.add(process);
+    const over = () => void this.#processes.delete(process);
+    process.ended.then(over, over);
+    return process;
+  }
+
+  async stopApp(app: string): Promise<void> {
+    const pool = this.#pools.get(app);
+    this.#pools.delete(app);
+    await pool?.stop();
+    this.logs.forget(app);
+    await rm(join(this.folder, app), { recursive: true, force: true });
+  }
+
+  /** Ends every process and gives up every call. It can be used again afterwards. */
+  async stop(): Promise<void> {
+    this.#end.abort(stopped);
+    this.#end = new AbortController();
+    for (const call of this.#calls.values()) call.abort(stopped);
+    const pools = [...this.#pools.values()];
+    this.#pools.clear();
+    this.#unpacked.clear();
+    this.images.clear();
+    this.deliveries.length = 0;
+    const processes = [...this.#processes];
+    await Promise.all([...pools.map((pool) => pool.stop()), ...processes.map((one) => one.stop(0))]);
+    await Promise.all(this.#background);
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  #begin(app: AppRecord, build: BuildRecord, python: string, platform: Platform) {
+    const name = `${app.id}-${build.id.slice(0, 8)}-${platform.store.newId().slice(0, 5)}`;
+    const folder = this.folderOf(app.id, build.id);
+    const environment = environmentOf(app, build.id, this.folder, platform.store);
+    const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
+    const print = (said: Parameters<ConstructorParameters<typeof Runtime>[0]['print']>[0]) =>
+      this.logs.add(app.id, { ...said, container: name });
+    return { name, replica: new Runtime({ app, build, name, folder, python, environment, print }) };
+  }
+}
+
+const stopped = new GivenUp('the emulator stops', 503, -1);

@@ -1,0 +1,117 @@
+import type { Context } from '../../context.ts';
+import { getRun, type Run } from '../../contract/runs.ts';
+import { AppError, GantryError, NotFoundError, PendingError, UnavailableError } from '../../errors.ts';
+import { duration } from '../../output/words.ts';
+import { hasEnded, runState } from '../run-state.ts';
+import { graceText } from './grace.ts';
+import type { Target } from './target.ts';
+
+/** An asynchronous run, and how long to wait for it, in milliseconds. */
+export interface Waiting {
+  target: Pick<Target, 'project' | 'app'>;
+  runId: string;
+  timeoutMs: number;
+}
+
+/** No run takes longer (spec 8). */
+export const longestMs = 12 * 3_600_000;
+
+const firstPauseMs = 1_000;
+const longestPauseMs = 5_000;
+/** The record of a run may come a little after the run. */
+const recordedMs = 60_000;
+/** The platform may be out of reach for this long. */
+const patienceMs = 5 * 60_000;
+/** A record that says the same for so long may never say anything else (wire §2). */
+const oddMs = 10 * 60_000;
+/** From here on a failure may be that of a time limit: who fails at once was not stopped by it. */
+const graceMs = 15_000;
+
+/**
+ * Looks at a run until it has ended. Throws AppError when it ended badly, PendingError at the time limit. Under another
+ * `signal` it ends with the reason of that.
+ */
+export async function waitForRun(context: Context, waiting: Waiting, signal = context.signal): Promise<Run> {
+  const { progress, now, delay } = context;
+  const { target, runId, timeoutMs } = waiting;
+  const started = now();
+  const step = progress.step(`Run ${runId} of ${target.app}`);
+  let answered = started;
+  let odd = oddMs;
+  try {
+    for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.3)) {
+      const run = await look(context, waiting, signal).catch((error) => passing(error, now() - answered, waiting));
+      signal.throwIfAborted();
+      const waited = now() - started;
+      if (run) {
+        answered = now();
+        step.update({ text: `${runState(run) || 'begun'}, ${duration(waited)}` });
+        if (hasEnded(run)) {
+          await judge(context, waiting, run, waited);
+          step.done(`Run ${runId} of ${target.app} ended well after ${duration(waited)}`);
+          return run;
+        }
+        if (waited >= odd) {
+          progress.warn(unsettled(waiting, run, waited));
+          odd *= 2;
+        }
+      }
+      if (waited >= timeoutMs) throw pending(waiting, run && runState(run), waited);
+      await delay(Math.min(pause, Math.max(1, timeoutMs - waited)), signal);
+    }
+  } catch (error) {
+    if (error instanceof AppError) step.fail();
+    else step.clear();
+    throw error;
+  }
+}
+
+async function look(
+  { apiUntil }: Context,
+  { target: { project, app }, runId }: Waiting,
+  signal: AbortSignal,
+): Promise<Run> {
+  return (await apiUntil(signal)(getRun, { project, app, run: runId })).item;
+}
+
+/** A look that failed is no verdict. Only what waiting cannot mend ends it. */
+function passing(error: unknown, silentMs: number, { target: { app }, runId }: Waiting): undefined {
+  if (!(error instanceof GantryError)) throw error;
+  const outOfReach = error.facts.retryable || error instanceof UnavailableError;
+  if (silentMs <= (error instanceof NotFoundError ? recordedMs : outOfReach ? patienceMs : 0)) return;
+  error.facts.why ??= `run ${runId} of ${app} could not be looked at; it goes on without us`;
+  error.facts.fix ??= `gantry runs get ${app} ${runId}`;
+  error.facts.details = { ...error.facts.details, app, run: runId };
+  throw error;
+}
+
+async function judge(context: Context, { target, runId }: Waiting, run: Run, waited: number): Promise<void> {
+  const state = runState(run);
+  if (state === 'success') return;
+  const took = run.runtimeMs || waited;
+  const code = run.statusCode ? ` (HTTP ${run.statusCode})` : '';
+  const limited = state === 'failure' && took >= graceMs;
+  throw new AppError(`run ${runId} of ${target.app} ended as ${state}${code} after ${duration(took)}`, {
+    ...(limited ? { why: await graceText(context, target) } : {}),
+    fix: `gantry runs get ${target.app} ${runId}`,
+    details: { app: target.app, run: runId, status: state, statusCode: run.statusCode ?? null },
+  });
+}
+
+function unsettled({ target: { app }, runId }: Waiting, run: Run, waited: number) {
+  return {
+    severity: 'warning' as const,
+    message: `the record of run ${runId} has said ${runState(run) || 'nothing'} for ${duration(waited)}`,
+    why: 'the run may go on; but records of asynchronous runs have been seen to stay so after the run had ended',
+    fix: `see whether its results are there, or: gantry runs get ${app} ${runId}`,
+  };
+}
+
+function pending({ target: { app }, runId }: Waiting, state: string | undefined, waited: number): PendingError {
+  const says = state ? `its record says ${state}` : 'it has no record yet';
+  return new PendingError(`run ${runId} of ${app} has not ended after ${duration(waited)}: ${says}`, {
+    ...(waited >= longestMs ? { why: 'no run takes longer than 12 hours: its record will hardly change' } : {}),
+    fix: `gantry runs get ${app} ${runId}`,
+    details: { app, run: runId, status: state ?? null },
+  });
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from '../../context.ts';
+import { UnavailableError } from '../../errors.ts';
+import type { Answer, Received } from '../../receiver/index.ts';
+import { deliveryAddress, isLoopback } from '../webhooks/address.ts';
+import { inspect, runIdOf } from '../webhooks/inspection.ts';
+import { openPort } from '../webhooks/port.ts';
+import type { Target } from './target.ts';
+import { waitForRun } from './wait.ts';
+
+/** A receiver of ours, for the delivery of one run. */
+export interface Awaiting {
+  /** What the platform is given. */
+  address: string;
+  secret: string;
+  /** The delivery of this run. Throws AppError when the run fails, PendingError at the time limit. */
+  deliveryOf: (target: Target, runId: string, timeoutMs: number) => Promise<Received>;
+  close: () => Promise<void>;
+}
+
+export interface AwaitingOptions {
+  port: number;
+  /** Where this machine is reached from outside. */
+  publicUrl: string | undefined;
+  /** One is made up if there is none. */
+  secret: string | undefined;
+}
+
+/** After a run has ended well, the delivery is tried three times, with up to five seconds between (wire §7). */
+const latestMs = 30_000;
+
+/** Opens a receiver on this machine. Warns where the platform cannot reach it. */
+export async function awaitWebhook(context: Context, options: AwaitingOptions): Promise<Awaiting> {
+  const { progress, settings, now } = context;
+  const { port, publicUrl, secret = randomBytes(24).toString('base64url') } = options;
+  const given = publicUrl === undefined ? undefined : deliveryAddress(publicUrl, '--public-url');
+  const delivered = promise<Received>();
+  const wanted = promise<string>();
+  const onReceived = async (received: Received): Promise<Answer> => {
+    const { why, status } = inspect(received, secret, { now: now() });
+    if (why !== null) {
+      progress.note(`refused a delivery: ${why}`);
+      return { status, body: `${why}\n` };
+    }
+    // It may come before the call that it is of has been answered.
+    if (runIdOf(received.headers) !== (await wanted.value)) return { status: 400, body: 'of another run\n' };
+    delivered.give(received);
+    return { status: 200 };
+  };
+  const onRefused = (why: string) => progress.note(`refused ${why}`);
+  const receiver = await openPort({ host: '127.0.0.1', port, onReceived, onRefused });
+  if (!given && !isLoopback(settings.addresses.management.value)) progress.warn(outOfReach(receiver.url));
+  return {
+    address: given?.href ?? `${receiver.url}/`,
+    secret,
+    async deliveryOf(target, runId, timeoutMs) {
+      wanted.give(runId);
+      const over = new AbortController();
+      const signal = AbortSignal.any([context.signal, over.signal]);
+      const run = waitForRun(context, { target, runId, timeoutMs }, signal);
+      const missing = run.then(() => missed(context, target, runId, signal));
+      try {
+        return await Promise.race([delivered.value, missing]);
+      } finally {
+        missing.catch(() => {});
+        over.abort();
+      }
+    },
+    close: receiver.close,
+  };
+}
+
+/** A promise that somebody else keeps. */
+function promise<T>() {
+  let give: (value: T) => void = () => {};
+  const value = new Promise<T>((resolve) => {
+    give = resolve;
+  });
+  return { value, give: (given: T) => give(given) };
+}
+
+function outOfReach(url: string) {
+  return {
+    severity: 'warning' as const,
+    message: `the platform cannot reach ${url}`,
+    why: 'that address is of this machine only',
+    fix: '--public-url with the address of a tunnel to it, and --port so that the tunnel finds it',
+  };
+}
+
+async function missed({ delay }: Context, { app }: Target, runId: string, signal: AbortSignal): Promise<never> {
+  for (let waited = 0; waited < latestMs; waited += 1_000) await delay(1_000, signal);
+  throw new UnavailableError(`run ${runId} of ${app} ended well, but its webhook was not delivered`, {
+    why: 'the platform has tried three times by now: it does not reach the address it was given',
+    fix: '--public-url with an address that it reaches',
+    details: { app, run: runId },
+  });
+}

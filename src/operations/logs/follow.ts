@@ -1,0 +1,258 @@
+import type { LogSocket } from '../../api/log-socket.ts';
+import type { Context } from '../../context.ts';
+import { GantryError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
+import type { Gaps } from './gaps.ts';
+import { forwards } from './history.ts';
+import { inOrder, type LogLine } from './line.ts';
+import type { Seen } from './seen.ts';
+import type { LogSource } from './source.ts';
+
+export interface Following {
+  source: LogSource;
+  /** What was shown already. From its last line on everything is. */
+  seen: Seen;
+  gaps: Gaps;
+  /** Stop at this moment (in milliseconds since 1970). */
+  until: number;
+}
+
+type Needs = Pick<Context, 'now' | 'delay' | 'signal' | 'progress' | 'silenceMs'>;
+
+/** So many sockets in a row that bring nothing, and we say that we poll. */
+const mostFailures = 3;
+/** Before the next socket: after one that worked, and while we poll (in milliseconds). */
+const firstWaitMs = 250;
+const pollingWaitMs = 30_000;
+const longestWaitMs = 5 * 60_000;
+/** A socket that stays open for so long works, even if nothing is said (in milliseconds). */
+const provenMs = 10_000;
+/** After a look that failed, the longest wait for the next one (in milliseconds). */
+const longestPauseMs = 30_000;
+/** While a live log is open, the history is tried so often before lines are given up. */
+const mostLooks = 3;
+/** Nonsense in a row: a proxy's hiccup passes, a platform we do not understand does not. */
+const mostNonsense = 5;
+
+/**
+ * New lines as they come, some at a time, each once. By the socket when it works; whenever it does not, the history is
+ * read from the last line on, and once more when it works again. Nothing that may pass ends it: neither a failed look
+ * nor any number of broken sockets (H-59, H-61, H-62). Ends when the log is over, or at `until`.
+ */
+export async function* followLog(context: Needs, following: Following): AsyncGenerator<LogLine[]> {
+  const follower = new Follower(context, following);
+  try {
+    yield* follower.lines();
+  } finally {
+    follower.close();
+  }
+}
+
+class Follower {
+  private socket: LogSocket | undefined;
+  /** Sockets in a row that brought nothing. */
+  private failures = 0;
+  private nextSocketAt = 0;
+  private polling = false;
+  private pauseMs: number;
+  /** Looks in a row that failed. */
+  private failedLooks = 0;
+  /** From here on lines may have been missed, in milliseconds since 1970. */
+  private hole: number | undefined;
+  /** The last line before it. Nobody knows what was said after it while `unproven`. */
+  private edge: LogLine | undefined;
+  private unproven = false;
+  private over = false;
+  private complained = false;
+
+  constructor(
+    private readonly context: Needs,
+    private readonly following: Following,
+  ) {
+    this.pauseMs = following.source.pauses[0];
+  }
+
+  async *lines(): AsyncGenerator<LogLine[]> {
+    const { now, delay } = this.context;
+    const { until } = this.following;
+    while (!this.over) {
+      const last = now() >= until;
+      if (!last) await this.connect();
+      yield* this.lookUp();
+      if (last) return;
+      if (this.socket) yield* this.listen(this.socket);
+      else if (!this.over) await delay(Math.max(0, Math.min(this.pauseMs, this.nextSocketIn(), until - now())));
+    }
+    // What was said at its very end may have come after its end was known.
+    yield* this.lookUp();
+  }
+
+  close(): void {
+    this.socket?.close();
+    this.socket = undefined;
+  }
+
+  private nextSocketIn(): number {
+    return this.following.source.open ? this.nextSocketAt - this.context.now() : Number.POSITIVE_INFINITY;
+  }
+
+  private async connect(): Promise<void> {
+    const { source, seen } = this.following;
+    if (!source.open || this.nextSocketIn() > 0) return;
+    try {
+      this.socket = await source.open(seen.resumeAt);
+    } catch (error) {
+      this.context.signal.throwIfAborted();
+      if (!(error instanceof UnavailableError)) throw error;
+      this.missed(error.message);
+    }
+  }
+
+  /** A socket that brought nothing. The more of them, the longer until the next. */
+  private missed(why: string): void {
+    this.failures++;
+    if (this.failures >= mostFailures && !this.polling) {
+      this.polling = true;
+      this.context.progress.note(`${why}: looking every few seconds instead`);
+    }
+    const waitMs = this.polling
+      ? Math.min(longestWaitMs, pollingWaitMs * 2 ** (this.failures - mostFailures))
+      : firstWaitMs * 2 ** this.failures;
+    this.nextSocketAt = this.context.now() + jittered(waitMs);
+  }
+
+  /** A socket that works: its next failure is the first again (H-59). */
+  private proven(): void {
+    this.failures = 0;
+    if (this.polling) this.context.progress.note('the live log is back');
+    this.polling = false;
+  }
+
+  private async *listen(socket: LogSocket): AsyncGenerator<LogLine[]> {
+    const { now, silenceMs } = this.context;
+    const { seen, until, gaps } = this.following;
+    const opened = now();
+    let works = false;
+    for (;;) {
+      const texts = await socket.next(Math.max(0, Math.min(silenceMs, until - now())));
+      if (texts === 'closed') break;
+      if (texts === 'quiet') {
+        if (now() >= until) return this.close();
+        // It is open and says nothing. The history knows whether there is nothing to say.
+        const before = seen.last;
+        yield* this.lookUp();
+        if (this.over) return this.close();
+        if (seen.last !== before) {
+          this.close();
+          return this.missed('the live log is silent');
+        }
+        works = true;
+        this.proven();
+        continue;
+      }
+      const lines = texts.flatMap((text) => this.read(text));
+      const fresh = lines.filter((line) => seen.isNew(line, 'socket', socket)).sort(inOrder);
+      if (lines.length > 0) {
+        if (!works) this.proven();
+        works = true;
+        const [first] = fresh;
+        if (this.unproven && fresh.length === lines.length) gaps.note(this.edge, first);
+        this.unproven = false;
+      }
+      const wanted = fresh.filter(({ at }) => at < until);
+      if (wanted.length > 0) yield wanted;
+      if (wanted.length < fresh.length) this.over = true;
+      if (this.over) break;
+    }
+    this.close();
+    if (!works && now() - opened < provenMs) this.missed(`the live log brings nothing (${socket.why})`);
+    else {
+      this.proven();
+      this.nextSocketAt = now() + jittered(firstWaitMs);
+    }
+  }
+
+  private read(text: string): LogLine[] {
+    const lines = this.following.source.read(text);
+    if (!lines && !this.complained) this.context.progress.warn('the live log sent something that is no line');
+    this.complained ||= !lines;
+    return lines ?? [];
+  }
+
+  /** Reads the history from the last line on. While a live log waits to be heard, not for ever. */
+  private async *lookUp(): AsyncGenerator<LogLine[]> {
+    const { seen, gaps } = this.following;
+    this.edge = seen.last;
+    for (let look = 1; ; look++) {
+      try {
+        yield* this.look();
+        return;
+      } catch (error) {
+        const pauseMs = this.pauseAfter(error);
+        if (pauseMs === undefined) {
+          if (!this.socket || !isRefusal(error)) throw error;
+          gaps.note(seen.last, undefined);
+          this.hole = undefined;
+          return;
+        }
+        this.pauseMs = pauseMs;
+        if (!this.socket) return;
+        if (look === mostLooks) {
+          this.unproven = seen.last !== undefined;
+          this.hole = undefined;
+          return;
+        }
+        await this.context.delay(pauseMs);
+      }
+    }
+  }
+
+  private async *look(): AsyncGenerator<LogLine[]> {
+    const { source, seen, gaps, until } = this.following;
+    const from = this.hole ?? seen.resumeAt;
+    this.hole = from;
+    const before = seen.last;
+    let first: LogLine | undefined;
+    const history = forwards(source, { since: from && seen.notBefore(from) }, seen, gaps.note);
+    let step = await history.next();
+    for (; !step.done; step = await history.next()) {
+      first ??= step.value[0];
+      const wanted = step.value.filter(({ at }) => at < until);
+      if (wanted.length > 0) yield wanted;
+      if (wanted.length < step.value.length) this.over = true;
+    }
+    // Our last line should have been among them. When it is not there any more, neither are those after it.
+    if (before && first && !step.value.met) gaps.note(before, first);
+    this.hole = undefined;
+    this.over ||= step.value.ended;
+    const { pauses } = source;
+    this.pauseMs = first ? pauses[0] : Math.min(pauses[1], Math.max(pauses[0], this.pauseMs * 1.25));
+    if (this.failedLooks > 0) this.context.progress.note('the log can be read again');
+    this.failedLooks = 0;
+    this.unproven = false;
+  }
+
+  /** Milliseconds until the next look, after one that failed; undefined when waiting mends nothing. */
+  private pauseAfter(error: unknown): number | undefined {
+    this.context.signal.throwIfAborted();
+    if (!(error instanceof GantryError)) return undefined;
+    const { retryable, retryAfterMs } = error.facts;
+    const nonsense = error instanceof UnexpectedReplyError;
+    if (!retryable && !(error instanceof UnavailableError) && !nonsense) return undefined;
+    if (nonsense && this.failedLooks >= mostNonsense) return undefined;
+    if (this.failedLooks === 0) this.context.progress.note(`the log could not be read: ${error.message}; trying on`);
+    this.failedLooks++;
+    const [least] = this.following.source.pauses;
+    return Math.max(retryAfterMs ?? 0, jittered(Math.min(longestPauseMs, least * 2 ** (this.failedLooks - 1))));
+  }
+}
+
+/** The platform understood and does not give it: it may be too long ago. */
+function isRefusal(error: unknown): boolean {
+  const status = error instanceof GantryError ? error.facts.status : undefined;
+  return status === 400 || status === 410 || status === 416 || status === 422;
+}
+
+/** Between a half of it and all. */
+function jittered(ms: number): number {
+  return Math.round(ms * (0.5 + Math.random() / 2));
+}

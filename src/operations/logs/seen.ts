@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import type { LogLine } from './line.ts';
+
+/** The two ways a line comes. Each names lines in its own manner, or not at all. */
+export type Way = 'history' | 'socket';
+
+/** Lines remembered, so that memory stays the same however long a log is followed. */
+const remembered = 20_000;
+/** What is read again after a break: lines of several containers do not arrive quite in their order. */
+const overlapMs = 5_000;
+
+/** What was seen of one text at one moment in one container. */
+type Sightings = { shown: number } & Partial<Record<Way, { ids: Set<string>; session: unknown; number: number }>>;
+
+/**
+ * Knows which lines have been shown. Two lines of one instant are two lines, even with the same text (H-30): it counts
+ * them, in each answer or connection of its own, and only what is above the number already shown is new.
+ */
+export class Seen {
+  private readonly lines = new Map<string, Sightings>();
+  /** The latest line. */
+  last: LogLine | undefined;
+  /** What is older may have been forgotten, in milliseconds since 1970. */
+  private horizon = 0;
+
+  /** Whether it was not seen before; it is then. `session` is the answer or the connection it came in. */
+  isNew(line: LogLine, way: Way, session: unknown): boolean {
+    const sightings = this.sightings(line);
+    sightings[way] ??= { ids: new Set(), session, number: 0 };
+    const here = sightings[way];
+    // Where nothing else names it, the moment does, if it is told finely enough.
+    const id = line.id ?? (line.nanoseconds > 0 ? String(line.nanoseconds) : undefined);
+    if (id !== undefined) {
+      here.ids.add(id);
+      here.number = here.ids.size;
+    } else {
+      here.number = here.session === session ? here.number + 1 : 1;
+      here.session = session;
+    }
+    if (here.number <= sightings.shown) return false;
+    sightings.shown = here.number;
+    if (!this.last || line.at >= this.last.at) this.last = line;
+    return true;
+  }
+
+  /** From when on to read so that nothing is missed, by the platform's clock (H-60); undefined for all there is. */
+  get resumeAt(): number | undefined {
+    return this.last && this.notBefore(this.last.at - overlapMs);
+  }
+
+  /** A moment, or the earliest later one from which on all lines are remembered. */
+  notBefore(at: number): number {
+    return Math.max(at, this.horizon);
+  }
+
+  private sightings(line: LogLine): Sightings {
+    const key = `${line.at} ${line.container} ${line.text.length > 40 ? digest(line.text) : line.text}`;
+    const known = this.lines.get(key);
+    if (known) return known;
+    const sightings: Sightings = { shown: 0 };
+    this.lines.set(key, sightings);
+    if (this.lines.size > remembered) this.forgetOldest();
+    return sightings;
+  }
+
+  private forgetOldest(): void {
+    const [key] = this.lines.keys();
+    if (key === undefined) return;
+    this.horizon = Math.max(this.horizon, Number.parseInt(key, 10) + 1);
+    this.lines.delete(key);
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha1').update(text).digest('base64');
+}

@@ -1,0 +1,33 @@
+import type { LogSocket } from '../../api/log-socket.ts';
+import type { LogLine } from './line.ts';
+
+/** A log that can be read in pages, and followed. Times in milliseconds since 1970. */
+export interface LogSource {
+  /** What it is the log of, in the user's words. */
+  of: string;
+  page(query: PageQuery): Promise<LogPage>;
+  /** Opens the live log; absent when it cannot give what was asked for. */
+  open?: (after: number | undefined) => Promise<LogSocket>;
+  /** Reads what came by the socket: a line, or none when it was not asked for. Undefined for what is no line. */
+  read(text: string): LogLine[] | undefined;
+  /** Between two looks while it is polled, the shortest and the longest (in milliseconds). */
+  pauses: [leastMs: number, mostMs: number];
+}
+
+export interface PageQuery {
+  direction: 'forward' | 'backward';
+  after?: number | undefined;
+  before?: number | undefined;
+  next?: string | undefined;
+  size: number;
+}
+
+export interface LogPage {
+  lines: LogLine[];
+  /** How to ask for the page after it. */
+  next?: string | undefined;
+  /** There is more, but no way to ask for it. */
+  broken?: boolean;
+  /** It is over: no line will be added. */
+  ended?: boolean;
+}

@@ -1,0 +1,255 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { children, python, running } from './support/running.ts';
+
+const needsPython = describe.skipIf(!python);
+
+needsPython('a function (needs python3)', () => {
+  test('is called with the fields of the body, and its process stays for the next call', async () => {
+    const { call } = await running();
+    const first = await call('run', { name: 'Ada' });
+    expect([first.status, first.headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect(first.json).toEqual({
+      run_id: first.headers.get('x-request-id'),
+      run_time_ms: expect.any(Number),
+      result: { greeting: 'hello Ada', calls: 1, process: expect.any(Number) },
+    });
+    const second = await call('run');
+    expect(second.json.result).toEqual({ ...first.json.result, greeting: 'hello world', calls: 2 });
+  });
+
+  test.each([
+    ['later', {}, 200, { result: 'done' }],
+    ['teapot', {}, 418, { result: { status_code: 418, body: 'short and stout' } }],
+    ['fails', {}, 500, { message: 'ValueError: it went badly' }],
+    ['not_json', {}, 500, { message: expect.stringContaining('what the function returned is not JSON') }],
+    ['nothing', {}, 404, { message: expect.stringContaining('function nothing not found') }],
+    ['_private', {}, 404, { message: expect.stringContaining('function _private not found') }],
+    ['os', {}, 404, {}],
+    ['run', { nam: 'Ada' }, 422, { message: expect.stringContaining("unexpected keyword argument 'nam'") }],
+    ['run', [1], 400, { message: expect.stringContaining('must be a JSON object') }],
+    ['run', '{"name": ', 400, { message: expect.stringContaining('not valid JSON') }],
+    ['run/chat/completions', { name: 'Ada' }, 200, { result: { greeting: 'hello Ada' } }],
+  ])('%s called with %j answers %i', async (name, body, status, answer) => {
+    const { call } = await running();
+    const reply = await call(name, body);
+    expect([reply.status, reply.json]).toEqual([status, expect.objectContaining({ run_id: expect.any(String) })]);
+    expect(reply.json).toMatchObject(answer);
+  });
+
+  test('gets the id of its run, and its numbers are not rounded', async () => {
+    const { call } = await running();
+    const { json, headers } = await call('who', {});
+    expect(json.result).toBe(headers.get('x-request-id'));
+    expect((await call('large_number')).text).toContain('"result":9223372036854775809');
+  });
+
+  test('gets a large body, and gives a large answer', async () => {
+    const { call } = await running();
+    const name = 'é'.repeat(2_000_000);
+    expect((await call('run', { name })).json.result.greeting).toBe(`hello ${name}`);
+  });
+
+  test('that yields answers with a stream of events, as they come', async () => {
+    const { base, call } = await running();
+    const answer = await fetch(`${base}/count`, { method: 'POST', body: '{"to": 2}' });
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-request-id': expect.any(String),
+    });
+    expect(await answer.text()).toBe('data: {"number": 0}\n\ndata: {"number": 1}\n\n');
+    expect((await call('words', { text: 'a b' })).text).toBe('data: a\ndata: !\n\ndata: b\ndata: !\n\n');
+  });
+
+  test('that fails in the middle of a stream breaks it off', async () => {
+    const { call, runs } = await running();
+    await expect(call('breaks_off')).rejects.toThrow('terminated');
+    expect(await runs()).toMatchObject([{ status: 'failure', statusCode: 500, functionName: 'breaks_off' }]);
+  });
+
+  test('whose stream nobody reads has to wait', async () => {
+    const { base, printed } = await running();
+    const controller = new AbortController();
+    const body = JSON.stringify({ pieces: 10_000 });
+    const answer = await fetch(`${base}/pours`, { method: 'POST', body, signal: controller.signal });
+    await answer.body?.getReader().read();
+    const last = async () => (await printed({ direction: 'backward', pageSize: 1 }))[0];
+    await expect.poll(async () => (await last()) === (await setTimeout(100).then(last))).toBe(true);
+    expect(await last()).toMatch(/^piece \d{2,3}$/);
+    controller.abort();
+  });
+
+  test('sees who it is and its secrets, and nothing of the emulator', async () => {
+    const { call, emulator, id, build } = await running();
+    emulator.store.secrets.set(emulator.project, { SHARED: 'project', OWN: 'project' });
+    emulator.store.secrets.set(id, { OWN: 'app' });
+    process.env.GANTRY_TOKEN = 'not for the app';
+    const { result } = (await call('environment')).json;
+    delete process.env.GANTRY_TOKEN;
+    expect(result).toMatchObject({ APP_NAME: 'functions', PROJECT_ID: emulator.project, BUILD_ID: build });
+    expect(result).toMatchObject({ SHARED: 'project', OWN: 'app', PATH: process.env.PATH });
+    expect(Object.keys(result).filter((name) => /GANTRY|CEREBRIUM|TOKEN|VITEST|NODE/.test(name))).toEqual([]);
+  });
+
+  test('whose process dies is a 502, and the next call finds a new one', async () => {
+    const { call, runs } = await running();
+    const broken = await call('dies');
+    expect([broken.status, broken.json.message]).toEqual([502, 'the app broke down: its process ended with exit code 3']);
+    expect((await call('run')).status).toBe(200);
+    const containers = (await runs()).map((run: { containerId: string }) => run.containerId);
+    expect(new Set(containers).size).toBe(2);
+  });
+
+  test('that takes longer than response_grace_period is a 504, and is stopped', async () => {
+    const { call, emulator, id, runs } = await running();
+    await call('run');
+    const { settings } = emulator.store.apps.get(id) as { settings: { responseGracePeriodSeconds: number } };
+    settings.responseGracePeriodSeconds = 0.2;
+    const { status, json } = await call('sleeps');
+    expect([status, json.message]).toEqual([504, expect.stringContaining('response_grace_period of 0.2 seconds')]);
+    expect((await runs())[0]).toMatchObject({ status: 'failure', statusCode: 504 });
+    expect((await call('run')).json.result.calls).toBe(2);
+  });
+});
+
+needsPython('an app (needs python3)', () => {
+  test('that does not load says why, to its caller and in its log', async () => {
+    const { call, emulator, deploy, printed } = await running();
+    await deploy({ name: 'functions' }, { 'main.py': 'import nothing_of_this_name\n' });
+    const { status, json } = await call('run');
+    expect([status, json.message]).toEqual([
+      503,
+      "the app failed to start: ModuleNotFoundError: No module named 'nothing_of_this_name'",
+    ]);
+    expect((await printed()).join('\n')).toContain('main.py", line 1');
+    expect(emulator.store.runs.size).toBe(1);
+  });
+
+  test('answers with its new code after the next deploy, and a replica that was cold is another one', async () => {
+    const clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
+    const { call, deploy, runs } = await running('functions', { cooldownPeriodSeconds: 60 }, { now: () => clock.now });
+    await call('run');
+    clock.now += 61_000;
+    expect((await call('run')).json.result.calls).toBe(1);
+    await deploy({ name: 'functions' }, { 'main.py': 'def run():\n    return "new"\n' });
+    expect((await call('run')).json.result).toBe('new');
+    expect(new Set((await runs()).map((run: { containerId: string }) => run.containerId)).size).toBe(3);
+  });
+
+  test('works on as many calls at once as a replica takes; the others wait their turn', async () => {
+    const { call, runs } = await running('functions', { replicaConcurrency: 2 });
+    await call('run');
+    const [first, second, third] = [1, 2, 3].map(() => call('sleeps', { seconds: 0.3 }));
+    await setTimeout(100);
+    expect((await runs()).map((run: { status: string }) => run.status)).toEqual(
+      expect.arrayContaining(['processing', 'processing', 'containerQueued', 'success']),
+    );
+    expect((await Promise.all([first, second, third])).map((reply) => reply?.status)).toEqual([200, 200, 200]);
+    const waits = (await runs()).map((run: { queueTimeMs: number }) => run.queueTimeMs);
+    expect(Math.max(...waits.slice(0, 3))).toBeGreaterThan(150);
+  });
+
+  test('is listed with its runs, their timings and its container', async () => {
+    const { call, runs, ask, path } = await running();
+    await call('run');
+    await call('run');
+    const [latest, first] = await runs();
+    expect(latest).toMatchObject({ status: 'success', statusCode: 200, functionName: 'run', method: 'POST', async: false });
+    expect([first.coldstartTimeMs > 0, latest.coldstartTimeMs, latest.containerId]).toEqual([true, 0, first.containerId]);
+    const { json } = await ask('GET', `${path}/containers`);
+    expect(json).toMatchObject([{ containerId: first.containerId, containerState: 'RUNNING' }]);
+  });
+
+  test('leaves no process behind when the emulator stops, starts over, or the app is deleted', async () => {
+    const { call, emulator, ask, path, deploy } = await running();
+    await call('run');
+    expect(children()).toHaveLength(1);
+    await ask('DELETE', path);
+    expect(children()).toEqual([]);
+    await deploy({ name: 'functions' }, { 'main.py': 'def run():\n    pass\n' });
+    await call('run');
+    await emulator.reset();
+    expect(children()).toEqual([]);
+    await deploy({ name: 'functions' }, { 'main.py': 'import time\ndef run():\n    time.sleep(60)\n' });
+    const waiting = call('run').catch((error: Error) => error.name);
+    await expect.poll(() => children().length).toBe(1);
+    await emulator.close();
+    expect(children()).toEqual([]);
+    expect(await waiting).toBe('TypeError');
+  });
+});
+
+needsPython('a call that is not waited for (needs python3)', () => {
+  test('is acknowledged at once with its id and nothing else, and works on', async () => {
+    const { call, ask, path } = await running();
+    const { status, json, headers } = await call('later?async=true', { seconds: 0.2 });
+    expect([status, json]).toEqual([202, { run_id: headers.get('x-request-id') }]);
+    const look = async () => (await ask('GET', `${path}/runs/${json.run_id}`)).json.item;
+    expect(await look()).toMatchObject({ async: true, completedAt: '' });
+    await expect.poll(async () => (await look()).status).toBe('success');
+    expect((await look()).runtimeMs).toBeGreaterThan(150);
+  });
+
+  test('that fails is a failure', async () => {
+    const { call, runs } = await running();
+    await call('fails?async=true');
+    await expect.poll(async () => (await runs())[0].status).toBe('failure');
+  });
+
+  test('can be cancelled, and is stopped', async () => {
+    const { call, ask, path, runs } = await running('functions', { replicaConcurrency: 1 });
+    const { json } = await call('sleeps?async=true');
+    await expect.poll(async () => (await runs())[0].status).toBe('processing');
+    expect((await ask('DELETE', `${path}/runs/${json.run_id}`)).status).toBe(200);
+    expect((await runs())[0]).toMatchObject({ status: 'cancelled', statusCode: 0 });
+    expect((await call('run')).status).toBe(200);
+  });
+});
+
+describe('whoever calls an app', () => {
+  test('needs a key of the project or the token of a service account, unless the app is public', async () => {
+    const { call, emulator, ask } = await running('functions', { disableAuth: false }, { real: false });
+    const keys = (await ask('GET', '/api-keys')).json as { source: string; apiKey: string; status: string }[];
+    const inference = keys.find(({ source }) => source === 'cerebrium_jwt')?.apiKey;
+    const expired = keys.find(({ status }) => status === 'expired')?.apiKey;
+    const login = emulator.issueToken({ token_use: 'access' });
+    const status = async (token?: string) =>
+      (await call('run', {}, token ? { headers: { authorization: `Bearer ${token}` } } : {})).status;
+    expect(await status(inference)).toBe(200);
+    expect(await status(emulator.token)).toBe(200);
+    expect(await status()).toBe(401);
+    expect(await status(expired)).toBe(401);
+    expect(await status(login)).toBe(401);
+    expect(await status(emulator.issueToken({ exp: 1 }))).toBe(401);
+    expect(await status(emulator.issueToken({ project_id: 'p-other123' }))).toBe(403);
+    expect(await status('nonsense')).toBe(401);
+  });
+
+  test.each([
+    ['an unknown app', 'nothing', {}, 404, 'app nothing not found'],
+    ['a partner app', 'voice', { name: 'voice', runtime: 'deepgram' }, 501, "its image is the partner's"],
+  ])('gets an answer for %s', async (_, name, app, status, message) => {
+    const { emulator, ask, base } = await running();
+    if ('name' in app) await ask('POST', '/partner-apps', app);
+    const answer = await fetch(base.replace(/functions$/, `${name}/run`), { method: 'POST' });
+    expect([answer.status, ((await answer.json()) as { message: string }).message]).toEqual([
+      status,
+      expect.stringContaining(message),
+    ]);
+    expect(emulator.calls.at(-1)?.endpoint).toBe('invoke');
+  });
+
+  test('is told where nothing can run, and what was called', async () => {
+    const { call, printed, runs } = await running('functions', {}, { real: false });
+    const { status, json, headers } = await call('run', { name: 'Ada' });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      result: { simulated: true, function: 'run', parameters: { name: 'Ada' } },
+      note: 'simulated: there is no python3 on this machine',
+    });
+    expect(headers.get('x-emulator-note')).toBe(json.note);
+    expect(await printed()).toEqual(['this call is simulated: there is no python3 on this machine']);
+    expect(await runs()).toMatchObject([{ status: 'success', functionName: 'run' }]);
+  });
+});

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EmulatorOptions } from '../../../src/emulator/index.ts';
+import { platform } from './platform.ts';
+
+/** Whether apps can run here. A test that needs it says in its name that it does. */
+export const python = hasPython();
+
+/** An emulator with an app of `fixtures/apps` on it, and ways to call it. The clock is the real one. */
+export async function running(app = 'functions', settings: object = {}, options: EmulatorOptions = {}) {
+  const speaking = await platform({ now: Date.now, webhookPauseMs: 10, ...options });
+  const { emulator, deploy, ask } = speaking;
+  const { path, id } = await deploy({ name: app, ...settings }, filesOf(app));
+  const base = `${emulator.url}/v4/${emulator.project}/${app}`;
+  const call = async (below: string, body?: unknown, more: RequestInit = {}) => {
+    const answer = await fetch(`${base}/${below}`, {
+      method: 'POST',
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...more,
+    });
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, text, json: readJson(text) };
+  };
+  const runs = async () => (await ask('GET', `${path}/runs`)).json.items;
+  const logs = async (query: Record<string, string | number> = {}) =>
+    (await ask('GET', `${path}/logs?${new URLSearchParams(query as never)}`)).json;
+  return {
+    ...speaking,
+    ...{ base, call, runs, logs, path, build: id, id: `${emulator.project}-${app}` },
+    /** The texts an app printed, and nothing else. */
+    printed: async (query?: Record<string, string | number>): Promise<string[]> =>
+      ((await logs(query))?.logs ?? []).map((line: { logLine: string }) => line.logLine),
+  };
+}
+
+/** Processes that were started below this one and are still there. */
+export function children(): string[] {
+  const lines = execFileSync('ps', ['-eo', 'pid,ppid,stat,args'], { encoding: 'utf8' }).trim().split('\n').slice(1);
+  const all = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line)?.slice(1) ?? []);
+  return all
+    .filter(([, parent, state, words]) => parent === String(process.pid) && !state?.startsWith('Z') && !/^ps /.test(words ?? ''))
+    .map(([, , , words]) => words ?? '')
+    .filter((words) => /python/.test(words));
+}
+
+function filesOf(app: string): Record<string, string> {
+  const folder = join('fixtures/apps', app);
+  return Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [path.slice(folder.length + 1), readFileSync(path, 'utf8')]),
+  );
+}
+
+function readJson(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function hasPython(): boolean {
+  try {
+    execFileSync('python3', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

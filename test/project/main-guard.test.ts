@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { mainProgram, withCall } from '../../src/project/main-guard.ts';
+
+const read = (source: string) => mainProgram(Buffer.from(source));
+const isGuarded = (source: string) => read(source).guards.length > 0;
+
+describe('a main guard is seen in any spelling (H-29)', () => {
+  test.each([
+    'if __name__ == "__main__":\n    main()\n',
+    "if __name__ == '__main__':\n    main()\n",
+    "if __name__=='__main__': main()",
+    "if(__name__   ==\t'__main__'):\n    main()\n",
+    'if "__main__" == __name__:\n    main()\n',
+    "if ('__main__'\n        == __name__):\n    main()\n",
+    'if __name__ \\\n    == """__main__""":\n    main()\n',
+    "if r'__main__' == (__name__):\n    main()\n",
+    'if __name__ == "__main__" and not TESTING:\n    main()\n',
+    'if __name__ in ("__main__", "__mp_main__"):\n    main()\n',
+    'try:\n    if __name__ == "__main__":\n        main()\nfinally:\n    pass\n',
+    'def f():\n    return 1\nif __name__ == "__main__": f()\n',
+    'class A:\n    x = 1\n\nif __name__ == "__main__":\n    A()\n',
+    '\ufeffif __name__ == "__main__":\r\n    main()\r\n',
+    'sys.exit(main()) if __name__ == "__main__" else None\n',
+    'x = f"{a["#"]}"\nif __name__ == "__main__":\n    main()\n',
+    'x = f\'{d:%H "} {{ {f"{y}"}\'\nif __name__ == "__main__":\n    main()\n',
+    'x = "unfinished\nif __name__ == "__main__":\n    main()\n',
+  ])('%j', (source) => {
+    expect(isGuarded(source)).toBe(true);
+  });
+});
+
+describe('no guard is', () => {
+  test.each([
+    '# if __name__ == "__main__":\n',
+    'help = """\nif __name__ == "__main__":\n    main()\n"""\n',
+    'text = \'if __name__ == "__main__":\'\n',
+    'def f():\n    if __name__ == "__main__":\n        main()\n',
+    'class A:\n    def f(self):\n        if __name__ == "__main__": pass\n',
+    'async def f():\n\tif __name__ == "__main__":\n\t\tpass\n',
+    'if __name__ != "__main__":\n    raise ImportError\n',
+    'if not (__name__ == "__main__"):\n    raise ImportError\n',
+    'if __name__ == "main":\n    main()\n',
+    'if name == "__main__":\n    main()\n',
+    'x = f"""{a}\nif __name__ == "__main__": {b!r:>{w}}\n"""\n',
+    '',
+  ])('%j', (source) => {
+    expect(isGuarded(source)).toBe(false);
+  });
+});
+
+describe('functions', () => {
+  test('are those of the module, also in its branches, not those in functions, classes and strings', () => {
+    const source = [
+      ...['@decorated', 'def one(a, b=")"):', '    def inner(): pass', '    return 1', 'async   def two(): pass'],
+      ...['class A:', '    def method(self): pass', 'try:', '    def three(): pass', 'except E:', '    pass'],
+      ...['text = """', 'def no(): pass', '"""', '# def no(): pass', 'def größe(): pass', 'define = 1'],
+    ].join('\n');
+    expect(read(source).functions).toEqual(['one', 'two', 'three', 'größe']);
+  });
+
+  test.each([
+    [
+      'its own text',
+      '{"name": "a"}',
+      'def f(name):\n    return "hello " + name\nif __name__ == "__main__":\n    raise SystemExit("no")\n',
+      'hello a\n',
+    ],
+    ['JSON', '{}', 'def f():\n    return {"a": [1]}\n', '{"a": [1]}\n'],
+    ['nothing for None', '{}', 'def f():\n    print("printed")', 'printed\n'],
+    ['each item of a generator', '{}', 'def f():\n    yield 1\n    yield "two"', '1\ntwo\n'],
+    ['what a coroutine gives', '{"n": 2}', 'async def f(n):\n    return n * 2', '4\n'],
+    ['each item of an async generator', '{}', 'async def f():\n    yield 1', '1\n'],
+    ['what it makes of the data as a whole', '{"a": 1}', 'def f(data):\n    return data["a"]', '1\n'],
+  ])('called by the copy give %s', (_, data, source, printed) => {
+    if (!python) return;
+    const bytes = Buffer.from(source);
+    const copy = withCall(bytes, mainProgram(bytes), 'f');
+    const { stdout, stderr } = spawnSync(python, ['-', 'f', '--data', data], { input: copy, encoding: 'utf8' });
+    expect([stdout, stderr]).toEqual([printed, '']);
+  });
+
+  test('called by the copy fail with their own lines in the traceback, and exit code 1', () => {
+    if (!python) return;
+    const bytes = Buffer.from('if __name__ == "__main__":\n    f()\ndef f(a):\n    raise ValueError(a)\n');
+    const copy = withCall(bytes, mainProgram(bytes), 'f');
+    const env = { ...process.env, CEREBRIUM_INPUT_DATA: '{"a": "bad"}' };
+    const { status, stderr } = spawnSync(python, ['-'], { input: copy, encoding: 'utf8', env });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/line 4, in f[\s\S]*ValueError: bad\s*$/);
+  });
+});
+
+const python = spawnSync('python3', ['--version']).status === 0 ? 'python3' : undefined;
+
+test('any text is read to its end, and only the name in guards is changed in a copy', () => {
+  const piece = fc.constantFrom(
+    ...[
+      '"',
+      "'",
+      '"""',
+      "'''",
+      'f"',
+      "rf'''",
+      '{',
+      '}',
+      '{{',
+      ':',
+      '\\',
+      '\n',
+      '\r\n',
+      '#',
+      '(',
+      ')',
+      ' ',
+      '    ',
+      '\t',
+    ],
+    ...['def f', 'class', 'if', '__name__', '==', '"__main__"', ':\n', 'x', '\u00e4', '\0', '!r', '=', 'not'],
+  );
+  const text = fc.oneof(
+    fc.array(piece, { maxLength: 200 }).map((pieces) => pieces.join('')),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(text, (source) => {
+      const bytes = Buffer.from(source);
+      const program = mainProgram(bytes);
+      const copy = withCall(bytes, program, 'f').subarray(0, bytes.length).toString('latin1');
+      for (const at of program.guards) expect(copy.slice(at, at + 8)).toBe("'import'");
+      const changed = [...bytes.toString('latin1')].filter((char, at) => char !== copy[at]).length;
+      expect(changed).toBe(program.guards.length * 8);
+    }),
+  );
+});
+
+test('deep nesting is read as fast as any other text', () => {
+  for (const opening of ['f"{', '(', 'f"""{', 'f"{x:{', '\\\n', '{']) {
+    expect(read(opening.repeat(100_000)).guards).toEqual([]);
+  }
+});
