@@ -8,13 +8,16 @@ import { readFileSync, rmSync } from 'node:fs';
  * @property {string[]} command the program and its arguments
  * @property {string} [cwd]
  * @property {Record<string, string>} [env] beside those that every command gets
- * @property {string} [output] a file it writes: removed before and after each run
+ * @property {string} [output] a file or folder it writes: removed before and after each run
+ * @property {number} [files] how many it moves: compared is the time for one of them
  */
 
 /**
  * @typedef {object} Run
  * @property {number} ms from start to exit
  * @property {number | undefined} peak memory in bytes, where the system tells
+ * @property {number | undefined} cpu seconds of all processors together, where the system tells
+ * @property {number} files
  */
 
 /** @typedef {{ median: number, low: number, high: number }} Spread the middle, and where the middle half lies */
@@ -42,8 +45,10 @@ export async function inTurns(candidates, rounds) {
  * @param {Candidate} candidate
  * @returns {Promise<Run>}
  */
-async function timed({ name, command: [program = '', ...words], cwd, env, output }) {
-  if (output) rmSync(output, { force: true });
+async function timed({ name, command: [program = '', ...words], cwd, env, output, files = 1 }) {
+  const remove = () => output && rmSync(output, { recursive: true, force: true });
+  remove();
+  const cpuBefore = cpuOfChildren();
   const started = performance.now();
   const child = spawn(program, words, {
     cwd,
@@ -62,9 +67,10 @@ async function timed({ name, command: [program = '', ...words], cwd, env, output
   });
   const ms = performance.now() - started;
   const peak = memory.stop();
-  if (output) rmSync(output, { force: true });
+  const cpu = cpuBefore === undefined ? undefined : (cpuOfChildren() ?? Number.NaN) - cpuBefore;
+  remove();
   if (code !== 0) throw new Error(`${name} ended with ${code}: ${said}`);
-  return { ms, peak };
+  return { ms, peak, cpu, files };
 }
 
 /**
@@ -108,13 +114,23 @@ function highWaterMark(pid) {
   }
 }
 
+/** Seconds that all children took which have ended: user and system, in ticks of a hundredth. */
+function cpuOfChildren() {
+  if (process.platform !== 'linux') return undefined;
+  const fields = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+
 /**
  * How long a candidate takes in terms of another one, round by round: what slows a whole round down cancels out.
  * @param {Run[]} runs
  * @param {Run[]} base
  */
 export function ratio(runs, base) {
-  return spread(runs.map(({ ms }, round) => ms / (base[round]?.ms ?? Number.NaN)));
+  const each = (/** @type {Run | undefined} */ run) => (run ? run.ms / run.files : Number.NaN);
+  return spread(runs.map((run, round) => each(run) / each(base[round])));
 }
 
 /**

@@ -4,10 +4,10 @@ import { ratio, spread } from './measure.js';
 
 /**
  * What a candidate is held against, and how far it may be from it.
- * @typedef {{ over: string, most?: number }} Comparison
+ * @typedef {{ over: string, most?: number, least?: number }} Comparison
  */
 
-/** @typedef {{ over?: Comparison[], memory?: number }} Targets memory in MB */
+/** @typedef {{ over?: Comparison[], memory?: number, rate?: number }} Targets memory in MB, rate in files per second */
 
 /** Prints the measurements and remembers which targets were missed. */
 export class Report {
@@ -40,27 +40,42 @@ export class Report {
    */
   candidates(runs, targets) {
     for (const [name, measured] of runs) {
-      const { over = [], memory } = targets[name] ?? {};
+      const { over = [], memory, rate } = targets[name] ?? {};
       const { median } = spread(measured.map(({ ms }) => ms));
       const peak = spread(measured.flatMap((run) => run.peak ?? [])).median;
       const peakText = Number.isNaN(peak) ? '' : `${Math.round(peak / 1e6)} MB`;
-      const judged = memory && peakText ? this.#judge(`${name}, memory`, peak / 1e6, memory, `${memory} MB`) : '';
-      this.text(`  ${name.padEnd(28)} ${timeText(median).padStart(8)} ${peakText.padStart(8)}${judged}`);
-      for (const { over: base, most } of over) this.#comparison(name, measured, base, runs.get(base), most);
+      const cpu = spread(measured.flatMap((run) => run.cpu ?? [])).median;
+      const cpuText = Number.isNaN(cpu) ? '' : `${cpu.toFixed(2)} s CPU`;
+      const within = memory && peakText ? { most: memory } : {};
+      const judged = this.#judge(`${name}, memory`, peak / 1e6, within, ' MB');
+      const times = `${timeText(median).padStart(8)} ${cpuText.padStart(11)}`;
+      this.text(`  ${name.padEnd(28)} ${times} ${peakText.padStart(8)}${judged}`);
+      if (rate) this.#rate(name, measured, rate);
+      for (const comparison of over) this.#comparison(name, measured, comparison, runs.get(comparison.over));
     }
   }
 
   /**
    * @param {string} name
    * @param {Run[]} measured
-   * @param {string} base
-   * @param {Run[] | undefined} against undefined where it is not installed
-   * @param {number | undefined} most
+   * @param {number} least
    */
-  #comparison(name, measured, base, against, most) {
+  #rate(name, measured, least) {
+    const { median } = spread(measured.map(({ ms, files }) => (files / ms) * 1000));
+    const judged = this.#judge(`${name}, files per second`, median, { least });
+    this.text(`      ${median.toFixed(0).padStart(6)} ${'files per second'.padEnd(43)}${judged}`);
+  }
+
+  /**
+   * @param {string} name
+   * @param {Run[]} measured
+   * @param {Comparison} comparison
+   * @param {Run[] | undefined} against undefined where it is not installed
+   */
+  #comparison(name, measured, { over: base, ...target }, against) {
     if (!against) return;
     const { median, low, high } = ratio(measured, against);
-    const judged = most ? this.#judge(`${name} over ${base}`, median, most, String(most)) : '';
+    const judged = this.#judge(`${name} over ${base}`, median, target);
     const range = `(${low.toFixed(2)} to ${high.toFixed(2)})`;
     this.text(`      ${median.toFixed(2).padStart(6)} ${range.padEnd(16)} x ${base.padEnd(24)}${judged}`);
   }
@@ -68,19 +83,20 @@ export class Report {
   /**
    * @param {string} what
    * @param {number} measured
-   * @param {number} most
-   * @param {string} target
+   * @param {{ most?: number, least?: number }} target nothing is judged without one
    */
-  #judge(what, measured, most, target) {
-    const met = measured <= most;
+  #judge(what, measured, { most, least }, unit = '') {
+    const limit = most ?? least;
+    if (limit === undefined) return '';
+    const met = most === undefined ? measured >= limit : measured <= limit;
     if (met) this.#met++;
     else this.#missed.push(`${what} (${this.#title})`);
-    return `  target ≤ ${target.padEnd(7)} ${met ? 'ok' : 'over'}`;
+    return `  target ${most === undefined ? '≥' : '≤'} ${`${limit}${unit}`.padEnd(7)} ${met ? 'ok' : 'missed'}`;
   }
 
   verdict() {
     this.text(`\n${this.#met} of ${this.#met + this.#missed.length} targets met`);
-    for (const what of this.#missed) this.text(`  over: ${what}`);
+    for (const what of this.#missed) this.text(`  missed: ${what}`);
   }
 }
 

@@ -7,9 +7,10 @@ import { parseArgs } from 'node:util';
 import { packing } from './packing.js';
 import { Report } from './report.js';
 import { startUp } from './start-up.js';
+import { transfer } from './transfer.js';
 
 /** @type {Record<string, (bench: Bench) => Promise<void>>} */
-const parts = { 'start-up': startUp, packing };
+const parts = { 'start-up': startUp, packing, transfer };
 
 /**
  * @typedef {object} Bench

@@ -39,18 +39,17 @@ function converse(socket) {
   socket.on('data', (chunk) => {
     let piece = chunk;
     if (!request) {
-      const text = head + piece.latin1Slice();
-      const end = text.indexOf('\r\n\r\n');
-      if (end < 0) {
-        head = text;
-        return;
-      }
-      request = readHead(text.slice(0, end));
-      piece = piece.subarray(end + 4 - head.length);
+      const seen = head.length;
+      const end = seen > 0 ? -1 : chunk.indexOf('\r\n\r\n');
+      head += chunk.toString('latin1', 0, end < 0 ? chunk.length : end + 4);
+      const length = head.indexOf('\r\n\r\n') + 4;
+      if (length < 4) return;
+      request = readHead(head.slice(0, length));
+      piece = chunk.subarray(length - seen);
       head = '';
       left = request.bytes;
     }
-    if (request.method === 'POST') request.body += piece.latin1Slice();
+    if (request.method === 'POST') request.body += piece.toString('latin1');
     left -= piece.length;
     if (left > 0) return;
     const complete = request;
@@ -149,6 +148,8 @@ function json(value) {
  * @param {Record<string, string>} headers
  */
 function reply(status, headers, length = 0) {
-  const lines = Object.entries({ ...headers, 'content-length': length }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ ...headers, 'content-length': length }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n`;
 }

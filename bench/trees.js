@@ -101,6 +101,16 @@ export function makeModel(folder, bytes) {
 }
 
 /**
+ * Files of one length and one content.
+ * @param {string} folder
+ * @param {number} files
+ * @param {number} bytes of each
+ */
+export function makeEqualFiles(folder, files, bytes) {
+  for (let index = 0; index < files; index++) write(join(folder, place(index, 'bin')), noise, bytes, 0);
+}
+
+/**
  * Twenty files to a folder, twenty folders to the folder above.
  * @param {number} index
  * @param {string} ending

@@ -11,6 +11,10 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   run: (context: Context, ...inputs: [...Inputs, Options]) => Value | Promise<Value>;
   /** How the value (each value of an iterable) reads. Fetches nothing. */
   view: (value: Value extends AsyncIterable<infer Item> ? Item : Value, options: Options) => View;
+  /** What of the value (of each value of an iterable) is its JSON, when the view needs to know more. */
+  data?: (value: Value extends AsyncIterable<infer Item> ? Item : Value) => unknown;
+  /** Whether the text is written as it is, whatever is in it. */
+  raw?: (options: Options) => boolean;
   /** The exit of a command whose success has shades; the default is ok. */
   exit?: (value: Value, options: Options) => ExitName | number;
   /** What to say when the answer is an empty list. */
@@ -28,6 +32,8 @@ export interface Command {
   configure: (command: Commander) => void;
   run: (context: Context, ...inputs: unknown[]) => unknown;
   view: (value: unknown, options: unknown) => View;
+  data: (value: unknown) => unknown;
+  raw: (options: unknown) => boolean;
   exit: (value: unknown, options: unknown) => ExitName | number;
   empty: string | undefined;
   json: Record<string, string>;
@@ -42,6 +48,8 @@ export function defineCommand<Value, Inputs extends unknown[] = [], Options exte
     configure: (command) => void parts.configure?.(command),
     run: parts.run as Command['run'],
     view: parts.view as Command['view'],
+    data: (parts.data as Command['data']) ?? ((value) => value),
+    raw: (parts.raw as Command['raw']) ?? (() => false),
     exit: (parts.exit as Command['exit']) ?? (() => 'ok'),
     empty: parts.empty,
     json: parts.json ?? {},

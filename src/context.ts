@@ -82,6 +82,8 @@ export interface Context {
   readonly terminal: { readonly stdin: boolean; readonly stderr: boolean };
   /** Shows an address in the user's browser; false when there is none. */
   openBrowser(address: string): Promise<boolean>;
+  /** The same with other variables and in another folder: for who brings a platform along (`gantry dev`). */
+  elsewhere(env: Record<string, string>, cwd: string): Context;
   signal: AbortSignal;
   /**
    * What Ctrl-C would stop and leave: said within a moment of it. Set by an operation that has begun remote work. Empty
@@ -182,6 +184,13 @@ export function createContext(
       stderr: page.terminal,
     },
     openBrowser: (address) => io.openBrowser(address),
+    elsewhere: (env, cwd) => {
+      // What the flags choose is on the platform of before.
+      const { project: _, profile: __, cwd: ___, ...kept } = flags;
+      // The streams of an Io are opened when they are asked for: a copy would open them all.
+      const own = { env: { value: { ...io.env, ...env } }, cwd: { value: folder(io.cwd, cwd) } };
+      return createContext(Object.create(io, own), kept, signal, {});
+    },
     signal,
     interruption,
     cwd: folder(io.cwd, flags.cwd),
@@ -249,7 +258,7 @@ function folder(cwd: string, asked: string | undefined): string {
   if (asked === undefined) return cwd;
   const path = resolve(cwd, asked);
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new UsageError(`there is no folder ${asked}`, { why: 'it was given with --cwd' });
+    throw new UsageError(`there is no folder ${asked}`, { why: `looked for ${path}` });
   }
   return path;
 }

@@ -5,6 +5,7 @@ import type { Io } from './context.ts';
 import { exitCodes, GantryError, InterruptedError, ProjectError } from './errors.ts';
 import type { ColorChoice } from './output/page.ts';
 import { processIo } from './process.ts';
+import type { Running } from './program.ts';
 import { version } from './version.ts';
 
 export type { Io };
@@ -31,7 +32,8 @@ export async function main(argv: string[], io: Io): Promise<number> {
   // A shell waits for this one: it has no use for a parser, a signal handler or an error.
   if (argv[0] === 'complete') return (await import('./completion/answer.ts')).complete(argv.slice(1), io);
   const controller = new AbortController();
-  const interruption: { says?: string } = {};
+  const interruption: Running['interruption'] = {};
+  const running: Running = { signal: controller.signal, interruption };
   const stopListening = io.onSignal((signal) => {
     if (controller.signal.aborted) return io.quit(exitCodes[signal === 'SIGTERM' ? 'terminated' : 'interrupted'].code);
     const { says = 'stopping' } = interruption;
@@ -40,11 +42,11 @@ export async function main(argv: string[], io: Io): Promise<number> {
   });
   try {
     const { runProgram } = await import('./program.ts');
-    return await runProgram(argv, io, { signal: controller.signal, interruption });
+    return await runProgram(argv, io, running);
   } catch (thrown) {
     const error = controller.signal.aborted && !(thrown instanceof GantryError) ? controller.signal.reason : thrown;
     if (error instanceof InterruptedError && interruption.says === '') return exitCodes[error.exit].code;
-    return await fail(error, argv, io);
+    return await fail(error, argv, io, running.inLines === true);
   } finally {
     stopListening();
   }
@@ -64,7 +66,7 @@ function readyAnswer(argv: string[]): string | undefined {
 }
 
 /** Shows a failure: text on stderr, and with `--json` one document on stdout. */
-async function fail(error: unknown, argv: string[], io: Io): Promise<number> {
+async function fail(error: unknown, argv: string[], io: Io, inLines: boolean): Promise<number> {
   const { ReaderGone, createRenderer } = await import('./output/render.ts');
   if (error instanceof ReaderGone) return exitCodes.ok.code;
   const [{ annotation, failureJson, failureText }, { shown }, { pageOf }] = await Promise.all([
@@ -83,7 +85,8 @@ async function fail(error: unknown, argv: string[], io: Io): Promise<number> {
   if (json || events) {
     const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, 'never', io.now()), true);
     const document = failureJson(error);
-    await (events ? renderer.line({ type: 'error', ...document }) : renderer.value(document, () => '')).catch(() => {});
+    if (events) await renderer.line({ type: 'error', ...document }).catch(() => {});
+    else await (inLines ? renderer.line(document) : renderer.value(document, () => '')).catch(() => {});
   }
   return error instanceof GantryError ? error.exitCode : exitCodes.bug.code;
 }

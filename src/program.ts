@@ -4,7 +4,7 @@ import { commands, type Group, type Leaf } from './commands/index.ts';
 import { createContext, type GlobalFlags, type Io } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { cleaner } from './output/cleaner.ts';
-import { pageOf, type View } from './output/page.ts';
+import { pageOf } from './output/page.ts';
 import { Pour } from './output/pour.ts';
 import { withEvents } from './output/progress.ts';
 import { checkFields, createRenderer, type JsonChoice, type Renderer } from './output/render.ts';
@@ -16,6 +16,8 @@ const helpWidth = 80;
 export interface Running {
   signal: AbortSignal;
   interruption: { says?: string };
+  /** Set when the answer comes as one JSON object a line: a failure is a line then, too. */
+  inLines?: boolean;
 }
 
 /** Parses, runs one command and renders its answer. Returns the exit code; failures are thrown. */
@@ -118,8 +120,9 @@ async function execute(
   flags: GlobalFlags,
   inputs: unknown[],
   io: Io,
-  { signal, interruption }: Running,
+  running: Running,
 ): Promise<number> {
+  const { signal, interruption } = running;
   const json = jsonChoice(flags.json);
   const fields = Object.keys(command.json);
   if (Array.isArray(json) && fields.length > 0 && !command.passesThrough) checkFields(json, fields);
@@ -132,7 +135,11 @@ async function execute(
   const exit = command.exit(value, options);
   if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);
   if (options.events) await showEvents(value, renderer);
-  else await show(value, (item) => command.view(item, options), renderer, json);
+  else if (value instanceof Pour) await pour(value, renderer, json);
+  else if (value !== undefined) {
+    running.inLines = json !== false && isStream(value);
+    await show(value, command, options, renderer);
+  }
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
 }
 
@@ -156,19 +163,10 @@ async function showEach(values: AsyncIterable<unknown>, renderer: Renderer): Pro
   return returned;
 }
 
-async function show(
-  value: unknown,
-  view: (item: unknown) => View,
-  renderer: Renderer,
-  json: JsonChoice,
-): Promise<void> {
-  if (value === undefined) return;
-  if (value instanceof Pour) return pour(value, renderer, json);
-  if (!isStream(value)) return renderer.value(value, view(value));
-  for await (const item of value) {
-    if (json === false) await renderer.value(item, view(item));
-    else await renderer.line(item);
-  }
+async function show(value: unknown, { data, view, raw }: Command, options: unknown, renderer: Renderer): Promise<void> {
+  const asItIs = raw(options);
+  if (!isStream(value)) return renderer.value(data(value), view(value, options), asItIs);
+  for await (const item of value) await renderer.item(data(item), view(item, options), asItIs);
 }
 
 async function pour({ into, options }: Pour, renderer: Renderer, json: JsonChoice): Promise<void> {

@@ -53,8 +53,6 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
       body: isSource(body) ? (watched(body.read(), silent, silenceMs) as unknown as Readable) : (body ?? null),
       signal: AbortSignal.any([signal, silent.signal]),
     });
-    // Nobody may be reading when it breaks.
-    reply.body.on('error', () => {});
     const known = reply.headers['content-length'] !== undefined;
     return {
       ...{ status: reply.statusCode, statusText: reply.statusText, headers: reply.headers },
@@ -95,23 +93,56 @@ async function* watched(pieces: AsyncIterable<Uint8Array>, silent: AbortControll
   }
 }
 
-/** Only the time in which we wait counts: whoever reads may be slow. */
-async function* received(
+/** As many bytes may wait for a slow reader. */
+const mostWaiting = 512 * 1024;
+
+/**
+ * Only the time in which we wait counts: whoever reads may be slow. What has come is handed on even if the line breaks
+ * right after it; the iterator of a stream would drop it.
+ */
+function received(
   body: Dispatcher.ResponseData['body'],
   silenceMs: number,
   failure: (cause: unknown) => unknown,
 ): AsyncGenerator<Buffer> {
-  const pieces = body[Symbol.asyncIterator]();
-  try {
+  const waiting: Buffer[] = [];
+  let bytes = 0;
+  let over: { cause?: unknown } | undefined;
+  let wake = () => {};
+  const end = (cause?: unknown) => {
+    over ??= { cause };
+    wake();
+  };
+  body.on('data', (piece: Buffer) => {
+    waiting.push(piece);
+    bytes += piece.length;
+    if (bytes >= mostWaiting) body.pause();
+    wake();
+  });
+  body
+    .on('end', () => end())
+    .on('error', end)
+    .on('close', () => end(new Error('the connection was cut')));
+  async function* pieces() {
     for (;;) {
-      const timer = setTimeout(() => body.destroy(tooQuiet(silenceMs)), silenceMs);
-      const { value, done } = await pieces.next().finally(() => clearTimeout(timer));
-      if (done) return;
-      yield value;
+      const piece = waiting.shift();
+      if (piece) {
+        bytes -= piece.length;
+        if (bytes < mostWaiting) body.resume();
+        yield piece;
+      } else if (over) {
+        if (over.cause) throw failure(over.cause);
+        return;
+      } else {
+        const timer = setTimeout(() => body.destroy(tooQuiet(silenceMs)), silenceMs);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        clearTimeout(timer);
+      }
     }
-  } catch (cause) {
-    throw failure(cause);
   }
+  return pieces();
 }
 
 function tooQuiet(ms: number): Error {

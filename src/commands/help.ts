@@ -24,6 +24,9 @@ const topics: Record<string, () => Row[] | Promise<Row[]>> = {
       'upload, part, object': faults.storage,
       'upload, part': faults.sent,
       object: faults.object,
+      getAppLogs: faults.logs,
+      webhook: faults.webhook,
+      'log-socket': faults['log-socket'],
       build: faults.build,
     };
     return Object.entries(targets).flatMap(([target, known]) =>

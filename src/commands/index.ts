@@ -16,8 +16,10 @@ export const commands: Record<string, Record<string, Leaf | Group>> = {
     init: { summary: 'write a small cerebrium.toml and main.py', load: () => import('./init.ts') },
     check: { summary: 'check cerebrium.toml without deploying', load: () => import('./check.ts') },
     package: { summary: 'write the archive a deploy would upload', load: () => import('./package.ts') },
+    dev: { summary: 'run the app of this folder on this machine', load: () => import('./dev.ts') },
     deploy: { summary: 'deploy the app in this folder', load: () => import('./deploy.ts') },
     invoke: { summary: 'call a deployed app', load: () => import('./invoke.ts') },
+    logs: { summary: 'print what an app printed, and follow it', load: () => import('./logs.ts') },
     run: { summary: 'run a Python file on the platform, once', load: () => import('./run.ts') },
   },
   Files: {

@@ -11,7 +11,7 @@ export function pourRun(
   { events = false }: { events?: boolean | undefined },
 ): Pour {
   const ended = ({ runId, seconds }: FinishedRun) =>
-    progress.note(`run ${runId} succeeded after ${duration(seconds * 1_000)}`);
+    progress.step('Running').done(`Run ${runId} succeeded after ${duration(seconds * 1_000)}`);
   return new Pour(async (take) => ended(await relay(coming, take, progress.request)), {
     foreign: 'text',
     whole: () => gathered(coming, !events, progress.log),

@@ -24,8 +24,9 @@ export default defineCommand({
     const given = await readArguments(context, { data, pairs });
     const program = await readProgram(context, { target, configFile, name, hasArguments: given !== '{}' });
     const region = regionOf(context.settings.region, program.project.hardware.region);
-    const started = await start(context, program, { data: given, region, timeoutMs });
-    if (!options.detach) return pourRun(context, follow(context, started, timeoutMs), options);
+    const detach = options.detach === true;
+    const started = await start(context, program, { data: given, region, timeoutMs, detach });
+    if (!detach) return pourRun(context, follow(context, started, timeoutMs), options);
     const { app, runId } = started;
     context.progress.note(
       `it goes on without us; gantry runs follow ${app} ${runId}, or gantry runs logs ${app} ${runId}`,

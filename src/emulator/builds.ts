@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { buildPhase } from '../contract/builds.ts';
-import { listFiles, unpack } from './archive.ts';
+import { type Archive, listFiles, unpack } from './archive.ts';
 import { findApp, findBuild } from './lookup.ts';
 import type { Handlers, Platform } from './platform.ts';
 import { refuse } from './reply.ts';
@@ -72,13 +72,37 @@ export function createBuild(app: AppRecord, registries: string[], { store, now, 
  * time, or after the build was cancelled, changes nothing.
  */
 export async function startBuild(build: BuildRecord, platform: Platform, pathOfArchive?: string): Promise<void> {
-  const { store, faults, now } = platform;
+  const { store, faults, running, now } = platform;
   const { settings, registries } = build;
   const archive = pathOfArchive && (await unpack(pathOfArchive, filesToRead(settings)).catch((error: Error) => error));
   if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
+  const requirements = archive instanceof Error || !archive || !running.installs ? '' : requirementsIn(archive);
   const job = { settings, registries, ...(archive && { archive }) };
   build.script = writeScript(job, faults.take('build'));
   build.startedAt = now();
+  if (requirements) running.behind(installFor(build, requirements, platform));
+  store.save();
+}
+
+/** Takes the list out of an archive, so that its installation is not also made up. */
+function requirementsIn({ texts }: Archive): string {
+  const requirements = texts.get('requirements.txt') ?? '';
+  texts.delete('requirements.txt');
+  return requirements;
+}
+
+/** Installs what a build needs. Until that is done it goes on; what pip prints is part of its log. */
+async function installFor(build: BuildRecord, requirements: string, { running, store }: Platform): Promise<void> {
+  const { scenes, ...script } = build.script;
+  const installing = { status: 'building' as const, lines: ['PIP_INSTALL_STARTED'] };
+  const [before, after] = [scenes.slice(0, -1), scenes.slice(-1)];
+  build.script = { scenes: [...before, installing] };
+  build.script = await running
+    .pythonWith(requirements, (line) => installing.lines.push(line))
+    .then(
+      () => ({ ...script, scenes: [...before, installing, ...after] }),
+      ({ message }: Error) => ({ scenes: [...before, installing], end: { status: 'build_failure', reason: message } }),
+    );
   store.save();
 }
 

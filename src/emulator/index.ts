@@ -14,6 +14,7 @@ import { Store } from './store.ts';
 import { Shelf, Volumes } from './volume-store.ts';
 
 export { faults, parseFaultOption, statusFaults } from './faults.ts';
+export { findPython } from './running/python.ts';
 
 export interface EmulatorOptions {
   /** 0, the default, takes any free one. */
@@ -35,6 +36,8 @@ export interface EmulatorOptions {
   seed?: number | undefined;
   /** `false`: apps are not run, even where there is Python for it; calls are simulated. */
   real?: boolean | undefined;
+  /** Installs what `requirements.txt` names, for each app by itself. Without it nothing is installed. */
+  install?: boolean | undefined;
   /** Milliseconds between two attempts to deliver to a webhook: 1000, the default, where the platform takes up to 5000. */
   webhookPauseMs?: number | undefined;
 }
@@ -72,7 +75,16 @@ export interface Emulator {
 
 /** Starts the platform. Rejects when the port is taken (`EADDRINUSE`) or `data` cannot be read or written. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const { port = 0, data, pace = 0, linkSeconds = 600, now = Date.now, real = true, webhookPauseMs = 1_000 } = options;
+  const {
+    port = 0,
+    data,
+    pace = 0,
+    linkSeconds = 600,
+    now = Date.now,
+    real = true,
+    install,
+    webhookPauseMs = 1_000,
+  } = options;
   if (data) mkdirSync(data, { recursive: true, mode: 0o700 });
   const store = new Store(data && join(data, 'state.json'));
   const project = options.project ?? store.projects[0] ?? 'p-12345678';
@@ -86,7 +98,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const faults = new FaultQueue();
   const volumes = new Volumes(storage, data);
   const calls: Call[] = [];
-  const running = new Running({ now, folder: join(folder, 'running'), logs: data && join(data, 'logs'), real });
+  const running = new Running({
+    ...{ now, real, folder: join(folder, 'running'), logs: data && join(data, 'logs') },
+    packages: install ? join(folder, 'packages') : undefined,
+  });
   const platform = {
     ...{ url: server.url, storage, store, volumes, faults, calls, now, pace, linkSeconds },
     ...{ running, webhookPauseMs },

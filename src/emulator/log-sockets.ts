@@ -12,7 +12,7 @@ import { findApp } from './lookup.ts';
 import type { Platform } from './platform.ts';
 import { Refusal, refuse } from './reply.ts';
 import type { PrintedLine } from './running/app-logs.ts';
-import type { BuildRecord } from './store.ts';
+import type { AppRecord, BuildRecord } from './store.ts';
 import { readBuild, rfc3339 } from './timeline.ts';
 
 /** Answers a request for a socket: one of the two that send logs (wire §1b). Anything else gets an HTTP error. */
@@ -56,11 +56,10 @@ class Sender {
   send(frame: AppLogFrame | BuildLogFrame): void {
     if (this.fault === 'silent' || (this.fault === 'cut-after-two' && this.#sent >= 2)) return;
     const text = JSON.stringify(frame);
-    this.socket.send(text);
     this.#sent += 1;
-    if (this.fault === 'repeating') this.socket.send(text);
     // What is on its way still arrives.
-    if (this.fault === 'cut-after-two' && this.#sent === 2) this.socket.send('', () => this.socket.terminate());
+    this.socket.send(text, () => this.fault === 'cut-after-two' && this.#sent === 2 && this.socket.terminate());
+    if (this.fault === 'repeating') this.socket.send(text);
   }
 
   end(): void {
@@ -76,7 +75,10 @@ function feedOf({ pathname, searchParams }: URL, platform: Platform): (sender: S
   checkAccess(token && `Bearer ${token}`, project, platform);
   const since = after === '' ? 0 : Date.parse(after);
   if (Number.isNaN(since)) refuse(400, 'after is not a time in RFC 3339');
-  if (pathname === appLogSocket) return (sender) => feedApp(sender, query, since, platform);
+  if (pathname === appLogSocket) {
+    const app = findApp(platform.store, { project, app: query.appID ?? '' });
+    return (sender) => feedApp(sender, app, query, since, platform);
+  }
   const build = platform.store.builds.get(query.buildID ?? '');
   if (!build || platform.store.apps.get(build.app)?.project !== project) return refuse(404, 'build not found');
   return (sender) => feedBuild(sender, build, since, platform);
@@ -84,11 +86,11 @@ function feedOf({ pathname, searchParams }: URL, platform: Platform): (sender: S
 
 function feedApp(
   sender: Sender,
+  app: AppRecord,
   query: Record<string, string>,
   since: number,
-  { store, running }: Platform,
+  { running }: Platform,
 ): () => void {
-  const app = findApp(store, { project: query.projectID ?? '', app: query.appID ?? '' });
   const send = (line: PrintedLine) => {
     if (line.at < since || (query.runID && line.run !== query.runID)) return;
     if (query.containerID && line.container !== query.containerID) return;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { Parameters } from '../contract/endpoint.ts';
 import { appName } from '../contract/endpoint.ts';
 import type { startRun as contract } from '../contract/run-app.ts';
@@ -6,6 +7,7 @@ import { runLimits } from '../contract/run-app.ts';
 import { findApp } from './lookup.ts';
 import type { Handlers, Platform } from './platform.ts';
 import { refuse } from './reply.ts';
+import { requirementsOf } from './running/packages.ts';
 import { runOnce } from './running/run-once.ts';
 import { withDefaults } from './settings.ts';
 import type { AppRecord } from './store.ts';
@@ -24,14 +26,17 @@ export const runApp: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'start
   },
 
   // It is asked for again and again until it is there: the second time, unless time stands still anyway.
-  prepareBaseImage({ project, app, body }, { store, running, pace }) {
+  async prepareBaseImage({ project, app, body }, platform) {
+    const { store, running, pace } = platform;
     if (store.apps.get(app)?.project !== project) refuse(403, `no access to app ${app}: create it first`);
     const bytes = Buffer.byteLength(JSON.stringify(body.dependencies));
     if (bytes > runLimits.dependencies) refuse(400, `dependencies are larger than ${runLimits.dependencies} bytes`);
     const digest = `sha256:${createHash('sha256').update(JSON.stringify(body)).digest('hex')}`;
-    const asked = (running.images.get(digest) ?? 0) + 1;
-    running.images.set(digest, asked);
-    return pace === 0 || asked > 1 ? { status: 'ready', digest } : { status: 'building', digest: '' };
+    const { asked = 0 } = running.images.get(digest) ?? {};
+    const requirements = requirementsOf(body.dependencies.pip ?? {});
+    running.images.set(digest, { asked: asked + 1, requirements });
+    const installed = await isInstalled(requirements, platform);
+    return installed && (pace === 0 || asked > 0) ? { status: 'ready', digest } : { status: 'building', digest: '' };
   },
 
   async startRun({ query, body, ...given }, platform) {
@@ -46,6 +51,19 @@ export const runApp: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'start
     return { runId: await runOnce({ app: withHardware(app, query, platform), query, body }, platform) };
   },
 };
+
+/** Whether what is to be installed is. It goes on while nobody asks. */
+function isInstalled(requirements: string, { running }: Platform): Promise<boolean> {
+  const installing = running.pythonWith(requirements).then(
+    () => true,
+    (error: Error) => refuse(400, error.message),
+  );
+  running.behind(installing);
+  return Promise.race([installing, setTimeout(patienceMs, false, { ref: false })]);
+}
+
+/** Milliseconds until the answer is "not yet". */
+const patienceMs = 1_000;
 
 type Query = NonNullable<Parameters<typeof contract>['query']>;
 

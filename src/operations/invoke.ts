@@ -146,7 +146,7 @@ async function started(context: Context, call: Call, pass: Pass): Promise<string
 }
 
 function watch({ interruption }: Context, { app }: Target, runId: string): void {
-  interruption.says = `stopped watching; run ${runId} goes on: gantry runs get ${app} ${runId} shows it, gantry runs cancel ${app} ${runId} stops it`;
+  interruption.says = `stopped watching; run ${runId} goes on: gantry runs follow ${app} ${runId} waits for it, gantry runs cancel ${app} ${runId} stops it`;
 }
 
 /** The answer of a run that came by its webhook, as if the call had been waited for. */

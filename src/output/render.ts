@@ -10,8 +10,10 @@ export class ReaderGone extends Error {}
 
 /** The only writer of stdout. */
 export interface Renderer {
-  /** Prints a command's answer in full: as JSON, or as its view. */
-  value(value: unknown, view: View): Promise<void>;
+  /** Prints a command's answer in full: as JSON, or as its view, whose text may be wanted as it is. */
+  value(value: unknown, view: View, asItIs?: boolean): Promise<void>;
+  /** Prints one of many that come one after the other: JSON on one line, or its view, which may be an empty line. */
+  item(value: unknown, view: View, asItIs?: boolean): Promise<void>;
   /** Prints one object on one line, for streams. */
   line(value: unknown): Promise<void>;
   text(text: string): Promise<void>;
@@ -29,15 +31,20 @@ export function createRenderer(
   declared: readonly string[] = [],
 ): Renderer {
   const write = writer(stdout);
+  const read = (view: View, asItIs: boolean) => (asItIs ? view(page) : shown(view(page), page));
   return {
-    async value(value, view) {
+    async value(value, view, asItIs = false) {
       if (json === false) {
-        const text = shown(view(page), page);
+        const text = read(view, asItIs);
         if (text) await write(`${text}\n`);
         return;
       }
       const picked = Array.isArray(json) ? pick(value, json, declared) : value;
       for (const part of jsonParts(picked)) await write(part);
+    },
+    item(value, view, asItIs = false) {
+      if (json === false) return write(`${read(view, asItIs)}\n`);
+      return write(`${JSON.stringify(Array.isArray(json) ? pick(value, json, declared) : value)}\n`);
     },
     line: (value) => write(`${JSON.stringify(value)}\n`),
     text: write,

@@ -11,12 +11,16 @@ export interface ConnectionOptions {
 const idleMs = 30_000;
 
 /**
- * Connections that are kept and used again. undici is loaded here, when there is something to send, not before. How
- * many there are is up to those who use them.
+ * Connections that are kept and used again, at most so many to each host: when one becomes free just after another was
+ * asked for, waiting a moment is better than opening one more. undici is loaded here, when there is something to send,
+ * not before.
  */
-export async function openConnections({ proxy, silenceMs }: ConnectionOptions): Promise<Dispatcher> {
+export async function openConnections(
+  { proxy, silenceMs }: ConnectionOptions,
+  connections: number,
+): Promise<Dispatcher> {
   const { Agent, EnvHttpProxyAgent, buildConnector } = await import('undici');
-  const kept = { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs };
+  const kept = { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, connections };
   if (proxy) {
     // Behind a proxy the socket is not ours to watch; between two blocks of a body counts as well.
     const watched = { headersTimeout: silenceMs, bodyTimeout: silenceMs };

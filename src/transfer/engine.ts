@@ -53,14 +53,15 @@ const leastRate = 256 * 1024;
 export async function withEngine<T>(options: EngineOptions, work: (engine: Engine) => Promise<T>): Promise<T> {
   const { signal, now, delay, onRetry, onBytes, concurrency, limitRate, check } = options;
   setMaxListeners(0, signal);
-  const dispatcher = await openConnections(options);
   const most = limitRate === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(limitRate / leastRate));
+  const widest = { large: Math.min(most, concurrency ?? usualLarge), small: Math.min(most, concurrency ?? usualSmall) };
+  const dispatcher = await openConnections(options, Math.max(widest.large, widest.small));
   const hasher = check ? new Hasher(Math.max(1, Math.min(2, availableParallelism() - 1))) : undefined;
   try {
     return await work({
       ...{ dispatcher, signal, now, delay, onRetry, onBytes, hasher },
-      large: new Gate(Math.min(most, concurrency ?? usualLarge), now),
-      small: new Gate(Math.min(most, concurrency ?? usualSmall), now),
+      large: new Gate(widest.large, now),
+      small: new Gate(widest.small, now),
       blocks: new Blocks(),
       rate: limitRate === undefined ? undefined : new Rate(limitRate, { now, delay }),
     });

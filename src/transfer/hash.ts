@@ -11,14 +11,12 @@ export interface Digest {
   end(): Promise<string>;
 }
 
-/** Threads that do nothing but MD5. To be closed, or the process does not end. */
+/** Threads that do nothing but MD5, begun when they are first needed. To be closed, or the process does not end. */
 export class Hasher {
-  readonly #threads: Thread[];
+  #threads: Thread[] = [];
   #digests = 0;
 
-  constructor(threads: number) {
-    this.#threads = Array.from({ length: threads }, () => new Thread());
-  }
+  constructor(private readonly most: number) {}
 
   begin(): Digest {
     const thread = this.#idlest();
@@ -39,6 +37,7 @@ export class Hasher {
   }
 
   #idlest(): Thread {
+    if (this.#threads.length === 0) this.#threads = Array.from({ length: this.most }, () => new Thread());
     return this.#threads.reduce((best, thread) => (thread.load < best.load ? thread : best));
   }
 }

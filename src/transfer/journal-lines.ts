@@ -6,12 +6,14 @@ export type Line =
   | { is: 'part'; file: string; part: SentPart }
   | { is: 'receiving'; file: string; mark: string; partBytes: number; etag: string }
   | { is: 'range'; file: string; number: number }
-  | { is: 'done'; file: string; mark: string };
+  /** `at`: when, in milliseconds of this machine's clock. */
+  | { is: 'done'; file: string; mark: string; at: number };
 
 /** What is known of a file that an earlier try has begun. */
 export interface Saved {
   mark: string;
-  isDone: boolean;
+  /** When it was done, if it is: milliseconds since 1970. */
+  doneAt?: number;
   partBytes?: number;
   upload?: OpenUpload;
   parts: SentPart[];
@@ -45,8 +47,8 @@ function apply(line: Line, saved: Map<string, Saved>): void {
   else if (line.is === 'begun' || line.is === 'receiving') {
     const { mark, partBytes } = line;
     const begun = line.is === 'begun' ? { upload: line.upload } : { etag: line.etag };
-    saved.set(line.file, { mark, partBytes, ...begun, isDone: false, parts: [], ranges: [] });
+    saved.set(line.file, { mark, partBytes, ...begun, parts: [], ranges: [] });
   } else if (line.is === 'done') {
-    saved.set(line.file, { mark: line.mark, isDone: true, parts: [], ranges: [] });
+    saved.set(line.file, { mark: line.mark, doneAt: line.at, parts: [], ranges: [] });
   }
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ConflictError } from '../errors.ts';
 import { type Line, readLines, type Saved } from './journal-lines.ts';
 
 /** Lines about small files that are kept back: what is done in a moment needs no memory on disk. */
 const patience = 64;
+const longestDays = 30;
 
 /**
  * What of a copy is done, so that the same command goes on where this one has ended: a file of JSON lines, only ever
@@ -83,7 +84,8 @@ export class Journal {
 
   async #start({ asNew }: { asNew: boolean }): Promise<void> {
     try {
-      await mkdir(join(this.path, '..'), { recursive: true, mode: 0o700 });
+      await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+      await removeOld(dirname(this.path));
       this.#file = await open(this.path, 'a', 0o600);
       this.#unlock = await lock(this.path);
       if (asNew) await this.#file.truncate();
@@ -96,6 +98,16 @@ export class Journal {
       if (cause instanceof ConflictError) throw cause;
       this.complain(cause);
     }
+  }
+}
+
+/** A copy that was never gone on with: its links have ended long ago. */
+async function removeOld(folder: string): Promise<void> {
+  const oldest = Date.now() - longestDays * 86_400_000;
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const stats = await stat(path).catch(() => undefined);
+    if (stats && stats.mtimeMs < oldest) await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }
 

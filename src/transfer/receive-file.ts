@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { UnavailableError } from '../errors.ts';
 import type { Engine } from './engine.ts';
 import { md5 } from './hash.ts';
@@ -8,6 +7,7 @@ import { receiveRange } from './receive-range.ts';
 import { CorruptError } from './refusal.ts';
 import { RemoteContent } from './remote-content.ts';
 import { plainMd5 } from './send.ts';
+import { together } from './together.ts';
 
 export interface FileReceiving {
   target: string;
@@ -55,7 +55,6 @@ class Receipt {
   /** Of the whole, where that came in one range. */
   #md5: string | undefined;
   readonly #done: Set<number>;
-  readonly #aborting = new AbortController();
 
   constructor(
     private readonly receiving: FileReceiving,
@@ -70,20 +69,13 @@ class Receipt {
   async run(): Promise<void> {
     const { signal, large } = this.engine;
     const { plan } = this.receiving;
-    setMaxListeners(0, this.#aborting.signal);
-    const stop = () => this.#aborting.abort(signal.reason);
-    signal.addEventListener('abort', stop);
-    try {
-      const missing = this.#missing();
-      // The first answer tells which content it is; the others must be of the same.
-      if (this.#content.etag === undefined) await this.#receiveNext(missing);
-      const count = Math.min(large.widest, plan.count - this.#done.size);
-      await this.#together(Array.from({ length: count }, () => this.#receiveFrom(missing)));
-      signal.throwIfAborted();
-      await this.#check();
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+    const missing = this.#missing();
+    // The first answer tells which content it is; the others must be of the same.
+    if (this.#content.etag === undefined) await this.#receiveNext(missing, signal);
+    const count = Math.min(large.widest, plan.count - this.#done.size);
+    await together(count, signal, (stop) => this.#receiveFrom(missing, stop));
+    signal.throwIfAborted();
+    await this.#check();
   }
 
   /** Content that is not the one meant, or not what its ETag says, is of no use to a later try. */
@@ -95,12 +87,12 @@ class Receipt {
     for (const part of partsOf(this.receiving.plan)) if (!this.#done.has(part.number)) yield part;
   }
 
-  async #receiveNext(missing: Generator<Part>): Promise<boolean> {
+  async #receiveNext(missing: Generator<Part>, stop: AbortSignal): Promise<boolean> {
     const { value: range, done } = missing.next();
     if (done) return false;
     const { receiving, engine, file } = this;
     const sink = (bytes: Buffer, offset: number) => file.write(bytes, offset);
-    const request = { content: this.#content, range, sink, signal: this.#aborting.signal, order: receiving.order };
+    const request = { content: this.#content, range, sink, signal: stop, order: receiving.order };
     this.#md5 = await receiveRange({ ...request, hash: receiving.plan.count === 1 }, engine);
     if (this.#done.size === 0 && this.#content.etag) receiving.onBegun(this.#content.etag);
     this.#done.add(range.number);
@@ -108,19 +100,8 @@ class Receipt {
     return true;
   }
 
-  async #receiveFrom(missing: Generator<Part>): Promise<void> {
-    while (!this.#aborting.signal.aborted && (await this.#receiveNext(missing)));
-  }
-
-  /** When one fails the others are stopped, and its failure is the one that counts. */
-  async #together(works: Promise<void>[]): Promise<void> {
-    let first: { error: unknown } | undefined;
-    const stop = (error: unknown) => {
-      first ??= { error };
-      this.#aborting.abort(error);
-    };
-    await Promise.all(works.map((work) => work.catch(stop)));
-    if (first) throw (first as { error: unknown }).error;
+  async #receiveFrom(missing: Generator<Part>, stop: AbortSignal): Promise<void> {
+    while (!stop.aborted && (await this.#receiveNext(missing, stop)));
   }
 
   /**

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { retrying } from '../api/retry.ts';
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import type { Engine } from './engine.ts';
@@ -8,6 +7,7 @@ import { type Part, type PartPlan, partsOf } from './parts.ts';
 import { asksToSlowDown, LinkExpiredError } from './refusal.ts';
 import { sendOnce } from './send.ts';
 import type { Stretch } from './stretch.ts';
+import { together } from './together.ts';
 
 /** An upload that the platform has begun: nothing of it is visible before it is complete. */
 export interface OpenUpload {
@@ -71,8 +71,9 @@ function isGone(error: unknown): boolean {
 class Session {
   upload: OpenUpload | undefined;
   readonly #parts = new Map<number, SentPart>();
-  readonly #aborting = new AbortController();
   #beginning: Promise<OpenUpload> | undefined;
+  /** What came of asking for the links, which has its own retries. */
+  #notBegun: unknown;
   #sentBytes = 0;
 
   constructor(
@@ -87,44 +88,34 @@ class Session {
 
   async run(): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
     const { signal, large } = this.engine;
-    setMaxListeners(0, this.#aborting.signal);
-    const stop = () => this.#aborting.abort(signal.reason);
-    signal.addEventListener('abort', stop);
-    try {
-      const missing = partsOf(this.sending.plan);
-      const count = Math.min(large.widest, this.sending.plan.count);
-      await allOrNone(
-        Array.from({ length: count }, () => this.#sendFrom(missing)),
-        this.#aborting,
-      );
-      signal.throwIfAborted();
-      const upload = await this.#open();
-      return { upload, parts: [...this.#parts.values()].sort((a, b) => a.number - b.number) };
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+    const missing = partsOf(this.sending.plan);
+    const count = Math.min(large.widest, this.sending.plan.count);
+    await together(count, signal, (stop) => this.#sendFrom(missing, stop));
+    signal.throwIfAborted();
+    const upload = await this.#open();
+    return { upload, parts: [...this.#parts.values()].sort((a, b) => a.number - b.number) };
   }
 
   takeBack(): void {
     this.engine.onBytes(-this.#sentBytes);
   }
 
-  async #sendFrom(missing: Iterable<Part>): Promise<void> {
+  async #sendFrom(missing: Iterable<Part>, stop: AbortSignal): Promise<void> {
     for (const part of missing) {
-      if (this.#aborting.signal.aborted) return;
-      if (!this.#parts.has(part.number)) await this.#send(part);
+      if (stop.aborted) return;
+      if (!this.#parts.has(part.number)) await this.#send(part, stop);
     }
   }
 
-  async #send(part: Part): Promise<void> {
+  async #send(part: Part, stop: AbortSignal): Promise<void> {
     const { engine, sending } = this;
     const { plan, order } = sending;
-    const gate = part.length > smallBytes || plan.count > 1 ? engine.large : engine.small;
+    const gate = plan.bytes > smallBytes ? engine.large : engine.small;
     const etag = await retrying(
-      () => gate.run(() => this.#sendOnce(part), order),
+      () => gate.run(() => this.#sendOnce(part, stop), order),
       (error) => {
         if (asksToSlowDown(error)) gate.narrow();
-        return error.facts.retryable === true && !this.#aborting.signal.aborted;
+        return error.facts.retryable === true && error !== this.#notBegun && !stop.aborted;
       },
       engine,
     );
@@ -135,14 +126,14 @@ class Session {
   }
 
   /** The links are asked for when the first part has its turn, not when the file is found: they do not last. */
-  async #sendOnce(part: Part): Promise<string> {
+  async #sendOnce(part: Part, stop: AbortSignal): Promise<string> {
     const { id, links, linksEndAt } = await this.#open();
     const url = links[part.number - 1];
     if (url === undefined) throw new UnexpectedReplyError(`upload ${id} has no link for part ${part.number}`);
     if (!isFresh(url, linksEndAt, this.engine.now())) throw new LinkExpiredError('the upload link is about to expire');
     const read = () => this.sending.read(part);
     const contentType = 'application/octet-stream';
-    const etag = await sendOnce({ url, bytes: part.length, contentType, read }, this.engine, this.#aborting.signal);
+    const etag = await sendOnce({ url, bytes: part.length, contentType, read }, this.engine, stop);
     // The upload is completed by ETags: without one the part may as well not have arrived (H-20).
     if (etag === '') throw new UnavailableError('the storage sent no ETag for what it got', { retryable: true });
     return etag;
@@ -156,7 +147,10 @@ class Session {
 
   async #begin(): Promise<OpenUpload> {
     const { plan, begin, onBegun } = this.sending;
-    const { id, links } = await begin(plan.count);
+    const { id, links } = await begin(plan.count).catch((error: unknown) => {
+      this.#notBegun = error;
+      throw error;
+    });
     if (links.length !== plan.count || links.some((link) => !link)) {
       throw new UnexpectedReplyError(`the platform gave ${links.length} links for ${plan.count} parts`);
     }
@@ -164,19 +158,6 @@ class Session {
     onBegun(this.upload);
     return this.upload;
   }
-}
-
-/** When one fails the others are stopped, and its failure is the one that counts. */
-async function allOrNone(works: Promise<void>[], aborting: AbortController): Promise<void> {
-  let first: { error: unknown } | undefined;
-  const all = works.map((work) =>
-    work.catch((error: unknown) => {
-      first ??= { error };
-      aborting.abort(error);
-    }),
-  );
-  await Promise.all(all);
-  if (first) throw (first as { error: unknown }).error;
 }
 
 function tooShort(upload: OpenUpload | undefined, cause: GantryError): GantryError {

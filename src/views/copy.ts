@@ -7,7 +7,7 @@ import { count, filesText } from '../output/words.ts';
 
 export function copyView(summary: CopySummary): View {
   const { dryRun, files, bytes, to } = summary;
-  return () => (dryRun ? `would copy ${filesText(files, bytes)} to ${to}` : `copied ${tallyText(summary)} to ${to}`);
+  return () => (dryRun ? `would copy ${filesText(files, bytes)} to ${to}` : `copied ${tallyText(summary)}`);
 }
 
 /** What all failures have in common, or just that there were some. */

@@ -2,20 +2,21 @@ import type { Delivery } from '../operations/webhooks/listen.ts';
 import type { View } from '../output/page.ts';
 import { localTime, size } from '../output/words.ts';
 
-/** One delivery: what became of it in a line, then its body. */
+/** One delivery: what became of it, what it is of, and its body. */
 export function deliveryView(delivery: Delivery): View {
   return ({ style }) => {
     const { id, receivedAt, runId, signature, why, status, forwardedTo, path, bytes } = delivery;
     const paint = { good: style.green, bad: style.red, unchecked: style.yellow }[signature];
     const answered = status === null ? 'no answer' : `answered ${status}`;
-    const facts = [
+    const head = [
       `${style.dim(localTime(receivedAt))} ${style.bold(id)}`,
-      runId ? `run ${runId}` : 'no run',
       paint(`signature ${signature}${why ? `: ${why}` : ''}`),
       forwardedTo ? `${answered} by ${forwardedTo}` : answered,
-      style.dim(`${path}, ${size(bytes)}`),
     ];
-    return `${facts.join('  ')}\n${bodyText(delivery).replace(/^/gm, '  ')}\n`;
+    const about = [runId ? `run ${runId}` : 'no run', path, size(bytes)];
+    return [head.join('  '), style.dim(`  ${about.join(', ')}`), bodyText(delivery).replace(/^/gm, '  '), ''].join(
+      '\n',
+    );
   };
 }
 

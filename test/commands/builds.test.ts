@@ -49,7 +49,7 @@ test('the log is printed line by line, with times when they are asked for', asyn
   const plain = await gantry(['builds', 'logs', 'web'], { emulator });
   const timed = await gantry(['builds', 'logs', 'web', '--timestamps'], { emulator });
   expect(plain.stdout).toMatch(/App is ready\n$/);
-  expect(timed.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .*App is ready\n$/m);
+  expect(timed.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} .*App is ready\n$/m);
 });
 
 test('a log that has no line yet says so', async () => {

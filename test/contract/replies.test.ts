@@ -96,6 +96,7 @@ describe('the emulator', () => {
     await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
     const slow = emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
     const run = emulator.store.addRun({ app: `${emulator.project}-web`, createdAt: Date.now() - 1000 }).id;
+    emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', text: 'hello' });
     const device = { code: 'device-1', userCode: 'BCDF-GHJK', intervalSeconds: 5, createdAt: Date.now() };
     emulator.store.devices.set(device.code, { ...device, state: 'approved' });
     emulator.store.sessions.set('refresh-1', { user: 'somebody', createdAt: Date.now() });
@@ -106,7 +107,11 @@ describe('the emulator', () => {
       createApp: { name: 'other' },
       invoke: {},
       prepareBaseImage: { dependencies: { pip: { requests: 'latest' } }, preBuildCommands: [], shellCommands: [] },
-      startRun: { projectId: emulator.project, data: part('data.json', '{}'), file: part('run.tar', tar('main.py', '')) },
+      startRun: {
+        projectId: emulator.project,
+        data: part('data.json', '{}'),
+        file: part('run.tar', tar('main.py', '')),
+      },
       scaleApp: { maxReplicaCount: 3 },
       createPartnerApp: { name: 'voice', runtime: 'deepgram' },
       inviteUser: { emailAddress: 'new@example.com', role: 'member' },

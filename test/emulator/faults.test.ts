@@ -152,7 +152,9 @@ test('a fault that is none is refused, with those that are', async () => {
   expect(() => emulator.fail('getApp', 'expired')).toThrow(
     '"expired" cannot be asked of getApp; it knows reset-before,',
   );
-  expect(() => emulator.fail('upload', 503, 'explode')).toThrow(/expired, .*wrong-etag, no-etag, 503, 429:2, 429:date\+2/);
+  expect(() => emulator.fail('upload', 503, 'explode')).toThrow(
+    /expired, .*wrong-etag, no-etag, 503, 429:2, 429:date\+2/,
+  );
   expect(() => emulator.fail('build', 503)).toThrow(
     new RangeError(`"503" cannot be asked of build; it knows ${Object.keys(faults.build).join(', ')}`),
   );

@@ -95,7 +95,10 @@ needsPython('a function (needs python3)', () => {
   test('whose process dies is a 502, and the next call finds a new one', async () => {
     const { call, runs } = await running();
     const broken = await call('dies');
-    expect([broken.status, broken.json.message]).toEqual([502, 'the app broke down: its process ended with exit code 3']);
+    expect([broken.status, broken.json.message]).toEqual([
+      502,
+      'the app broke down: its process ended with exit code 3',
+    ]);
     expect((await call('run')).status).toBe(200);
     const containers = (await runs()).map((run: { containerId: string }) => run.containerId);
     expect(new Set(containers).size).toBe(2);
@@ -155,8 +158,18 @@ needsPython('an app (needs python3)', () => {
     await call('run');
     await call('run');
     const [latest, first] = await runs();
-    expect(latest).toMatchObject({ status: 'success', statusCode: 200, functionName: 'run', method: 'POST', async: false });
-    expect([first.coldstartTimeMs > 0, latest.coldstartTimeMs, latest.containerId]).toEqual([true, 0, first.containerId]);
+    expect(latest).toMatchObject({
+      status: 'success',
+      statusCode: 200,
+      functionName: 'run',
+      method: 'POST',
+      async: false,
+    });
+    expect([first.coldstartTimeMs > 0, latest.coldstartTimeMs, latest.containerId]).toEqual([
+      true,
+      0,
+      first.containerId,
+    ]);
     const { json } = await ask('GET', `${path}/containers`);
     expect(json).toMatchObject([{ containerId: first.containerId, containerState: 'RUNNING' }]);
   });

@@ -43,3 +43,8 @@ export function noise(bytes: number, seed = 'noise'): Buffer {
   }
   return Buffer.concat(blocks).subarray(0, bytes);
 }
+
+/** What was said but for lines of progress, which come when something takes longer than a second. */
+export function withoutProgress(stderr: string): string {
+  return stderr.replace(/^(Copying|Comparing|Looking).*\n/gm, '');
+}

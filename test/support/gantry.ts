@@ -9,6 +9,8 @@ export interface Outcome {
   code: number;
   stdout: string;
   stderr: string;
+  /** stdout, for what is no text. */
+  bytes: Buffer;
   /** stdout, parsed. */
   json: () => unknown;
   /** How long it wanted to wait, in milliseconds, each time it did. */
@@ -34,8 +36,16 @@ export interface Setting {
   clock?: { now: number };
   /** What happens elsewhere while it waits, each time it does. */
   meanwhile?: () => unknown;
+  /** Hears of all that stdout has, each time there is more. */
+  seen?: (stdout: string) => unknown;
+  /** The same of stderr. */
+  said?: (stderr: string) => unknown;
+  /** Sends Ctrl-C when it aborts. */
+  stop?: AbortSignal;
   /** Sends Ctrl-C, once, when stderr matches. */
   interruptAt?: RegExp;
+  /** Sends Ctrl-C, once, when a piece of stdout matches: the end of what has none. */
+  endAt?: RegExp;
   /** Whether there is a browser. */
   browser?: boolean;
   /** Sends SIGTERM instead. */
@@ -60,12 +70,19 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
   let leapt = 0;
   let asked = false;
   let interrupt = () => {};
-  const stdout = new Capture(columns);
+  const stdout = new Capture(columns, (text, written) => {
+    setting.seen?.(text);
+    if (!setting.endAt?.test(written)) return;
+    const once = interrupt;
+    interrupt = () => {};
+    once();
+  });
   const stderr = new Capture(columns, (text) => {
     if (typed && !asked && stripVTControlCharacters(text).includes('? ')) {
       asked = true;
       setImmediate().then(() => stdin.write(typed));
     }
+    setting.said?.(text);
     if (!interruptAt?.test(text)) return;
     const once = interrupt;
     interrupt = () => {};
@@ -80,6 +97,7 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
     env: { GANTRY_CONFIG_DIR: '/nonexistent', LANG: 'C.UTF-8', ...(emulator ? address(emulator) : {}), ...env },
     cwd,
     onSignal(listener) {
+      setting.stop?.addEventListener('abort', () => listener('SIGINT'));
       interrupt = () => listener(setting.signal ?? 'SIGINT');
       return () => {
         interrupt = () => {};
@@ -103,7 +121,17 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
     silenceMs,
   };
   const code = await main(words, io);
-  return { code, stdout: stdout.text, stderr: stderr.text, json: () => JSON.parse(stdout.text), waits, behind, opened };
+  const bytes = Buffer.concat(stdout.chunks);
+  return {
+    code,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    bytes,
+    json: () => JSON.parse(stdout.text),
+    waits,
+    behind,
+    opened,
+  };
 }
 
 export function address({ url, token, project }: Emulator): Record<string, string> {
@@ -112,11 +140,12 @@ export function address({ url, token, project }: Emulator): Record<string, strin
 
 class Capture extends Writable {
   text = '';
+  readonly chunks: Buffer[] = [];
   readonly isTTY: boolean;
 
   constructor(
     readonly columns: number | undefined,
-    private readonly seen: (text: string) => void = () => {},
+    private readonly seen: (text: string, written: string) => void = () => {},
   ) {
     super();
     this.isTTY = columns !== undefined;
@@ -129,7 +158,8 @@ class Capture extends Writable {
 
   override _write(chunk: Buffer, _: string, done: () => void): void {
     this.text += chunk;
-    this.seen(this.text);
+    this.chunks.push(chunk);
+    this.seen(this.text, String(chunk));
     done();
   }
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -19,7 +19,7 @@ test('what was done is there again, in a file that nobody else reads', async () 
   const first = await open(folder);
   first.add(begun);
   first.add({ is: 'part', file: 'a', part: { number: 1, etag: '"e"' } });
-  first.add({ is: 'done', file: 'b', mark: 'n' });
+  first.add({ is: 'done', file: 'b', mark: 'n', at: 7 });
   await first.close(false);
   const [file = ''] = filesIn(folder);
   expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
@@ -30,9 +30,8 @@ test('what was done is there again, in a file that nobody else reads', async () 
     mark: 'm',
     upload,
     parts: [{ number: 1, etag: '"e"' }],
-    isDone: false,
   });
-  expect(second.saved.get('b')).toMatchObject({ mark: 'n', isDone: true });
+  expect(second.saved.get('b')).toMatchObject({ mark: 'n', doneAt: 7 });
   await second.close(true);
   expect(filesIn(folder)).toEqual([]);
 });
@@ -57,13 +56,13 @@ test('a beginning makes an earlier one void, and a line that was cut off counts 
 test('a few small files leave nothing on disk, unless they are cut off', async () => {
   const folder = newFolder();
   const journal = await open(folder);
-  for (let file = 0; file < 20; file++) journal.add({ is: 'done', file: String(file), mark: '' });
+  for (let file = 0; file < 20; file++) journal.add({ is: 'done', file: String(file), mark: '', at: 7 });
   expect(filesIn(folder)).toEqual([]);
   await journal.close(true);
   expect(filesIn(folder)).toEqual([]);
 
   const other = await open(folder);
-  other.add({ is: 'done', file: 'a', mark: '' });
+  other.add({ is: 'done', file: 'a', mark: '', at: 7 });
   await other.close(false);
   const again = await open(folder);
   expect(again.saved.has('a')).toBe(true);
@@ -127,4 +126,13 @@ test('each copy has its own', async () => {
   expect(filesIn(folder).map((file) => readFileSync(join(folder, file), 'utf8').includes('"is":"begun"'))).toEqual([
     ...[true, true],
   ]);
+});
+
+test('what is older than a month is removed', async () => {
+  const folder = newFolder({ 'transfers/old.jsonl': '{}', 'transfers/new.jsonl': '{}' });
+  utimesSync(join(folder, 'transfers/old.jsonl'), 1, 1);
+  const journal = await open(folder);
+  journal.add(begun);
+  await journal.close(true);
+  expect(filesIn(folder)).toEqual(['transfers/new.jsonl']);
 });

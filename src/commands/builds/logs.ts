@@ -1,31 +1,38 @@
 import { defineCommand } from '../../command.ts';
-import { getBuildLogs } from '../../contract/builds.ts';
-import { logLines } from '../../operations/build-log.ts';
 import { latestBuild } from '../../operations/builds.ts';
-import { localTime } from '../../output/words.ts';
+import { buildLog } from '../../operations/logs/build-log.ts';
+import { readLog, type ShownLine } from '../../operations/logs/index.ts';
+import { logLine } from '../../views/log-line.ts';
+import { askedOf, logFlags } from '../log-flags.ts';
 
 export default defineCommand({
   configure: (command) =>
-    command
-      .argument('<app>', 'app name or id')
-      .argument('[build]', 'build id; the latest one if left out')
-      .option('--timestamps', 'put the time before each line'),
-  run: async ({ api, project }, app, build) => {
-    const found = build ?? (await latestBuild({ api, project }, app));
-    const { logs } = await api(getBuildLogs, { project, app, build: found });
-    return logs ?? [];
+    logFlags(
+      command.argument('<app>', 'app name or id').argument('[build]', 'build id; the latest one if left out'),
+    ).option('--search <text>', 'only lines with this text'),
+  run: async (context, app, build, flags) => {
+    const { project, signal, openLog } = context;
+    const asked = askedOf(context, flags);
+    const api = asked.follow ? context.apiUntil(signal, () => {}) : context.api;
+    const needs = { api, project, openLog };
+    const found = build ?? (await latestBuild(needs, app));
+    const lines = readLog(context, buildLog(needs, app, found, flags.search), asked);
+    return asked.follow ? lines : allOf(lines);
   },
-  view:
-    (entries, { timestamps }) =>
-    ({ style }) =>
-      entries
-        .flatMap(({ log, createdAt }) => {
-          const time = timestamps && createdAt ? `${style.dim(localTime(createdAt))} ` : '';
-          return logLines(log).map((line) => time + line);
-        })
-        .join('\n'),
-  empty: 'no log lines yet',
+  view: (lines, flags) => (page) =>
+    [lines]
+      .flat()
+      .map((line) => logLine(line, flags)(page))
+      .join('\n'),
+  data: (lines) => (Array.isArray(lines) ? lines.map(({ line }) => line.came) : lines.line.came),
+  raw: ({ raw }) => raw === true,
   passesThrough: true,
   json: { id: 'line id', createdAt: 'RFC 3339, UTC', log: 'the line as it came' },
-  examples: ['builds logs web', 'builds logs web b-1234 --timestamps'],
+  examples: ['builds logs web', 'builds logs web b-1234 --timestamps', 'builds logs web -f'],
 });
+
+async function allOf(lines: AsyncIterable<ShownLine>): Promise<ShownLine[]> {
+  const all: ShownLine[] = [];
+  for await (const line of lines) all.push(line);
+  return all;
+}

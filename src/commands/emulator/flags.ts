@@ -7,6 +7,7 @@ import { wholeNumberFlag } from '../../flags.ts';
 export interface EmulatorFlags {
   data?: string | undefined;
   pace: number;
+  install?: true | undefined;
   fault: Faults[];
   /** `false` is an empty project. */
   seed: number | false;
@@ -25,6 +26,7 @@ export function emulatorFlags(command: Commander) {
       1,
     )
     .option('--no-seed', 'begin with an empty project')
+    .option('--install', 'install what each app needs with pip; without it nothing is installed')
     .option('--pace <ms>', 'milliseconds that each stage of a build takes', wholeNumberFlag(0), 0)
     .option(
       '--fault <target=fault,…>',
@@ -53,9 +55,11 @@ export function environmentOf({ url, project, token }: Emulator): Record<string,
   return {
     GANTRY_API_URL: url,
     GANTRY_INFERENCE_URL: url,
+    GANTRY_LOGS_URL: url,
     GANTRY_TOKEN: token,
     GANTRY_PROJECT: project,
     REST_API_URL: url,
+    LOGSTREAM_URL: url.replace('http', 'ws'),
     CEREBRIUM_SERVICE_ACCOUNT_TOKEN: token,
     CEREBRIUM_PROJECT_ID: project,
   };

@@ -12,7 +12,7 @@ export default defineCommand({
       .option('--forward <url>', 'pass each delivery on to this address, and answer as it does'),
   run: (context, { port, host, secretFile, forward }): AsyncGenerator<Heard> =>
     listen(context, { port, host, secretFile, forward }),
-  view: (heard) => (heard.type === 'delivery' ? deliveryView(heard) : () => ''),
+  view: (heard) => (heard.type === 'delivery' ? deliveryView(heard) : () => heard.url),
   json: {
     type: 'listening, once, or delivery',
     url: 'where it listens',

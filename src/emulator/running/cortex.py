@@ -3,8 +3,10 @@
 Both are lines of JSON. In:  {"call": id, "function": name, "body": text} or {..., "bodyFile": path},
 {"taken": id, "size": n} for what was read of a stream, {"cancel": id}.
 Out: {"ready": true}, {"broken": message}, {"run": id or null, "stream": name, "line": text} for what is printed,
-{"call": id, ...} with one of "result" (JSON text, "ms", perhaps "status"), "failed" (message, "status"),
-"begins" (a stream), "item" (text, "size"), "ends" ("ms").
+{"call": id, "ms": ..., ...} with one of "answer" (JSON text), "answerFile" (a path, when it is long), both perhaps with
+"status"; "failed" (message, "status"); "begins" (a stream); "item" (text, "size"); "ends".
+
+The folder for long answers is the first argument.
 """
 
 import asyncio
@@ -15,6 +17,7 @@ import io
 import json
 import os
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -24,6 +27,8 @@ current_run = contextvars.ContextVar("run", default=None)
 # So much text of a stream may be under way before the function has to wait for its reader.
 WINDOW = 1024 * 1024
 LONGEST_LINE = 256 * 1024
+# A longer answer travels as a file.
+HELD = 1024 * 1024
 
 
 class Cancelled(BaseException):
@@ -75,11 +80,10 @@ class Printed(io.TextIOBase):
         run = current_run.get()
         with self._lock:
             *lines, rest = (self._open.pop(run, "") + str(text)).split("\n")
-            while len(rest) > LONGEST_LINE:
-                lines.append(rest[:LONGEST_LINE])
-                rest = rest[LONGEST_LINE:]
-            if rest:
+            if len(rest) < LONGEST_LINE:
                 self._open[run] = rest
+            else:
+                lines.append(rest)
             for line in lines:
                 self._say(run, line)
         return len(text)
@@ -93,7 +97,8 @@ class Printed(io.TextIOBase):
 
     def _say(self, run, line):
         text = line.removesuffix("\r").encode("utf-8", "replace").decode()
-        self._wire.send(run=run, stream=self._name, line=text)
+        for start in range(0, max(1, len(text)), LONGEST_LINE):
+            self._wire.send(run=run, stream=self._name, line=text[start : start + LONGEST_LINE])
 
 
 class Bytes(io.RawIOBase):
@@ -261,13 +266,22 @@ class Replica:
         text = to_json(result)
         status = result.get("status_code") if isinstance(result, dict) else None
         valid = isinstance(status, int) and not isinstance(status, bool) and 200 <= status <= 599
-        self.finish(call, result=text, **({"status": status} if valid else {}))
+        answer = f'{{"run_id":{json.dumps(call.identity)},"run_time_ms":{call.milliseconds},"result":{text}}}'
+        self.finish(call, **keep(answer), **({"status": status} if valid else {}))
 
     def finish(self, call, **outcome):
         self.out.finish(call.identity)
         self.err.finish(call.identity)
         self.calls.pop(call.identity, None)
         self.wire.send(call=call.identity, ms=call.milliseconds, **outcome)
+
+
+def keep(answer):
+    if len(answer) < HELD:
+        return {"answer": answer}
+    with tempfile.NamedTemporaryFile("w", dir=sys.argv[1], prefix="answer-", encoding="utf-8", delete=False) as file:
+        file.write(answer)
+    return {"answerFile": file.name}
 
 
 def to_json(value):
@@ -289,7 +303,7 @@ def describe(error):
 
 def own_frames(trace):
     """A traceback without the frames of this file."""
-    while trace and trace.tb_next and trace.tb_frame.f_code.co_filename == __file__:
+    while trace and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
     return trace
 

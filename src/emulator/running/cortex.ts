@@ -1,6 +1,7 @@
+import { createReadStream, rmSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { json, type Reply } from '../reply.ts';
+import { type Content, json, type Reply } from '../reply.ts';
 import { ItemQueue } from './item-queue.ts';
 import { AppProcess } from './process.ts';
 import { type Replica, type ReplicaCall, type Start, StartFailure } from './replica.ts';
@@ -14,7 +15,9 @@ interface Event {
   stream?: 'stdout' | 'stderr';
   line?: string;
   call?: string;
-  result?: string;
+  /** The whole answer: read and written again here, large numbers would change. */
+  answer?: string;
+  answerFile?: string;
   failed?: string;
   status?: number;
   begins?: true;
@@ -40,9 +43,9 @@ export class CortexReplica implements Replica {
   #failed = (_: Error) => {};
   #broken = '';
 
-  constructor({ python, folder, environment, print }: Start) {
+  constructor({ python, folder, scratch, environment, print }: Start) {
     const worker = fileURLToPath(new URL('./cortex.py', import.meta.url));
-    this.#process = new AppProcess(python, [worker], {
+    this.#process = new AppProcess(python, [worker, scratch], {
       cwd: folder,
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
@@ -104,14 +107,14 @@ export class CortexReplica implements Replica {
     else if (event.call) this.#hearOf(event.call, event);
   }
 
-  #hearOf(call: string, { begins, item, size, ends, failed, result, status, ms }: Event): void {
+  #hearOf(call: string, { begins, item, size, ends, failed, answer, answerFile, status, ms }: Event): void {
     const pending = this.#pending.get(call);
     if (begins) this.#beginStream(call, pending);
     else if (item !== undefined) pending?.items?.add(item, size ?? 0);
     else if (ends) this.#settle(call)?.items?.end();
     else if (failed !== undefined && pending?.items) this.#settle(call)?.fail(new Error(failed));
     else if (failed !== undefined) this.#settle(call)?.answer(failure(call, failed, status ?? 500, ms));
-    else this.#settle(call)?.answer(success(call, result ?? 'null', status ?? 200, ms ?? 0));
+    else this.#settle(call)?.answer(success(answerFile ? fileOf(answerFile) : (answer ?? ''), status ?? 200));
   }
 
   #beginStream(call: string, pending: Pending | undefined): void {
@@ -136,10 +139,21 @@ export class CortexReplica implements Replica {
 
 const streamHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
 
-/** The result is the text that Python made: read and written again, large numbers would change. */
-function success(run: string, result: string, status: number, ms: number): Reply {
-  const body = `{"run_id":${JSON.stringify(run)},"run_time_ms":${ms},"result":${result}}`;
+function success(body: Reply['body'], status: number): Reply {
   return { status, headers: { 'content-type': 'application/json' }, body };
+}
+
+/** Read once, then it is gone. */
+function fileOf(path: string): Content {
+  const { size } = statSync(path);
+  async function* read(start: number, end: number) {
+    try {
+      if (end > start) yield* createReadStream(path, { start, end: Math.min(size, end) - 1 });
+    } finally {
+      rmSync(path, { force: true });
+    }
+  }
+  return { size, read };
 }
 
 function failure(run: string, message: string, status: number, ms = 0): Reply {

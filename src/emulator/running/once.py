@@ -16,8 +16,9 @@ sys.path[0] = os.path.dirname(os.path.abspath(file))
 try:
     runpy.run_path(file, run_name="__main__")
 except Exception as error:
+    # As it reads without us: the frames of the program only.
     trace = error.__traceback__
-    while trace and trace.tb_next and (trace.tb_frame.f_code.co_filename == __file__ or "runpy" in trace.tb_frame.f_code.co_filename):
+    while trace and trace.tb_frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>"):
         trace = trace.tb_next
     traceback.print_exception(type(error), error, trace)
     sys.exit(1)

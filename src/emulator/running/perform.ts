@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildPhase } from '../../contract/builds.ts';
 import type { Platform } from '../platform.ts';
@@ -50,11 +51,17 @@ export async function perform({ app, call, giveUp }: Work, platform: Platform): 
     if (why?.status) return ended(json({ message: why.reason }, why.status), end);
     if (why || !python) return ended(await simulated(app, call, why?.reason ?? '', platform), end);
 
-    await running.unpacked(build, platform);
-    place = await running.poolOf(app.id, platform, python).acquire(app, build, () => queuedRun(run, platform), signal);
+    const folder = await running.unpacked(build, platform);
+    const interpreter = (await running.pythonWith(await requirementsIn(folder)).catch(startFailed)) ?? python;
+    const queued = () => queuedRun(run, platform);
+    const wanted = { app, build, python: interpreter, signal, queued };
+    place = await running.poolOf(app.id, platform).acquire(wanted);
     const asked = platform.now();
     reachedReplica(run, place.name, platform);
-    await orGivenUp(place.replica.ready.catch(startFailed), signal);
+    await orGivenUp(
+      place.replica.ready.catch((error) => startFailed(error, running.installs)),
+      signal,
+    );
     beganRun(run, platform.now() - asked, platform);
     return ended(await place.replica.call({ ...call, signal }), end, signal);
   } catch (error) {
@@ -126,8 +133,14 @@ async function* watched(
   }
 }
 
-function startFailed(error: Error): never {
-  throw new StartFailure(`the app failed to start: ${error.message}`);
+async function requirementsIn(folder: string): Promise<string> {
+  return readFile(join(folder, 'requirements.txt'), 'utf8').catch(() => '');
+}
+
+function startFailed({ message }: Error, installs = true): never {
+  const hint =
+    /^ModuleNotFoundError/.test(message) && !installs ? '; dependencies are installed with --install only' : '';
+  throw new StartFailure(`the app failed to start: ${message}${hint}`);
 }
 
 function tooLate(seconds: number): GivenUp {

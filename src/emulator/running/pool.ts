@@ -3,7 +3,7 @@ import type { AppRecord, BuildRecord } from '../store.ts';
 import type { Replica } from './replica.ts';
 
 /** Begins to start a replica of a build. */
-export type Begin = (app: AppRecord, build: BuildRecord) => { name: string; replica: Replica };
+export type Begin = (app: AppRecord, build: BuildRecord, python: string) => { name: string; replica: Replica };
 
 interface Member {
   name: string;
@@ -20,6 +20,15 @@ export interface Place {
   name: string;
   replica: Replica;
   release(): void;
+}
+
+interface Wanted {
+  app: AppRecord;
+  build: BuildRecord;
+  python: string;
+  signal: AbortSignal;
+  /** Called each time it has to wait. */
+  queued: () => void;
 }
 
 /**
@@ -39,8 +48,8 @@ export class Pool {
     this.#platform = platform;
   }
 
-  /** A place for a call. `queued` is called each time it has to wait for one. */
-  async acquire(app: AppRecord, build: BuildRecord, queued: () => void, signal: AbortSignal): Promise<Place> {
+  /** A place for a call. */
+  async acquire({ app, build, python, signal, queued }: Wanted): Promise<Place> {
     for (;;) {
       signal.throwIfAborted();
       this.#retire(app, build);
@@ -49,7 +58,7 @@ export class Pool {
       if (free) return this.#take(free, app);
       // A server of the user's own has one port: there is one of it.
       if (this.#members.length < (runtime === 'custom' ? 1 : maxReplicaCount)) {
-        return this.#take(this.#start(app, build), app);
+        return this.#take(this.#start(app, build, python), app);
       }
       queued();
       await this.#freed(signal);
@@ -61,8 +70,8 @@ export class Pool {
     await Promise.all([...this.#up].map((replica) => replica.stop(graceMs)));
   }
 
-  #start(app: AppRecord, build: BuildRecord): Member {
-    const { name, replica } = this.#begin(app, build);
+  #start(app: AppRecord, build: BuildRecord, python: string): Member {
+    const { name, replica } = this.#begin(app, build, python);
     const member = { name, replica, build: build.id, busy: 0, idleSince: this.#platform.now() };
     this.#members.push(member);
     this.#up.add(replica);

@@ -12,6 +12,8 @@ export interface Start {
   name: string;
   /** Where the archive is unpacked. */
   folder: string;
+  /** For files that are on their way. */
+  scratch: string;
   /** The interpreter. */
   python: string;
   environment: Record<string, string | undefined>;

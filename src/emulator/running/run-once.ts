@@ -13,7 +13,7 @@ import { unpackTar } from './unpack.ts';
 
 interface Run {
   app: AppRecord;
-  query: { filename: string; functionName?: string | undefined };
+  query: { filename: string; functionName?: string | undefined; imageDigest?: string | undefined };
   body: { data: FilePart; file: FilePart };
 }
 
@@ -35,7 +35,8 @@ export async function runOnce({ app, query, body }: Run, platform: Platform): Pr
   if (!files.includes(file)) return refuse(400, `${query.filename} is not in the archive`);
 
   const run = addRealRun({ app: app.id, ...called, container }, platform).id;
-  const python = await running.python();
+  const { requirements = '' } = running.images.get(query.imageDigest ?? '') ?? {};
+  const python = await running.pythonWith(requirements);
   const words = [file, ...(query.functionName ? [query.functionName] : []), ...dataWords(data, query.functionName)];
   const work = python
     ? runFile(

@@ -5,6 +5,7 @@ import type { AppRecord, BuildRecord } from '../store.ts';
 import { AppLogs } from './app-logs.ts';
 import { CortexReplica } from './cortex.ts';
 import { environmentOf } from './environment.ts';
+import { Packages } from './packages.ts';
 import { Pool } from './pool.ts';
 import type { AppProcess } from './process.ts';
 import { findPython } from './python.ts';
@@ -21,6 +22,8 @@ interface Options {
   logs?: string | undefined;
   /** `false`: nothing is started, calls are simulated. */
   real: boolean;
+  /** Where dependencies are installed; without it, none are. */
+  packages?: string | undefined;
 }
 
 /** All that runs of the project's apps: their replicas, the calls under way, and what they print. */
@@ -28,10 +31,11 @@ export class Running {
   readonly logs: AppLogs;
   /** Attempts to deliver to webhooks, oldest first. */
   readonly deliveries: Delivery[] = [];
-  /** How often an image was asked for, by its digest. */
-  readonly images = new Map<string, number>();
+  /** Images of one-off runs, by their digest: how often each was asked for, and what is in it. */
+  readonly images = new Map<string, { asked: number; requirements: string }>();
   readonly folder: string;
   readonly #real: boolean;
+  readonly #packages: Packages | undefined;
   readonly #pools = new Map<string, Pool>();
   readonly #unpacked = new Map<string, Promise<string>>();
   readonly #calls = new Map<string, AbortController>();
@@ -40,15 +44,28 @@ export class Running {
   readonly #background = new Set<Promise<unknown>>();
   #end = new AbortController();
 
-  constructor({ now, folder, logs, real }: Options) {
+  constructor({ now, folder, logs, real, packages }: Options) {
     this.logs = new AppLogs(now, logs);
     this.folder = folder;
     this.#real = real;
+    this.#packages = packages === undefined ? undefined : new Packages(packages);
+  }
+
+  /** Whether dependencies are installed. */
+  get installs(): boolean {
+    return this.#packages !== undefined;
   }
 
   /** The interpreter; undefined when nothing can run here. */
   async python(): Promise<string | undefined> {
     return this.#real ? findPython() : undefined;
+  }
+
+  /** An interpreter that has these packages, if packages are installed here. Rejects with an `InstallFailure`. */
+  async pythonWith(requirements: string, say: (line: string) => void = () => {}): Promise<string | undefined> {
+    const python = await this.python();
+    if (!python || !this.#packages || requirements.trim() === '') return python;
+    return this.#packages.with(requirements, python, say, (process) => this.own(process));
   }
 
   /** Aborts when the emulator stops. */
@@ -57,10 +74,10 @@ export class Running {
   }
 
   /** The replicas of an app. */
-  poolOf(app: string, platform: Platform, python: string): Pool {
+  poolOf(app: string, platform: Platform): Pool {
     const known = this.#pools.get(app);
     if (known) return known;
-    const pool = new Pool((record, build) => this.#begin(record, build, python, platform), platform);
+    const pool = new Pool((record, build, python) => this.#begin(record, build, python, platform), platform);
     this.#pools.set(app, pool);
     return pool;
   }
@@ -138,7 +155,10 @@ export class Running {
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
     const print = (said: Parameters<ConstructorParameters<typeof Runtime>[0]['print']>[0]) =>
       this.logs.add(app.id, { ...said, container: name });
-    return { name, replica: new Runtime({ app, build, name, folder, python, environment, print }) };
+    return {
+      name,
+      replica: new Runtime({ app, build, name, folder, scratch: this.folder, python, environment, print }),
+    };
   }
 }
 

@@ -19,7 +19,7 @@ const usualSmall = 64;
 /** Large files at the same time. How many of their parts are on their way is another matter. */
 const mostLarge = 16;
 /** Small files found ahead of those being copied, so that large ones behind them are found early. */
-const foundAhead = 4_000;
+const foundAhead = 1_000;
 /** So many failures of one kind without a success in between: the others would fail as well. */
 const mostInARow = 32;
 
@@ -56,10 +56,10 @@ export async function copyAll(files: AsyncIterable<Found>, way: Way, job: Job, i
     for await (const found of files) {
       if (fatal) break;
       engine.signal.throwIfAborted();
+      tally.found('bytes' in found ? found.bytes : 0);
       if ('failure' in found) tally.fail(found.path, found.failure);
-      else if ('skipped' in found) tally.skip(found.path, found.skipped);
+      else if ('skipped' in found) tally.leaveOut(found.path, found.skipped);
       else {
-        tally.found(found.bytes);
         const number = ++order;
         (found.bytes > smallBytes ? large : small).add(() => copy(found, number));
         await small.room(foundAhead);

@@ -51,7 +51,7 @@ export class Download {
     const mark = `${bytes}:${modified ?? ''}`;
     const before = journal?.saved.get(file);
     const known = mayContinue && before?.mark === mark ? before : undefined;
-    if (known?.isDone && (await stat(target).catch(() => undefined))?.size === bytes) {
+    if (known?.doneAt !== undefined && (await isAsLeft(target, found))) {
       tally.copied(file, bytes, bytes);
       return;
     }
@@ -71,7 +71,7 @@ export class Download {
       },
       engine,
     );
-    journal?.add({ is: 'done', file, mark });
+    journal?.add({ is: 'done', file, mark, at: engine.now() });
     tally.copied(file, bytes, resumed);
   }
 
@@ -81,4 +81,11 @@ export class Download {
     const content = remoteContent(from as VolumePath, bytes, this.job, engine);
     await verify((part) => fileMd5(path, part, engine), content, plan, engine);
   }
+}
+
+/** A file that was copied has the time of the remote one, until somebody writes to it. */
+async function isAsLeft(target: string, { bytes, modified }: FoundFile): Promise<boolean> {
+  const there = await stat(target).catch(() => undefined);
+  if (there?.size !== bytes || modified === undefined) return false;
+  return Math.abs(there.mtimeMs - modified) < diskTolerance;
 }

@@ -29,7 +29,9 @@ export interface Source {
 }
 
 export async function openSource(found: FoundFile, calls: Calls, engine: Engine): Promise<Source> {
-  return typeof found.from === 'string' ? openLocal(found.from, found.bytes, engine) : openRemote(found, found.from, calls, engine);
+  return typeof found.from === 'string'
+    ? openLocal(found.from, found.bytes, engine)
+    : openRemote(found, found.from, calls, engine);
 }
 
 /** The content of a file on a volume, with its links. */
@@ -108,7 +110,8 @@ function smallSource(file: string, content: Buffer, mark: string): Source {
     bytes: content.length,
     mark,
     read: () => bufferStretch(content),
-    checkUnchanged: async () => checkMark(statSync(file, { throwIfNoEntry: false }) ?? missing({ code: 'ENOENT' }), mark),
+    checkUnchanged: async () =>
+      checkMark(statSync(file, { throwIfNoEntry: false }) ?? missing({ code: 'ENOENT' }), mark),
     md5: async () => md5(content),
     close: async () => {},
   };

@@ -28,9 +28,8 @@ export class Upload {
 
   /** Why a file is left out, if it is. */
   async skips(found: FoundFile): Promise<string | undefined> {
-    const { options, journal } = this.job;
-    const isDone = journal?.saved.get(found.path)?.isDone === true;
-    if (!options.update && options.clobber && !isDone) return undefined;
+    const { options } = this.job;
+    if (!options.update && options.clobber) return undefined;
     const there = await this.#folders.find(this.#place(found));
     if (!there || there.isFolder) return undefined;
     if (!options.clobber) return 'it is there already';
@@ -57,7 +56,7 @@ export class Upload {
     try {
       const before = journal?.saved.get(found.path);
       const known = mayContinue && before?.mark === source.mark ? before : undefined;
-      if (known?.isDone && (await this.#isThere(found, source))) {
+      if (known?.doneAt !== undefined && (await this.#isThere(found, source, known.doneAt))) {
         tally.copied(found.path, source.bytes, source.bytes);
         return;
       }
@@ -67,7 +66,7 @@ export class Upload {
         const content = remoteContent(this.#place(found), source.bytes, job, engine);
         await verify((part) => source.md5(part), content, planParts(source.bytes, options.partSize), engine);
       }
-      journal?.add({ is: 'done', file: found.path, mark: source.mark });
+      journal?.add({ is: 'done', file: found.path, mark: source.mark, at: engine.now() });
       tally.copied(found.path, source.bytes, resumed);
     } finally {
       await source.close();
@@ -166,10 +165,11 @@ export class Upload {
     return Date.parse(there.modified ?? '') >= Math.floor(since / 1000) * 1000;
   }
 
-  /** What the journal calls done may have been removed since. */
-  async #isThere(found: FoundFile, source: Source): Promise<boolean> {
+  /** What the journal calls done may have been removed since, or written by somebody else. */
+  async #isThere(found: FoundFile, source: Source, doneAt: number): Promise<boolean> {
     const there = await this.#folders.find(this.#place(found));
-    return there !== undefined && !there.isFolder && there.size === source.bytes;
+    if (!there || there.isFolder || there.size !== source.bytes) return false;
+    return (timeOf(there.modified) ?? Infinity) <= doneAt + clockDifferenceMs;
   }
 
   #usable({ upload, parts, partBytes }: Partial<Left> & { partBytes?: number }, { bytes }: Source): Left | undefined {
@@ -191,6 +191,8 @@ interface Left {
 }
 
 const mostTries = 5;
+/** Between the platform's clock and ours, where that can do no harm. */
+const clockDifferenceMs = 30_000;
 
 /** The answer was lost, or says that the upload is gone, as it is when it is complete. */
 function mayBeDone(error: GantryError): boolean {

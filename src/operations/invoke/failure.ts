@@ -110,13 +110,14 @@ function textOf({ body, encoding }: Content): string {
 }
 
 function shortened(text: string): string | undefined {
+  if (text === '{}' || text === '[]' || text === 'null') return undefined;
   if (/^<(!doctype|html)/i.test(text)) return 'a web page came back';
   return text.length > shownLength ? `${text.slice(0, shownLength)} …` : text || undefined;
 }
 
-/** The default runtime wraps what a function gives, errors as well (wire §7): then it is not the platform's word. */
+/** The default runtime wraps what a function gives (wire §7): a status beside that is not the platform's word. */
 function isFunctionReply({ body }: Content): boolean {
-  return typeof (Object(body) as Record<string, unknown>).run_id === 'string';
+  return typeof body === 'object' && body !== null && 'run_id' in body && 'result' in body;
 }
 
 /** The token must not travel on. The query of an address may be a signature. */

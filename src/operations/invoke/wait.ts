@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import { getRun, type Run } from '../../contract/runs.ts';
-import { AppError, GantryError, NotFoundError, PendingError, UnavailableError } from '../../errors.ts';
+import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
+import { bearWith } from '../patience.ts';
 import { hasEnded, runState } from '../run-state.ts';
 import { graceText } from './grace.ts';
 import type { Target } from './target.ts';
@@ -20,8 +21,6 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 5_000;
 /** The record of a run may come a little after the run. */
 const recordedMs = 60_000;
-/** The platform may be out of reach for this long. */
-const patienceMs = 5 * 60_000;
 /** A record that says the same for so long may never say anything else (wire §2). */
 const oddMs = 10 * 60_000;
 /** From here on a failure may be that of a time limit: who fails at once was not stopped by it. */
@@ -74,15 +73,11 @@ async function look(
   return (await apiUntil(signal)(getRun, { project, app, run: runId })).item;
 }
 
-/** A look that failed is no verdict. Only what waiting cannot mend ends it. */
+/** The record of a run may come a little after the run; other failures are borne with as everywhere. */
 function passing(error: unknown, silentMs: number, { target: { app }, runId }: Waiting): undefined {
-  if (!(error instanceof GantryError)) throw error;
-  const outOfReach = error.facts.retryable || error instanceof UnavailableError;
-  if (silentMs <= (error instanceof NotFoundError ? recordedMs : outOfReach ? patienceMs : 0)) return;
-  error.facts.why ??= `run ${runId} of ${app} could not be looked at; it goes on without us`;
-  error.facts.fix ??= `gantry runs get ${app} ${runId}`;
-  error.facts.details = { ...error.facts.details, app, run: runId };
-  throw error;
+  if (error instanceof NotFoundError && silentMs <= recordedMs) return;
+  const details = { app, run: runId };
+  bearWith(error, silentMs, { name: `run ${runId} of ${app}`, fix: `gantry runs follow ${app} ${runId}`, details });
 }
 
 async function judge(context: Context, { target, runId }: Waiting, run: Run, waited: number): Promise<void> {
@@ -111,7 +106,7 @@ function pending({ target: { app }, runId }: Waiting, state: string | undefined,
   const says = state ? `its record says ${state}` : 'it has no record yet';
   return new PendingError(`run ${runId} of ${app} has not ended after ${duration(waited)}: ${says}`, {
     ...(waited >= longestMs ? { why: 'no run takes longer than 12 hours: its record will hardly change' } : {}),
-    fix: `gantry runs get ${app} ${runId}`,
+    fix: `gantry runs follow ${app} ${runId}`,
     details: { app, run: runId, status: state ?? null },
   });
 }

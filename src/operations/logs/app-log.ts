@@ -17,7 +17,7 @@ type Needs = Pick<Context, 'api' | 'project' | 'openLog'>;
 export function appLog({ api, project, openLog }: Needs, app: string, filter: AppLogFilter): LogSource {
   const { container, runId, stream, search } = filter;
   return {
-    of: app,
+    narrowed: [container, runId, stream, search].some((given) => given !== undefined),
     pauses: [2_000, 5_000],
     async page({ direction, after, before, next, size }) {
       const query = {

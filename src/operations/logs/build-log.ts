@@ -11,7 +11,7 @@ type Needs = Pick<Context, 'api' | 'project' | 'openLog'>;
 /** The log of a build (wire §1b). All of it comes at once; it is over when the build has ended. */
 export function buildLog({ api, project, openLog }: Needs, app: string, build: string, search?: string): LogSource {
   return {
-    of: `build ${build} of ${app}`,
+    narrowed: search !== undefined,
     pauses: [500, 1_000],
     async page({ after = 0, before = Number.POSITIVE_INFINITY }) {
       const reply = await api(getBuildLogs, { project, app, build });

@@ -63,12 +63,15 @@ class Follower {
   private unproven = false;
   private over = false;
   private complained = false;
+  /** The last line that was there before. Until the history was looked at once, what is before it is not new. */
+  private start: LogLine | undefined;
 
   constructor(
     private readonly context: Needs,
     private readonly following: Following,
   ) {
     this.pauseMs = following.source.pauses[0];
+    this.start = following.seen.last;
   }
 
   async *lines(): AsyncGenerator<LogLine[]> {
@@ -80,7 +83,9 @@ class Follower {
       yield* this.lookUp();
       if (last) return;
       if (this.socket) yield* this.listen(this.socket);
-      else if (!this.over) await delay(Math.max(0, Math.min(this.pauseMs, this.nextSocketIn(), until - now())));
+      // Whoever wants no gap hears of it now.
+      yield [];
+      if (!this.socket && !this.over) await delay(Math.max(0, Math.min(this.pauseMs, this.nextSocketIn(), until - now())));
     }
     // What was said at its very end may have come after its end was known.
     yield* this.lookUp();
@@ -158,9 +163,7 @@ class Follower {
         if (this.unproven && fresh.length === lines.length) gaps.note(this.edge, first);
         this.unproven = false;
       }
-      const wanted = fresh.filter(({ at }) => at < until);
-      if (wanted.length > 0) yield wanted;
-      if (wanted.length < fresh.length) this.over = true;
+      yield* this.wanted(fresh);
       if (this.over) break;
     }
     this.close();
@@ -169,6 +172,14 @@ class Follower {
       this.proven();
       this.nextSocketAt = now() + jittered(firstWaitMs);
     }
+  }
+
+  private *wanted(lines: LogLine[]): Generator<LogLine[]> {
+    const { start } = this;
+    const { until } = this.following;
+    this.over ||= lines.some(({ at }) => at >= until);
+    const wanted = lines.filter((line) => line.at < until && (!start || inOrder(line, start) > 0));
+    if (wanted.length > 0) yield wanted;
   }
 
   private read(text: string): LogLine[] {
@@ -207,7 +218,7 @@ class Follower {
   }
 
   private async *look(): AsyncGenerator<LogLine[]> {
-    const { source, seen, gaps, until } = this.following;
+    const { source, seen, gaps } = this.following;
     const from = this.hole ?? seen.resumeAt;
     this.hole = from;
     const before = seen.last;
@@ -216,10 +227,9 @@ class Follower {
     let step = await history.next();
     for (; !step.done; step = await history.next()) {
       first ??= step.value[0];
-      const wanted = step.value.filter(({ at }) => at < until);
-      if (wanted.length > 0) yield wanted;
-      if (wanted.length < step.value.length) this.over = true;
+      yield* this.wanted(step.value);
     }
+    this.start = undefined;
     // Our last line should have been among them. When it is not there any more, neither are those after it.
     if (before && first && !step.value.met) gaps.note(before, first);
     this.hole = undefined;

@@ -43,7 +43,7 @@ export async function* readLog(context: Needs, source: LogSource, asked: Asked):
     for (const line of batch) yield { line, containers: containers.size > 1, streams: streams.size > 1 };
     if (asked.failOnGap && asked.follow) gaps.fail();
   }
-  if (!some && asked.tail !== 0) context.progress.note(`no log lines of ${source.of}`);
+  if (!some && asked.tail !== 0) context.progress.note(nothing(source, asked));
   if (asked.failOnGap) gaps.fail();
 }
 
@@ -54,13 +54,18 @@ async function* batches(context: Needs, source: LogSource, asked: Asked, gaps: G
   if (tail === undefined) {
     const { ended } = yield* forwards(source, range, seen, gaps.note);
     if (ended || !follow) return;
-  } else if (tail > 0 || follow) {
+  } else {
+    if (tail === 0 && !follow) return;
     const { lines, ended } = await lastLines(source, range, Math.max(1, tail), seen, gaps.note);
     if (tail > 0) yield lines;
     if (ended || !follow) return;
   }
   // What is new is what comes after the latest line there is: our clock may be ahead of the platform's (H-60).
   if (!seen.last) await lastLines(source, {}, 1, seen, () => {});
-  if (!seen.last) context.progress.note(`no log lines of ${source.of} yet`);
+  if (!seen.last) context.progress.note(nothing(source, asked));
   yield* followLog(context, { source, seen, gaps, until });
+}
+
+function nothing({ narrowed }: LogSource, { since, until }: Asked): string {
+  return narrowed || since !== undefined || until !== undefined ? 'no log lines match' : 'no log lines yet';
 }

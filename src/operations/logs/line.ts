@@ -6,9 +6,10 @@ export interface LogLine {
   text: string;
   /** As the platform says it, in RFC 3339; empty when it says none. */
   timestamp: string;
-  /** The same in milliseconds since 1970, and what it has beyond them, in nanoseconds. No time is the beginning. */
+  /** The same in milliseconds since 1970; no time is the beginning. */
   at: number;
-  nanoseconds: number;
+  /** What it has beyond them; undefined when it is not told so finely. */
+  nanoseconds: number | undefined;
   /** Empty when it is not known. */
   container: string;
   stream: string | undefined;
@@ -63,14 +64,15 @@ export function buildFrameLine({ log, timestamp, log_id, log_line_number }: Buil
 /** For sorting: by time, then by container, and in one container by number. What is equal stays as it came. */
 export function inOrder(a: LogLine, b: LogLine): number {
   if (a.at !== b.at) return a.at - b.at;
-  if (a.nanoseconds !== b.nanoseconds) return a.nanoseconds - b.nanoseconds;
+  const finer = (a.nanoseconds ?? 0) - (b.nanoseconds ?? 0);
+  if (finer !== 0) return finer;
   if (a.container !== b.container) return a.container < b.container ? -1 : 1;
   return a.number - b.number;
 }
 
 function moment(timestamp: string): Pick<LogLine, 'at' | 'nanoseconds'> {
   const at = Date.parse(timestamp);
-  if (Number.isNaN(at)) return { at: 0, nanoseconds: 0 };
+  if (Number.isNaN(at)) return { at: 0, nanoseconds: undefined };
   const [, fraction = ''] = /\.(\d+)/.exec(timestamp) ?? [];
-  return { at, nanoseconds: Number(fraction.padEnd(9, '0').slice(3, 9)) };
+  return { at, nanoseconds: fraction.length > 3 ? Number(fraction.padEnd(9, '0').slice(3, 9)) : undefined };
 }

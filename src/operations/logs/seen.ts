@@ -29,7 +29,7 @@ export class Seen {
     sightings[way] ??= { ids: new Set(), session, number: 0 };
     const here = sightings[way];
     // Where nothing else names it, the moment does, if it is told finely enough.
-    const id = line.id ?? (line.nanoseconds > 0 ? String(line.nanoseconds) : undefined);
+    const id = line.id ?? line.nanoseconds?.toString();
     if (id !== undefined) {
       here.ids.add(id);
       here.number = here.ids.size;

@@ -3,8 +3,8 @@ import type { LogLine } from './line.ts';
 
 /** A log that can be read in pages, and followed. Times in milliseconds since 1970. */
 export interface LogSource {
-  /** What it is the log of, in the user's words. */
-  of: string;
+  /** Not all of its lines are asked for. */
+  narrowed: boolean;
   page(query: PageQuery): Promise<LogPage>;
   /** Opens the live log; absent when it cannot give what was asked for. */
   open?: (after: number | undefined) => Promise<LogSocket>;

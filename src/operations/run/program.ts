@@ -125,10 +125,12 @@ function calledFunction(
 ): string | undefined {
   if (wanted !== undefined) return functions.includes(wanted) ? wanted : missing(functions, file, wanted);
   const usual = guards.length > 0 ? undefined : usualNames.find((name) => functions.includes(name));
-  if (usual === undefined && guards.length === 0 && hasArguments) {
+  const [likely] = functions.filter((name) => !name.startsWith('_'));
+  // A file without functions may read its command line all by itself.
+  if (usual === undefined && guards.length === 0 && hasArguments && likely !== undefined) {
     throw new UsageError(`nothing in ${file} takes the data`, {
       why: `it has no main guard, and no function is called ${usualNames.slice(0, -1).join(', ')} or ${usualNames.at(-1)}`,
-      fix: `gantry run ${file}::${functions.find((name) => !name.startsWith('_')) ?? '<function>'}`,
+      fix: `gantry run ${file}::${likely}`,
     });
   }
   return usual;

@@ -15,6 +15,8 @@ export interface RunOptions {
   region: string | undefined;
   /** Stop waiting after so long; the run goes on. */
   timeoutMs: number;
+  /** Nobody waits for the run: Ctrl-C never cancels it. */
+  detach: boolean;
 }
 
 /** A run that goes on without us. */
@@ -42,7 +44,6 @@ export async function* follow(
   { app, runId }: StartedRun,
   timeoutMs: number,
 ): AsyncGenerator<RunLine, FinishedRun> {
-  context.interruption.says = `cancelling run ${runId} of ${app}`;
   try {
     context.signal.throwIfAborted();
     return yield* followRun(context, { app, run: runId, timeoutMs });
@@ -56,9 +57,9 @@ export async function* follow(
 async function send(
   context: Context,
   { project: { name: app, hardware }, file, functionName, tar }: Program,
-  { data, region, imageDigest }: RunOptions & { imageDigest: string | undefined },
+  { data, region, detach, imageDigest }: RunOptions & { imageDigest: string | undefined },
 ) {
-  const { project, progress, signal } = context;
+  const { project, progress, signal, interruption } = context;
   const query = {
     ...{ filename: file, appName: app },
     ...(region && { region }),
@@ -76,9 +77,13 @@ async function send(
     step.fail();
     throw mayHaveBegun(error, { why: 'it may run all the same', fix: `gantry runs list ${app}` });
   });
-  step.done(`Started run ${started.runId} of ${app}`);
+  const { runId } = started;
+  interruption.says = detach
+    ? `stopping; run ${runId} goes on: gantry runs follow ${app} ${runId}`
+    : `cancelling run ${runId} of ${app}`;
+  step.done(`Started run ${runId} of ${app}`);
   if (!signal.aborted) return started;
-  await abandon(context, app, started.runId);
+  if (!detach) await abandon(context, app, runId);
   throw signal.reason;
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmulatorOptions } from '../../../src/emulator/index.ts';
 import { platform } from './platform.ts';
@@ -39,7 +39,10 @@ export function children(): string[] {
   const lines = execFileSync('ps', ['-eo', 'pid,ppid,stat,args'], { encoding: 'utf8' }).trim().split('\n').slice(1);
   const all = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line)?.slice(1) ?? []);
   return all
-    .filter(([, parent, state, words]) => parent === String(process.pid) && !state?.startsWith('Z') && !/^ps /.test(words ?? ''))
+    .filter(
+      ([, parent, state, words]) =>
+        parent === String(process.pid) && !state?.startsWith('Z') && !/^ps /.test(words ?? ''),
+    )
     .map(([, , , words]) => words ?? '')
     .filter((words) => /python/.test(words));
 }

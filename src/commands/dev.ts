@@ -1,0 +1,82 @@
+import { resolve } from 'node:path';
+import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { appId } from '../contract/endpoint.ts';
+import { type Emulator, findPython } from '../emulator/index.ts';
+import { wholeNumberFlag } from '../flags.ts';
+import { develop, type Version } from '../operations/dev/develop.ts';
+import { sampleCall } from '../operations/dev/sample-call.ts';
+import { importedSecrets } from '../operations/secret-values.ts';
+import { duration } from '../output/words.ts';
+import { emulatorFor, environmentOf } from './emulator/flags.ts';
+
+export default defineCommand({
+  configure: (command) =>
+    command
+      .argument('[dir]', 'folder of the app', '.')
+      .option('--port <number>', 'port to listen on; 0 takes a free one', wholeNumberFlag(0, 65_535), 4100)
+      .option('--pace <ms>', 'milliseconds that each stage of a build takes', wholeNumberFlag(0), 0)
+      .option('--env-file <file>', 'a .env or JSON file of secrets for the app'),
+  run: (context, folder, options) => serve(context, folder, options),
+  view:
+    ({ endpoint, curl }) =>
+    () =>
+      `${endpoint}\n${curl}`,
+  json: {
+    app: 'app name',
+    endpoint: 'address of the app',
+    curl: 'a command that calls it',
+    url: 'address of the emulated platform',
+    project: 'its project',
+    token: 'its token; worth nothing anywhere else',
+    build: 'id of the first build',
+  },
+  examples: ['dev', 'dev ../other-app --port 0', 'dev --env-file .env'],
+});
+
+interface DevFlags {
+  port: number;
+  pace: number;
+  envFile?: string | undefined;
+}
+
+/** Tells where the app is, once, and keeps it up and up to date until Ctrl-C. */
+async function* serve(context: Context, folder: string, { envFile, ...options }: DevFlags) {
+  const { progress, interruption } = context;
+  const secrets = envFile === undefined ? {} : await importedSecrets(context, envFile);
+  const emulator = await emulatorFor({ ...options, seed: false, fault: [] });
+  interruption.says = '';
+  try {
+    if (!(await findPython())) {
+      progress.warn({
+        severity: 'warning',
+        message: 'calls are simulated: there is no python3 on this machine',
+        why: 'the app is not run; an answer repeats what was sent',
+      });
+    }
+    emulator.store.secrets.set(emulator.project, secrets);
+    // It is on this machine: no proxy is on the way.
+    const variables = { ...environmentOf(emulator), HTTP_PROXY: '', HTTPS_PROXY: '' };
+    const here = context.elsewhere(variables, resolve(context.cwd, folder));
+    const heard = new Set<string>();
+    for await (const version of develop(here, 'cerebrium.toml')) {
+      const { app, build } = version;
+      if (!heard.has(app)) listen(context, emulator, app);
+      const took = duration(version.tookMs);
+      progress.step(`Deploying ${app}`).done(`${app} is up, build ${build}, after ${took}`);
+      if (heard.size === 0) yield await answer(emulator, version);
+      heard.add(app);
+    }
+  } finally {
+    await emulator.close();
+  }
+}
+
+function listen({ progress }: Context, { logs, project }: Emulator, app: string): void {
+  logs.listen(appId(project, app), ({ text }) => progress.log(text));
+}
+
+async function answer({ url, project, token }: Emulator, version: Version) {
+  const { app, build, endpoint } = version;
+  return { app, endpoint, curl: await sampleCall(version, token), url, project, token, build };
+}

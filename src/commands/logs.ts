@@ -1,0 +1,61 @@
+import { defineCommand } from '../command.ts';
+import { latestBuild } from '../operations/builds.ts';
+import { appLog } from '../operations/logs/app-log.ts';
+import { buildLog } from '../operations/logs/build-log.ts';
+import { readLog } from '../operations/logs/index.ts';
+import { logLine } from '../views/log-line.ts';
+import { askedOf, logFlags } from './log-flags.ts';
+
+/** Lines shown when no flag says how far to go back. */
+const usualLines = 100;
+
+export default defineCommand({
+  configure: (command) =>
+    logFlags(command.argument('<app>', 'app name or id'))
+      .option('--run <id>', 'only what this run printed')
+      .option('--container <name>', 'only what this container printed, by its full name')
+      .addOption(command.createOption('--stream <stream>', 'only this one').choices(['stdout', 'stderr'] as const))
+      .option('--search <text>', 'only lines with this text')
+      .addOption(
+        command
+          .createOption('--build [id]', 'the log of a build instead; of the latest one if left out')
+          .conflicts(['run', 'container', 'stream']),
+      ),
+  run: async (context, app, flags) => {
+    const { project, signal, openLog, interruption } = context;
+    const asked = askedOf(context, flags, usualLines);
+    const { run: runId, container, stream, search, build } = flags;
+    if (asked.follow) interruption.says = '';
+    // While a log is followed, a look that fails is one of many.
+    const api = asked.follow ? context.apiUntil(signal, () => {}) : context.api;
+    const needs = { api, project, openLog };
+    const source = build
+      ? buildLog(needs, app, build === true ? await latestBuild(needs, app) : build, search)
+      : appLog(needs, app, { container, stream, search, runId });
+    return readLog(context, source, asked);
+  },
+  view: logLine,
+  data: ({ line }) => line.came,
+  raw: ({ raw }) => raw === true,
+  passesThrough: true,
+  json: {
+    timestamp: 'RFC 3339, UTC',
+    logLine: 'the line as it came',
+    stream: 'stdout or stderr',
+    containerId: 'container that printed it',
+    containerName: 'its full name',
+    runId: 'run during which it was printed',
+    lineNumber: 'its place in what the container printed',
+    logId: 'line id',
+    appId: 'app id',
+    projectId: 'project',
+  },
+  examples: [
+    'logs web',
+    'logs web -f --timestamps',
+    'logs web --since 1h30m --stream stderr --search Traceback',
+    'logs web --run 6fa459ea-ee8a --tail all',
+    'logs web --build',
+    'logs web --since 2026-11-20 --json | jq -r .logLine',
+  ],
+});

@@ -1,0 +1,51 @@
+import { logLines } from '../operations/build-log.ts';
+import type { ShownLine } from '../operations/logs/index.ts';
+import type { Page, View } from '../output/page.ts';
+import type { Style } from '../output/style.ts';
+import { localTime } from '../output/words.ts';
+
+export interface LineFlags {
+  timestamps?: true | undefined;
+  /** Nothing before it and nothing changed in it. */
+  raw?: true | undefined;
+}
+
+/** `2026-11-20 14:00:05.123 [web-1/stderr] text`, as much of it as was asked for and is needed. */
+export function logLine({ line, containers, streams }: ShownLine, { timestamps, raw }: LineFlags): View {
+  return (page) => {
+    const time = timestamps && line.timestamp ? `${page.style.dim(timeOf(line.timestamp))} ` : '';
+    if (raw) return time + line.text;
+    const label = labelOf(line, containers, streams, page);
+    const paint = line.stream === 'stderr' ? page.style.yellow : (text: string) => text;
+    return logLines(line.text)
+      .map((text) => time + label + paint(text))
+      .join('\n');
+  };
+}
+
+/** By the clocks where the user is, to the millisecond. */
+function timeOf(timestamp: string): string {
+  const [, fraction = ''] = /\.(\d+)/.exec(timestamp) ?? [];
+  return `${localTime(timestamp)}.${fraction.padEnd(3, '0').slice(0, 3)}`;
+}
+
+function labelOf(
+  { container, stream }: ShownLine['line'],
+  containers: boolean,
+  streams: boolean,
+  { style }: Page,
+): string {
+  const parts = [
+    containers && container ? style[colorOf(container)](container) : '',
+    streams && stream ? (stream === 'stderr' ? style.yellow(stream) : stream) : '',
+  ].filter(Boolean);
+  return parts.length > 0 ? `[${parts.join('/')}] ` : '';
+}
+
+const colors = ['cyan', 'green', 'bold', 'red'] as const satisfies (keyof Style)[];
+
+/** The same for the same name, always. */
+function colorOf(name: string): (typeof colors)[number] {
+  const sum = [...name].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 1_000_003, 0);
+  return colors[sum % colors.length] ?? 'cyan';
+}

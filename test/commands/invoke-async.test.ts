@@ -1,0 +1,237 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { signWebhook } from '../../src/contract/webhooks.ts';
+import { folderOf } from '../support/app.ts';
+import { appServer, sayJson } from '../support/app-server.ts';
+import { gantry } from '../support/gantry.ts';
+import { expectErrorDocument } from '../support/traces.ts';
+
+const acknowledged = { run_id: 'r-1' };
+
+/** A platform whose run says these, one after another; the last for ever. */
+const saying = (...records: (object | number)[]) =>
+  appServer((response, { method, path }) => {
+    if (method === 'POST') return sayJson(response, acknowledged, 202, { 'x-request-id': 'r-1' });
+    if (!path.includes('/runs/')) return sayJson(response, { id: 'p-12345678-web', responseGracePeriodSeconds: '900' });
+    const next = (records.length > 1 ? records.shift() : records[0]) ?? {};
+    if (typeof next === 'number') return sayJson(response, { message: 'no' }, next);
+    return sayJson(response, { item: { id: 'r-1', ...next } });
+  });
+
+describe('--async', () => {
+  test('prints the id of the run and waits for nothing', async () => {
+    const { env, seen } = await saying({ status: 'processing' });
+    const { code, stdout } = await gantry(['invoke', 'web', '--async', 'a=1'], { env });
+    expect([code, stdout]).toEqual([0, 'r-1\n']);
+    expect(seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /v4/p-12345678/web/run?async=true']);
+    expect((await gantry(['invoke', 'web', '--async', '--json'], { env })).json()).toEqual({
+      ...{ runId: 'r-1', app: 'web', status: 202, run: null },
+    });
+  });
+
+  test('that is answered without an id is no success', async () => {
+    const { env } = await appServer((response) => sayJson(response, { result: 1 }));
+    expect((await gantry(['invoke', 'web', '--async'], { env })).code).toBe(70);
+  });
+});
+
+describe('--wait', () => {
+  test('ends as the run ends', async () => {
+    const { env } = await saying(
+      { status: 'pending' },
+      { status: 'processing' },
+      { status: 'success', statusCode: 200 },
+    );
+    const { code, stdout, waits } = await gantry(['invoke', 'web', '--wait'], { env });
+    expect([code, stdout]).toEqual([0, 'r-1\n']);
+    expect(waits).toEqual([1_000, 1_300]);
+  });
+
+  test.each([
+    [{ status: 'failure', statusCode: 500, runtimeMs: 40 }, 'ended as failure (HTTP 500) after 40 ms'],
+    [{ status: 'cancelled', statusCode: 0 }, 'ended as cancelled'],
+    [{ status: 'failed' }, 'ended as failure'],
+  ])('%j exits 13', async (record, message) => {
+    const { env } = await saying(record);
+    const outcome = await gantry(['invoke', 'web', '--wait', '--json'], { env });
+    expect(outcome.code).toBe(13);
+    expect(outcome.stderr).toContain(message);
+    expect(outcome.stderr).toContain('gantry runs get web r-1');
+    expectErrorDocument(outcome);
+  });
+
+  test('a failure after the time an app allows is explained by it', async () => {
+    const { env } = await saying({ status: 'failure', statusCode: 504, runtimeMs: 900_000 });
+    const { stderr } = await gantry(['invoke', 'web', '--wait'], { env });
+    expect(stderr).toContain(
+      "why the platform ends a call after the app's response_grace_period: 15m 0s for web; 12 hours are the most",
+    );
+  });
+
+  test('a record that comes late, and a platform that stumbles, are borne with', async () => {
+    const { env } = await saying(404, 404, 503, { status: 'success' });
+    expect((await gantry(['invoke', 'web', '--wait'], { env })).code).toBe(0);
+  });
+
+  test('a record that never comes is not', async () => {
+    const { env } = await saying(404);
+    expect((await gantry(['invoke', 'web', '--wait'], { env })).code).toBe(6);
+  });
+
+  test('--timeout ends the waiting, not the run', async () => {
+    const { env } = await saying({ status: 'processing', runtimeMs: 0 });
+    const { code, stderr } = await gantry(['invoke', 'web', '--wait', '--timeout', '2m'], { env });
+    expect(code).toBe(8);
+    expect(stderr).toMatch(
+      /run r-1 of web has not ended after 2m 0s: its record says processing\n {2}fix gantry runs follow web r-1/,
+    );
+  });
+
+  test('a record that never settles is said so, and not waited for endlessly', async () => {
+    const { env } = await saying({ status: 'processing', runtimeMs: 0 });
+    const { code, stderr, waits } = await gantry(['invoke', 'web', '--wait', '--timeout', '1h'], { env });
+    expect(code).toBe(8);
+    const warnings = [...stderr.matchAll(/the record of run r-1 has said processing for (\S+)/g)].map(
+      ([, time]) => time,
+    );
+    expect(warnings).toEqual(['10m', '20m', '40m']);
+    expect(Math.max(...waits)).toBe(5_000);
+  });
+
+  test('Ctrl-C says that the run goes on, and how to follow and stop it', async () => {
+    const { env } = await saying({ status: 'processing' });
+    const { code, stderr } = await gantry(['invoke', 'web', '--wait', '--timeout', '1h'], {
+      env,
+      interruptAt: /has said processing/,
+    });
+    expect(code).toBe(130);
+    expect(stderr).toContain(
+      'run r-1 goes on: gantry runs follow web r-1 waits for it, gantry runs cancel web r-1 stops it',
+    );
+  });
+});
+
+describe('--webhook', () => {
+  test('travels encoded, with its secret, and without --async as well', async () => {
+    const { env, seen } = await saying({});
+    await using folder = await folderOf({ secret: 'hush\n' });
+    const hook = 'https://example.com/hook?a=b&c=d e';
+    const run = (words: string[], more = {}, stdin?: string) =>
+      gantry(['invoke', 'web', '--webhook', hook, ...words], {
+        env: { ...env, ...more },
+        cwd: folder.path,
+        ...(stdin && { stdin }),
+      });
+    const outcomes = [
+      await run(['--async']),
+      await run(['--webhook-secret-file', 'secret']),
+      await run(['--webhook-secret-file', '-'], {}, 'piped'),
+      await run([], { GANTRY_WEBHOOK_SECRET: 'from-env' }),
+      await gantry(['invoke', 'web'], { env: { ...env, GANTRY_WEBHOOK_SECRET: 'from-env' } }),
+    ];
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+    expect(outcomes.map(({ stdout, stderr }) => stdout + stderr).join()).not.toMatch(/hush|piped|from-env/);
+    const queries = seen.map(({ path }) => Object.fromEntries(new URL(path, 'http://x').searchParams));
+    const webhookEndpoint = new URL(hook).href;
+    expect(queries).toEqual([
+      { async: 'true', webhookEndpoint },
+      { webhookEndpoint },
+      { webhookEndpoint },
+      { webhookEndpoint },
+      {},
+    ]);
+    const secrets = seen.map(({ headers }) => headers['x-webhook-secret']);
+    expect(secrets).toEqual([undefined, 'hush', 'piped', 'from-env', undefined]);
+  });
+
+  test.each([
+    ['an empty secret', '\n'],
+    ['a secret of two lines', 'a\nb\n'],
+    ['one that is no ASCII', 'ä'],
+  ])('%s is refused, and not shown', async (_, text) => {
+    const { env, seen } = await saying({});
+    const words = ['invoke', 'web', '--webhook', 'https://x.example', '--webhook-secret-file', '-'];
+    const { code, stderr } = await gantry(words, { env, stdin: text });
+    expect([code, seen]).toEqual([2, []]);
+    expect(stderr).not.toContain('ä');
+  });
+});
+
+describe('--await-webhook', () => {
+  /** Delivers to the address it is given, signed by the secret it is given, or by another one. */
+  const delivering = (
+    body: string,
+    { secret, run = 'r-1', status = 'processing' }: { secret?: string; run?: string; status?: string } = {},
+  ) => {
+    const answers: number[] = [];
+    return appServer(async (response, { method, path, headers }) => {
+      if (method === 'GET') return sayJson(response, { item: { id: 'r-1', status } });
+      const address = new URL(path, 'http://x').searchParams.get('webhookEndpoint') ?? '';
+      const timestamp = String(Math.floor(Date.now() / 1000));
+      const signature = signWebhook(secret ?? String(headers['x-webhook-secret']), { requestId: run, timestamp, body });
+      const delivery = fetch(address, {
+        method: 'POST',
+        body,
+        headers: {
+          'content-type': 'application/json',
+          'x-request-id': run,
+          'x-cerebrium-webhook-timestamp': timestamp,
+          'x-cerebrium-webhook-signature': signature,
+        },
+      });
+      // It may well come before the answer to the call.
+      await setTimeout(20);
+      sayJson(response, acknowledged, 202, { 'x-request-id': 'r-1' });
+      answers.push((await delivery).status);
+    }).then((server) => ({ ...server, answers }));
+  };
+  const meanwhile = () => setTimeout(20);
+
+  test('prints what is delivered, as if it had been waited for', async () => {
+    const { env, seen, answers } = await delivering('{"run_id":"r-1","result":1}');
+    const { code, stdout, stderr } = await gantry(['invoke', 'web', '--await-webhook'], { env, meanwhile });
+    expect([code, stdout]).toEqual([0, '{"run_id":"r-1","result":1}']);
+    expect(stderr).toMatch(/run r-1\n$/);
+    expect(answers).toEqual([200]);
+    expect(seen[0]?.path).toContain('async=true');
+    expect(String(seen[0]?.headers['x-webhook-secret'])).toMatch(/^[\w-]{32}$/);
+    const { json } = await gantry(['invoke', 'web', '--await-webhook', '--json'], { env, meanwhile });
+    expect(json()).toMatchObject({ runId: 'r-1', body: { result: 1 } });
+  });
+
+  test('takes nothing that is signed by another, or of another run', async () => {
+    for (const odd of [{ secret: 'another' }, { run: 'r-2' }]) {
+      const { env, answers } = await delivering('{}', odd);
+      const words = ['invoke', 'web', '--await-webhook', '--timeout', '20s'];
+      const { code, stdout } = await gantry(words, { env, meanwhile });
+      expect([code, stdout]).toEqual([8, '']);
+      expect(answers).toEqual([odd.secret ? 401 : 400]);
+    }
+  });
+
+  test('a run that fails is a failure, whether it is delivered or not', async () => {
+    const { env } = await delivering('{"message":"no luck"}', { status: 'failure' });
+    const { code, stdout } = await gantry(['invoke', 'web', '--await-webhook'], { env, meanwhile });
+    expect([code, stdout]).toEqual([13, '']);
+  });
+
+  test('a delivery that never comes is not waited for endlessly', async () => {
+    const { env } = await saying({ status: 'success' });
+    const { code, stderr } = await gantry(['invoke', 'web', '--await-webhook'], { env });
+    expect(code).toBe(69);
+    expect(stderr).toContain('its webhook was not delivered');
+  });
+
+  test('warns when the platform cannot reach this machine, and takes a tunnel', async () => {
+    const { env, seen } = await saying({ status: 'success' });
+    const elsewhere = { ...env, GANTRY_API_URL: 'https://rest.example.invalid' };
+    const run = (words: string[]) =>
+      gantry(['invoke', 'web', '--await-webhook', '--timeout', '1s', ...words], { env: elsewhere });
+    expect((await run([])).stderr).toMatch(
+      /warning: the platform cannot reach http:\/\/127\.0\.0\.1:\d+\n[\s\S]*--public-url/,
+    );
+    const { stderr } = await run(['--public-url', 'https://tunnel.example/x']);
+    expect(stderr).not.toContain('cannot reach http://127');
+    expect(seen.at(-1)?.path).toContain(encodeURIComponent('https://tunnel.example/x'));
+  });
+});

@@ -1,0 +1,131 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { appServer, sayJson } from '../support/app-server.ts';
+import { gantry } from '../support/gantry.ts';
+
+const begin = (response: ServerResponse) =>
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': 'r-1' });
+const stream = (text: string) => appServer((response) => begin(response).end(text));
+
+const three = ': hello\n\ndata: one\n\n: still here\n\nevent: step\nid: 7\ndata: {"n":\ndata: 2}\n\ndata: three\n\n';
+
+describe('a stream of events', () => {
+  test('is printed item by item', async () => {
+    const { env, seen } = await stream(three);
+    const { code, stdout, stderr } = await gantry(['invoke', 'web', '--stream'], { env });
+    expect([code, stdout]).toEqual([0, 'one\n{"n":\n2}\nthree\n']);
+    expect(stderr).toMatch(/^200 OK in .*, run r-1, 3 events\n$/);
+    expect(seen[0]?.headers.accept).toBe('text/event-stream');
+  });
+
+  test('is one JSON object a line with --json, without being asked for as well', async () => {
+    const { env, seen } = await stream(three);
+    const { stdout } = await gantry(['invoke', 'web', '--json'], { env });
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { event: null, data: 'one', id: null },
+      { event: 'step', data: '{"n":\n2}', id: '7' },
+      { event: null, data: 'three', id: null },
+    ]);
+    expect(seen[0]?.headers.accept).toBe('*/*');
+  });
+
+  test('ends with its result under --events', async () => {
+    const { env } = await stream(three);
+    const lines = (await gantry(['invoke', 'web', '--events'], { env })).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ type }) => type)).toEqual(['event', 'event', 'event', 'result']);
+    expect(lines.at(-1)).toMatchObject({ status: 200, runId: 'r-1', events: 3 });
+  });
+
+  test('is as it came with --raw', async () => {
+    const { env } = await stream(three);
+    expect((await gantry(['invoke', 'web', '--raw'], { env })).stdout).toBe(three);
+  });
+
+  test.each([
+    ['cut anywhere, in a character too', 'data: äöü\r\n\r\ndata: 🦊\r\n\r\n', 'äöü\n🦊\n'],
+    ['with line ends of its own', 'data: a\rdata: b\r\rdata: c\n\n', 'a\nb\nc\n'],
+    ['without an empty line at its end', 'data: a\n\ndata: b', 'a\nb\n'],
+    ['of comments only', ': a\n\n: b\n\n', ''],
+    ['of nothing', '', ''],
+  ])('%s', async (_, text, expected) => {
+    const { env } = await appServer(async (response) => {
+      begin(response);
+      for (const byte of Buffer.from(text)) response.write(Buffer.from([byte]));
+      response.end();
+    });
+    const { code, stdout } = await gantry(['invoke', 'web'], { env });
+    expect([code, stdout]).toEqual([0, expected]);
+  });
+
+  test('comes while it is made', async () => {
+    let release = () => {};
+    const { env } = await appServer((response) => {
+      begin(response).write('data: first\n\n');
+      release = () => void response.end('data: second\n\n');
+    });
+    let shown = '';
+    const { stdout } = await gantry(['invoke', 'web'], {
+      env,
+      seen: (text) => {
+        if (shown === '') release();
+        shown = text;
+      },
+    });
+    expect(shown).toBe('first\nsecond\n');
+    expect(stdout).toBe(shown);
+  });
+
+  test.each([
+    ['text', [], 'one\n'],
+    ['JSON', ['--json'], '{"event":null,"data":"one","id":null}\n{"error":'],
+    ['events', ['--events'], '{"type":"event","event":null,"data":"one","id":null}\n{"type":"error",'],
+  ])('cut in the middle is an error, and what arrived stays printed: %s', async (_, flags, expected) => {
+    const { env } = await appServer((response) => {
+      begin(response).write('data: one\n\ndata: tw', () => response.destroy());
+    });
+    const { code, stdout, stderr } = await gantry(['invoke', 'web', ...flags], { env });
+    expect(code).toBe(69);
+    expect(stdout.startsWith(expected)).toBe(true);
+    // Each line is a document of its own.
+    if (flags.length > 0) for (const line of stdout.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+    expect(stderr).toContain('the answer of web/run broke off');
+  });
+
+  test('may fall silent for longer than a file may', async () => {
+    const { env } = await appServer((response) => {
+      begin(response).write('data: one\n\n');
+      setTimeout(() => response.end('data: two\n\n'), 300);
+    });
+    expect((await gantry(['invoke', 'web'], { env, silenceMs: 100 })).stdout).toBe('one\ntwo\n');
+  });
+
+  test('but not for ever', async () => {
+    const { env } = await appServer((response) => begin(response).write('data: one\n\n'));
+    const { code, stdout } = await gantry(['invoke', 'web'], { env, silenceMs: 10 });
+    expect([code, stdout]).toEqual([69, 'one\n']);
+  });
+
+  test('steers no terminal and commands no runner', async () => {
+    const { env } = await stream('data: a\u001b[2J\n\ndata: ::error::b\n\n');
+    const setting = { env: { ...env, GITHUB_ACTIONS: 'true' }, columns: 80 };
+    expect((await gantry(['invoke', 'web'], setting)).stdout).toBe('a\n: :error::b\n');
+  });
+
+  test('that is refused is an error like any other', async () => {
+    const { env } = await appServer((response) => sayJson(response, { message: 'no' }, 500));
+    expect((await gantry(['invoke', 'web', '--stream'], { env })).code).toBe(13);
+  });
+
+  test('that was asked for and is none is printed as it is', async () => {
+    const { env } = await appServer((response) => sayJson(response, { result: 1 }));
+    expect((await gantry(['invoke', 'web', '--stream'], { env })).stdout).toBe('{"result":1}');
+  });
+});

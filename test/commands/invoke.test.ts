@@ -1,0 +1,367 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { folderOf } from '../support/app.ts';
+import { appServer, sayJson } from '../support/app-server.ts';
+import { gantry } from '../support/gantry.ts';
+import { expectErrorDocument } from '../support/traces.ts';
+
+const reply = { run_id: 'r-1', run_time_ms: 12, result: 'fine' };
+const fine = () => appServer((response) => sayJson(response, reply, 200, { 'x-request-id': 'r-1' }));
+
+describe('what is sent', () => {
+  test.each([
+    ['nothing', 'invoke web', 'POST', '/v4/p-12345678/web/run', '{}'],
+    ['a function', 'invoke web predict', 'POST', '/v4/p-12345678/web/predict', '{}'],
+    ['the id of an app', 'invoke p-12345678-web', 'POST', '/v4/p-12345678/web/run', '{}'],
+    [
+      'pairs',
+      'invoke web a=1 b:=2 c:=[true] d=x=y',
+      'POST',
+      '/v4/p-12345678/web/run',
+      '{"a":"1","b":2,"c":[true],"d":"x=y"}',
+    ],
+    ['a function and pairs', 'invoke web predict a=1', 'POST', '/v4/p-12345678/web/predict', '{"a":"1"}'],
+    ['pairs after --', 'invoke web -- --a=1', 'POST', '/v4/p-12345678/web/run', '{"--a":"1"}'],
+    ['JSON', 'invoke web --data {"a":[1]}', 'POST', '/v4/p-12345678/web/run', '{"a":[1]}'],
+    ['a path', 'invoke web --method get --path /health?x=1', 'GET', '/v4/p-12345678/web/health?x=1', ''],
+    [
+      'a path below a function',
+      'invoke web run --path /chat/completions',
+      'POST',
+      '/v4/p-12345678/web/run/chat/completions',
+      '',
+    ],
+    ['odd names', 'invoke a/b c?d', 'POST', '/v4/p-12345678/a%2Fb/c%3Fd', '{}'],
+    ['another method', 'invoke web --method put --path /x --data 1', 'PUT', '/v4/p-12345678/web/x', '1'],
+  ])('%s', async (_, line, method, path, body) => {
+    const { seen, env } = await fine();
+    const { code, stdout } = await gantry(line.split(' '), { env });
+    expect([code, stdout]).toEqual([0, JSON.stringify(reply)]);
+    expect(seen).toMatchObject([{ method, path, body: Buffer.from(body) }]);
+    expect(seen[0]?.headers.authorization).toBe('Bearer token-of-a-test');
+    expect(seen[0]?.headers['content-type']).toBe(body ? 'application/json' : undefined);
+  });
+
+  test('a file or stdin, as JSON or as it is', async () => {
+    const { seen, env } = await fine();
+    const bytes = randomBytes(3_000_000);
+    await using folder = await folderOf({ 'body.json': '{"from": "file"}' });
+    const run = (line: string, stdin?: string | Buffer) =>
+      gantry(line.split(' '), { env, cwd: folder.path, ...(stdin !== undefined && { stdin }) });
+    await run('invoke web --data @body.json');
+    await run('invoke web --data -', '{"from": "stdin"}');
+    await run('invoke web --input body.json');
+    await run('invoke web --input -', bytes);
+    expect(
+      seen.map(({ body, headers }) => [body.toString('latin1'), headers['content-type'], headers['content-length']]),
+    ).toEqual([
+      ['{"from": "file"}', 'application/json', '16'],
+      ['{"from": "stdin"}', 'application/json', '17'],
+      ['{"from": "file"}', 'application/octet-stream', '16'],
+      // Of what is large nobody knows the length.
+      [bytes.toString('latin1'), 'application/octet-stream', undefined],
+    ]);
+  });
+
+  test('headers given by hand win, the token as well', async () => {
+    const { seen, env } = await fine();
+    const headers = ['Authorization: Basic eA==', 'content-type: text/plain', 'X-Own:  a: b '];
+    await gantry(['invoke', 'web', ...headers.flatMap((header) => ['--header', header])], { env });
+    expect(seen[0]?.headers).toMatchObject({
+      authorization: 'Basic eA==',
+      'content-type': 'text/plain',
+      'x-own': 'a: b',
+    });
+  });
+
+  test('the key of the project beats the token, and --no-auth needs neither', async () => {
+    const { seen, env } = await fine();
+    await gantry(['invoke', 'web'], { env: { ...env, GANTRY_INFERENCE_KEY: 'key-of-a-test' } });
+    await gantry(['invoke', 'web', '--no-auth'], { env: { ...env, GANTRY_TOKEN: '' } });
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-of-a-test', undefined]);
+    const { code, stderr } = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_TOKEN: '' } });
+    expect(code).toBe(4);
+    expect(stderr).toContain('an app with disable_auth needs none: --no-auth');
+  });
+
+  test.each([
+    ['two bodies', ['--data', '{}', '--input', 'x']],
+    ['pairs and a body', ['a=b', '--data', '{}']],
+    ['what is no JSON', ['--data', '{a: 1}']],
+    ['a pair that is no JSON', ['a:={']],
+    ['a word that is no pair', ['predict', 'again']],
+    ['a parameter twice', ['a=1', 'a=2']],
+    ['a file that is not there', ['--data', '@nope.json']],
+    ['a folder', ['--input', '.']],
+    ['a body with GET', ['--method', 'GET', '--data', '{}']],
+    ['pairs with GET', ['--method', 'GET', 'a=b']],
+    ['an unknown method', ['--method', 'FETCH']],
+    ['a header without a name', ['--header', ': x']],
+    ['a header of two lines', ['--header', 'X-A: b\r\nX-C: d']],
+    ['a header that is not ours to give', ['--header', 'Content-Length: 1']],
+    ['a path that is none', ['--path', 'health']],
+    ['a path that leaves the app', ['--path', '/../other/run']],
+    ['a hidden path that leaves the app', ['--path', '/%2e%2e/other/run']],
+    ['a stream that is not waited for', ['--stream', '--async']],
+    ['two ways to wait', ['--wait', '--await-webhook']],
+    ['two webhooks', ['--webhook', 'https://x.example', '--await-webhook']],
+    ['a webhook that is not https', ['--webhook', 'http://x.example/hook']],
+    ['a webhook that is no address', ['--webhook', 'x.example']],
+    ['a port for nothing', ['--port', '80']],
+    ['a secret for nothing', ['--webhook-secret-file', 'x']],
+  ])('%s is refused before anything is sent', async (_, words) => {
+    const { seen, env } = await fine();
+    const outcome = await gantry(['invoke', 'web', ...words, '--json'], { env });
+    expect(outcome.code, outcome.stderr).toBe(2);
+    expectErrorDocument(outcome);
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('what comes back', () => {
+  test('is printed byte for byte, and what it was on stderr', async () => {
+    const bytes = randomBytes(300_000);
+    const { env } = await appServer((response) => response.writeHead(200, { 'content-type': 'image/png' }).end(bytes));
+    const outcome = await gantry(['invoke', 'web'], { env });
+    expect(outcome.code).toBe(0);
+    expect(outcome.bytes.equals(bytes)).toBe(true);
+    expect(outcome.stderr).toMatch(/^200 OK in \d+ ms\n$/);
+  });
+
+  test('--include prints status and headers first', async () => {
+    const { env } = await fine();
+    const { stdout } = await gantry(['invoke', 'web', '--include'], { env });
+    expect(stdout).toMatch(/^HTTP 200 OK\ncontent-type: application\/json\nx-request-id: r-1\n[\s\S]*\n\n\{"run_id"/);
+  });
+
+  test.each([
+    ['JSON', '{"run_id":"r-9","result":[1]}', { body: { run_id: 'r-9', result: [1] }, encoding: 'json', runId: 'r-9' }],
+    ['text', 'plain', { body: 'plain', encoding: 'text', runId: 'r-1' }],
+    ['bytes', Buffer.from([0xff, 0xfe]), { body: '//4=', encoding: 'base64', runId: 'r-1' }],
+    ['nothing', '', { body: '', encoding: 'text', runId: 'r-1' }],
+  ])('--json wraps %s', async (_, body, expected) => {
+    const { env } = await appServer((response) => response.writeHead(201, { 'x-request-id': 'r-1' }).end(body));
+    const { json } = await gantry(['invoke', 'web', '--json'], { env });
+    expect(json()).toMatchObject({ status: 201, timings: { totalMs: expect.any(Number) }, ...expected });
+  });
+
+  test('--json=body gives the body alone', async () => {
+    const { env } = await fine();
+    expect((await gantry(['invoke', 'web', '--json=body'], { env })).json()).toEqual({ body: reply });
+  });
+
+  test('--events ends with the whole as one line', async () => {
+    const { env } = await fine();
+    const { stdout } = await gantry(['invoke', 'web', '--events'], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ type: 'result', status: 200, body: reply });
+    expect(stdout.trim()).not.toContain('\n');
+  });
+});
+
+describe('an error', () => {
+  test.each([
+    [500, { message: 'division by zero' }, 13, 'web/run answered 500: division by zero'],
+    [500, { run_id: 'r-1', result: { error: 'no luck' } }, 13, 'web/run answered 500: no luck'],
+    [418, 'short and stout', 13, 'web/run answered 418: short and stout'],
+    [422, { detail: [{ loc: ['body'] }] }, 13, 'web/run answered 422'],
+    [587, '', 13, 'web/run answered 587'],
+    [409, { message: 'busy' }, 13, 'web/run answered 409: busy'],
+    [502, { run_id: 'r-1', result: 'by hand' }, 13, 'web/run answered 502'],
+    [401, { message: 'no' }, 4, 'the app does not accept the token (HTTP 401)'],
+    [403, { message: 'no' }, 5, 'the token is not allowed to call the app (HTTP 403)'],
+    [402, { message: 'pay first' }, 14, 'pay first'],
+    [429, {}, 75, 'too many calls of web (HTTP 429)'],
+    [502, '<html>', 69, 'web/run could not answer (HTTP 502)'],
+    [503, '', 69, 'web/run could not answer (HTTP 503)'],
+    [504, 'timeout', 69, 'web/run had no answer after'],
+  ])('%i %j exits %i', async (status, body, exit, message) => {
+    const { seen, env } = await appServer((response) => {
+      response.writeHead(status, { 'x-request-id': 'r-7', 'retry-after': '7' });
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+    const outcome = await gantry(['invoke', 'web', '--json'], { env });
+    expect(outcome.code).toBe(exit);
+    expect(outcome.stderr).toContain(`error: ${message}`);
+    expectErrorDocument(outcome);
+    expect(outcome.json()).toMatchObject({ error: { status, details: { body } } });
+    // It may have been carried out: it is not sent again.
+    expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test('429 says how long to wait', async () => {
+    const { env } = await appServer((response) => response.writeHead(429, { 'retry-after': '7' }).end());
+    const { json } = await gantry(['invoke', 'web', '--json'], { env });
+    expect(json()).toMatchObject({ error: { retryable: true, retryAfterMs: 7_000 } });
+  });
+
+  test('a timeout of the gateway is explained by the setting behind it', async () => {
+    const { env } = await appServer((response, { method }) =>
+      method === 'POST'
+        ? sayJson(response, {}, 504)
+        : sayJson(response, { id: 'p-12345678-web', name: 'web', responseGracePeriodSeconds: '90' }),
+    );
+    const { stderr } = await gantry(['invoke', 'web'], { env });
+    expect(stderr).toContain("the platform ends a call after the app's response_grace_period");
+    expect(stderr).toMatch(/fix .*response_grace_period.*--async/);
+  });
+
+  test('404 tells whether it is the app that is not there, or the function', async () => {
+    const { env } = await appServer((response, { method }) =>
+      method === 'POST'
+        ? sayJson(response, { message: 'not here' }, 404)
+        : sayJson(response, [{ id: 'p-12345678-web', name: 'web' }]),
+    );
+    const app = await gantry(['invoke', 'wob'], { env });
+    expect([app.code, app.stderr]).toEqual([
+      6,
+      expect.stringMatching(/no app wob in p-12345678\n {2}why its apps are web\n {2}fix gantry deploy/),
+    ]);
+    const fn = await gantry(['invoke', 'web', 'nope'], { env });
+    expect([fn.code, fn.stderr]).toEqual([
+      6,
+      expect.stringMatching(/web\/nope was not found.*\n {2}why not here\n {2}fix web is there/),
+    ]);
+  });
+
+  test('401 with the token of a login tells what is needed instead', async () => {
+    const { env } = await appServer((response) => sayJson(response, {}, 401));
+    const claims = Buffer.from('{"token_use":"access"}').toString('base64url');
+    const { code, stderr } = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_TOKEN: `e30.${claims}.x` } });
+    expect(code).toBe(4);
+    expect(stderr).toMatch(
+      /apps do not accept the token of a login[\s\S]*GANTRY_INFERENCE_KEY.*api-keys list --show-values.*service account token/,
+    );
+  });
+
+  test('401 to --no-auth says so', async () => {
+    const { env } = await appServer((response) => sayJson(response, {}, 401));
+    const { stderr } = await gantry(['invoke', 'web', '--no-auth'], { env });
+    expect(stderr).toMatch(/the app wants a token.*\n {2}fix leave --no-auth out/);
+  });
+
+  test('a redirect is not followed: the token stays here', async () => {
+    const other = await fine();
+    const { env } = await appServer((response) =>
+      response.writeHead(307, { location: `${other.url}/x?signature=abc` }).end(),
+    );
+    const { code, stderr } = await gantry(['invoke', 'web'], { env });
+    expect(code).toBe(13);
+    expect(stderr).toContain(`it leads to ${other.url}/x\n`);
+    expect(stderr).not.toContain('abc');
+    expect(other.seen).toEqual([]);
+  });
+
+  test('steers no terminal and commands no runner', async () => {
+    const { env } = await appServer((response) => sayJson(response, { message: 'a\u001b[2J\n::error::b' }, 500));
+    const { stderr } = await gantry(['invoke', 'web'], { env: { ...env, GITHUB_ACTIONS: 'true' }, columns: 80 });
+    expect(stderr).not.toContain('\u001b[2J');
+    expect(stderr).not.toMatch(/^\s*::error/m);
+  });
+});
+
+describe('when the line is bad', () => {
+  test('nobody there: it is tried again, since nothing has arrived', async () => {
+    const { env } = await fine();
+    const gone = { ...env, GANTRY_INFERENCE_URL: 'http://127.0.0.1:9' };
+    const { code, stderr, waits } = await gantry(['invoke', 'web'], { env: gone });
+    expect([code, waits.length]).toEqual([69, 4]);
+    expect(stderr).toContain('nothing is listening there');
+  });
+
+  test.each(['before an answer', 'in the middle of a request'])('cut %s: it is not sent again', async (when) => {
+    let calls = 0;
+    const server = createServer((socket) => {
+      calls += 1;
+      socket.on('error', () => {});
+      if (when === 'before an answer') socket.on('data', () => socket.destroy());
+      else setImmediate(() => socket.resetAndDestroy());
+    }).listen(0, '127.0.0.1');
+    await new Promise((done) => server.once('listening', done));
+    const { env } = await fine();
+    const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+    const { code, stderr } = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_INFERENCE_URL: url } });
+    server.close();
+    expect([code, calls]).toEqual([69, 1]);
+    expect(stderr).toContain('it was not sent again');
+  });
+
+  test.each([{ 'content-length': '100' }, {}])(
+    'an answer that is cut off is an error; what came stays printed %j',
+    async (headers) => {
+      const { env } = await appServer((response) => {
+        response.writeHead(200, headers).write('the beginning', () => response.destroy());
+      });
+      const { code, stdout, stderr } = await gantry(['invoke', 'web'], { env });
+      expect([code, stdout]).toEqual([69, 'the beginning']);
+      expect(stderr).toContain('the answer of web/run broke off after 13 B');
+      expect((await gantry(['invoke', 'web', '--json'], { env })).code).toBe(69);
+    },
+  );
+
+  test('an answer that falls silent is given up', async () => {
+    const { env } = await appServer((response) => response.writeHead(200, { 'content-length': '9' }).write('abc'));
+    const { code, stderr } = await gantry(['invoke', 'web'], { env, silenceMs: 50 });
+    expect([code, stderr]).toEqual([69, expect.stringContaining('no byte for 0.05 s')]);
+  });
+
+  test('an answer may take longer than that to begin', async () => {
+    const { env } = await appServer((response) => setTimeout(() => response.end('late'), 200));
+    expect((await gantry(['invoke', 'web'], { env, silenceMs: 50 })).stdout).toBe('late');
+  });
+
+  test('--timeout ends the waiting and says that the app may go on', async () => {
+    const { env } = await appServer(() => {});
+    const { code, stderr } = await gantry(['invoke', 'web', '--timeout', '100ms'], { env });
+    expect(code).toBe(8);
+    expect(stderr).toMatch(/did not end within 100 ms[\s\S]*the app may go on with it\n {2}fix gantry runs list web/);
+  });
+
+  test('Ctrl-C says the same', async () => {
+    const { env } = await appServer(() => {});
+    const outcome = gantry(['invoke', 'web', '--debug'], { env, interruptAt: /Waiting for web\/run to answer/ });
+    const { code, stderr } = await outcome;
+    expect(code).toBe(130);
+    expect(stderr).toContain('web may go on with the call: gantry runs list web');
+  });
+});
+
+describe('hostile output', () => {
+  const hostile = '\u001b]0;title\u0007\u001b[2Jred \u001b[31mtext\u001b[0m\n::error::x\n';
+  const pieces = (response: import('node:http').ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    // Byte by byte: what is dangerous only as a whole comes in parts.
+    for (const byte of Buffer.from(hostile)) response.write(Buffer.from([byte]));
+    response.end();
+  };
+
+  test('is cleaned on a terminal, however it is cut', async () => {
+    const { env } = await appServer(pieces);
+    const { stdout } = await gantry(['invoke', 'web', '--color', 'always'], { env, columns: 80 });
+    expect(stdout).toBe('red \u001b[31mtext\u001b[0m\n::error::x\n');
+  });
+
+  test('commands no runner', async () => {
+    const { env } = await appServer(pieces);
+    const { stdout } = await gantry(['invoke', 'web'], { env: { ...env, GITHUB_ACTIONS: 'true' } });
+    expect(stdout).toBe('red text\n: :error::x\n');
+  });
+
+  test.each([{}, { columns: 80 }, { env: { GITHUB_ACTIONS: 'true' } }])('--raw changes no byte %j', async (setting) => {
+    const { env } = await appServer(pieces);
+    const { stdout } = await gantry(['invoke', 'web', '--raw'], { ...setting, env: { ...env, ...setting.env } });
+    expect(stdout).toBe(hostile);
+  });
+
+  test('what is no text is not for a terminal', async () => {
+    const { env } = await appServer((response) => response.writeHead(200, { 'content-type': 'image/png' }).end('x'));
+    const { code, stdout, stderr } = await gantry(['invoke', 'web'], { env, columns: 80 });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('> file, or --raw');
+  });
+
+  test('an answer without a newline does not swallow the line after it on a terminal', async () => {
+    const { env } = await fine();
+    expect((await gantry(['invoke', 'web'], { env, columns: 80 })).stdout).toBe(`${JSON.stringify(reply)}\n`);
+  });
+});

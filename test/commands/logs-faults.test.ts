@@ -1,0 +1,181 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { frameOf, type Line, lineAt, logPlatform } from '../support/log-platform.ts';
+
+const logs = (flags: string[], env: Record<string, string>, more: Setting = {}) =>
+  gantry(['logs', 'web', ...flags], { env, ...more });
+const linesOf = (stdout: string) => stdout.split('\n').slice(0, -1);
+const whole = (lines: Line[]) => ({ body: { logs: lines, nextPageToken: null, hasMore: false } });
+
+test('lines of several containers are put in order, and doubles are dropped, however pages overlap', async () => {
+  const [a, b] = [{ containerName: 'a' }, { containerName: 'b' }];
+  const lines = [
+    lineAt(1, 'one', { ...b, logId: '1' }),
+    lineAt(2, 'two', { ...a, logId: '2', lineNumber: 1 }),
+    lineAt(2, 'three', { ...a, logId: '3', lineNumber: 2 }),
+    lineAt(2, 'three', { ...b, logId: '4' }),
+    lineAt(3, 'four', { ...a, logId: '5' }),
+    lineAt(3, 'four', { ...a, logId: '6' }),
+  ];
+  const pages = [
+    [5, 3, 1],
+    [3, 2, 0],
+    [0, 4, 5],
+  ].map((indexes) => indexes.map((index) => lines[index]));
+  const env = await logPlatform({
+    page: ({ nextToken = '0' }) => {
+      const index = Number(nextToken);
+      return { body: { logs: pages[index], nextPageToken: String(index + 1), hasMore: index < 2 } };
+    },
+  });
+  const expected = ['[b] one', '[a] two', '[a] three', '[b] three', '[a] four', '[a] four'];
+  expect(linesOf((await logs(['--tail', 'all'], env)).stdout)).toEqual(expected);
+  expect(linesOf((await logs(['--tail', '6'], env)).stdout)).toEqual(expected);
+});
+
+test('lines without ids are counted: two of one instant are two, in whichever answer they come (H-30)', async () => {
+  const lines = [lineAt(1, 'same'), lineAt(1, 'same'), lineAt(2, 'end')];
+  const env = await logPlatform({
+    page: () => whole(lines),
+    socket: (send) => lines.map(frameOf).forEach(send),
+  });
+  const more = lineAt(3, 'new');
+  const following = logs(['-f'], env, { endAt: /new/ });
+  setTimeout(() => lines.push(more), 60);
+  setTimeout(() => lines.push(lineAt(4, 'never')), 5_000).unref();
+  const { stdout } = await Promise.race([following, logs(['-f'], env, { endAt: /new/, silenceMs: 50 })]);
+  expect(linesOf(stdout)).toEqual(['same', 'same', 'end', 'new']);
+  await logs(['-f'], env, { endAt: /end/ });
+});
+
+test.each([
+  ['has more but no way to get it', { hasMore: true, nextPageToken: null }],
+  ['leads in a circle', { hasMore: true, nextPageToken: 'again' }],
+])('a history that %s has a gap, which --fail-on-gap makes an error', async (_, end) => {
+  const env = await logPlatform({ page: () => ({ body: { logs: [lineAt(1, 'one', { logId: '1' })], ...end } }) });
+  const outcome = await logs(['--tail', 'all'], env);
+  expect([outcome.code, outcome.stdout]).toEqual([0, 'one\n']);
+  expect(outcome.stderr).toMatch(/^warning: a gap: lines after 2026-11-20 \d\d:00:01 may be missing\n$/);
+  const strict = await logs(['--tail', 'all', '--fail-on-gap', '--json'], env);
+  expect(strict.code).toBe(1);
+  expect(JSON.parse(linesOf(strict.stdout)[1] ?? '')).toMatchObject({
+    error: { message: 'the log has a gap', details: { gaps: [{ from: '2026-11-20T00:00:01.000Z', to: null }] } },
+  });
+});
+
+test('while it was away the platform forgot lines: that is a gap', async () => {
+  const old = [lineAt(1, 'old', { logId: '1' })];
+  const late = [lineAt(900, 'late', { logId: '9' })];
+  const platform = () => logPlatform({ page: (_, number) => whole(number < 3 ? old : late) });
+  const outcome = await logs(['-f'], await platform(), { endAt: /late/ });
+  expect(linesOf(outcome.stdout)).toEqual(['old', 'late']);
+  expect(outcome.stderr).toMatch(/a gap: lines between 2026-11-20 \d\d:00:01 and 2026-11-20 \d\d:15:00 may be missing/);
+  const strict = await logs(['-f', '--fail-on-gap'], await platform());
+  expect(strict.code).toBe(1);
+  expect(strict.stderr).toContain('error: the log has a gap');
+}, 10_000);
+
+test('a hole that the history does not fill is no gap when the socket fills it, and one when it does not', async () => {
+  const old = lineAt(1, 'old');
+  for (const [replayed, gap] of [
+    [[old, lineAt(60, 'new')], false],
+    [[lineAt(60, 'new')], true],
+  ] as const) {
+    const env = await logPlatform({
+      page: (_, number) => (number === 1 ? whole([old]) : { status: 503 }),
+      socket: (send) => replayed.map(frameOf).forEach(send),
+    });
+    const { stdout, stderr } = await logs(['-f'], env, { endAt: /new/ });
+    expect(linesOf(stdout)).toEqual(['old', 'new']);
+    expect(stderr.includes('a gap: lines between')).toBe(gap);
+  }
+});
+
+test('a socket that is never answered is given up after a while', async () => {
+  const lines = [lineAt(1, 'old', { logId: '1' })];
+  const env = await logPlatform({ page: () => whole(lines), deaf: true });
+  setTimeout(() => lines.push(lineAt(2, 'new', { logId: '2' })), 300);
+  const { stdout, stderr } = await logs(['-f'], env, { endAt: /new/, silenceMs: 50 });
+  expect(linesOf(stdout)).toEqual(['old', 'new']);
+  expect(stderr).toContain('does not open the live log: looking every few seconds instead');
+});
+
+test('what the socket sends that is no line is said once, and ends nothing', async () => {
+  const env = await logPlatform({
+    page: () => ({ status: 204 }),
+    socket: (send) => ['hello', '{"a":1}', '\u0000', frameOf(lineAt(1, 'line'))].forEach(send),
+  });
+  const { stdout, stderr } = await logs(['-f'], env, { endAt: /line/ });
+  expect(stdout).toBe('line\n');
+  expect(stderr.match(/something that is no line/g)).toHaveLength(1);
+});
+
+test('a look that makes no sense passes, many of them do not', async () => {
+  const lines = [lineAt(1, 'old', { logId: '1' })];
+  const hiccup = await logPlatform({
+    page: (_, number) => (number === 3 ? { body: { logs: 'none' } } : whole(number > 4 ? [...lines, lineAt(2, 'new')] : lines)),
+  });
+  const outcome = await logs(['-f'], hiccup, { endAt: /new/ });
+  expect(linesOf(outcome.stdout)).toEqual(['old', 'new']);
+  expect(outcome.stderr).toMatch(/the log could not be read: .*; trying on\n[^]*the log can be read again/);
+  const broken = await logPlatform({ page: (_, number) => (number > 2 ? { body: { logs: 'none' } } : whole(lines)) });
+  expect((await logs(['-f'], broken)).code).toBe(70);
+});
+
+test('100,000 lines by the socket do not pile up, and none is lost', async () => {
+  const number = 100_000;
+  const lines = Array.from({ length: number }, (_, index) => lineAt(index / 100, `line ${index} ${'x'.repeat(80)}`));
+  const env = await logPlatform({
+    page: ({ afterDate = '', nextToken = '0', direction }) => {
+      if (direction === 'backward') return whole(lines.slice(0, 1));
+      const from = Math.max(0, lines.findIndex(({ timestamp }) => timestamp >= afterDate));
+      const start = Math.max(from, Number(nextToken));
+      const hasMore = start + 1_000 < number;
+      return { body: { logs: lines.slice(start, start + 1_000), hasMore, nextPageToken: String(start + 1_000) } };
+    },
+    socket: (send, cut, { after = '' }) => {
+      const from = lines.findIndex(({ timestamp }) => timestamp >= after);
+      for (const line of lines.slice(from, from + 30_000)) send(frameOf(line));
+      cut();
+    },
+  });
+  const { stdout, stderr } = await logs(['-f', '--fail-on-gap'], env, { endAt: /line 99999 / });
+  const indexes = linesOf(stdout).map((line) => Number(line.split(' ')[1]));
+  expect(indexes.length).toBe(number);
+  expect(indexes.every((index, place) => index === place)).toBe(true);
+  expect(stderr).toBe('\n');
+}, 60_000);
+
+test('goes through the proxy, which learns where to and no token (H-58)', async () => {
+  const asked: string[] = [];
+  const proxy = await tunnel(asked);
+  const env = await logPlatform({
+    page: () => ({ status: 204 }),
+    socket: (send) => send(frameOf(lineAt(1, 'line'))),
+  });
+  const more = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
+  const { stdout } = await logs(['-f'], { ...env, ...more }, { endAt: /line/ });
+  expect(stdout).toBe('line\n');
+  expect(asked.length).toBeGreaterThan(1);
+  expect(asked.join()).not.toContain('token');
+});
+
+/** A proxy that notes what it is asked for. */
+async function tunnel(asked: string[]): Promise<string> {
+  const server: Server = createServer();
+  server.on('connect', ({ url = '' }, client) => {
+    asked.push(url);
+    const [host, port] = url.split(':');
+    const far = connect(Number(port), host, () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      far.pipe(client).pipe(far);
+    });
+    for (const stream of [far, client]) stream.on('error', () => stream.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((done) => server.once('listening', done));
+  onTestFinished(() => void server.close().closeAllConnections());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,314 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { deployWeb } from '../support/runs.ts';
+import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
+
+/** A whole second some time ago; the platform's clock, which tests turn. */
+const noon = Date.UTC(2026, 10, 20, 12);
+
+let emulator: Emulator;
+let clock: { now: number };
+
+beforeEach(async () => {
+  clock = { now: noon };
+  emulator = await startEmulator({ now: () => clock.now });
+  await deployWeb(emulator);
+});
+
+afterEach(() => emulator.close());
+
+function print(text: string, more: { container?: string; stream?: 'stdout' | 'stderr'; run?: string } = {}): void {
+  emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', ...more, text });
+}
+
+/** Prints lines `name-1` to `name-n`, a second apart. */
+function printMany(name: string, number: number): string[] {
+  const texts = Array.from({ length: number }, (_, index) => `${name}-${index + 1}`);
+  for (const text of texts) {
+    print(text);
+    clock.now += 1_000;
+  }
+  return texts;
+}
+
+const logs = (flags: string[] = [], setting: Setting = {}) =>
+  gantry(['logs', 'web', ...flags], { emulator, clock, ...setting });
+
+const linesOf = (stdout: string) => stdout.split('\n').slice(0, -1);
+
+const queries = () => emulator.calls.filter(({ endpoint }) => endpoint === 'getAppLogs').map(({ query }) => query);
+
+describe('what an app printed', () => {
+  test('is shown as its last 100 lines, in a terminal as in a pipe (H-87)', async () => {
+    const all = printMany('line', 250);
+    const piped = await logs();
+    expect([piped.code, linesOf(piped.stdout)]).toEqual([0, all.slice(-100)]);
+    expect((await logs([], { columns: 80 })).stdout).toBe(piped.stdout);
+  });
+
+  test.each([
+    ['--tail 3', ['line-18', 'line-19', 'line-20']],
+    ['--tail 0', []],
+    ['--tail all', Array.from({ length: 20 }, (_, index) => `line-${index + 1}`)],
+    ['--since 2026-11-20T12:00:17Z', ['line-18', 'line-19', 'line-20']],
+    ['--since 2026-11-20T12:00:17Z --tail 1', ['line-20']],
+    ['--until 2026-11-20T12:00:02Z', ['line-1', 'line-2']],
+    ['--until 2026-11-20T12:00:02Z --tail 1', ['line-2']],
+    ['--since 2026-11-20T12:00:03Z --until 2026-11-20T12:00:05Z', ['line-4', 'line-5']],
+    ['--since 2s', ['line-19', 'line-20']],
+    ['--search line-1 --tail 2', ['line-18', 'line-19']],
+  ])('can be narrowed: %s', async (flags, lines) => {
+    printMany('line', 20);
+    const { code, stdout } = await logs(flags.split(' '));
+    expect([code, linesOf(stdout)]).toEqual([0, lines]);
+  });
+
+  test('is told from what other runs, containers and streams printed', async () => {
+    print('a', { run: 'r-1' });
+    print('b', { run: 'r-2', container: 'web-2' });
+    print('c', { run: 'r-1', stream: 'stderr' });
+    expect((await logs(['--run', 'r-1'])).stdout).toBe('[stdout] a\n[stderr] c\n');
+    expect((await logs(['--container', 'web-2'])).stdout).toBe('b\n');
+    expect((await logs(['--stream', 'stderr'])).stdout).toBe('c\n');
+    expect((await logs(['--run', 'r-1', '--stream', 'stdout', '--search', 'a'])).stdout).toBe('a\n');
+  });
+
+  test('keeps its order across pages, though they overlap and are shuffled; all pages are read (H-31)', async () => {
+    const all = printMany('line', 2_500);
+    for (const flags of [
+      ['--tail', 'all'],
+      ['--tail', '2400'],
+      ['--since', '2026-11-20'],
+    ]) {
+      for (const fault of ['overlapping*', 'shuffled*']) {
+        emulator.fail('getAppLogs', fault);
+        const expected = flags[1] === '2400' ? all.slice(-2_400) : all;
+        expect(linesOf((await logs(flags)).stdout)).toEqual(expected);
+      }
+    }
+    expect(queries().some(({ nextToken }) => nextToken)).toBe(true);
+  });
+
+  test('has both of two lines of one instant, also with the same text (H-30)', async () => {
+    print('same');
+    print('same');
+    print('same', { container: 'web-2' });
+    print('other', { container: 'web-2' });
+    const { stdout } = await logs();
+    expect(stdout).toBe(
+      '[web-1] same\n[web-1] same\n[web-2] same\n[web-2] other\n'.replace(/\[web-(\d)\]/g, '[web-$1]'),
+    );
+  });
+
+  test('is said to be nothing when it is: exit 0', async () => {
+    const { code, stdout, stderr } = await logs();
+    expect([code, stdout, stderr]).toEqual([0, '', 'no log lines yet\n']);
+    print('x');
+    expect((await logs(['--search', 'y'])).stderr).toBe('no log lines match\n');
+    expect((await logs(['--search', 'y', '--json'])).stdout).toBe('');
+  });
+
+  test('of an app that is not there is exit 6', async () => {
+    const outcome = await gantry(['logs', 'nobody', '--json'], { emulator });
+    expect(outcome.code).toBe(6);
+    expectErrorDocument(outcome);
+  });
+
+  test.each([
+    [['--tail', '-1'], 'from 0 up, or all'],
+    [['--since', 'yesterday'], 'Write a time'],
+    [['--stream', 'stdin'], 'Allowed choices are stdout, stderr'],
+    [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
+    [['--build', 'b-1', '--run', 'r-1'], 'cannot be used with'],
+  ])('refuses %j with exit 2', async (flags, said) => {
+    const { code, stderr } = await logs(flags);
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+  });
+
+  test.each(['1h30m', '2d', '90s'])('can be asked for since %s ago (H-97)', async (since) => {
+    print('x');
+    expect((await logs(['--since', since])).stdout).toBe('x\n');
+  });
+});
+
+describe('a line', () => {
+  test('has its time before it where it is asked for, and what tells it from others where there are others', async () => {
+    print('one');
+    clock.now += 5;
+    print('two', { stream: 'stderr', container: 'web-2' });
+    const { stdout } = await logs(['--timestamps'], { env: { TZ: 'UTC' } });
+    expect(linesOf(stdout)).toEqual([
+      expect.stringMatching(/^2026-11-20 \d\d:00:00\.000 \[web-1\/stdout\] one$/),
+      expect.stringMatching(/^2026-11-20 \d\d:00:00\.005 \[web-2\/stderr\] two$/),
+    ]);
+  });
+
+  test('of stderr, and the name of its container, are coloured where colours are', async () => {
+    print('fine');
+    print('bad', { stream: 'stderr' });
+    expect((await logs([], { columns: 80 })).stdout).toBe(
+      '[stdout] fine\n[\u001b[33mstderr\u001b[39m] \u001b[33mbad\u001b[39m\n',
+    );
+    expect((await logs([], { columns: 80, env: { NO_COLOR: '1' } })).stdout).toBe('[stdout] fine\n[stderr] bad\n');
+  });
+
+  test('may be empty, have several lines in it, or be a progress bar', async () => {
+    print('');
+    print('a\nb');
+    print('10 %\r50 %\r100 %');
+    expect((await logs()).stdout).toBe('\na\nb\n100 %\n');
+  });
+
+  test('cannot steer the terminal or the runner of a workflow, unless it is wanted raw (H-12)', async () => {
+    const hostile = '\u001b]0;title\u0007\u001b[2J\u001b[31mred\u001b[0m::error::x\u009b1A';
+    print(hostile);
+    print('::error file=x::boo');
+    expect((await logs([], { columns: 80 })).stdout).toBe('\u001b[31mred\u001b[0m::error::x\n::error file=x::boo\n');
+    const onRunner = await logs([], { env: { GITHUB_ACTIONS: 'true' } });
+    expect(onRunner.stdout).not.toMatch(/^::/m);
+    expect((await logs(['--raw'])).stdout).toBe(`${hostile}\n::error file=x::boo\n`);
+  });
+
+  test('is the platform’s own object with --json, one on each line, or the fields that are named', async () => {
+    print('a\u001b[2J', { run: 'r-1' });
+    print('b');
+    const [first, second] = linesOf((await logs(['--json'])).stdout).map((line) => JSON.parse(line));
+    expect(first).toEqual({
+      ...{ appId: `${emulator.project}-web`, projectId: emulator.project, runId: 'r-1' },
+      ...{ containerId: 'web-1', containerName: 'web-1', logId: 'web-1-1', lineNumber: 1 },
+      ...{ logLine: 'a\u001b[2J', stream: 'stdout', timestamp: '2026-11-20T12:00:00.000000000Z' },
+    });
+    expect(second).toMatchObject({ logLine: 'b', timestamp: '2026-11-20T12:00:00.000000001Z' });
+    expect((await logs(['--json=logLine,stream'])).stdout).toBe(
+      '{"logLine":"a\\u001b[2J","stream":"stdout"}\n{"logLine":"b","stream":"stdout"}\n',
+    );
+  });
+});
+
+describe('following', () => {
+  /** Prints, one after the other, each when the one before it is on stdout. */
+  const answering = (texts: string[], flags: string[] = [], setting: Setting = {}) => {
+    const last = texts.at(-1);
+    const waiting = [...texts];
+    const timer = setInterval(() => {
+      const text = waiting.shift();
+      if (text === undefined) return clearInterval(timer);
+      clock.now += 1;
+      print(text);
+    }, 20);
+    return logs(['-f', ...flags], { endAt: new RegExp(`${last}"?[,\n]`), ...setting }).finally(() =>
+      clearInterval(timer),
+    );
+  };
+  const many = (number: number) => Array.from({ length: number }, (_, index) => `new-${index + 1}.`);
+
+  test('shows the last lines and then each new one, until Ctrl-C ends it with 130 and no error (H-98)', async () => {
+    const old = printMany('old', 3);
+    const outcome = await answering(many(10));
+    expect(linesOf(outcome.stdout)).toEqual([...old, ...many(10)]);
+    expect([outcome.code, outcome.stderr]).toEqual([130, '\n']);
+    expectNoTrace(outcome, emulator);
+  });
+
+  test('goes by the platform’s clock: ours may be hours ahead (H-60)', async () => {
+    printMany('old', 2);
+    const { stdout } = await answering(many(3), ['--since', '1m'], {
+      clock: { now: clock.now + 5 * 3_600_000 },
+    });
+    expect(linesOf(stdout)).toEqual(many(3));
+  });
+
+  test('begins with nothing when nothing was printed, and says so', async () => {
+    const { stdout, stderr } = await answering(many(3));
+    expect(linesOf(stdout)).toEqual(many(3));
+    expect(stderr).toBe('no log lines yet\n\n');
+  });
+
+  test('loses and repeats nothing when the socket breaks after every second line (H-59)', async () => {
+    emulator.fail('log-socket', 'cut-after-two*');
+    printMany('old', 2);
+    const { stdout, stderr } = await answering(many(30), ['--tail', '1', '--fail-on-gap']);
+    expect(linesOf(stdout)).toEqual(['old-2', ...many(30)]);
+    expect(stderr).toBe('\n');
+    expect(emulator.calls.filter(({ endpoint }) => endpoint === 'log-socket').length).toBeGreaterThan(5);
+  });
+
+  test('repeats nothing when the socket does', async () => {
+    emulator.fail('log-socket', 'repeating*');
+    const { stdout } = await answering(many(10));
+    expect(linesOf(stdout)).toEqual(many(10));
+  });
+
+  test('polls when there is no socket, and says so once (H-61); polls that fail end nothing (H-62)', async () => {
+    emulator.fail('log-socket', 'refused*');
+    printMany('old', 1);
+    const failing = setInterval(() => emulator.fail('getAppLogs', 503), 60);
+    const outcome = await answering(many(20), ['--fail-on-gap']).finally(() => clearInterval(failing));
+    expect(linesOf(outcome.stdout)).toEqual(['old-1', ...many(20)]);
+    expect(outcome.stderr.match(/does not open the live log: looking every few seconds instead/g)).toHaveLength(1);
+    expectNoTrace(outcome, emulator);
+  });
+
+  test('notices a socket that is open and says nothing', async () => {
+    emulator.fail('log-socket', 'silent*');
+    const { stdout } = await answering(many(5), [], { silenceMs: 40 });
+    expect(linesOf(stdout)).toEqual(many(5));
+  });
+
+  test('takes the socket again when it is back, without a line lost or repeated', async () => {
+    emulator.fail('log-socket', 'refused', 'refused', 'refused', 'refused');
+    const { stdout, stderr } = await answering(many(25), ['--fail-on-gap']);
+    expect(linesOf(stdout)).toEqual(many(25));
+    expect(stderr).toContain('the live log is back');
+  });
+
+  test.each([
+    ['--stream', 'stderr'],
+    ['--search', 'new'],
+  ])('with %s %s polls: no socket knows it', async (...flags) => {
+    print('old');
+    const texts = many(5);
+    const timer = setInterval(() => {
+      const text = texts.shift();
+      if (text) print(text, { stream: 'stderr' });
+    }, 20);
+    const { stdout } = await logs(['-f', ...flags], { endAt: /new-5/ });
+    clearInterval(timer);
+    expect(linesOf(stdout)).toEqual(many(5));
+    expect(emulator.calls.some(({ endpoint }) => endpoint === 'log-socket')).toBe(false);
+  });
+
+  test('gives JSON of one shape, by whichever way a line came', async () => {
+    print('old');
+    const { stdout } = await answering(many(2), ['--json']);
+    const [old, fresh] = linesOf(stdout).map((line) => JSON.parse(line));
+    expect(old).toMatchObject({ logLine: 'old', containerName: 'web-1' });
+    expect(fresh).toMatchObject({ logLine: 'new-1.', containerName: 'web-1', timestamp: expect.any(String) });
+    expect(Object.keys(old)).toEqual(expect.arrayContaining(Object.keys(fresh)));
+  });
+
+  test('ends at once when the app is deleted, with exit 6 and one line of JSON', async () => {
+    emulator.fail('log-socket', 'refused*');
+    print('old');
+    const outcome = await logs(['-f', '--json'], { meanwhile: () => emulator.store.apps.clear() });
+    expect(outcome.code).toBe(6);
+    const [line, error] = linesOf(outcome.stdout).map((text) => JSON.parse(text));
+    expect(line).toMatchObject({ logLine: 'old' });
+    expect(error).toMatchObject({ error: { code: 'not-found', exitCode: 6 } });
+  });
+
+  test('sends the token to the address of the logs only, and never shows it, not even with --debug (H-6)', async () => {
+    print('old');
+    for (const fault of ['refused*', 'cut-after-two*']) {
+      emulator.reset();
+      await deployWeb(emulator);
+      emulator.fail('log-socket', fault);
+      expectNoTrace(await answering(many(6), ['--debug']), emulator);
+    }
+    const elsewhere = await logs(['-f'], { env: { GANTRY_LOGS_URL: 'http://logs.example.com' } });
+    expect(elsewhere.code).toBe(2);
+    expect(elsewhere.stderr).toContain('http://logs.example.com is not used');
+  });
+});

@@ -1,0 +1,369 @@
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { readTar } from '../../src/emulator/running/tar.ts';
+import { python } from '../emulator/support/running.ts';
+import { folderOf } from '../support/app.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
+
+const toml = (more = '') => `[cerebrium.deployment]\nname = "jobs"\n${more}`;
+const job =
+  'import sys\n\ndef train(epochs=1, name="first"):\n    print(f"{name}: {epochs}")\n    return {"loss": 0.5}\n';
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+
+beforeEach(async () => {
+  await emulator.reset();
+});
+
+afterAll(() => emulator.close());
+
+/** Runs a command line in a folder with these files. Time leaps, but a program takes the time it takes. */
+async function run(files: Record<string, string>, line: string[], setting: Setting = {}) {
+  await using app = await folderOf(files);
+  return await gantry(['run', ...line], { emulator, cwd: app.path, meanwhile: () => setTimeout(5), ...setting });
+}
+
+interface Sent {
+  projectId: string;
+  data: { content: Uint8Array };
+  file: { content: Uint8Array };
+}
+
+const called = (name: string) => emulator.calls.filter(({ endpoint }) => endpoint === name);
+
+/** What the one run was given. */
+function sent() {
+  const { query, body } = called('startRun')[0] ?? { query: {} as Record<string, string>, body: undefined };
+  const { data, file, projectId } = body as Sent;
+  const files = readTar(file.content).map(({ path, content }) => [path, Buffer.from(content).toString()]);
+  return { query, projectId, data: JSON.parse(Buffer.from(data.content).toString()), files: Object.fromEntries(files) };
+}
+
+describe('what is sent', () => {
+  test('is the folder without version control, environments and caches, though there is no cerebrium.toml (H-84)', async () => {
+    const { code, stdout } = await run(
+      {
+        ...{ 'job.py': job, 'data/words.txt': 'a', '.env': 'SECRET=1', '.git/objects/ab/cd': 'x'.repeat(5_000_000) },
+        ...{ 'venv/pyvenv.cfg': '', 'venv/lib/big.py': 'x'.repeat(5_000_000), 'own-env/pyvenv.cfg': '' },
+        ...{ '__pycache__/job.pyc': 'x', 'node_modules/a/b.js': 'x'.repeat(5_000_000), 'pkg/__pycache__/x.pyc': 'x' },
+      },
+      ['job.py', '--detach', '--name', 'jobs'],
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/);
+    expect(Object.keys(sent().files)).toEqual(['data/words.txt', 'job.py']);
+    expect(sent()).toMatchObject({ projectId: emulator.project, query: { filename: 'job.py', appName: 'jobs' } });
+    expect(called('createRunApp')[0]?.query).toEqual({});
+    expect(called('prepareBaseImage')).toEqual([]);
+  });
+
+  test('is named after the folder, in a form that a name may have', async () => {
+    await using parent = await folderOf({ 'My Jobs (that have an even longer name)/job.py': job });
+    const cwd = join(parent.path, 'My Jobs (that have an even longer name)');
+    await gantry(['run', 'job.py', '--detach'], { emulator, cwd });
+    expect(sent().query.appName).toBe('my-jobs-that-have-an-even-long');
+  });
+
+  test.each([
+    ['the flag', ['--region', 'eu-north1'], { GANTRY_REGION: 'us-west-2' }, 'eu-north1'],
+    ['the environment', [], { GANTRY_REGION: 'us-west-2' }, 'us-west-2'],
+    ['cerebrium.toml', [], {}, 'us-east-1'],
+  ])('has its region from %s', async (_, flags, env, region) => {
+    const files = { 'cerebrium.toml': toml('[cerebrium.hardware]\nregion = "us-east-1"\n'), 'job.py': job };
+    await run(files, ['job.py', '--detach', ...flags], { env });
+    expect([called('createRunApp')[0]?.query, sent().query.region]).toEqual([{ region }, region]);
+  });
+
+  test('asks for hardware in the numbers the platform takes, and for the first kind of several', async () => {
+    const hardware = 'compute = ["ADA_L4", "AMPERE_A10"]\ngpu_count = 2\ncpu = 4\nmemory = 12.5\n';
+    await run({ 'cerebrium.toml': toml(`[cerebrium.hardware]\n${hardware}`), 'job.py': job }, ['job.py', '--detach']);
+    expect(sent().query).toEqual({
+      ...{ filename: 'job.py', appName: 'jobs' },
+      ...{ computeType: 'ADA_L4', gpuCount: '2', cpu: '4.0', memoryGb: '12.5' },
+    });
+  });
+
+  test('has an image made first when there are dependencies, and says which', async () => {
+    const more = [
+      'shell_commands = ["echo hi"]',
+      'docker_base_image_url = "debian:bookworm-slim"',
+      ...['[cerebrium.dependencies.pip]', 'numpy = ""', 'torch = "2.5"', 'pandas = ">=2,<3"'],
+      ...['[cerebrium.dependencies.apt]', 'ffmpeg = "latest"'],
+    ].join('\n');
+    await run({ 'cerebrium.toml': toml(more), 'job.py': job }, ['job.py', '--detach']);
+    expect(called('prepareBaseImage')[0]?.body).toEqual({
+      dependencies: {
+        pip: { numpy: 'latest', torch: '==2.5', pandas: '>=2,<3' },
+        conda: {},
+        apt: { ffmpeg: 'latest' },
+      },
+      preBuildCommands: [],
+      shellCommands: [Buffer.from('echo hi').toString('base64')],
+      baseImageURI: 'debian:bookworm-slim',
+    });
+    expect(sent().query.imageDigest).toMatch(/^sha256:/);
+    expect(emulator.calls.map(({ endpoint }) => endpoint)).toEqual(['createRunApp', 'prepareBaseImage', 'startRun']);
+  });
+
+  test('reads the packages of a requirements file, and tells of what has no place', async () => {
+    const lines = '# ours\nnumpy\ntorch [cuda] ==2.5 # pinned\nx>=1; python_version < "3.9"\n-r other.txt\n\n';
+    const files = {
+      ...{ 'cerebrium.toml': toml('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'), 'job.py': job },
+      ...{ 'requirements.txt': lines },
+    };
+    const { stderr } = await run(files, ['job.py', '--detach']);
+    expect(called('prepareBaseImage')[0]?.body).toMatchObject({
+      dependencies: { pip: { numpy: 'latest', 'torch[cuda]': '==2.5', x: '>=1; python_version < "3.9"' } },
+    });
+    expect(stderr).toContain('"-r other.txt" in');
+  });
+
+  test('is the data of all sources together, of which pairs win', async () => {
+    const line = ['--data', '{"epochs": 1, "deep": [1]}', 'job.py::train', '--detach', '--', 'name=a=b', 'epochs:=3'];
+    await run({ 'job.py': job }, line);
+    expect(sent()).toMatchObject({
+      ...{ data: { epochs: 3, deep: [1], name: 'a=b' } },
+      query: { functionName: 'train' },
+    });
+  });
+
+  test.each([
+    ['a file', ['--data', '@data.json'], ''],
+    ['stdin', ['--data', '-'], '{"epochs": 5}'],
+  ])('is data from %s', async (_, flags, stdin) => {
+    await run({ 'job.py': job, 'data.json': '{"epochs": 5}' }, ['job.py::train', '--detach', ...flags], { stdin });
+    expect(sent().data).toEqual({ epochs: 5 });
+  });
+
+  test.each([
+    [['--data', '{"epochs": 2}', '--region', 'eu-north1', '--detach', 'job.py::train']],
+    [['job.py::train', '--data', '{"epochs": 2}', '--region', 'eu-north1', '--detach']],
+  ])('is the same with flags before and behind the file name (H-28): %j', async (line) => {
+    await run({ 'job.py': job }, line);
+    expect(sent()).toMatchObject({ data: { epochs: 2 }, query: { region: 'eu-north1', functionName: 'train' } });
+  });
+
+  test.each(['job.py', './job.py', 'deep/../job.py', 'ABSOLUTE/job.py', 'LINK/job.py'])(
+    'calls the function, whatever form the path has, and leaves the file on the disk as it is (H-29): %s',
+    async (form) => {
+      await using app = await folderOf({ 'job.py': job, 'deep/x.py': '' });
+      await using elsewhere = await folderOf({});
+      symlinkSync(app.path, join(elsewhere.path, 'link'));
+      const path = form.replace('ABSOLUTE', app.path).replace('LINK', join(elsewhere.path, 'link'));
+      await gantry(['run', `${path}::train`, '--detach'], { emulator, cwd: app.path });
+      expect(sent().query.filename).toBe('job.py');
+      expect(sent().files['job.py']).toMatch(/^import sys[\s\S]+__gantry_call\("train"\)\n$/);
+      expect(readFileSync(join(app.path, 'job.py'), 'utf8')).toBe(job);
+    },
+  );
+
+  test.each([
+    ["if __name__ == '__main__': train()", undefined, false],
+    ['main = train\ndef main(): pass', undefined, true],
+    ['# nothing to call', undefined, false],
+    ["if '__main__' == __name__:\n    train()", 'train', true],
+  ])('has a call of its own only where the file has none: %j', async (more, name, has) => {
+    await run({ 'jobs/a.py': `${job}\n${more}\n` }, [`jobs/a.py${name ? `::${name}` : ''}`, '--detach']);
+    const text = sent().files['jobs/a.py'] ?? '';
+    expect(text.includes('__gantry_call')).toBe(has);
+    // The guard of the file is not to run as well.
+    if (name) expect(text).toContain("if '__main__' == 'import':");
+  });
+});
+
+describe('nothing is sent', () => {
+  const big = 'x'.repeat(3 * 1024 * 1024);
+  test.each([
+    ['no such file', {}, ['nope.py'], 6, /nope\.py not found/],
+    ['no Python file', { 'job.sh': '' }, ['job.sh'], 2, /job\.sh is no Python file/],
+    ['no such function', { 'job.py': job }, ['job.py::trian'], 6, /no function trian\n {2}why its functions are train/],
+    ['a function nearly so called', { 'job.py': job }, ['job.py::trains'], 6, /fix did you mean job\.py::train\?/],
+    ['a function in a function', { 'job.py': 'def f():\n def g(): pass\n' }, ['job.py::g'], 6, /has no function g/],
+    ['data nobody takes', { 'job.py': 'print(1)\ndef f(a): pass' }, ['job.py', 'a=1'], 2, /fix gantry run job\.py::f/],
+    ['data that is no JSON', { 'job.py': job }, ['job.py', '--data', '{'], 2, /--data is not JSON/],
+    ['data that is no object', { 'job.py': job }, ['job.py', '--data', '[1]'], 2, /--data is no JSON object/],
+    ['a word that is no pair', { 'job.py': job }, ['job.py', 'epochs'], 2, /"epochs" is no parameter/],
+    ['a file left out', { 'job.py': job, 'cerebrium.toml': toml('exclude = ["j*.py"]') }, ['job.py'], 10, /"j\*\.py"/],
+    ['a file in a cache', { 'venv/a.py': job, 'b.py': '' }, ['venv/a.py'], 10, /venv is left out unless/],
+    [
+      'files too large',
+      { 'job.py': job, a: big, b: big },
+      ['job.py'],
+      10,
+      /the largest are\n +3\.0 MiB {2}a\n +3\.0 MiB {2}b/,
+    ],
+    [
+      'data too large',
+      { 'job.py': job, d: `{"a": "${big}"}` },
+      ['job.py', '--data', '@d'],
+      2,
+      /3\.0 MiB, and a run takes 2\.0/,
+    ],
+    ['a name too long', { 'job.py': job }, ['job.py', '--name', 'a'.repeat(31)], 2, /too long for a run/],
+    [
+      'dependencies too large',
+      {
+        'job.py': job,
+        'cerebrium.toml': toml('[cerebrium.dependencies.paths]\npip = "r.txt"'),
+        'r.txt': Array.from({ length: 20_000 }, (_, index) => `package-number-${index}`).join('\n'),
+      },
+      ['job.py'],
+      10,
+      /dependencies come to .* run takes 380 KiB/,
+    ],
+    [
+      'a partner’s app',
+      { 'job.py': job, 'cerebrium.toml': toml('[cerebrium.runtime.rime]\n') },
+      ['job.py'],
+      2,
+      /no code to run/,
+    ],
+  ])('%s', async (_, files, line, exit, said) => {
+    const outcome = await run(files as Record<string, string>, [...line, '--json']);
+    expect(outcome.stderr).toMatch(said);
+    expect(outcome.code).toBe(exit);
+    expectErrorDocument(outcome);
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test('of a file outside the folder', async () => {
+    await using other = await folderOf({ 'job.py': job });
+    const { code, stderr } = await run({}, [join(other.path, 'job.py')]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('lies outside');
+  });
+
+  test('of a folder', async () => {
+    await using app = await folderOf({});
+    mkdirSync(join(app.path, 'jobs.py'));
+    expect((await gantry(['run', 'jobs.py'], { emulator, cwd: app.path })).stderr).toContain('jobs.py is a folder');
+  });
+});
+
+describe.skipIf(!python)('what a program prints (needs python3)', () => {
+  test('is the answer, its stderr is on stderr, and nothing waits when it has ended (H-85)', async () => {
+    const source =
+      'import sys\ndef main(name):\n    print("hello", name)\n    print()\n    print("oops", file=sys.stderr)\n';
+    const outcome = await run({ 'job.py': source }, ['job.py', '--', 'name=you']);
+    expect([outcome.code, outcome.stdout]).toEqual([0, 'hello you\n\n']);
+    expect(outcome.stderr).toMatch(/^oops$/m);
+    expect(Math.max(0, ...outcome.waits)).toBeLessThanOrEqual(1_000);
+    const looks = called('getRun').map(({ number }) => number);
+    expect(called('getAppLogs').at(-1)?.number).toBeGreaterThan(looks.at(-1) ?? 0);
+    expectNoTrace(outcome, emulator);
+  });
+
+  test('of a function called beside a guard is only that of the function', async () => {
+    const source = `${job}\nif __name__ == "__main__":\n    print("guard")\n`;
+    expect((await run({ 'job.py': source }, ['job.py::train', 'epochs:=3'])).stdout).toBe('first: 3\n{"loss": 0.5}\n');
+    expect((await run({ 'job.py': source }, ['job.py'])).stdout).toBe('guard\n');
+  });
+
+  test('is in one document with --json, and on stderr for people', async () => {
+    const outcome = await run({ 'job.py': job }, ['job.py::train', '--json']);
+    expect(outcome.json()).toEqual({
+      ...{ runId: expect.stringMatching(/^[0-9a-f-]{36}$/), app: expect.any(String), status: 'success', exitCode: 0 },
+      seconds: expect.any(Number),
+      logs: [
+        { line: 'first: 1', stream: 'stdout', time: expect.stringMatching(/Z$/) },
+        { line: '{"loss": 0.5}', stream: 'stdout', time: expect.stringMatching(/Z$/) },
+      ],
+    });
+    expect(outcome.stderr).toContain('  first: 1\n');
+    const picked = await run({ 'job.py': job }, ['job.py::train', '--json=status,exitCode']);
+    expect(picked.json()).toEqual({ status: 'success', exitCode: 0 });
+  });
+
+  test('is one event each with --events, the last of which is the result', async () => {
+    const { stdout } = await run({ 'job.py': job }, ['job.py::train', '--events']);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events[0]).toMatchObject({ type: 'started' });
+    expect(events.filter(({ type }) => type === 'log').map(({ line }) => line)).toEqual(['first: 1', '{"loss": 0.5}']);
+    expect(events.at(-1)).toMatchObject({ type: 'result', status: 'success', exitCode: 0 });
+    expect(events.at(-1)).not.toHaveProperty('logs');
+  });
+
+  test.each([
+    ['an exception', 'raise ValueError("bad")', 1],
+    ['an exit code of its own', 'raise SystemExit(42)', 42],
+  ])('and the program’s exit code are ours when it fails: %s', async (_, source, exit) => {
+    const outcome = await run({ 'job.py': `print("begins")\n${source}\n` }, ['job.py', '--json']);
+    expect(outcome.code).toBe(exit);
+    expect(outcome.stderr).toContain(`failed with exit code ${exit}`);
+    expectErrorDocument(outcome);
+    const log = expect.arrayContaining(['begins']);
+    expect(outcome.json()).toMatchObject({ error: { code: 'app-error', details: { status: 'failure', log } } });
+  });
+
+  test('cannot steer a terminal', async () => {
+    const outcome = await run({ 'job.py': 'print("a\\x1b]0;title\\x07b\\x1b[2Jc")\n' }, ['job.py'], { columns: 80 });
+    expect(outcome.stdout).toBe('abc\n');
+  });
+});
+
+describe('when it does not go well', () => {
+  const slow = { 'job.py': 'import time\nprint("begins")\ntime.sleep(60)\n' };
+
+  test('Ctrl-C cancels the run, says so, leaves nothing behind (H-80), and exits 130 (H-98)', async () => {
+    const outcome = await run(slow, ['job.py'], { interruptAt: /Started run/ });
+    expect(outcome.code).toBe(130);
+    expect(outcome.stderr).toMatch(/cancelling run \S+ of gantry-test-\S+ \(Ctrl-C again: quit at once\)/);
+    expect(outcome.stderr).toMatch(/Cancelled run/);
+    const [begun] = [...emulator.store.runs.values()];
+    expect(begun?.cancelledAt ?? begun?.statusCode).toBeDefined();
+    expectNoTrace(outcome, emulator);
+  });
+
+  test('Ctrl-C while it is sent waits to learn which run to cancel', async () => {
+    const outcome = await run({ ...slow, 'cerebrium.toml': toml() }, ['job.py'], { interruptAt: /Packed/ });
+    expect(outcome.code).toBe(130);
+    expect(called('startRun').length).toBe(called('cancelRun').length);
+  });
+
+  test.skipIf(!python)('--timeout leaves it running, exits 8 and names the command that goes on', async () => {
+    const outcome = await run(slow, ['job.py', '--timeout', '2s', '--json']);
+    expect(outcome.code).toBe(8);
+    expect(outcome.stderr).toMatch(
+      /is not done after 2\.0 s; it goes on\n {2}fix gantry runs follow \S+ [0-9a-f-]{36}/,
+    );
+    expect(called('cancelRun')).toEqual([]);
+  });
+
+  test.each([
+    ['the answer is lost', 'reset-after', 69, 1],
+    ['the platform fails', '500', 69, 1],
+  ])('it is not sent again: %s', async (_, fault, exit, times) => {
+    emulator.fail('startRun', fault);
+    const outcome = await run({ 'job.py': job }, ['job.py', '--detach']);
+    expect([outcome.code, called('startRun').length]).toEqual([exit, times]);
+    expect(outcome.stderr).toMatch(/why it may run all the same\n {2}fix gantry runs list/);
+  });
+
+  test('it is sent again when the platform asks for that', async () => {
+    emulator.fail('startRun', '429:2', '503:1');
+    const outcome = await run({ 'job.py': job }, ['job.py', '--detach']);
+    expect([outcome.code, called('startRun').length]).toEqual([0, 3]);
+  });
+
+  test('it is given up when nothing moves any more, and for no other reason (H-52)', async () => {
+    emulator.fail('startRun', 'stall');
+    const outcome = await run({ 'job.py': job }, ['job.py', '--detach'], { silenceMs: 200 });
+    expect([outcome.code, outcome.stderr]).toEqual([69, expect.stringContaining('no byte for 0.2 s')]);
+  });
+
+  test('an answer without a run is told as such', async () => {
+    emulator.fail('startRun', 'empty');
+    expect((await run({ 'job.py': job }, ['job.py', '--detach'])).code).toBe(70);
+  });
+});

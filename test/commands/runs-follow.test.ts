@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { deployWeb, record } from '../support/runs.ts';
+import { expectErrorDocument } from '../support/traces.ts';
+
+const createdAt = Date.now() - 90_000;
+
+let emulator: Emulator;
+
+beforeAll(async () => {
+  emulator = await startEmulator({ real: false });
+  await deployWeb(emulator);
+});
+
+beforeEach(() => {
+  emulator.store.runs.clear();
+  emulator.calls.length = 0;
+});
+
+afterAll(() => emulator.close());
+
+function print(run: string, text: string, stream: 'stdout' | 'stderr' = 'stdout') {
+  emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream, text, run });
+}
+
+describe('following a run', () => {
+  const follow = (run: string, flags: string[] = [], setting: Setting = {}) =>
+    gantry(['runs', 'follow', 'web', run, ...flags], { emulator, ...setting });
+
+  test('that has ended gives what it printed, and ends', async () => {
+    record(emulator, { id: 'f-1', createdAt });
+    print('f-1', 'one');
+    print('f-1', 'aside', 'stderr');
+    print('f-other', 'of another run');
+    const { code, stdout, stderr, waits } = await follow('f-1');
+    expect([code, stdout, waits]).toEqual([0, 'one\n', []]);
+    expect(stderr).toBe('aside\n✓ Run f-1 succeeded after 100 ms\n');
+  });
+
+  test('gives its lines as they come, each once, two alike included (H-30)', async () => {
+    record(emulator, { id: 'f-2', createdAt, runtimeMs: 1e12 });
+    print('f-2', 'begins');
+    let looks = 0;
+    const meanwhile = () => {
+      looks += 1;
+      if (looks === 2) for (const text of ['same', 'same', '', 'tick\rtock']) print('f-2', text);
+      if (looks === 4) record(emulator, { id: 'f-2', createdAt });
+    };
+    const { code, stdout } = await follow('f-2', [], { meanwhile });
+    expect([code, stdout]).toEqual([0, 'begins\nsame\nsame\n\ntock\n']);
+  });
+
+  test.each([
+    [503, 'failure', 'failed'],
+    [0, 'cancelled', 'was cancelled'],
+    [-1, 'failure', 'failed'],
+  ])('that ends with %i ends as well, with 13 (H-66)', async (statusCode, status, said) => {
+    record(emulator, { id: 'f-3', createdAt, statusCode });
+    const outcome = await follow('f-3', ['--json'], { clock: { now: createdAt } });
+    expect(outcome.code).toBe(13);
+    expect(outcome.stderr).toContain(`run f-3 of web ${said}`);
+    expectErrorDocument(outcome);
+    expect(outcome.json()).toMatchObject({ error: { details: { runId: 'f-3', status } } });
+  });
+
+  test('bears with a look that fails, and with a log that cannot be read', async () => {
+    record(emulator, { id: 'f-4', createdAt });
+    print('f-4', 'one');
+    emulator.fail('getRun', ...Array(6).fill('503'));
+    emulator.fail('getAppLogs', '500', '500', '500', '500', '500');
+    const { code, stderr } = await follow('f-4');
+    expect(code).toBe(0);
+    expect(stderr).toContain('trying again');
+    expect(stderr).toContain('warning: the log of the run could not be read');
+  });
+
+  test('stops at --timeout with 8; Ctrl-C leaves it running', async () => {
+    record(emulator, { id: 'f-5', createdAt, runtimeMs: 1e12 });
+    print('f-5', 'still here', 'stderr');
+    expect((await follow('f-5', ['--timeout', '3s'])).code).toBe(8);
+    const stopped = await follow('f-5', [], { interruptAt: /still here/ });
+    expect(stopped.code).toBe(130);
+    expect(stopped.stderr).toContain('stopped watching; run f-5 goes on: gantry runs follow web f-5');
+    expect(emulator.calls.filter(({ endpoint }) => endpoint === 'cancelRun')).toEqual([]);
+  });
+
+  test('that does not exist exits 6', async () => {
+    expect((await follow('f-none')).code).toBe(6);
+  });
+});
+
+describe('the log of a run', () => {
+  const logs = (run: string, ...flags: string[]) => gantry(['runs', 'logs', 'web', run, ...flags], { emulator });
+
+  test('is all it has printed, with times where they are asked for', async () => {
+    record(emulator, { id: 'l-1', createdAt });
+    for (const text of ['one', '', 'two']) print('l-1', text);
+    expect((await logs('l-1')).stdout).toBe('one\n\ntwo\n');
+    expect((await logs('l-1', '--timestamps')).stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d one\n/);
+    expect((await logs('l-1', '--json=line,stream')).json()).toEqual([
+      { line: 'one', stream: 'stdout' },
+      { line: '', stream: 'stdout' },
+      { line: 'two', stream: 'stdout' },
+    ]);
+  });
+
+  test('may be empty; that of no run is none', async () => {
+    record(emulator, { id: 'l-2', createdAt });
+    const empty = await logs('l-2');
+    expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, '', 'the run has printed nothing\n']);
+    expect((await logs('l-none')).code).toBe(6);
+  });
+
+  test('that cannot be read is an error', async () => {
+    record(emulator, { id: 'l-3', createdAt });
+    emulator.fail('getAppLogs', '403');
+    expect((await logs('l-3')).code).toBe(5);
+  });
+});

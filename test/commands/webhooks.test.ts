@@ -1,0 +1,436 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { signWebhook } from '../../src/contract/webhooks.ts';
+import { folderOf } from '../support/app.ts';
+import { appServer } from '../support/app-server.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+
+const secret = 'hush';
+const now = () => String(Math.floor(Date.now() / 1000));
+
+/** The headers of a delivery, as the platform sends them. */
+function signed(body: string | Buffer, { by = secret, at = now(), run = 'r-1' } = {}): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'x-request-id': run,
+    'x-cerebrium-webhook-timestamp': at,
+    'x-cerebrium-webhook-signature': signWebhook(by, { requestId: run, timestamp: at, body }),
+  };
+}
+
+/** A folder for what is kept, with the secret in it. */
+async function place() {
+  const folder = await folderOf({ secret: `${secret}\n`, body: '{"a":1}', headers: '' });
+  onTestFinished(() => folder[Symbol.asyncDispose]());
+  const state = join(folder.path, 'config');
+  return { path: folder.path, env: { GANTRY_CONFIG_DIR: state }, kept: join(state, 'state', 'webhooks') };
+}
+
+/** Listens, lets something happen there, and stops. */
+async function listening(
+  words: string[],
+  happen: (url: string) => Promise<unknown>,
+  { path, env }: { path: string; env: Record<string, string> },
+  setting: Setting = {},
+) {
+  const stopping = new AbortController();
+  let found = (_: string) => {};
+  const where = new Promise<string>((resolve) => {
+    found = resolve;
+  });
+  const outcome = gantry(['webhooks', 'listen', '--port', '0', ...words], {
+    ...{ cwd: path, env, stop: stopping.signal },
+    said: (text) => /listening on (http:\S+);/.exec(text)?.slice(1, 2).forEach(found),
+    ...setting,
+  });
+  await happen(await where);
+  // What was answered is shown in the next moment.
+  await new Promise((done) => setTimeout(done, 20));
+  stopping.abort();
+  return outcome;
+}
+
+const post = async (url: string, body: string | Buffer, headers: Record<string, string> = {}) =>
+  (await fetch(url, { method: 'POST', body, headers })).status;
+
+const lines = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('webhooks listen', () => {
+  test('shows each delivery with what its signature says, and ends well at Ctrl-C', async () => {
+    const there = await place();
+    const statuses: number[] = [];
+    const old = String(Math.floor(Date.now() / 1000) - 3_600);
+    const outcome = await listening(
+      ['--secret-file', 'secret', '--json'],
+      async (url) => {
+        statuses.push(await post(`${url}/hook?x=1`, '{"result":1}', signed('{"result":1}')));
+        statuses.push(await post(url, '{}', signed('{}', { by: 'another' })));
+        statuses.push(await post(url, '{}', signed('{}', { at: old })));
+        statuses.push(await post(url, '{}', signed('{}', { at: String(Number(old) + 7_200) })));
+        statuses.push(await post(url, '{}'));
+        statuses.push(await post(url, Buffer.from([0xff]), signed(Buffer.from([0xff]))));
+      },
+      there,
+    );
+    expect(outcome.code).toBe(0);
+    expect(statuses).toEqual([200, 401, 401, 401, 400, 200]);
+    const [first, ...deliveries] = lines(outcome.stdout);
+    expect(first).toEqual({ type: 'listening', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
+    expect(deliveries).toMatchObject([
+      {
+        type: 'delivery',
+        signature: 'good',
+        why: null,
+        runId: 'r-1',
+        path: '/hook?x=1',
+        body: { result: 1 },
+        status: 200,
+      },
+      { signature: 'bad', why: expect.stringContaining('not by this secret'), status: 401 },
+      { signature: 'bad', why: expect.stringMatching(/36\d\d s old/) },
+      { signature: 'bad', why: expect.stringContaining('in the future') },
+      { signature: 'bad', why: 'it has no signature', status: 400 },
+      { signature: 'good', body: '/w==', encoding: 'base64' },
+    ]);
+    expect(outcome.stdout + outcome.stderr).not.toContain(secret);
+  });
+
+  test('as text: a line for each, and its body', async () => {
+    const there = await place();
+    const { stdout } = await listening(
+      ['--secret-file', 'secret'],
+      (url) => post(url, '{"a":[1]}', signed('{"a":[1]}')),
+      there,
+      { columns: 80, env: { ...there.env, NO_COLOR: '1' } },
+    );
+    expect(stdout).toMatch(
+      /^http:\S+\n\S+ \S+ d-\w+ {2}signature good {2}answered 200\n {2}run r-1, \/, 9 B\n {2}\{\n {4}"a": \[\n/,
+    );
+  });
+
+  test('without a secret says that it cannot tell, and takes them', async () => {
+    const there = await place();
+    const outcome = await listening(['--json'], async (url) => expect(await post(url, 'x')).toBe(200), there);
+    expect(lines(outcome.stdout)[1]).toMatchObject({ signature: 'unchecked', runId: '', body: 'x' });
+    expect(outcome.stderr).toContain('signatures are not checked');
+  });
+
+  test('refuses what is no POST, and what is too large', async () => {
+    const there = await place();
+    const { stdout, stderr } = await listening(
+      ['--json'],
+      async (url) => {
+        for (const method of ['GET', 'HEAD', 'PUT']) expect((await fetch(url, { method })).status).toBe(405);
+        expect(await post(url, Buffer.alloc(10 * 1024 * 1024 + 1))).toBe(413);
+        const pieces = async function* () {
+          for (let piece = 0; piece < 11; piece++) yield Buffer.alloc(1024 * 1024);
+        };
+        const chunked = await fetch(url, { method: 'POST', body: pieces() as never, duplex: 'half' } as RequestInit);
+        expect(chunked.status).toBe(413);
+        expect(await post(url, Buffer.alloc(10 * 1024 * 1024))).toBe(200);
+      },
+      there,
+    );
+    expect(lines(stdout)).toHaveLength(2);
+    expect(stderr).toContain('refused POST /: more than 10 MiB');
+  });
+
+  test('survives whatever comes', async () => {
+    const there = await place();
+    const header = fc
+      .tuple(fc.stringMatching(/^[\w-]{1,20}$/), fc.string())
+      .map(([name, value]) => `${name}: ${value}`);
+    const known = fc.constantFrom(
+      ...Object.keys(signed('')),
+      'content-length',
+      'transfer-encoding',
+      'expect',
+      'upgrade',
+      'host',
+    );
+    const request = fc.record({
+      first: fc.oneof(
+        fc.constantFrom('POST / HTTP/1.1', 'POST * HTTP/1.1', 'POST //[ HTTP/1.1', 'CONNECT x:1 HTTP/1.1'),
+        fc.string(),
+      ),
+      headers: fc.array(
+        fc.oneof(
+          header,
+          fc.tuple(known, fc.string()).map(([name, value]) => `${name}: ${value}`),
+        ),
+      ),
+      body: fc.uint8Array({ maxLength: 500 }),
+    });
+    await listening(
+      ['--secret-file', 'secret', '--json'],
+      async (url) => {
+        await fc.assert(
+          fc.asyncProperty(request, async ({ first, headers, body }) => {
+            const socket = connect(Number(new URL(url).port), '127.0.0.1');
+            socket.on('error', () => {});
+            socket.end(Buffer.concat([Buffer.from([first, 'host: x', ...headers, '', ''].join('\r\n')), body]));
+            socket.resume();
+            await Promise.race([once(socket, 'close'), new Promise((done) => setTimeout(done, 50))]);
+            socket.destroy();
+          }),
+          { numRuns: 150 },
+        );
+        await fc.assert(
+          fc.asyncProperty(
+            fc.uint8Array(),
+            fc.dictionary(fc.constantFrom(...Object.keys(signed(''))), fc.stringMatching(/^[!-~]{0,30}$/)),
+            async (body, headers) => {
+              expect([200, 400, 401]).toContain(
+                await post(url, Buffer.from(body), { ...signed(Buffer.from(body)), ...headers }),
+              );
+            },
+          ),
+          { numRuns: 100 },
+        );
+        expect(await post(url, '{}', signed('{}'))).toBe(200);
+      },
+      there,
+    );
+  });
+
+  test('several at once, each on a port of its own; a taken one is said so', async () => {
+    const there = await place();
+    await listening(
+      [],
+      async (first) => {
+        await listening(
+          [],
+          async (second) => {
+            expect(second).not.toBe(first);
+            const { code, stderr } = await gantry(['webhooks', 'listen', '--port', new URL(first).port], {
+              env: there.env,
+            });
+            expect([code, stderr]).toEqual([1, expect.stringMatching(/is taken\n {2}fix --port 0/)]);
+          },
+          there,
+        );
+      },
+      there,
+    );
+  });
+
+  test('steers no terminal', async () => {
+    const there = await place();
+    const { stdout } = await listening(
+      [],
+      (url) => post(`${url}/\u001b`, 'a\u001b[2J\n::error::b', { 'x-request-id': 'r' }),
+      there,
+      { columns: 80, env: { ...there.env, GITHUB_ACTIONS: 'true' } },
+    );
+    expect(stdout).not.toContain('\u001b[2J');
+    expect(stdout).not.toMatch(/^\s*::/m);
+  });
+});
+
+describe('webhooks listen --forward', () => {
+  test('passes on the same bytes and headers, and answers as the app does', async () => {
+    const there = await place();
+    const app = await appServer((response) => response.writeHead(404, { 'x-app': 'yes' }).end('not yet'));
+    const body = '{"a": "ä"}';
+    await listening(
+      ['--secret-file', 'secret', '--forward', `${app.url}/hook`],
+      async (url) => {
+        const answer = await fetch(url, { method: 'POST', body, headers: signed(body) });
+        expect([answer.status, answer.headers.get('x-app'), await answer.text()]).toEqual([404, 'yes', 'not yet']);
+        expect(await post(url, body, signed(body, { by: 'another' }))).toBe(401);
+      },
+      there,
+    );
+    expect(app.seen).toHaveLength(1);
+    expect(app.seen[0]).toMatchObject({
+      method: 'POST',
+      path: '/hook',
+      body: Buffer.from(body),
+      headers: signed(body),
+    });
+  });
+
+  test('an app that is down gives no answer at all, so that the platform tries again, and then finds it up', async () => {
+    const there = await place();
+    let up = false;
+    const app = await appServer((response) => (up ? response.end() : response.destroy()));
+    const outcome = await listening(
+      ['--forward', app.url, '--json'],
+      async (url) => {
+        await expect(post(url, '{}')).rejects.toThrow();
+        up = true;
+        expect(await post(url, '{}')).toBe(200);
+      },
+      there,
+    );
+    expect(
+      lines(outcome.stdout)
+        .slice(1)
+        .map(({ status }) => status),
+    ).toEqual([null, 200]);
+    expect(outcome.stderr).toContain('not passed on: ');
+  });
+
+  test.each([['http://example.com/x'], ['nowhere'], ['ftp://127.0.0.1']])('refuses %s', async (to) => {
+    expect((await gantry(['webhooks', 'listen', '--forward', to])).code).toBe(2);
+  });
+});
+
+describe('webhooks replay', () => {
+  test('sends a delivery once more: as it was, or signed anew', async () => {
+    const there = await place();
+    const app = await appServer((response) => response.end());
+    await listening([], (url) => post(url, '{"a":1}', signed('{"a":1}', { at: '1700000000' })), there);
+    const run = (words: string[]) => gantry(['webhooks', 'replay', ...words], { env: there.env, cwd: there.path });
+    const [file = ''] = readdirSync(there.kept);
+    const id = file.replace('.json', '');
+    expect((await run([id, '--to', app.url])).stdout).toBe(`${id} sent to ${app.url}/: 200\n`);
+    expect((await run(['latest', '--to', app.url, '--secret-file', 'secret', '--json'])).json()).toMatchObject({
+      id,
+      status: 200,
+      signed: true,
+    });
+    expect(app.seen.map(({ body }) => String(body))).toEqual(['{"a":1}', '{"a":1}']);
+    expect(app.seen[0]?.headers).toMatchObject(signed('{"a":1}', { at: '1700000000' }));
+    const at = String(app.seen[1]?.headers['x-cerebrium-webhook-timestamp']);
+    expect(Number(at)).toBeGreaterThan(1_700_000_000);
+    expect(app.seen[1]?.headers).toMatchObject(signed('{"a":1}', { at }));
+  });
+
+  test('goes where it was passed on to, if nothing else is said', async () => {
+    const there = await place();
+    const app = await appServer((response, _, { headers }) =>
+      response.writeHead(headers['x-request-id'] ? 500 : 200).end(),
+    );
+    await listening(['--forward', app.url], (url) => post(url, '{}', { 'x-request-id': 'r' }), there);
+    const { code, stderr } = await gantry(['webhooks', 'replay', 'latest'], { env: there.env });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('answered 500')]);
+    expect(app.seen).toHaveLength(2);
+  });
+
+  test('keeps the last 50, for their owner only', async () => {
+    const there = await place();
+    await listening(
+      [],
+      async (url) => {
+        for (let number = 0; number < 55; number++) await post(url, String(number));
+      },
+      there,
+    );
+    const names = readdirSync(there.kept).sort();
+    expect(names).toHaveLength(50);
+    const bodies = names.map((name) =>
+      Buffer.from(JSON.parse(readFileSync(join(there.kept, name), 'utf8')).body, 'base64').toString(),
+    );
+    expect(bodies).toEqual(Array.from({ length: 50 }, (_, index) => String(index + 5)));
+    expect(names.map((name) => statSync(join(there.kept, name)).mode & 0o777)).toEqual(names.map(() => 0o600));
+    expect(statSync(there.kept).mode & 0o777).toBe(0o700);
+  });
+
+  test('listens where nothing can be kept, and says so once', async () => {
+    const there = await place();
+    const outcome = await listening(
+      [],
+      async (url) => {
+        await post(url, '1');
+        await post(url, '2');
+      },
+      { ...there, env: { GANTRY_CONFIG_DIR: join(there.path, 'body') } },
+    );
+    expect(outcome.stderr.match(/cannot be kept/g)).toHaveLength(1);
+  });
+
+  test('knows what there is', async () => {
+    const there = await place();
+    const run = (id: string) => gantry(['webhooks', 'replay', id, '--to', 'http://127.0.0.1:9'], { env: there.env });
+    expect(await run('latest')).toMatchObject({ code: 6, stderr: expect.stringContaining('no deliveries are kept') });
+    await listening([], (url) => post(url, 'x'), there);
+    expect(await run('d-nope')).toMatchObject({ code: 6, stderr: expect.stringMatching(/the last ones are d-\w+/) });
+    expect((await gantry(['webhooks', 'replay', '../../x'], { env: there.env })).code).toBe(6);
+    expect((await gantry(['webhooks', 'replay', 'latest'], { env: there.env })).code).toBe(2);
+    expect((await run('latest')).code).toBe(69);
+  });
+});
+
+describe('webhooks verify', () => {
+  const at = now();
+  const body = '{"a":1}';
+  const headers = signed(body, { at });
+  const signature = headers['x-cerebrium-webhook-signature'] ?? '';
+  const given = ['--signature', signature, '--timestamp', at, '--request-id', 'r-1'];
+
+  test('a good one, from flags or from a file of headers', async () => {
+    const folder = await folderOf({
+      secret,
+      body,
+      headers: `HTTP/1.1 200 OK\r\n${Object.entries(headers)
+        .map(([name, value]) => `${name.toUpperCase()}: ${value}\r\n`)
+        .join('')}`,
+    });
+    onTestFinished(() => folder[Symbol.asyncDispose]());
+    const run = (words: string[], setting: Setting = {}) =>
+      gantry(['webhooks', 'verify', ...words], { cwd: folder.path, ...setting });
+    const env = { GANTRY_WEBHOOK_SECRET: secret };
+    expect(await run(['--body', 'body', '--secret-file', 'secret', ...given])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^valid: run r-1, signed at 20/),
+    });
+    expect((await run(['--body', 'body', '--header-file', 'headers'], { env })).code).toBe(0);
+    expect((await run(['--body', '-', ...given], { env, stdin: body })).code).toBe(0);
+    expect((await run(['--body', 'body', ...given, '--json'], { env })).json()).toMatchObject({
+      valid: true,
+      requestId: 'r-1',
+    });
+    expect((await run(['--body', 'nope', ...given], { env })).code).toBe(2);
+    expect((await run(['--body', 'body', ...given])).code).toBe(2);
+    expect((await run(given, { env })).code).toBe(2);
+    expect((await run(['--body', '-', '--secret-file', '-', ...given])).code).toBe(2);
+  });
+
+  test.each([
+    ['another body', { stdin: `${body}\n` }, [], 'not by this secret'],
+    ['another secret', { env: { GANTRY_WEBHOOK_SECRET: 'other' } }, [], 'not by this secret'],
+    ['another run', {}, ['--request-id', 'r-2'], 'not by this secret'],
+    ['another time', {}, ['--timestamp', String(Number(at) + 1)], 'not by this secret'],
+    ['no time', {}, ['--timestamp', 'noon'], 'seconds since 1970'],
+    ['no signature of ours', {}, ['--signature', 'v2,00'], 'not of the form'],
+    ['no signature of that length', {}, ['--signature', 'v1,00'], 'not of the form'],
+  ])('%s exits 1 and tells why', async (_, setting, words, why) => {
+    const { code, stderr } = await gantry(['webhooks', 'verify', '--body', '-', ...given, ...words], {
+      ...{ env: { GANTRY_WEBHOOK_SECRET: secret }, stdin: body },
+      ...setting,
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
+  });
+
+  test('an old one is refused, unless its age is no matter', async () => {
+    const stale = { ...signed(body, { at: '1700000000' }) };
+    const words = [
+      '--signature',
+      stale['x-cerebrium-webhook-signature'] ?? '',
+      '--timestamp',
+      '1700000000',
+      '--request-id',
+      'r-1',
+    ];
+    const run = (more: string[]) =>
+      gantry(['webhooks', 'verify', '--body', '-', ...words, ...more], {
+        env: { GANTRY_WEBHOOK_SECRET: secret },
+        stdin: body,
+      });
+    expect(await run([])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/s old, at most 300 s[\s\S]*--max-age none/),
+    });
+    expect((await run(['--max-age', 'none'])).code).toBe(0);
+    expect((await run(['--max-age', '36500d'])).code).toBe(0);
+  });
+});

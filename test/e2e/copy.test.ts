@@ -1,0 +1,77 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { filesIn, newFolder, noise } from '../support/files.ts';
+import { cleanEnvironment, run, start } from './binary.ts';
+
+let emulator: Emulator;
+let home: string;
+let here: string;
+
+const mib = 2 ** 20;
+const content = noise(40 * mib);
+const slowly = ['--part-size', '5MiB', '--concurrency', '2', '--limit-rate', '20MB'];
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  home = newFolder();
+  here = newFolder();
+});
+
+afterEach(() => emulator.close());
+
+const env = () => cleanEnvironment(emulator, { GANTRY_CONFIG_DIR: home });
+const answered = (endpoint: string) =>
+  emulator.calls.filter((call) => call.endpoint === endpoint && (call.status ?? 0) >= 200 && (call.status ?? 0) < 300);
+
+/** Starts a copy and kills it when so many requests of this kind were answered. */
+async function kill(words: string[], endpoint: string, after: number, signal: NodeJS.Signals = 'SIGKILL') {
+  const child = start(words, { cwd: here, env: env() });
+  const deadline = Date.now() + 20_000;
+  while (answered(endpoint).length < after && Date.now() < deadline) await setTimeout(5);
+  child.kill(signal);
+  return { ...(await child.ended), ...child.said };
+}
+
+describe('a copy that is killed', () => {
+  test.each([1, 3, 6])(
+    'to a volume, after %i parts, goes on: no more is sent twice than was on its way',
+    async (done) => {
+      const words = ['cp', 'big', ':/big', ...slowly];
+      writeFileSync(join(here, 'big'), content);
+      await kill(words, 'part', done);
+      const before = answered('part').length;
+      const { exitCode, stdout } = await run(['cp', 'big', ':/big', '--part-size', '5MiB', '--json'], {
+        cwd: here,
+        env: env(),
+      });
+      expect(exitCode).toBe(0);
+      expect(emulator.volume().read('/big')?.equals(content)).toBe(true);
+      expect(answered('part').length - 8).toBeLessThanOrEqual(2);
+      expect(JSON.parse(String(stdout)).resumedBytes).toBeGreaterThanOrEqual((before - 2) * 5 * mib);
+      expect(filesIn(home)).toEqual([]);
+    },
+  );
+
+  test.each([1, 4])('from a volume, after %i ranges, goes on', async (done) => {
+    emulator.volume().write('/big', content);
+    await kill(['cp', ':/big', 'big', ...slowly], 'object', done + 1);
+    expect(filesIn(here)).toEqual(['big.gantry-part']);
+    const { exitCode } = await run(['cp', ':/big', 'big', '--part-size', '5MiB'], { cwd: here, env: env() });
+    expect(exitCode).toBe(0);
+    expect(readFileSync(join(here, 'big')).equals(content)).toBe(true);
+    expect(filesIn(here)).toEqual(['big']);
+    expect(filesIn(home)).toEqual([]);
+  });
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a copy at once and says how to go on', async (signal) => {
+  emulator.volume().write('/big', content);
+  const { code, stderr, stdout } = await kill(['cp', ':/big', 'big', ...slowly], 'object', 2, signal);
+  expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
+  expect(stdout).toBe('');
+  expect(stderr).toContain('stopping; what was copied is kept: the same command goes on from there');
+  expect(stderr).toContain('fix the same command goes on from here');
+});

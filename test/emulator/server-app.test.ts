@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { children, python, running } from './support/running.ts';
+
+const custom = {
+  ...{ runtime: 'custom', entrypoint: ['python', 'server.py', '--port', '8192'], port: 8192 },
+  ...{ healthcheckEndpoint: '/health', readycheckEndpoint: '/ready' },
+};
+
+describe.skipIf(!python)("a server of the user's own (needs python3)", () => {
+  test('gets every method and path below its app, and answers as it likes', async () => {
+    const { base, call, runs } = await running('server', custom);
+    const added = await call('messages', { text: 'hello' });
+    expect([added.status, added.json.text]).toEqual([201, 'hello']);
+    const listed = await fetch(`${base}/messages`);
+    expect([listed.status, await listed.json()]).toEqual([200, { messages: [added.json] }]);
+    expect(listed.headers.get('server')).toContain('BaseHTTP');
+    expect((await fetch(`${base}/nothing/here?x=1`)).status).toBe(404);
+    expect(await runs()).toMatchObject([
+      { functionName: 'nothing/here', method: 'GET', status: 'failure', statusCode: 404 },
+      { functionName: 'messages', method: 'GET', status: 'success' },
+      { functionName: 'messages', method: 'POST', statusCode: 201, coldstartTimeMs: expect.any(Number) },
+    ]);
+  });
+
+  test('is not waited for in an asynchronous call', async () => {
+    const { call, base, ask, path } = await running('server', custom);
+    const { status, json } = await call('messages?async=true', { text: 'later' });
+    expect(status).toBe(202);
+    await expect.poll(async () => (await ask('GET', `${path}/runs/${json.run_id}`)).json.item.status).toBe('success');
+    expect(await (await fetch(`${base}/messages`)).json()).toMatchObject({ messages: [{ text: 'later' }] });
+  });
+
+  test('runs on another port when its own is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as { port: number };
+    const { base } = await running('server', { ...custom, entrypoint: [`python server.py --port=${port}`], port });
+    expect((await fetch(`${base}/health`)).status).toBe(200);
+  });
+
+  test('sees the query, the id of its run and what is no business of the platform', async () => {
+    const echo = `
+import json
+from http.server import BaseHTTPRequestHandler, HTTPServer
+import os
+
+class Handler(BaseHTTPRequestHandler):
+    def do_PUT(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        answer = json.dumps({"path": self.path, "headers": dict(self.headers), "size": len(body)}).encode()
+        self.send_response(200)
+        self.send_header("Set-Cookie", "a=1")
+        self.send_header("Set-Cookie", "b=2")
+        self.end_headers()
+        self.wfile.write(answer)
+    def log_message(self, *_):
+        pass
+
+HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+`;
+    const { base, deploy } = await running('server', custom);
+    await deploy(
+      { name: 'server', runtime: 'custom', entrypoint: ['python3', 'echo.py'], port: 8193 },
+      { 'echo.py': echo },
+    );
+    const size = 5_000_000;
+    const answer = await fetch(`${base}/a%20b/c?x=1&async=false&y=%26`, {
+      method: 'PUT',
+      headers: { 'x-own': 'kept', authorization: 'Basic its-own' },
+      body: 'x'.repeat(size),
+    });
+    const { path, headers, size: got } = (await answer.json()) as { path: string; headers: object; size: number };
+    expect([path, got]).toEqual(['/a%20b/c?x=1&y=%26', size]);
+    expect(headers).toMatchObject({
+      ...{ 'x-own': 'kept', authorization: 'Basic its-own', 'x-request-id': answer.headers.get('x-request-id') },
+    });
+    expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  });
+
+  test.each([
+    ['that is not on this machine', ['no-such-server'], 'no-such-server is not on this machine'],
+    ['that ends at once', ['python', '-c', 'raise SystemExit(4)'], 'its process ended with exit code 4'],
+  ])('%s is a 503 that says so', async (_, entrypoint, message) => {
+    const { call } = await running('server', { ...custom, entrypoint });
+    const { status, json } = await call('messages');
+    expect([status, json.message]).toEqual([503, expect.stringContaining(message)]);
+  });
+
+  test('ends with the emulator, and all it started', async () => {
+    const { base, emulator, deploy } = await running('server', custom);
+    await fetch(`${base}/health`);
+    expect(children()).toHaveLength(1);
+    await emulator.reset();
+    expect(children()).toEqual([]);
+    await deploy({ name: 'server', ...custom }, { 'server.py': '', 'main.py': '' });
+  });
+
+  test('with a Dockerfile cannot run here, and that is said', async () => {
+    const { call } = await running('dockerfile', { ...custom, dockerfilePath: './Dockerfile' });
+    const { status, json } = await call('clock');
+    expect([status, json.message]).toEqual([501, 'the emulator cannot run an app that has a Dockerfile']);
+  });
+});

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { webhookFlaw } from '../../src/contract/webhooks.ts';
+import { running } from './support/running.ts';
+
+interface Delivered {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A receiver that answers with these in turn, the last one again and again; 0 is no answer at all. */
+async function receiver(...statuses: number[]) {
+  const delivered: Delivered[] = [];
+  const server: Server = createServer(async (request, response) => {
+    delivered.push({ headers: request.headers, body: await text(request) });
+    const status = statuses.length > 1 ? (statuses.shift() ?? 200) : (statuses[0] ?? 200);
+    if (status === 0) request.socket.destroy();
+    else response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  return { delivered, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?of=test` };
+}
+
+async function called(query = '', headers: Record<string, string> = {}, ...statuses: number[]) {
+  const { delivered, url } = await receiver(...statuses);
+  const app = await running('functions', {}, { real: false });
+  const reply = await app.call(`run?webhookEndpoint=${encodeURIComponent(url)}${query}`, { name: 'Ada' }, { headers });
+  return { ...app, delivered, url, reply };
+}
+
+describe('a webhook', () => {
+  test.each([['&async=true'], ['']])('gets the whole answer of a call, with%s', async (query) => {
+    const { delivered, reply, url, runs } = await called(query);
+    await expect.poll(() => delivered.length).toBe(1);
+    const [{ headers, body } = { headers: {}, body: '' }] = delivered;
+    const run = reply.headers.get('x-request-id');
+    expect(JSON.parse(body)).toMatchObject({ run_id: run, run_time_ms: 0, result: { parameters: { name: 'Ada' } } });
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': run });
+    expect(headers['x-cerebrium-webhook-signature']).toBeUndefined();
+    if (query) expect(reply.json).toEqual({ run_id: run });
+    else expect(reply.text).toBe(body);
+    expect(await runs()).toMatchObject([{ webhookEndpoint: url, async: query !== '' }]);
+  });
+
+  test('can be sure who sent it when the call had a secret', async () => {
+    const { delivered, emulator } = await called('', { 'X-Webhook-Secret': 'open sesame' });
+    await expect.poll(() => delivered.length).toBe(1);
+    const [{ headers, body } = { headers: {} as IncomingHttpHeaders, body: '' }] = delivered;
+    const parts = {
+      requestId: String(headers['x-request-id']),
+      timestamp: String(headers['x-cerebrium-webhook-timestamp']),
+      signature: String(headers['x-cerebrium-webhook-signature']),
+      body,
+    };
+    const now = { now: Date.now(), maxAgeMs: 60_000 };
+    expect(webhookFlaw('open sesame', parts, now)).toBeUndefined();
+    expect(webhookFlaw('open sesame', { ...parts, body: `${body} ` }, now)?.kind).toBe('forged');
+    expect(JSON.stringify(emulator.calls)).not.toContain('open sesame');
+  });
+
+  test.each([
+    ['that answers', [200], [200]],
+    ['that is down once', [0, 200], [undefined, 200]],
+    ['that is down', [0], [undefined, undefined, undefined]],
+    ['that is not there yet', [404, 404, 204], [404, 404, 204]],
+    ['that sends elsewhere', [302], [302, 302, 302]],
+    ['that refuses', [410], [410]],
+    ['that is broken', [503], [503]],
+  ])('%s', async (_, statuses, attempts) => {
+    const { emulator, delivered } = await called('&async=true', {}, ...statuses);
+    await expect.poll(() => emulator.deliveries.map(({ status }) => status)).toEqual(attempts);
+    expect(delivered).toHaveLength(attempts.length);
+    expect(new Set(delivered.map(({ body }) => body)).size).toBe(1);
+  });
+
+  test.each([
+    ['lost', 1, [undefined, 200]],
+    ['twice', 2, [200]],
+  ])('can be %s', async (fault, arrived, attempts) => {
+    const { delivered, url } = await receiver();
+    const { call, emulator } = await running('functions', {}, { real: false });
+    emulator.fail('webhook', fault);
+    await call(`run?webhookEndpoint=${encodeURIComponent(url)}`);
+    await expect.poll(() => emulator.deliveries.map(({ status }) => status)).toEqual(attempts);
+    expect(delivered).toHaveLength(arrived);
+  });
+
+  test('must be an address', async () => {
+    const { call, emulator } = await running('functions', {}, { real: false });
+    const { status, json } = await call('run?webhookEndpoint=localhost:3000');
+    expect([status, json.message]).toEqual([400, expect.stringContaining('must be an http or https URL')]);
+    expect(emulator.store.runs.size).toBe(0);
+  });
+});

@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { type EngineOptions, withEngine } from '../../src/transfer/engine.ts';
+import { planParts } from '../../src/transfer/parts.ts';
+import { sendFile } from '../../src/transfer/send-file.ts';
+import { bufferStretch } from '../../src/transfer/stretch.ts';
+
+let server: Server;
+
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** A storage that takes everything, and counts. */
+async function storage(take: (request: IncomingMessage) => Promise<void> = async () => {}) {
+  const counted = { connections: 0, requests: 0, inside: 0, mostInside: 0, lengths: [] as string[] };
+  server = createServer(async (request, response) => {
+    counted.requests++;
+    counted.mostInside = Math.max(counted.mostInside, ++counted.inside);
+    counted.lengths.push(`${request.headers['content-length']} ${request.headers['transfer-encoding'] ?? ''}`.trim());
+    for await (const _ of request);
+    await take(request);
+    counted.inside--;
+    response.writeHead(200, { etag: '"not an MD5"' }).end();
+  }).on('connection', () => counted.connections++);
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return { ...counted, counted, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/key` };
+}
+
+const options = (more: Partial<EngineOptions> = {}): EngineOptions => ({
+  signal: new AbortController().signal,
+  now: Date.now,
+  delay: async () => {},
+  onRetry: () => {},
+  onBytes: () => {},
+  proxy: undefined,
+  silenceMs: 5_000,
+  concurrency: undefined,
+  limitRate: undefined,
+  check: false,
+  ...more,
+});
+
+function sending(url: string, parts: number, content = Buffer.alloc(1_000)) {
+  return {
+    plan: { bytes: content.length * parts, partBytes: content.length, count: parts },
+    read: () => bufferStretch(content),
+    begin: async (count: number) => ({ id: 'u', links: Array.from({ length: count }, () => url) }),
+    onBegun: () => {},
+    onPart: () => {},
+    order: 0,
+  };
+}
+
+test('connections are used again: as many as are busy at a time, not one for each part (H-55)', async () => {
+  const { counted, url } = await storage(() => setTimeout(1));
+  await withEngine(options({ concurrency: 4 }), (engine) => sendFile(sending(url, 200), engine));
+  expect(counted.requests).toBe(200);
+  expect(counted.connections).toBeLessThanOrEqual(4);
+  expect(counted.mostInside).toBe(4);
+});
+
+test('many small files are on their way at the same time, few large parts (H-56)', async () => {
+  const { counted, url } = await storage(() => setTimeout(20));
+  await withEngine(options(), async (engine) => {
+    await Promise.all(Array.from({ length: 200 }, () => sendFile(sending(url, 1), engine)));
+  });
+  expect(counted.mostInside).toBeGreaterThan(40);
+  expect(counted.mostInside).toBeLessThanOrEqual(64);
+});
+
+test('each part has its exact length, the last one and an empty one too, and is never sent in chunks', async () => {
+  const { counted, url } = await storage();
+  const content = Buffer.alloc(11_000_000, 'x');
+  await withEngine(options(), async (engine) => {
+    const plan = planParts(content.length, 5 * 2 ** 20);
+    const read = ({ offset }: { offset: number }) => bufferStretch(content.subarray(offset));
+    await sendFile({ ...sending(url, 1), plan, read }, engine);
+    await sendFile({ ...sending(url, 1), plan: planParts(0), read }, engine);
+  });
+  expect(counted.lengths.sort()).toEqual(['0', '514240', '5242880', '5242880']);
+});
+
+test.each([
+  [0, 'no link'],
+  [1, 'fewer links'],
+  [3, 'more links'],
+])('%i links for two parts are not taken: %s (H-20)', async (links) => {
+  const { counted, url } = await storage();
+  const begin = async () => ({ id: 'u', links: Array.from({ length: links }, () => url) });
+  const work = withEngine(options(), (engine) => sendFile({ ...sending(url, 2), begin }, engine));
+  await expect(work).rejects.toThrow(`the platform gave ${links} links for 2 parts`);
+  expect(counted.requests).toBe(0);
+});
+
+test('a part is never begun on a link that is about to end', async () => {
+  const { counted, url } = await storage();
+  let now = 0;
+  const asked: number[] = [];
+  await withEngine(options({ now: () => now, concurrency: 1 }), async (engine) => {
+    const begin = async (count: number) => {
+      asked.push(now);
+      return { id: `u${asked.length}`, links: Array.from({ length: count }, () => `${url}?X-Amz-Expires=100`) };
+    };
+    const onPart = () => {
+      now += asked.length === 1 ? 60_000 : 0;
+    };
+    const { upload, parts } = await sendFile({ ...sending(url, 3), begin, onPart }, engine);
+    expect([upload.id, parts.length]).toEqual(['u2', 3]);
+  });
+  expect(asked).toEqual([0, 120_000]);
+  expect(counted.requests).toBe(5);
+});
+
+test('a limit of the rate holds for all connections together', async () => {
+  const { url } = await storage();
+  let slept = 0;
+  let now = 0;
+  const delay = async (ms: number) => {
+    slept = Math.max(slept, now + ms);
+  };
+  await withEngine(options({ limitRate: 1_000_000, delay, now: () => now }), (engine) =>
+    sendFile(sending(url, 20, Buffer.alloc(500_000)), engine),
+  );
+  now = slept;
+  expect(slept).toBeGreaterThan(9_000);
+  expect(slept).toBeLessThanOrEqual(10_000);
+});
