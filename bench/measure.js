@@ -55,6 +55,9 @@ async function timed({ name, command: [program = '', ...words], cwd, env, output
     env: { ...cleanEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // Before what it writes into is removed.
+  const kill = () => child.kill('SIGKILL');
+  process.prependOnceListener('exit', kill);
   const memory = watchMemory(child.pid);
   let said = '';
   child.stdout.resume();
@@ -66,6 +69,7 @@ async function timed({ name, command: [program = '', ...words], cwd, env, output
     child.on('close', resolve);
   });
   const ms = performance.now() - started;
+  process.off('exit', kill);
   const peak = memory.stop();
   const cpu = cpuBefore === undefined ? undefined : (cpuOfChildren() ?? Number.NaN) - cpuBefore;
   remove();

@@ -3,7 +3,6 @@ import type { Command } from './command.ts';
 import { commands, type Group, type Leaf } from './commands/index.ts';
 import { createContext, type GlobalFlags, type Io } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
-import { cleaner } from './output/cleaner.ts';
 import { pageOf } from './output/page.ts';
 import { Pour } from './output/pour.ts';
 import { withEvents } from './output/progress.ts';
@@ -189,6 +188,7 @@ async function pour({ into, options }: Pour, renderer: Renderer, json: JsonChoic
 
 /** Cleaned as it comes. On a terminal what comes next begins on a line of its own. */
 async function pourText(into: Pour['into'], { page, text }: Renderer): Promise<void> {
+  const { cleaner } = await import('./output/cleaner.ts');
   const clean = cleaner(page);
   let last = '\n';
   const write = async (cleaned: string) => {

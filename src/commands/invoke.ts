@@ -20,7 +20,7 @@ export default defineCommand({
         text.toUpperCase(),
       )
       .option('--path <path>', 'a path below the app, or below the function')
-      .option('--header <name: value>', 'send a header; may be given again', textsFlag, [] as string[])
+      .option('--header <name: value>', 'send a header; may be given again', textsFlag)
       .option('--no-auth', 'send no token, to an app with disable_auth')
       .option('--include', 'print status and headers before the body')
       .option('--raw', 'change no byte, not even on a terminal')

@@ -49,27 +49,12 @@ export const getAppLogs = endpoint('GET /v2/projects/{project}/apps/{app}/logs',
   mayBeEmpty: true,
 });
 
-/** The two log sockets, below the address of the logs (wire §1b). The token travels in the query. */
+/**
+ * The two log sockets, below the address of the logs (wire §1b). The query says whose log: `projectID`, `token`, and
+ * `buildID` or `appID`; what is absent or empty of `runID`, `containerID` and `after` (a time in RFC 3339) does not narrow.
+ */
 export const buildLogSocket = '/ws-build-logs';
 export const appLogSocket = '/ws-logs';
-
-/** Query of the build log's socket. `after` is a time in RFC 3339. */
-export interface BuildLogSocketQuery {
-  projectID: string;
-  token: string;
-  buildID: string;
-  after?: string;
-}
-
-/** Query of the app log's socket. What is absent or empty does not narrow. */
-export interface AppLogSocketQuery {
-  projectID: string;
-  token: string;
-  appID: string;
-  containerID?: string;
-  runID?: string;
-  after?: string;
-}
 
 /** A line of a build, as its socket sends it: one JSON text a frame. The server closes with 1000 at the end. */
 export const BuildLogFrame = v.looseObject({

@@ -4,9 +4,9 @@ import type { Asked, Handlers, Platform } from './platform.ts';
 import type { Body } from './receive.ts';
 import { json, type Reply, refuse } from './reply.ts';
 import { checkCaller } from './running/caller.ts';
-import { perform, readyBuild, type Work } from './running/perform.ts';
+import { perform, type Work } from './running/perform.ts';
+import { readyBuild } from './running/ready.ts';
 import { addRealRun } from './running/records.ts';
-import { GivenUp } from './running/replica.ts';
 import { SentBody } from './running/sent-body.ts';
 import { deliver } from './running/webhooks.ts';
 import type { AppRecord } from './store.ts';
@@ -30,7 +30,8 @@ export const invocation: Pick<Handlers, 'invoke'> = {
     const headers = headersFor(app, request.headers);
     const giveUp = platform.running.begin(run);
     const call = { run, method, path, address: addressBelow(url), headers, body };
-    const work = perform({ app, call, giveUp }, platform).then((reply) => named(reply, run));
+    const caller = async ? undefined : request.socket;
+    const work = perform({ app, call, giveUp, caller }, platform).then((reply) => named(reply, run));
     const secret = request.headers['x-webhook-secret'];
     const answered = webhookEndpoint
       ? work.then((reply) => forwarded(reply, run, webhookEndpoint, secret, platform))
@@ -39,7 +40,7 @@ export const invocation: Pick<Handlers, 'invoke'> = {
       platform.running.behind(answered.then(drain));
       return named(json({ run_id: run }, 202), run);
     }
-    return untilClosed(asked, giveUp, answered);
+    return answered;
   },
 };
 
@@ -95,13 +96,6 @@ function headersFor({ settings }: AppRecord, { authorization, ...headers }: Aske
 
 function named(reply: Reply, run: string): Reply {
   return { ...reply, headers: { ...reply.headers, 'x-request-id': run } };
-}
-
-/** Gives the call up when its caller leaves before there is an answer. */
-async function untilClosed({ request }: Asked, giveUp: AbortController, answered: Promise<Reply>): Promise<Reply> {
-  const leave = () => giveUp.abort(new GivenUp('the caller has left', 499, -1));
-  request.socket.once('close', leave);
-  return answered.finally(() => request.socket.off('close', leave));
 }
 
 /** The same answer, which goes to a webhook too as soon as it is whole (wire §7). The caller does not wait for that. */

@@ -29,7 +29,8 @@ export interface Invocation {
   input?: string | undefined;
   method?: string | undefined;
   path?: string | undefined;
-  header: string[];
+  /** `Name: value`. */
+  header?: string[] | undefined;
   /** False sends no token. */
   auth: boolean;
   /** Milliseconds. */
@@ -106,7 +107,7 @@ async function prepare(context: Context, invocation: Invocation): Promise<{ call
   const { app, data, input, path, method = 'POST', stream, timeout } = invocation;
   const { fn, parameters } = readWords(invocation.words);
   if (parameters && /^(GET|HEAD)$/.test(method)) throw new UsageError(`a ${method} has no body: put it into --path`);
-  const given = readHeaders(invocation.header);
+  const given = readHeaders(invocation.header ?? []);
   const target = targetOf(context, { app, fn, path });
   const usual = method === 'POST' && path === undefined ? {} : undefined;
   const { content, type } = await bodyOf(context, { parameters, data, input }, usual);

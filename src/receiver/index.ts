@@ -55,7 +55,6 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
     else socket.destroy();
   });
-  // An upgrade is an answerless GET to everybody else; here it is refused as one.
   await bind(server, host, port);
   const { port: taken } = server.address() as AddressInfo;
   return {

@@ -8,7 +8,7 @@ export interface ConnectionOptions {
 }
 
 /** How long a connection waits for its next use, in milliseconds. */
-const idleMs = 30_000;
+const idleMs = 10_000;
 
 /**
  * Connections that are kept and used again, at most so many to each host: when one becomes free just after another was

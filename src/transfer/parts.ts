@@ -18,7 +18,6 @@ export const mib = 1024 * 1024;
 /** What object storage allows (wire §4). */
 export const mostParts = 10_000;
 export const leastPartBytes = 5 * mib;
-export const mostPartBytes = 5 * 1024 * mib;
 const mostBytes = 5 * mib * mib;
 
 /** Large enough that a connection is worth opening, small enough that a lost one costs little. */

@@ -25,7 +25,12 @@ const changed = new Set([412, 416]);
  * What an answer of object storage means. It speaks XML: `<Error><Code>AccessDenied</Code><Message>Request has
  * expired</Message>…`.
  */
-export function refusal(status: number, body: string, retryAfterMs: number | undefined, what: string): GantryError {
+export function refusal(
+  status: number,
+  body: string,
+  retryAfterMs: number | undefined,
+  what: 'upload' | 'download',
+): GantryError {
   const code = body.match(/<Code>([^<]*)<\/Code>/)?.[1];
   const message = body.match(/<Message>([^<]*)<\/Message>/)?.[1];
   const said = [code, message].filter(Boolean).join(': ') || 'no reason given';
@@ -35,8 +40,10 @@ export function refusal(status: number, body: string, retryAfterMs: number | und
   if (status === 429) return new RateLimitedError(`the storage asks to slow down (HTTP 429, ${said})`, passing);
   if (status >= 500 || status === 408)
     return new UnavailableError(`the storage failed (HTTP ${status}, ${said})`, passing);
-  if (changed.has(status)) return new ChangedError('it changed while it was being copied', { status });
-  if (status === 404) return new NotFoundError(`the storage does not have it (HTTP 404, ${said})`, { status });
+  if (what === 'download' && changed.has(status))
+    return new ChangedError('it changed while it was being copied', { status });
+  if (what === 'download' && status === 404)
+    return new NotFoundError(`the storage does not have it (HTTP 404, ${said})`, { status });
   return new FailedError(`the storage refused the ${what} (HTTP ${status}, ${said})`, { status });
 }
 

@@ -8,15 +8,10 @@ export function deliveryView(delivery: Delivery): View {
     const { id, receivedAt, runId, signature, why, status, forwardedTo, path, bytes } = delivery;
     const paint = { good: style.green, bad: style.red, unchecked: style.yellow }[signature];
     const answered = status === null ? 'no answer' : `answered ${status}`;
-    const head = [
-      `${style.dim(localTime(receivedAt))} ${style.bold(id)}`,
-      paint(`signature ${signature}${why ? `: ${why}` : ''}`),
-      forwardedTo ? `${answered} by ${forwardedTo}` : answered,
-    ];
-    const about = [runId ? `run ${runId}` : 'no run', path, size(bytes)];
-    return [head.join('  '), style.dim(`  ${about.join(', ')}`), bodyText(delivery).replace(/^/gm, '  '), ''].join(
-      '\n',
-    );
+    const head = [`${style.dim(localTime(receivedAt))} ${style.bold(id)}`, paint(`signature ${signature}`), answered];
+    const about = [runId ? `run ${runId}` : 'no run', path, size(bytes), ...(forwardedTo ? [`to ${forwardedTo}`] : [])];
+    const lines = [about.join(', '), ...(why ? [`why ${why}`] : [])].map((line) => style.dim(`  ${line}`));
+    return [head.join('  '), ...lines, bodyText(delivery).replace(/^/gm, '  '), ''].join('\n');
   };
 }
 

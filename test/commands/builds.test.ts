@@ -255,3 +255,42 @@ async function deploy(flags: string[] = []): Promise<string> {
   await gantry(['deploy', ...flags], { emulator, cwd: app.path });
   return emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
 }
+
+describe('the log of a build', () => {
+  test('is followed until the build ends, by the socket or without it, every line once', async () => {
+    await deploy();
+    const whole = (await gantry(['builds', 'logs', 'web'], { emulator })).stdout;
+    for (const fault of [undefined, 'cut-after-two*', 'repeating*', 'refused*'] as const) {
+      if (fault) emulator.fail('log-socket', fault);
+      const slow = await startEmulator({ pace: 60 });
+      try {
+        if (fault) slow.fail('log-socket', fault);
+        await using app = await folderOf(smallApp());
+        await gantry(['deploy', '--detach'], { emulator: slow, cwd: app.path });
+        const { code, stdout } = await gantry(['builds', 'logs', 'web', '-f', '--fail-on-gap'], { emulator: slow });
+        expect([code, stdout]).toEqual([0, whole]);
+      } finally {
+        await slow.close();
+      }
+    }
+  });
+
+  test('is also what logs --build shows: the last 100 lines, of the latest build or of another', async () => {
+    const first = await deploy();
+    const latest = await gantry(['logs', 'web', '--build'], { emulator });
+    expect(latest.stdout).toBe((await gantry(['builds', 'logs', 'web'], { emulator })).stdout);
+    const { stdout } = await gantry(['logs', 'web', '--build', first, '--tail', '1', '--json=log'], { emulator });
+    expect(stdout).toBe('{"log":"App is ready"}\n');
+    expect((await gantry(['logs', 'web', '--build', 'b-none'], { emulator })).code).toBe(6);
+  });
+
+  test('can be narrowed', async () => {
+    await deploy();
+    const { stdout } = await gantry(['builds', 'logs', 'web', '--search', 'Load', '--since', '1h'], { emulator });
+    expect(stdout).toBe('Loading main.py\n');
+    expect((await gantry(['builds', 'logs', 'web', '--tail', '1'], { emulator })).stdout).toBe('App is ready\n');
+    expect((await gantry(['builds', 'logs', 'web', '--until', '1h'], { emulator })).stderr).toBe(
+      'no log lines match\n',
+    );
+  });
+});

@@ -45,7 +45,7 @@ interface Session {
   write(name: string, text: string): void;
   /** Waits until stdout or stderr match, and gives what the first parentheses hold. */
   until(pattern: RegExp): Promise<string>;
-  call(body?: object): Promise<{ result?: unknown }>;
+  call(body?: object): Promise<unknown>;
 }
 
 const address = /(http:\/\/127\.0\.0\.1:\d+\/v4\/p-\d+\/web)/;

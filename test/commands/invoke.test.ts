@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { createServer as createProxy } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { folderOf } from '../support/app.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
 import { gantry } from '../support/gantry.ts';
@@ -167,7 +168,7 @@ describe('an error', () => {
     [422, { detail: [{ loc: ['body'] }] }, 13, 'web/run answered 422'],
     [587, '', 13, 'web/run answered 587'],
     [409, { message: 'busy' }, 13, 'web/run answered 409: busy'],
-    [502, { run_id: 'r-1', result: 'by hand' }, 13, 'web/run answered 502'],
+    [502, { run_id: 'r-1', run_time_ms: 1, result: 'by hand' }, 13, 'web/run answered 502'],
     [401, { message: 'no' }, 4, 'the app does not accept the token (HTTP 401)'],
     [403, { message: 'no' }, 5, 'the token is not allowed to call the app (HTTP 403)'],
     [402, { message: 'pay first' }, 14, 'pay first'],
@@ -324,6 +325,31 @@ describe('when the line is bad', () => {
     expect(code).toBe(130);
     expect(stderr).toContain('web may go on with the call: gantry runs list web');
   });
+});
+
+test('a proxy of the environment is honoured', async () => {
+  const { env, seen } = await fine();
+  const asked: string[] = [];
+  const proxy = createProxy().listen(0, '127.0.0.1');
+  proxy.on('connect', (request, client) => {
+    asked.push(String(request.url));
+    const [host, port] = String(request.url).split(':');
+    const target = connect(Number(port), host, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+    for (const [one, other] of [
+      [target, client],
+      [client, target],
+    ] as const) {
+      one.on('error', () => other.destroy()).on('close', () => other.destroy());
+    }
+    target.pipe(client).pipe(target);
+  });
+  onTestFinished(() => void proxy.close().closeAllConnections());
+  await new Promise((done) => proxy.once('listening', done));
+  const HTTP_PROXY = `http://127.0.0.1:${(proxy.address() as { port: number }).port}`;
+  const { code } = await gantry(['invoke', 'web'], { env: { ...env, HTTP_PROXY } });
+  expect([code, seen.length, asked]).toEqual([0, 1, [new URL(env.GANTRY_API_URL).host]]);
+  await gantry(['invoke', 'web'], { env: { ...env, HTTP_PROXY, NO_PROXY: '127.0.0.1' } });
+  expect([seen.length, asked.length]).toEqual([2, 1]);
 });
 
 describe('hostile output', () => {

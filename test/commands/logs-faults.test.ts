@@ -115,11 +115,12 @@ test('what the socket sends that is no line is said once, and ends nothing', asy
 test('a look that makes no sense passes, many of them do not', async () => {
   const lines = [lineAt(1, 'old', { logId: '1' })];
   const hiccup = await logPlatform({
-    page: (_, number) => (number === 3 ? { body: { logs: 'none' } } : whole(number > 4 ? [...lines, lineAt(2, 'new')] : lines)),
+    page: (_, number) =>
+      number === 3 ? { body: { logs: 'none' } } : whole(number > 4 ? [...lines, lineAt(2, 'new')] : lines),
   });
   const outcome = await logs(['-f'], hiccup, { endAt: /new/ });
   expect(linesOf(outcome.stdout)).toEqual(['old', 'new']);
-  expect(outcome.stderr).toMatch(/the log could not be read: .*; trying on\n[^]*the log can be read again/);
+  expect(outcome.stderr).toMatch(/the log could not be read: .*; trying on\n[\s\S]*the log can be read again/);
   const broken = await logPlatform({ page: (_, number) => (number > 2 ? { body: { logs: 'none' } } : whole(lines)) });
   expect((await logs(['-f'], broken)).code).toBe(70);
 });
@@ -130,7 +131,10 @@ test('100,000 lines by the socket do not pile up, and none is lost', async () =>
   const env = await logPlatform({
     page: ({ afterDate = '', nextToken = '0', direction }) => {
       if (direction === 'backward') return whole(lines.slice(0, 1));
-      const from = Math.max(0, lines.findIndex(({ timestamp }) => timestamp >= afterDate));
+      const from = Math.max(
+        0,
+        lines.findIndex(({ timestamp }) => timestamp >= afterDate),
+      );
       const start = Math.max(from, Number(nextToken));
       const hasMore = start + 1_000 < number;
       return { body: { logs: lines.slice(start, start + 1_000), hasMore, nextPageToken: String(start + 1_000) } };

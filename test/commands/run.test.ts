@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { readTar } from '../../src/emulator/running/tar.ts';
 import { python } from '../emulator/support/running.ts';
+import { answering } from '../support/answering.ts';
 import { folderOf } from '../support/app.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
@@ -354,6 +355,17 @@ describe('when it does not go well', () => {
     emulator.fail('startRun', '429:2', '503:1');
     const outcome = await run({ 'job.py': job }, ['job.py', '--detach']);
     expect([outcome.code, called('startRun').length]).toEqual([0, 3]);
+  });
+
+  test.each([
+    [{ status: 'failed', digest: '' }, 11, /base image for jobs could not be made \(failed\)/, 0],
+    [{ status: 'building', digest: '' }, 8, /is not ready after 10 s; it goes on\n {2}fix run it again/, 8],
+  ])('the base image ends as it does, not when patience does (H-66): %j', async (answer, exit, said, waits) => {
+    const files = { 'job.py': job, 'cerebrium.toml': toml('[cerebrium.dependencies.pip]\nnumpy = ""\n') };
+    const env = { GANTRY_API_URL: await answering(answer) };
+    const outcome = await run(files, ['job.py', '--timeout', '10s'], { env, clock: { now: Date.now() } });
+    expect(outcome.stderr).toMatch(said);
+    expect([outcome.code, outcome.waits.length]).toEqual([exit, waits]);
   });
 
   test('it is given up when nothing moves any more, and for no other reason (H-52)', async () => {

@@ -97,18 +97,23 @@ describe('the log of a run', () => {
     record(emulator, { id: 'l-1', createdAt });
     for (const text of ['one', '', 'two']) print('l-1', text);
     expect((await logs('l-1')).stdout).toBe('one\n\ntwo\n');
-    expect((await logs('l-1', '--timestamps')).stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d one\n/);
-    expect((await logs('l-1', '--json=line,stream')).json()).toEqual([
-      { line: 'one', stream: 'stdout' },
-      { line: '', stream: 'stdout' },
-      { line: 'two', stream: 'stdout' },
+    expect((await logs('l-1', '--timestamps')).stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ one\n/);
+    const { stdout } = await logs('l-1', '--json');
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ logLine, stream }) => [logLine, stream])).toEqual([
+      ['one', 'stdout'],
+      ['', 'stdout'],
+      ['two', 'stdout'],
     ]);
   });
 
   test('may be empty; that of no run is none', async () => {
     record(emulator, { id: 'l-2', createdAt });
     const empty = await logs('l-2');
-    expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, '', 'the run has printed nothing\n']);
+    expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, '', 'no log lines match\n']);
     expect((await logs('l-none')).code).toBe(6);
   });
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { findPython } from '../../emulator/index.ts';
 import { wholeNumberFlag } from '../../flags.ts';
 import { type EmulatorFlags, emulatorFlags, emulatorFor, environmentOf } from './flags.ts';
 
@@ -33,6 +34,7 @@ async function* serve({ progress, signal }: Context, options: EmulatorFlags & { 
   const emulator = await emulatorFor(options);
   try {
     progress.note(`the emulator listens on ${emulator.url}; Ctrl-C stops it`);
+    if (!(await findPython())) progress.note('there is no python3 on this machine: calls of apps are simulated');
     const { url, project, token } = emulator;
     yield { url, project, token, environment: environmentOf(emulator) };
     if (!signal.aborted) await once(signal, 'abort');

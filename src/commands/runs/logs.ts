@@ -1,23 +1,31 @@
 import { defineCommand } from '../../command.ts';
-import { readRunLog } from '../../operations/run/log.ts';
-import { localTime } from '../../output/words.ts';
+import { getRun } from '../../contract/runs.ts';
+import { appLog } from '../../operations/logs/app-log.ts';
+import { readLog } from '../../operations/logs/index.ts';
+import { logLine } from '../../views/log-line.ts';
 
 export default defineCommand({
   configure: (command) =>
     command
       .argument('<app>', 'app name or id')
       .argument('<run>', 'run id')
-      .option('--timestamps', 'put the time before each line'),
-  run: (context, app, run) => readRunLog(context, app, run),
-  view:
-    (lines, { timestamps }) =>
-    ({ style }) =>
-      lines.map(({ line, time }) => (timestamps && time ? `${style.dim(localTime(time))} ${line}` : line)).join('\n'),
-  empty: 'the run has printed nothing',
+      .option('--timestamps', 'put the time before each line')
+      .option('--raw', 'print lines byte for byte, whatever they do to the terminal'),
+  run: async (context, app, run) => {
+    const { api, project, openLog } = context;
+    await api(getRun, { project, app, run });
+    return readLog(context, appLog({ api, project, openLog }, app, { runId: run }), {});
+  },
+  view: logLine,
+  data: ({ line }) => line.came,
+  raw: ({ raw }) => raw === true,
+  passesThrough: true,
   json: {
-    line: 'the line as it came',
+    timestamp: 'RFC 3339, UTC',
+    logLine: 'the line as it came',
     stream: 'stdout or stderr',
-    time: 'RFC 3339, UTC; as finely as the platform tells it',
+    containerName: 'container that printed it',
+    lineNumber: 'its place in what the container printed',
   },
   examples: ['runs logs web 3f2a91c0-…', 'runs logs web 3f2a91c0-… --timestamps'],
 });

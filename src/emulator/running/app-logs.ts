@@ -19,8 +19,9 @@ export interface PrintedLine {
 
 export type Said = Pick<PrintedLine, 'container' | 'stream' | 'text'> & { run?: string | null };
 
-/** Of each app so many lines are kept, the latest. */
+/** Of each app so much is kept, the latest: in lines, and in characters. */
 const linesKept = 200_000;
+const textKept = 64 * 1024 * 1024;
 
 /** What apps printed. With a folder it is there again after a restart. */
 export class AppLogs {
@@ -71,6 +72,7 @@ class AppLog {
   lines: PrintedLine[] = [];
   readonly listeners = new Set<(line: PrintedLine) => void>();
   #number = 0;
+  #size = 0;
   readonly #ofContainer = new Map<string, number>();
   readonly #file: string | undefined;
 
@@ -89,15 +91,27 @@ class AppLog {
     const nanoseconds = last?.at === at ? last.nanoseconds + 1 : 0;
     const line = { ...said, number: this.#number, at, nanoseconds, lineNumber, run: run ?? '' };
     this.lines.push(line);
+    this.#size += line.text.length;
     // Now and then, not line by line: it copies all.
-    if (this.lines.length > linesKept * 1.2) this.lines = this.lines.slice(-linesKept);
+    if (this.lines.length > linesKept * 1.2 || this.#size > textKept * 1.2) this.#shorten();
     if (this.#file) appendFileSync(this.#file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
     for (const listener of this.listeners) listener(line);
   }
 
   forget(): void {
     this.lines = [];
+    this.#size = 0;
     if (this.#file) rmSync(this.#file, { force: true });
+  }
+
+  #shorten(): void {
+    let first = Math.max(0, this.lines.length - linesKept);
+    const dropped = (line: PrintedLine | undefined) => {
+      this.#size -= line?.text.length ?? 0;
+    };
+    for (let index = 0; index < first; index += 1) dropped(this.lines[index]);
+    for (; this.#size > textKept; first += 1) dropped(this.lines[first]);
+    this.lines = this.lines.slice(first);
   }
 
   #load(file: string): void {
@@ -113,6 +127,7 @@ class AppLog {
       const line = parsed(written);
       if (!line) continue;
       this.lines.push(line);
+      this.#size += line.text.length;
       this.#number = line.number;
       this.#ofContainer.set(line.container, line.lineNumber);
     }

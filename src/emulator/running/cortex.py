@@ -10,145 +10,17 @@ The folder for long answers is the first argument.
 """
 
 import asyncio
-import contextvars
-import ctypes
 import inspect
-import io
 import json
 import os
 import sys
-import tempfile
 import threading
 import time
 import traceback
 from concurrent.futures import CancelledError as FutureCancelled
 
-current_run = contextvars.ContextVar("run", default=None)
-# So much text of a stream may be under way before the function has to wait for its reader.
-WINDOW = 1024 * 1024
-LONGEST_LINE = 256 * 1024
-# A longer answer travels as a file.
-HELD = 1024 * 1024
-
-
-class Cancelled(BaseException):
-    """Raised in a function whose call was given up."""
-
-
-class Refused(Exception):
-    def __init__(self, status, message):
-        super().__init__(message)
-        self.status = status
-
-
-class Wire:
-    """Whole lines to the emulator, from any thread."""
-
-    def __init__(self, descriptor):
-        self._file = os.fdopen(descriptor, "wb", buffering=0)
-        self._lock = threading.Lock()
-
-    def send(self, **event):
-        line = memoryview(json.dumps(event).encode() + b"\n")
-        with self._lock:
-            while line:
-                line = line[self._file.write(line):]
-
-
-class Printed(io.TextIOBase):
-    """Stands for stdout or stderr: each line goes out with the run that printed it."""
-
-    def __init__(self, name, wire):
-        self._name, self._wire = name, wire
-        self._open = {}
-        self._lock = threading.RLock()
-
-    encoding = "utf-8"
-    errors = "replace"
-
-    def writable(self):
-        return True
-
-    def fileno(self):
-        return {"stdout": 1, "stderr": 2}[self._name]
-
-    @property
-    def buffer(self):
-        return Bytes(self)
-
-    def write(self, text):
-        run = current_run.get()
-        with self._lock:
-            *lines, rest = (self._open.pop(run, "") + str(text)).split("\n")
-            if len(rest) < LONGEST_LINE:
-                self._open[run] = rest
-            else:
-                lines.append(rest)
-            for line in lines:
-                self._say(run, line)
-        return len(text)
-
-    def finish(self, run):
-        """What a run printed last may have no line end."""
-        with self._lock:
-            rest = self._open.pop(run, "")
-            if rest:
-                self._say(run, rest)
-
-    def _say(self, run, line):
-        text = line.removesuffix("\r").encode("utf-8", "replace").decode()
-        for start in range(0, max(1, len(text)), LONGEST_LINE):
-            self._wire.send(run=run, stream=self._name, line=text[start : start + LONGEST_LINE])
-
-
-class Bytes(io.RawIOBase):
-    """sys.stdout.buffer"""
-
-    def __init__(self, text):
-        self._text = text
-
-    def writable(self):
-        return True
-
-    def write(self, data):
-        self._text.write(bytes(data).decode("utf-8", "replace"))
-        return len(data)
-
-
-class Call:
-    def __init__(self, identity):
-        self.identity = identity
-        self.started = time.perf_counter()
-        self.thread = None
-        self.task = None
-        self.under_way = 0
-        self.cancelled = False
-        self.moved = threading.Condition()
-
-    @property
-    def milliseconds(self):
-        return round((time.perf_counter() - self.started) * 1000, 3)
-
-    def sent(self, size):
-        with self.moved:
-            self.under_way += size
-            self.moved.wait_for(lambda: self.under_way < WINDOW or self.cancelled)
-        if self.cancelled:
-            raise Cancelled()
-
-    def taken(self, size):
-        with self.moved:
-            self.under_way -= size
-            self.moved.notify_all()
-
-    def cancel(self):
-        with self.moved:
-            self.cancelled = True
-            self.moved.notify_all()
-        if self.task:
-            self.task.cancel()
-        elif self.thread:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), ctypes.py_object(Cancelled))
+from cortex_call import Call, Cancelled, Refused, keep, to_json
+from cortex_output import Printed, Wire, current_run
 
 
 class Replica:
@@ -160,7 +32,8 @@ class Replica:
         threading.Thread(target=self.loop.run_forever, daemon=True).start()
 
     def load(self):
-        sys.path.insert(0, os.getcwd())
+        # The app's folder takes the place of ours.
+        sys.path[0] = os.getcwd()
         import main
 
         self.functions = {
@@ -231,6 +104,8 @@ class Replica:
         async def working():
             current_run.set(call.identity)
             call.task = asyncio.current_task()
+            if call.cancelled:
+                raise asyncio.CancelledError()
             return await awaitable
 
         future = asyncio.run_coroutine_threadsafe(working(), self.loop)
@@ -276,34 +151,13 @@ class Replica:
         self.wire.send(call=call.identity, ms=call.milliseconds, **outcome)
 
 
-def keep(answer):
-    if len(answer) < HELD:
-        return {"answer": answer}
-    with tempfile.NamedTemporaryFile("w", dir=sys.argv[1], prefix="answer-", encoding="utf-8", delete=False) as file:
-        file.write(answer)
-    return {"answerFile": file.name}
-
-
-def to_json(value):
-    try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=plain).encode("utf-8", "replace").decode()
-    except (TypeError, ValueError, RecursionError) as error:
-        raise Refused(500, f"what the function returned is not JSON: {error}") from None
-
-
-def plain(value):
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
-    raise TypeError(f"an object of type {type(value).__name__} has no JSON form")
-
-
 def describe(error):
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def own_frames(trace):
-    """A traceback without the frames of this file."""
-    while trace and trace.tb_frame.f_code.co_filename == __file__:
+    """A traceback without our frames."""
+    while trace and os.path.dirname(trace.tb_frame.f_code.co_filename) == os.path.dirname(__file__):
         trace = trace.tb_next
     return trace
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Content, json, type Reply } from '../reply.ts';
 import { ItemQueue } from './item-queue.ts';
 import { AppProcess } from './process.ts';
-import { type Replica, type ReplicaCall, type Start, StartFailure } from './replica.ts';
+import { Breakdown, type Replica, type ReplicaCall, type Start } from './replica.ts';
 import { SentBody } from './sent-body.ts';
 
 /** What the worker tells; see `cortex.py`. */
@@ -132,8 +132,8 @@ export class CortexReplica implements Replica {
   }
 
   #end(reason: string): void {
-    this.#failed(new StartFailure(reason));
-    for (const call of [...this.#pending.keys()]) this.#settle(call)?.fail(new StartFailure(reason));
+    this.#failed(new Breakdown(reason));
+    for (const call of [...this.#pending.keys()]) this.#settle(call)?.fail(new Breakdown(reason));
   }
 }
 

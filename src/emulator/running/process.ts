@@ -17,8 +17,8 @@ export class AppProcess {
 
   constructor(command: string, words: string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>) {
     this.child = spawn(command, words, { ...options, detached: true });
+    if (living.size === 0) process.once('exit', killAll);
     living.add(this);
-    process.once('exit', killAll).setMaxListeners(0);
     this.ended = new Promise<Ended>((done, failed) => {
       // What it leaves behind would hold its output open for ever.
       this.child.once('exit', () => this.kill('SIGKILL'));

@@ -37,7 +37,7 @@ export interface ReplicaCall {
 
 /** A process that answers calls of an app. */
 export interface Replica {
-  /** Fulfilled when it can be called; rejects with a `StartFailure`. */
+  /** Fulfilled when it can be called; rejects with a `Breakdown`. */
   readonly ready: Promise<void>;
   /** Fulfilled when its process has ended, whatever the reason. */
   readonly ended: Promise<unknown>;
@@ -45,8 +45,8 @@ export interface Replica {
   stop(graceMs: number): Promise<void>;
 }
 
-/** An app that does not start: the message says why, in the user's words. */
-export class StartFailure extends Error {}
+/** An app that does not start, or whose process ends: the message says why, in the user's words. */
+export class Breakdown extends Error {}
 
 /** Why a call was given up, and the status its run ends with: 0 cancelled, -1 closed by its caller (wire §2). */
 export class GivenUp extends Error {

@@ -28,7 +28,7 @@ export async function runOnce({ app, query, body }: Run, platform: Platform): Pr
   const { running, store } = platform;
   const file = normalize(query.filename);
   const data = Buffer.from(body.data.content).toString();
-  const called = { functionName: query.functionName ?? '', method: 'POST', async: true };
+  const called = { functionName: query.functionName ?? '', method: 'POST', async: false };
   const container = `${app.id}-run-${store.newId().slice(0, 5)}`;
   const folder = running.folderOf(app.id, container);
   const files = await unpackTar(body.file.content, folder).catch((error: Error) => refuse(400, error.message));

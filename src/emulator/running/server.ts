@@ -6,7 +6,7 @@ import parseWords from 'string-argv';
 import type { Content, Reply } from '../reply.ts';
 import type { Settings } from '../settings.ts';
 import { AppProcess } from './process.ts';
-import { type Replica, type ReplicaCall, type Start, StartFailure } from './replica.ts';
+import { Breakdown, type Replica, type ReplicaCall, type Start } from './replica.ts';
 import { SentBody } from './sent-body.ts';
 
 /** A replica of a server of the user's own: its entrypoint is started, and requests are passed on to its port. */
@@ -39,7 +39,7 @@ export class ServerReplica implements Replica {
   async #start({ build, folder, python, environment, print }: Start): Promise<void> {
     const { settings } = build;
     this.#port = (await isFree(settings.port)) ? settings.port : await freePort();
-    if (this.#stopped) throw new StartFailure('it was stopped');
+    if (this.#stopped) throw new Breakdown('it was stopped');
     const [program = '', ...words] = wordsOf(settings, this.#port, python);
     const server = new AppProcess(program, words, {
       cwd: folder,
@@ -52,11 +52,11 @@ export class ServerReplica implements Replica {
     const watch = new AbortController();
     const died = server.ended.then(
       ({ code, signal }) => {
-        throw new StartFailure(`its process ended with ${signal ?? `exit code ${code}`}`);
+        throw new Breakdown(`its process ended with ${signal ?? `exit code ${code}`}`);
       },
       (error: NodeJS.ErrnoException) => {
         const reason = error.code === 'ENOENT' ? `${program} is not on this machine` : error.message;
-        throw new StartFailure(`its entrypoint could not be started: ${reason}`);
+        throw new Breakdown(`its entrypoint could not be started: ${reason}`);
       },
     );
     try {
@@ -92,7 +92,7 @@ async function untilReady(settings: Settings, port: number, signal: AbortSignal)
     if (await (path ? answersWell(port, path) : accepts(port))) return;
     await setTimeout(pollMs);
   }
-  throw new StartFailure(`it was not ready within ${deploymentInitializationTimeout} seconds`);
+  throw new Breakdown(`it was not ready within ${deploymentInitializationTimeout} seconds`);
 }
 
 function answersWell(port: number, path: string): Promise<boolean> {
@@ -161,7 +161,7 @@ async function passOn({ run, method, address, headers, body, signal }: ReplicaCa
     return await answered;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw new StartFailure(`its server did not answer: ${(error as Error).message}`);
+    throw new Breakdown(`its server did not answer: ${(error as Error).message}`);
   }
 }
 

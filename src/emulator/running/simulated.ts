@@ -2,16 +2,13 @@ import { json, type Reply } from '../reply.ts';
 import type { ReplicaCall } from './replica.ts';
 import { SentBody } from './sent-body.ts';
 
-/** Why a call was not carried out for real; the answer carries it, too. */
-export const simulationHeader = 'x-emulator-note';
-
-/** What stands for the answer of an app that cannot run here: what it was called with. */
+/** What stands for the answer of an app that cannot run here: what it was called with, and why it is not real. */
 export async function simulate({ run, path, body }: ReplicaCall, why: string): Promise<Reply> {
   const note = `simulated: ${why}`;
   const text = body instanceof SentBody ? await body.text() : '';
   const result = { simulated: true, function: path[0] ?? '', parameters: parsed(text) };
   const reply = json({ run_id: run, run_time_ms: 0, result, note });
-  return { ...reply, headers: { ...reply.headers, [simulationHeader]: note } };
+  return { ...reply, headers: { ...reply.headers, 'x-emulator-note': note } };
 }
 
 function parsed(text: string): unknown {

@@ -30,10 +30,14 @@ export async function deliver(message: Message, platform: Platform, signal: Abor
   for (let attempt = 1; attempt <= webhookAttempts; attempt += 1) {
     const outcome = await attemptTo(message, platform, signal);
     running.deliveries.push({ run: message.run, url: message.url, attempt, ...outcome });
+    if (running.deliveries.length > deliveriesKept) running.deliveries.shift();
     if (!isWorthRepeating(outcome.status) || signal.aborted) return;
     if (attempt < webhookAttempts) await setTimeout(webhookPauseMs, undefined, { signal }).catch(() => {});
   }
 }
+
+/** Of an emulator that runs for days only the latest are kept. */
+const deliveriesKept = 10_000;
 
 /** Network errors, 404, and what is neither a success nor an error: a redirect, which is not followed. */
 function isWorthRepeating(status: number | undefined): boolean {

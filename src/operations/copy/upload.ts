@@ -1,13 +1,12 @@
-import { waitBefore } from '../../api/retry.ts';
-import { ConnectionError } from '../../api/transport.ts';
-import { completeUpload, initializeUpload } from '../../contract/volumes.ts';
-import { GantryError, UnexpectedReplyError } from '../../errors.ts';
-import { isFresh, signedAt } from '../../transfer/links.ts';
+import { initializeUpload } from '../../contract/volumes.ts';
+import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
+import { isFresh } from '../../transfer/links.ts';
 import { partAt, planParts } from '../../transfer/parts.ts';
 import { ChangedError, CorruptError } from '../../transfer/refusal.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import { type OpenUpload, type SentPart, sendFile } from '../../transfer/send-file.ts';
 import type { VolumePath } from '../volume.ts';
+import { completeFile } from './complete.ts';
 import { isCurrent, timeOf } from './current.ts';
 import type { FoundFile } from './found.ts';
 import type { Job } from './job.ts';
@@ -101,7 +100,7 @@ export class Upload {
     );
     await source.checkUnchanged();
     try {
-      await this.#complete(at, sent.upload, sent.parts, source.bytes, startedAt);
+      await completeFile({ at, ...sent, bytes: source.bytes, startedAt }, job, this.#folders);
     } catch (error) {
       // What was begun long ago may be gone on the platform's side.
       const { status = 0 } = (error as GantryError).facts ?? {};
@@ -122,47 +121,6 @@ export class Upload {
       links[number - 1] = url;
     }
     return { id, links: Array.from(links, (link) => link ?? '') };
-  }
-
-  /**
-   * Makes the file of its parts. An answer that was lost says nothing: whether it is done is seen in the folder, by size
-   * and time; if not, asking again does no harm (H-23).
-   */
-  async #complete(
-    at: VolumePath,
-    upload: OpenUpload,
-    parts: SentPart[],
-    bytes: number,
-    startedAt: number,
-  ): Promise<void> {
-    const { api, project, engine } = this.job;
-    const { volume, region, path } = at;
-    const body = {
-      upload_id: upload.id,
-      file_path: path,
-      parts: parts.map(({ number, etag }) => ({ part_number: number, etag })),
-      region,
-    };
-    for (let tries = 1; ; tries++) {
-      try {
-        return void (await api(completeUpload, { project, volume, query: { region }, body }));
-      } catch (error) {
-        if (engine.signal.aborted || !(error instanceof GantryError) || !mayBeDone(error)) throw error;
-        // By the storage's own clock, in whole seconds.
-        const since = signedAt(upload.links[0] ?? '') ?? startedAt;
-        if (await this.#hasArrived(at, bytes, since)) return;
-        if (tries === mostTries || error.facts.status === 404) throw error;
-        const delayMs = waitBefore(tries + 1) ?? 0;
-        engine.onRetry({ attempt: tries + 1, tries: mostTries, delayMs, reason: error });
-        await engine.delay(delayMs, engine.signal);
-      }
-    }
-  }
-
-  async #hasArrived(at: VolumePath, bytes: number, since: number): Promise<boolean> {
-    const there = await this.#folders.findNow(at);
-    if (!there || there.isFolder || there.size !== bytes) return false;
-    return Date.parse(there.modified ?? '') >= Math.floor(since / 1000) * 1000;
   }
 
   /** What the journal calls done may have been removed since, or written by somebody else. */
@@ -190,16 +148,5 @@ interface Left {
   parts: SentPart[];
 }
 
-const mostTries = 5;
 /** Between the platform's clock and ours, where that can do no harm. */
 const clockDifferenceMs = 30_000;
-
-/** The answer was lost, or says that the upload is gone, as it is when it is complete. */
-function mayBeDone(error: GantryError): boolean {
-  const { status } = error.facts;
-  return (
-    (error instanceof ConnectionError && error.mayHaveArrived) ||
-    status === 404 ||
-    (status !== undefined && status >= 500)
-  );
-}

@@ -1,6 +1,8 @@
+import { safeParse } from 'valibot';
 import { retryAfter } from '../../api/retry.ts';
 import type { Context } from '../../context.ts';
 import { listApps } from '../../contract/apps.ts';
+import { FunctionReply } from '../../contract/invocation.ts';
 import {
   AppError,
   AuthError,
@@ -117,7 +119,7 @@ function shortened(text: string): string | undefined {
 
 /** The default runtime wraps what a function gives (wire §7): a status beside that is not the platform's word. */
 function isFunctionReply({ body }: Content): boolean {
-  return typeof body === 'object' && body !== null && 'run_id' in body && 'result' in body;
+  return safeParse(FunctionReply, body).success;
 }
 
 /** The token must not travel on. The query of an address may be a signature. */

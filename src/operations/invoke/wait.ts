@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { longestAsyncSeconds } from '../../contract/invocation.ts';
 import { getRun, type Run } from '../../contract/runs.ts';
 import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
@@ -14,8 +15,8 @@ export interface Waiting {
   timeoutMs: number;
 }
 
-/** No run takes longer (spec 8). */
-export const longestMs = 12 * 3_600_000;
+/** No run takes longer. */
+export const longestMs = longestAsyncSeconds * 1_000;
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 5_000;

@@ -82,10 +82,10 @@ class Follower {
       if (!last) await this.connect();
       yield* this.lookUp();
       if (last) return;
-      if (this.socket) yield* this.listen(this.socket);
       // Whoever wants no gap hears of it now.
       yield [];
-      if (!this.socket && !this.over) await delay(Math.max(0, Math.min(this.pauseMs, this.nextSocketIn(), until - now())));
+      if (this.socket) yield* this.listen(this.socket);
+      else if (!this.over) await delay(Math.max(0, Math.min(this.pauseMs, this.nextSocketIn(), until - now())));
     }
     // What was said at its very end may have come after its end was known.
     yield* this.lookUp();

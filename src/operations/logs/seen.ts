@@ -4,8 +4,8 @@ import type { LogLine } from './line.ts';
 /** The two ways a line comes. Each names lines in its own manner, or not at all. */
 export type Way = 'history' | 'socket';
 
-/** Lines remembered, so that memory stays the same however long a log is followed. */
-const remembered = 20_000;
+/** So many lines at least are remembered, twice as many at most: memory stays the same, however long it goes on. */
+const remembered = 10_000;
 /** What is read again after a break: lines of several containers do not arrive quite in their order. */
 const overlapMs = 5_000;
 
@@ -17,7 +17,8 @@ type Sightings = { shown: number } & Partial<Record<Way, { ids: Set<string>; ses
  * them, in each answer or connection of its own, and only what is above the number already shown is new.
  */
 export class Seen {
-  private readonly lines = new Map<string, Sightings>();
+  private lines = new Map<string, Sightings>();
+  private older = new Map<string, Sightings>();
   /** The latest line. */
   last: LogLine | undefined;
   /** What is older may have been forgotten, in milliseconds since 1970. */
@@ -55,19 +56,18 @@ export class Seen {
 
   private sightings(line: LogLine): Sightings {
     const key = `${line.at} ${line.container} ${line.text.length > 40 ? digest(line.text) : line.text}`;
-    const known = this.lines.get(key);
+    const known = this.lines.get(key) ?? this.older.get(key);
     if (known) return known;
     const sightings: Sightings = { shown: 0 };
     this.lines.set(key, sightings);
-    if (this.lines.size > remembered) this.forgetOldest();
+    if (this.lines.size > remembered) this.forget();
     return sightings;
   }
 
-  private forgetOldest(): void {
-    const [key] = this.lines.keys();
-    if (key === undefined) return;
-    this.horizon = Math.max(this.horizon, Number.parseInt(key, 10) + 1);
-    this.lines.delete(key);
+  private forget(): void {
+    for (const key of this.older.keys()) this.horizon = Math.max(this.horizon, Number.parseInt(key, 10) + 1);
+    this.older = this.lines;
+    this.lines = new Map();
   }
 }
 

@@ -1,0 +1,66 @@
+import { waitBefore } from '../../api/retry.ts';
+import { ConnectionError } from '../../api/transport.ts';
+import { completeUpload } from '../../contract/volumes.ts';
+import { GantryError } from '../../errors.ts';
+import { signedAt } from '../../transfer/links.ts';
+import type { OpenUpload, SentPart } from '../../transfer/send-file.ts';
+import type { VolumePath } from '../volume.ts';
+import type { Job } from './job.ts';
+import type { RemoteFolders } from './remote-folders.ts';
+
+export interface SentFile {
+  at: VolumePath;
+  upload: OpenUpload;
+  parts: SentPart[];
+  bytes: number;
+  /** On this machine's clock, for platforms whose links do not tell theirs. */
+  startedAt: number;
+}
+
+const mostTries = 5;
+
+/**
+ * Makes the file of its parts. An answer that was lost says nothing: whether it is done is seen in the folder, by size
+ * and time; if not, asking again does no harm (H-23).
+ */
+export async function completeFile(sent: SentFile, job: Job, folders: RemoteFolders): Promise<void> {
+  const { engine } = job;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await complete(sent, job);
+    } catch (error) {
+      if (engine.signal.aborted || !(error instanceof GantryError) || !mayBeDone(error)) throw error;
+      if (await hasArrived(sent, folders)) return;
+      if (tries === mostTries || error.facts.status === 404) throw error;
+      const delayMs = waitBefore(tries + 1) ?? 0;
+      engine.onRetry({ attempt: tries + 1, tries: mostTries, delayMs, reason: error });
+      await engine.delay(delayMs, engine.signal);
+    }
+  }
+}
+
+async function complete({ at, upload, parts }: SentFile, { api, project }: Job): Promise<void> {
+  const { volume, region, path } = at;
+  const body = {
+    upload_id: upload.id,
+    file_path: path,
+    parts: parts.map(({ number, etag }) => ({ part_number: number, etag })),
+    region,
+  };
+  await api(completeUpload, { project, volume, query: { region }, body });
+}
+
+/** The answer was lost, or says that the upload is gone, as it is when it is complete. */
+function mayBeDone(error: GantryError): boolean {
+  const { status } = error.facts;
+  const isLost = error instanceof ConnectionError && error.mayHaveArrived;
+  return isLost || status === 404 || (status !== undefined && status >= 500);
+}
+
+/** By the storage's own clock, in whole seconds. */
+async function hasArrived({ at, upload, bytes, startedAt }: SentFile, folders: RemoteFolders): Promise<boolean> {
+  const since = signedAt(upload.links[0] ?? '') ?? startedAt;
+  const there = await folders.findNow(at);
+  if (!there || there.isFolder || there.size !== bytes) return false;
+  return Date.parse(there.modified ?? '') >= Math.floor(since / 1000) * 1000;
+}

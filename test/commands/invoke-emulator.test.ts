@@ -1,0 +1,103 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { python, running } from '../emulator/support/running.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { expectNoTrace } from '../support/traces.ts';
+
+/** Real time passes while it waits: an app needs it. */
+const meanwhile = () => setTimeout(20);
+
+/** The app of `fixtures/apps/functions`, and gantry beside it. */
+async function functions(settings: object = {}) {
+  const { emulator } = await running('functions', settings);
+  const invoke = (line: string, setting: Setting = {}) =>
+    gantry(`invoke functions ${line}`.split(' '), { emulator, meanwhile, ...setting });
+  return { emulator, invoke };
+}
+
+describe.skipIf(!python)('a deployed app (needs python3)', () => {
+  test('is called, and says no secret', async () => {
+    const { emulator, invoke } = await functions();
+    const outcome = await invoke('run name=Ada');
+    expect(outcome.code).toBe(0);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ result: { greeting: 'hello Ada' } });
+    expectNoTrace(outcome, emulator);
+  });
+
+  test('a number keeps all of its digits', async () => {
+    const { invoke } = await functions();
+    expect((await invoke('large_number')).stdout).toContain('"result":9223372036854775809');
+  });
+
+  test('streams', async () => {
+    const { invoke } = await functions();
+    expect((await invoke('count to:=2')).stdout).toBe('{"number": 0}\n{"number": 1}\n');
+    expect((await invoke('breaks_off')).code).toBe(69);
+  });
+
+  test.each([
+    ['fails', 13, 'functions/fails answered 500: ValueError: it went badly'],
+    ['teapot', 13, 'functions/teapot answered 418'],
+    ['run nam=Ada', 13, 'functions/run answered 422'],
+    ['nothing', 6, 'functions/nothing was not found'],
+  ])('%s exits %i', async (line, exit, message) => {
+    const { invoke } = await functions();
+    const { code, stdout, stderr } = await invoke(line);
+    expect([code, stdout]).toEqual([exit, '']);
+    expect(stderr).toContain(`error: ${message}`);
+  });
+
+  test('--wait ends as the run does', async () => {
+    const { invoke } = await functions();
+    expect((await invoke('later --wait seconds:=0.1')).code).toBe(0);
+    const failed = await invoke('fails --wait');
+    expect([failed.code, failed.stderr]).toEqual([13, expect.stringContaining('ended as failure (HTTP 500)')]);
+  });
+
+  test('--await-webhook prints what is delivered', async () => {
+    const { invoke } = await functions();
+    const { code, json } = await invoke('later --await-webhook --json seconds:=0.1');
+    expect(code).toBe(0);
+    expect(json()).toMatchObject({ runId: expect.any(String), body: { result: 'done' } });
+    expect((await invoke('fails --await-webhook')).code).toBe(13);
+  });
+
+  test('a delivery that is forged is not taken', async () => {
+    const { emulator, invoke } = await functions();
+    emulator.fail('webhook', 'forged');
+    const { code, stderr } = await invoke('run --await-webhook');
+    expect([code, stderr]).toEqual([
+      69,
+      expect.stringContaining('refused a delivery: its signature is not by this secret'),
+    ]);
+  });
+
+  test('one that comes twice is printed once', async () => {
+    const { emulator, invoke } = await functions();
+    emulator.fail('webhook', 'twice');
+    const { code, stdout } = await invoke('run --await-webhook');
+    expect([code, stdout.match(/run_id/g)]).toEqual([0, ['run_id']]);
+  });
+});
+
+describe('an app that wants a token', () => {
+  test('gets it, and is not called without', async () => {
+    const { invoke } = await functions({ disableAuth: false });
+    expect((await invoke('run')).code).toBe(0);
+    const refused = await invoke('run --no-auth');
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('leave --no-auth out')]);
+  });
+
+  test('does not take that of a login', async () => {
+    const { emulator, invoke } = await functions({ disableAuth: false });
+    const token = emulator.issueToken({ token_use: 'access' } as never);
+    const { code, stderr } = await invoke('run', { env: { GANTRY_TOKEN: token } });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('GANTRY_INFERENCE_KEY')]);
+  });
+
+  test('that is not there is told from a function that is not', async () => {
+    const { emulator } = await functions();
+    const { code, stderr } = await gantry(['invoke', 'functoins'], { emulator });
+    expect([code, stderr]).toEqual([6, expect.stringContaining('there is no app functoins')]);
+  });
+});

@@ -1,0 +1,107 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { children, python, running } from './support/running.ts';
+
+describe.skipIf(!python)('an app (needs python3)', () => {
+  test('that does not load says why, to its caller and in its log', async () => {
+    const { call, emulator, deploy, printed } = await running();
+    await deploy({ name: 'functions' }, { 'main.py': 'import nothing_of_this_name\n' });
+    const { status, json } = await call('run');
+    expect([status, json.message]).toEqual([
+      503,
+      expect.stringContaining("the app failed to start: ModuleNotFoundError: No module named 'nothing_of_this_name'"),
+    ]);
+    expect((await printed()).join('\n')).toContain('main.py", line 1');
+    expect(emulator.store.runs.size).toBe(1);
+  });
+
+  test('answers with its new code after the next deploy, and a replica that was cold is another one', async () => {
+    const clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
+    const { call, deploy, runs } = await running('functions', { cooldownPeriodSeconds: 60 }, { now: () => clock.now });
+    await call('run');
+    clock.now += 61_000;
+    expect((await call('run')).json.result.calls).toBe(1);
+    await deploy({ name: 'functions' }, { 'main.py': 'def run():\n    return "new"\n' });
+    expect((await call('run')).json.result).toBe('new');
+    expect(new Set((await runs()).map((run: { containerId: string }) => run.containerId)).size).toBe(3);
+  });
+
+  test('works on as many calls at once as a replica takes; the others wait their turn', async () => {
+    const { call, runs } = await running('functions', { replicaConcurrency: 2 });
+    await call('run');
+    const [first, second, third] = [1, 2, 3].map(() => call('sleeps', { seconds: 0.3 }));
+    await setTimeout(100);
+    expect((await runs()).map((run: { status: string }) => run.status)).toEqual(
+      expect.arrayContaining(['processing', 'processing', 'containerQueued', 'success']),
+    );
+    expect((await Promise.all([first, second, third])).map((reply) => reply?.status)).toEqual([200, 200, 200]);
+    const waits = (await runs()).map((run: { queueTimeMs: number }) => run.queueTimeMs);
+    expect(Math.max(...waits.slice(0, 3))).toBeGreaterThan(150);
+  });
+
+  test('is listed with its runs, their timings and its container', async () => {
+    const { call, runs, ask, path } = await running();
+    await call('run');
+    await call('run');
+    const [latest, first] = await runs();
+    expect(latest).toMatchObject({
+      status: 'success',
+      statusCode: 200,
+      functionName: 'run',
+      method: 'POST',
+      async: false,
+    });
+    expect([first.coldstartTimeMs > 0, latest.coldstartTimeMs, latest.containerId]).toEqual([
+      true,
+      0,
+      first.containerId,
+    ]);
+    const { json } = await ask('GET', `${path}/containers`);
+    expect(json).toMatchObject([{ containerId: first.containerId, containerState: 'RUNNING' }]);
+  });
+
+  test('leaves no process behind when the emulator stops, starts over, or the app is deleted', async () => {
+    const { call, emulator, ask, path, deploy } = await running();
+    await call('run');
+    expect(children()).toHaveLength(1);
+    await ask('DELETE', path);
+    expect(children()).toEqual([]);
+    await deploy({ name: 'functions' }, { 'main.py': 'def run():\n    pass\n' });
+    await call('run');
+    await emulator.reset();
+    expect(children()).toEqual([]);
+    await deploy({ name: 'functions' }, { 'main.py': 'import time\ndef run():\n    time.sleep(60)\n' });
+    const waiting = call('run').catch((error: Error) => error.name);
+    await expect.poll(() => children().length).toBe(1);
+    await emulator.close();
+    expect(children()).toEqual([]);
+    expect(await waiting).toBe('TypeError');
+  });
+});
+
+describe.skipIf(!python)('a call that is not waited for (needs python3)', () => {
+  test('is acknowledged at once with its id and nothing else, and works on', async () => {
+    const { call, ask, path } = await running();
+    const { status, json, headers } = await call('later?async=true', { seconds: 0.2 });
+    expect([status, json]).toEqual([202, { run_id: headers.get('x-request-id') }]);
+    const look = async () => (await ask('GET', `${path}/runs/${json.run_id}`)).json.item;
+    expect(await look()).toMatchObject({ async: true, completedAt: '' });
+    await expect.poll(async () => (await look()).status).toBe('success');
+    expect((await look()).runtimeMs).toBeGreaterThan(150);
+  });
+
+  test('that fails is a failure', async () => {
+    const { call, runs } = await running();
+    await call('fails?async=true');
+    await expect.poll(async () => (await runs())[0].status).toBe('failure');
+  });
+
+  test('can be cancelled, and is stopped', async () => {
+    const { call, ask, path, runs } = await running('functions', { replicaConcurrency: 1 });
+    const { json } = await call('sleeps?async=true');
+    await expect.poll(async () => (await runs())[0].status).toBe('processing');
+    expect((await ask('DELETE', `${path}/runs/${json.run_id}`)).status).toBe(200);
+    expect((await runs())[0]).toMatchObject({ status: 'cancelled', statusCode: 0 });
+    expect((await call('run')).status).toBe(200);
+  });
+});
