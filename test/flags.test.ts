@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { durationFlag, momentFlag, wordsFlag, zoneFlag } from '../src/flags.ts';
+import { durationFlag, momentFlag, sizeFlag, wordsFlag, zoneFlag } from '../src/flags.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 
@@ -53,4 +53,23 @@ test('words are collected, and others refused', () => {
   const flag = wordsFlag(['up', 'down']);
   expect(flag('down', flag('up'))).toEqual(['up', 'down']);
   expect(() => flag('left')).toThrow('Write one of up, down.');
+});
+
+test.each<[string, number]>([
+  ['1024', 1024],
+  ['20MB', 20_000_000],
+  ['16MiB', 16 * 2 ** 20],
+  ['1.5 GiB', 1.5 * 2 ** 30],
+  ['2k', 2000],
+  ['3Kib', 3072],
+])('the size %s is %i bytes', (text, bytes) => {
+  expect(sizeFlag(0)(text)).toBe(bytes);
+});
+
+test.each(['', 'MB', '20 apples', '-1', '5ib', '1e3', '20MBs'])('%j is no size', (text) => {
+  expect(() => sizeFlag(0)(text)).toThrow('Write a size such as 20MB or 16MiB.');
+});
+
+test('a size out of range names the range', () => {
+  expect(() => sizeFlag(5 * 2 ** 20, 2 ** 30)('1MB')).toThrow('Write a size from 5MiB to 1024MiB.');
 });

@@ -120,10 +120,15 @@ function forwarded(
   return { ...reply, body: { size: body.size, read: (start, end) => copied(body.read(start, end), send) } };
 }
 
+/** Of what a webhook gets so much is held in memory; the rest of a longer answer is cut off. Bytes. */
+const mostDelivered = 64 * 1024 * 1024;
+
 async function* copied(chunks: AsyncIterable<Buffer>, whole: (body: Buffer) => void): Body {
   const kept: Buffer[] = [];
+  let size = 0;
   for await (const chunk of chunks) {
-    kept.push(chunk);
+    if (size < mostDelivered) kept.push(chunk);
+    size += chunk.length;
     yield chunk;
   }
   whole(Buffer.concat(kept));

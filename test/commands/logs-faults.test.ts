@@ -42,12 +42,32 @@ test('lines without ids are counted: two of one instant are two, in whichever an
     socket: (send) => lines.map(frameOf).forEach(send),
   });
   const more = lineAt(3, 'new');
-  const following = logs(['-f'], env, { endAt: /new/ });
-  setTimeout(() => lines.push(more), 60);
-  setTimeout(() => lines.push(lineAt(4, 'never')), 5_000).unref();
-  const { stdout } = await Promise.race([following, logs(['-f'], env, { endAt: /new/, silenceMs: 50 })]);
+  setTimeout(() => lines.push(more), 100);
+  const { stdout } = await logs(['-f'], env, { endAt: /new/, silenceMs: 40 });
   expect(linesOf(stdout)).toEqual(['same', 'same', 'end', 'new']);
-  await logs(['-f'], env, { endAt: /end/ });
+});
+
+test('lines that the socket sends together are put in order, with those of other containers', async () => {
+  const [a, b] = [{ containerName: 'a' }, { containerName: 'b' }];
+  const lines = [lineAt(3, 'end', a), lineAt(1, 'one', b), lineAt(2, 'two', b), lineAt(1, 'one', a)];
+  const env = await logPlatform({ page: () => ({ status: 204 }), socket: (send) => lines.map(frameOf).forEach(send) });
+  const { stdout } = await logs(['-f'], env, { endAt: /end/ });
+  expect(linesOf(stdout)).toEqual(['[a] one', '[b] one', '[b] two', '[a] end']);
+});
+
+test('the token is in the query of the socket, as the platform wants it, with what is asked for', async () => {
+  const asked: object[] = [];
+  const env = await logPlatform({
+    page: () => whole([lineAt(10, 'old')]),
+    socket: (send, _, query) => {
+      asked.push(query);
+      send(frameOf(lineAt(11, 'new')));
+    },
+  });
+  await logs(['-f', '--run', 'r-1', '--container', 'web-1'], env, { endAt: /new/ });
+  const { GANTRY_TOKEN: token } = env;
+  const query = { projectID: 'p-1', appID: 'p-1-web', containerID: 'web-1', runID: 'r-1', token };
+  expect(asked).toEqual([{ ...query, after: '2026-11-20T00:00:05.000Z' }]);
 });
 
 test.each([

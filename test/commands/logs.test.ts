@@ -40,7 +40,7 @@ const linesOf = (stdout: string) => stdout.split('\n').slice(0, -1);
 const queries = () => emulator.calls.filter(({ endpoint }) => endpoint === 'getAppLogs').map(({ query }) => query);
 
 describe('what an app printed', () => {
-  test('is shown as its last 100 lines, in a terminal as in a pipe (H-87)', async () => {
+  test('is shown as its last 100 lines, in a terminal as in a pipe, and leaves the mouse alone (H-87, H-88)', async () => {
     const all = printMany('line', 250);
     const piped = await logs();
     expect([piped.code, linesOf(piped.stdout)]).toEqual([0, all.slice(-100)]);
@@ -287,6 +287,15 @@ describe('following', () => {
     expect(old).toMatchObject({ logLine: 'old', containerName: 'web-1' });
     expect(fresh).toMatchObject({ logLine: 'new-1.', containerName: 'web-1', timestamp: expect.any(String) });
     expect(Object.keys(old)).toEqual(expect.arrayContaining(Object.keys(fresh)));
+  });
+
+  test('ends by itself at --until', async () => {
+    emulator.fail('log-socket', 'refused*');
+    printMany('old', 2);
+    const { code, stdout } = await logs(['-f', '--until', '2026-11-20T12:00:20Z'], { meanwhile: () => print('more') });
+    expect(code).toBe(0);
+    expect(linesOf(stdout).slice(0, 3)).toEqual(['old-1', 'old-2', 'more']);
+    expect((await logs(['-f', '--until', '10s'])).code).toBe(0);
   });
 
   test('ends at once when the app is deleted, with exit 6 and one line of JSON', async () => {

@@ -105,6 +105,13 @@ describe('the token travels over https only', () => {
     expect(resolveSettings({ GANTRY_API_URL: url }, {}).addresses.management.value).toBe(url);
   });
 
+  test('of another platform is where its logs are: its token is not for the usual address', () => {
+    const env = { GANTRY_API_URL: 'http://127.0.0.1:1' };
+    expect(resolveSettings(env, {}).addresses.logs.value).toBe('http://127.0.0.1:1');
+    const own = { ...env, GANTRY_LOGS_URL: 'http://127.0.0.1:2' };
+    expect(resolveSettings(own, {}).addresses.logs.value).toBe('http://127.0.0.1:2');
+  });
+
   test.each([
     'http://example.com',
     'http://10.0.0.1',

@@ -1,5 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { platform, temporaryFolder } from './support/platform.ts';
 import { children, python, running } from './support/running.ts';
 
 describe.skipIf(!python)('an app (needs python3)', () => {
@@ -76,6 +79,21 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     await emulator.close();
     expect(children()).toEqual([]);
     expect(await waiting).toBe('TypeError');
+  });
+});
+
+test.skipIf(!python)('a run that nobody goes on with after a restart has failed (needs python3)', async () => {
+  const data = temporaryFolder();
+  const { call, emulator, path } = await running('functions', {}, { data });
+  const { json } = await call('sleeps?async=true');
+  // As if it had been killed: what it knew is what was on disk.
+  const state = readFileSync(join(data, 'state.json'));
+  await emulator.close();
+  writeFileSync(join(data, 'state.json'), state);
+  const { ask } = await platform({ data, now: Date.now });
+  expect((await ask('GET', `${path}/runs/${json.run_id}`)).json.item).toMatchObject({
+    status: 'failure',
+    statusCode: 500,
   });
 });
 

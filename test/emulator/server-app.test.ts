@@ -33,10 +33,7 @@ describe.skipIf(!python)("a server of the user's own (needs python3)", () => {
   });
 
   test('runs on another port when its own is taken', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    onTestFinished(() => void taken.close());
-    const { port } = taken.address() as { port: number };
+    const { port } = await listening();
     const { base } = await running('server', { ...custom, entrypoint: [`python server.py --port=${port}`], port });
     expect((await fetch(`${base}/health`)).status).toBe(200);
   });
@@ -80,6 +77,27 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
+  test('that has its port in its code can be deployed anew: the old one goes first', async () => {
+    const { base, deploy } = await running('server', custom);
+    const port = await freePort();
+    const server = (text: string) => `
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"${text}")
+
+HTTPServer(("127.0.0.1", ${port}), Handler).serve_forever()
+`;
+    for (const text of ['old', 'new']) {
+      const settings = { name: 'server', runtime: 'custom', entrypoint: ['python', 'own.py'], port };
+      await deploy(settings, { 'own.py': server(text) });
+      expect(await (await fetch(`${base}/x`)).text()).toBe(text);
+    }
+  });
+
   test.each([
     ['that is not on this machine', ['no-such-server'], 'no-such-server is not on this machine'],
     ['that ends at once', ['python', '-c', 'raise SystemExit(4)'], 'its process ended with exit code 4'],
@@ -104,3 +122,17 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
     expect([status, json.message]).toEqual([501, 'the emulator cannot run an app that has a Dockerfile']);
   });
 });
+
+async function listening() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = () => new Promise((done) => server.close(done));
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as { port: number }).port, close };
+}
+
+async function freePort(): Promise<number> {
+  const { port, close } = await listening();
+  await close();
+  return port;
+}

@@ -11,8 +11,9 @@ export default defineCommand({
       command.argument('<app>', 'app name or id').argument('[build]', 'build id; the latest one if left out'),
     ).option('--search <text>', 'only lines with this text'),
   run: async (context, app, build, flags) => {
-    const { project, signal, openLog } = context;
+    const { project, signal, openLog, interruption } = context;
     const asked = askedOf(context, flags);
+    if (asked.follow) interruption.says = '';
     const api = asked.follow ? context.apiUntil(signal, () => {}) : context.api;
     const needs = { api, project, openLog };
     const found = build ?? (await latestBuild(needs, app));

@@ -39,6 +39,8 @@ export class Pool {
   #members: Member[] = [];
   /** Those that still work on a last call, too. */
   readonly #up = new Set<Replica>();
+  /** Those that are being stopped. */
+  readonly #leaving = new Set<Promise<void>>();
   #waiting: (() => void)[] = [];
   readonly #begin: Begin;
   readonly #platform: Platform;
@@ -58,6 +60,10 @@ export class Pool {
       if (free) return this.#take(free, app);
       // A server of the user's own has one port: there is one of it.
       if (this.#members.length < (runtime === 'custom' ? 1 : maxReplicaCount)) {
+        if (runtime === 'custom' && this.#leaving.size > 0) {
+          await Promise.all(this.#leaving);
+          continue;
+        }
         return this.#take(this.#start(app, build, python), app);
       }
       queued();
@@ -99,9 +105,10 @@ export class Pool {
   }
 
   #coolDown(member: Member, { settings }: AppRecord): void {
-    if (!this.#members.includes(member)) return void member.replica.stop(graceMs);
-    if (this.#members.length <= settings.minReplicaCount) return;
-    member.timer = setTimeout(() => this.#dismiss(member), settings.cooldownPeriodSeconds * 1000).unref();
+    if (!this.#members.includes(member)) this.#end(member);
+    else if (this.#members.length > settings.minReplicaCount) {
+      member.timer = setTimeout(() => this.#dismiss(member), settings.cooldownPeriodSeconds * 1000).unref();
+    }
   }
 
   /** Those of an older build, and those that have been idle for long when the clock was turned. */
@@ -116,7 +123,12 @@ export class Pool {
   /** It takes no more calls; those it works on may finish. */
   #dismiss(member: Member): void {
     this.#drop(member);
-    if (member.busy === 0) void member.replica.stop(graceMs);
+    if (member.busy === 0) this.#end(member);
+  }
+
+  #end({ replica }: Member): void {
+    const left = replica.stop(graceMs).finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
   }
 
   #drop(member: Member): void {

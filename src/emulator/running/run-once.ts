@@ -66,7 +66,7 @@ async function runFile({ app, run, container, folder, python, given }: Started, 
   const { running, store } = platform;
   const { signal } = running.begin(run);
   const worker = fileURLToPath(new URL('./once.py', import.meta.url));
-  const env = environmentOf(app, '', running.folder, store);
+  const env = environmentOf(app, '', running.folder, store, python);
   const program = running.own(new AppProcess(python, [worker], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] }));
   const say = (stream: 'stdout' | 'stderr') => (text: string) =>
     running.logs.add(app.id, { container, stream, text, run });

@@ -151,7 +151,7 @@ export class Running {
   #begin(app: AppRecord, build: BuildRecord, python: string, platform: Platform) {
     const name = `${app.id}-${build.id.slice(0, 8)}-${platform.store.newId().slice(0, 5)}`;
     const folder = this.folderOf(app.id, build.id);
-    const environment = environmentOf(app, build.id, this.folder, platform.store);
+    const environment = environmentOf(app, build.id, this.folder, platform.store, python);
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
     const print = (said: Parameters<ConstructorParameters<typeof Runtime>[0]['print']>[0]) =>
       this.logs.add(app.id, { ...said, container: name });
