@@ -405,8 +405,9 @@ describe('the build', () => {
 });
 
 describe('the table above', () => {
-  test('knows every fault of the emulator', () => {
-    const { object: _, ...met } = faultNames;
+  test('knows every fault that a deploy can meet', () => {
+    const { reply, storage, sent, build } = faultNames;
+    const met = { reply, storage, sent, build };
     const known = new Set(Object.values(met).flatMap((names) => Object.keys(names)));
     expect([...known].sort()).toEqual([...covered].sort());
   });

@@ -151,6 +151,17 @@ class Capture extends Writable {
     this.isTTY = columns !== undefined;
   }
 
+  /** What an animation asks of a terminal. */
+  cursorTo(): boolean {
+    return true;
+  }
+  moveCursor(): boolean {
+    return true;
+  }
+  clearLine(): boolean {
+    return true;
+  }
+
   /** A process's own streams cannot be ended either. */
   override end(): this {
     return this;
