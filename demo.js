@@ -4,13 +4,21 @@ import { spawnSync } from 'node:child_process';
 /** @type {[title: string, words: string[], exitCode?: number][]} */
 const steps = [
   ['A folder becomes a running app', ['deploy', '-C', 'fixtures/apps/hello']],
-  ['It is there', ['apps', 'list']],
-  ['Made of these files', ['builds', 'files', 'hello']],
-  ['A second deploy would change nothing', ['deploy', '-C', 'fixtures/apps/hello', '--dry-run']],
+  ['Its own code answers', ['invoke', 'hello', 'name=Ada', 'language=fr']],
   [
-    'A server of your own deploys the same way; programs read JSON',
-    ['deploy', '-C', 'fixtures/apps/server', '--json=endpoint,build,status', '-q'],
+    'Another one, for programs to read',
+    ['deploy', '-C', 'fixtures/apps/functions', '-q', '--json=app,status,endpoint'],
   ],
+  ['A function that answers item by item', ['invoke', 'functions', 'count', 'to:=3', '--stream']],
+  [
+    'One that works on, and whose answer comes by a signed webhook',
+    ['invoke', 'functions', '--await-webhook', 'name=Grace'],
+  ],
+  ['What it printed', ['logs', 'functions', '--tail', '4']],
+  ['Code that runs once', ['run', 'main.py', '-C', 'fixtures/apps/hello']],
+  ['Files go to a volume', ['cp', 'fixtures/apps/hello', 'default:/hello']],
+  ['And are there', ['ls', 'default:/hello', '-R']],
+  ['A second deploy would change nothing', ['deploy', '-C', 'fixtures/apps/hello', '--dry-run']],
   ['A build that fails says why', ['deploy', '-C', 'fixtures/apps/fails'], 11],
   ['A config file with mistakes is refused before anything is sent', ['check', '-C', 'fixtures/apps/broken'], 10],
 ];

@@ -86,7 +86,7 @@ export function wordsFlag<const Word extends string>(words: readonly Word[]): (t
 }
 
 /** `name=value`, collected: the flag may be given again. */
-export function pairFlag(text: string, all: [name: string, value: string][]): [name: string, value: string][] {
+export function pairFlag(text: string, all: [name: string, value: string][] = []): [name: string, value: string][] {
   const equals = text.indexOf('=');
   if (equals < 1) throw new InvalidArgumentError('Write name=value.');
   return [...all, [text.slice(0, equals), text.slice(equals + 1)]];

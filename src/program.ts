@@ -1,12 +1,14 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command } from './command.ts';
 import { commands, type Group, type Leaf } from './commands/index.ts';
+import { usageError } from './complaints.ts';
 import { createContext, type GlobalFlags, type Io } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { pageOf } from './output/page.ts';
 import { Pour } from './output/pour.ts';
 import { withEvents } from './output/progress.ts';
 import { checkFields, createRenderer, type JsonChoice, type Renderer } from './output/render.ts';
+import { wrapped } from './output/words.ts';
 import { version } from './version.ts';
 
 /** Help is as wide as the narrowest common terminal, so that its text can be made at build time. */
@@ -103,7 +105,9 @@ export async function furnish(child: Commander, leaf: Leaf, run: Execute): Promi
   command.configure(child as never);
   const examples = command.examples.map((example) => `  $ gantry ${example}`);
   const widest = Math.max(14, ...Object.keys(command.json).map((field) => field.length));
-  const fields = Object.entries(command.json).map(([field, meaning]) => `  ${field.padEnd(widest)} ${meaning}`);
+  const fields = Object.entries(command.json).map(([field, meaning]) =>
+    [`  ${field.padEnd(widest)}`, wrapped(meaning, helpWidth - widest - 3).join(`\n${' '.repeat(widest + 3)}`)].join(' '),
+  );
   const section = (title: string, lines: string[]) => (lines.length ? `\n${title}:\n${lines.join('\n')}` : '');
   const more = [section('Examples', examples), section('JSON', fields)].filter(Boolean).join('\n');
   if (more) child.addHelpText('after', more);
@@ -231,25 +235,6 @@ function jsonChoice(flag: string | undefined): JsonChoice {
 /** Whether the user asked for the help or version that commander stopped for. */
 function asked(error: CommanderError): boolean {
   return error.code === 'commander.helpDisplayed' || error.code === 'commander.version';
-}
-
-/** Commander's complaint in our form; its own "did you mean" becomes the fix. */
-function usageError(error: CommanderError, argv: string[]): UsageError {
-  const help = `${['gantry', ...called(argv)].join(' ')} --help`;
-  if (error.code === 'commander.help') {
-    return new UsageError('a command is missing', { why: 'this is a group of commands', fix: help });
-  }
-  const [message = '', hint] = error.message.replace(/^error: /, '').split('\n');
-  const meant = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1];
-  return new UsageError(message, { fix: meant ? `did you mean ${meant}?` : `${help} lists what there is` });
-}
-
-/** The words of a command line that name a group or a command. */
-function called(argv: string[]): string[] {
-  const [first = '', second = ''] = argv.filter((word) => !word.startsWith('-'));
-  const entry = Object.values(commands).find((entries) => first in entries)?.[first];
-  if (!entry) return [];
-  return 'commands' in entry && second in entry.commands ? [first, second] : [first];
 }
 
 function sentence(summary: string): string {

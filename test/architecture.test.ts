@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 const mayImport: Record<string, string[]> = {
   main: ['program', 'completion', 'output', 'config', 'context', 'version', 'process'],
   process: ['context'],
-  program: ['commands', 'command', 'context', 'output', 'version'],
+  program: ['commands', 'command', 'complaints', 'context', 'output', 'version'],
+  complaints: ['commands'],
   reference: ['program', 'commands', 'version'],
   completion: ['reference', 'context', 'project', 'contract', 'output'],
   command: ['context', 'output'],

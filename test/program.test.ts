@@ -39,9 +39,25 @@ describe('a command line that cannot be understood exits 2 and helps:', () => {
     ['a group without a command', 'builds', /error: a command is missing[\s\S]*fix gantry builds --help/],
     ['a stray argument', 'apps list web', /error: too many arguments/],
     ['a stray argument of deploy', 'deploy web', /error: too many arguments/],
-    ['a missing argument', 'apps get', /error: missing required argument 'app'/],
-    ['a flag without its value', 'deploy --name', /error: option '--name <name>' argument missing/],
-    ['a value out of its list', 'apps list --color=sometimes', /Allowed choices are always, never, auto/],
+    ['a missing argument', 'apps get', /error: <app> is missing\n {2}fix gantry apps get --help/],
+    ['a missing flag', 'users invite ada@example.com', /error: --role <role> is missing\n/],
+    ['a flag without its value', 'deploy --name', /error: --name <name> needs a value\n/],
+    [
+      'a value out of its list',
+      'apps list --color=sometimes',
+      /error: --color cannot be "sometimes"\n {2}why the choices are always, never, auto\n {2}fix gantry apps list --help/,
+    ],
+    [
+      'a value of another form',
+      'runs list web --since=soon',
+      /error: --since cannot be "soon"\n {2}fix write a time such as 2026-11-20 .*, 7d\n/,
+    ],
+    [
+      'an argument of another form',
+      'plan set gold',
+      /error: <plan> cannot be "gold"\n {2}why the plans are hobby, standard, enterprise\n/,
+    ],
+    ['too much', 'apps list a b', /error: too many arguments: 2, where none is taken\n/],
     ['an unknown subcommand before --help', 'apps nonsense', /fix gantry apps --help/],
   ])('%s', async (_, line, says) => {
     const words = line.split(' ').filter(Boolean);

@@ -7,13 +7,13 @@ export default defineCommand({
     command
       .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
       .argument('<path>', 'such as /v2/projects/{project}/apps; {project} is filled in')
-      .option('--query <name=value>', 'a query parameter; may be given again', pairFlag, [])
-      .option('--field <name=value>', 'a text in the JSON body; name:=json for anything else', pairFlag, [])
+      .option('--query <name=value>', 'a query parameter; may be given again', pairFlag)
+      .option('--field <name=value>', 'a text in the JSON body; name:=json for anything else', pairFlag)
       .option('--input <file>', 'take the body from this file; - is stdin')
       .option('--include', 'print status and headers too')
       .option('--paginate', 'fetch all pages and join them'),
-  run: (context, method, path, { query, field, input, paginate }) =>
-    callPlatform(context, { method: method.toUpperCase(), path, query, fields: field, input, paginate }),
+  run: (context, method, path, { query = [], field: fields = [], input, paginate }) =>
+    callPlatform(context, { method: method.toUpperCase(), path, query, fields, input, paginate }),
   view:
     ({ status, headers, text }, { include }) =>
     ({ style }) => {

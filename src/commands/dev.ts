@@ -44,7 +44,7 @@ interface DevFlags {
 async function* serve(context: Context, folder: string, { envFile, ...options }: DevFlags) {
   const { progress, interruption } = context;
   const secrets = envFile === undefined ? {} : await importedSecrets(context, envFile);
-  const emulator = await emulatorFor({ ...options, seed: false, fault: [] });
+  const emulator = await emulatorFor({ ...options, seed: false });
   interruption.says = '';
   try {
     if (!(await findPython())) {

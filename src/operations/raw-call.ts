@@ -36,7 +36,7 @@ export async function callPlatform(context: Context, request: RawRequest): Promi
   if (!methods.includes(method)) throw new UsageError(`${method} is no method`, { why: `it is ${methods.join(', ')}` });
   if (!request.path.startsWith('/')) {
     throw new UsageError(`"${request.path}" is no path`, {
-      why: 'a path begins with /; the address is the platform’s',
+      why: "a path begins with /; the address is the platform's",
     });
   }
   if (paginate && method !== 'GET') throw new UsageError('--paginate goes with GET');

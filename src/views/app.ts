@@ -1,7 +1,7 @@
 import type { App } from '../contract/apps.ts';
 import type { View } from '../output/page.ts';
 import { facts, stack } from '../output/table.ts';
-import { ago, dollars } from '../output/words.ts';
+import { ago, count, dollars } from '../output/words.ts';
 
 /** One app in full, the last failure first. */
 export function appView(app: App): View {
@@ -44,7 +44,7 @@ const state = (app: App): Facts => [
 
 const hardware = (app: App): Facts => [
   ['compute', [app.hardware, app.gpuCount ? `x ${app.gpuCount}` : ''].filter(Boolean).join(' ')],
-  ['cpu', app.cpu && `${app.cpu} cores`],
+  ['cpu', app.cpu && count(app.cpu, 'core')],
   ['memory', app.memory && `${app.memory} GB`],
   ['provider', app.hardwareProvider],
   ['region', app.region],
@@ -54,7 +54,7 @@ const hardware = (app: App): Facts => [
 
 const scaling = (app: App): Facts => [
   ['replicas', `${app.minReplicaCount ?? '?'} to ${app.maxReplicaCount ?? '?'}`],
-  ['concurrency', app.replicaConcurrency && `${app.replicaConcurrency} requests per replica`],
+  ['concurrency', app.replicaConcurrency && `${count(app.replicaConcurrency, 'request')} per replica`],
   ['cooldown', seconds(app.cooldownPeriodSeconds)],
   ['grace period', seconds(app.responseGracePeriodSeconds)],
   ['metric', [app.scalingMetric, app.scalingTarget].filter(Boolean).join(' ')],

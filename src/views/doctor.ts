@@ -1,5 +1,6 @@
 import type { Check } from '../operations/doctor.ts';
 import type { Page, View } from '../output/page.ts';
+import { wrapped } from '../output/words.ts';
 
 const marks = {
   ok: { symbol: '✓', plain: 'ok', color: 'green' },
@@ -23,22 +24,4 @@ function lines({ check, status, message, fix }: Check, names: number, { style, u
   const done = fix ? wrapped(`fix ${fix}`, columns - margin.length) : [];
   const [first = '', ...rest] = [...said, ...done.map((line) => style.dim(line))];
   return [`${style[color](mark)} ${check.padEnd(names)}  ${first}`, ...rest.map((line) => margin + line)].join('\n');
-}
-
-/** Broken between words, and within one that is longer than a line. */
-function wrapped(text: string, width: number): string[] {
-  const room = Math.max(20, width);
-  const found: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line && line.length + 1 + word.length > room) {
-      found.push(line);
-      line = word;
-    } else line = line ? `${line} ${word}` : word;
-    while (line.length > room) {
-      found.push(line.slice(0, room));
-      line = line.slice(room);
-    }
-  }
-  return [...found, line];
 }

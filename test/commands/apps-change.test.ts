@@ -41,8 +41,8 @@ describe('apps scale', () => {
 
   test.each([
     [['--min-replicas', '5'], 'at least 5 replicas and at most 4 cannot be'],
-    [['--max-replicas', '0'], 'Write a whole number from 1 up'],
-    [['--min-replicas', '-1'], 'Write a whole number from 0 up'],
+    [['--max-replicas', '0'], 'write a whole number from 1 up'],
+    [['--min-replicas', '-1'], 'write a whole number from 0 up'],
     [[], 'nothing to change'],
   ])('with %j is refused here', async (flags, said) => {
     const { code, stderr } = await gantry(['apps', 'scale', 'web', ...flags], { emulator });

@@ -245,7 +245,7 @@ describe('cancelling a build', () => {
   test('needs to know which one: exit 2', async () => {
     const { code, stderr } = await gantry(['builds', 'cancel', 'web', '-y'], { emulator });
     expect(code).toBe(2);
-    expect(stderr).toContain("missing required argument 'build'");
+    expect(stderr).toContain('<build> is missing');
   });
 });
 

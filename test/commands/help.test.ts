@@ -17,6 +17,21 @@ test.each([
   expect(json()).toHaveLength(text.stdout.trim().split('\n').length - 1);
 });
 
+test.each(['exit-codes', 'environment', 'json', 'faults'])(
+  'help %s shortens nothing on a narrow terminal: what is long goes on below itself',
+  async (topic) => {
+    const { stdout } = await gantry(['help', topic], { columns: 80, env: { NO_COLOR: '1' } });
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(stdout.replace(/^ {8,}/gm, '').replace(/…(?=[ >])/g, '')).not.toContain('…');
+    const whole = await gantry(['help', topic]);
+    expect(wordsOf(stdout)).toEqual(wordsOf(whole.stdout));
+  },
+);
+
+function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter(Boolean);
+}
+
 test('help exit-codes has every code of the program with its meaning', async () => {
   const { json } = await gantry(['help', 'exit-codes', '--json']);
   expect(json()).toEqual(Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })));

@@ -117,8 +117,8 @@ describe('what an app printed', () => {
 
   test.each([
     [['--tail', '-1'], 'from 0 up, or all'],
-    [['--since', 'yesterday'], 'Write a time'],
-    [['--stream', 'stdin'], 'Allowed choices are stdout, stderr'],
+    [['--since', 'yesterday'], 'write a time'],
+    [['--stream', 'stdin'], 'the choices are stdout, stderr'],
     [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
     [['--build', 'b-1', '--run', 'r-1'], 'cannot be used with'],
   ])('refuses %j with exit 2', async (flags, said) => {

@@ -55,7 +55,7 @@ test('a container and more points can be asked for', async () => {
 
 test.each([
   [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
-  [['--resolution', 'low'], 'Allowed choices are medium, high'],
+  [['--resolution', 'low'], 'the choices are medium, high'],
   [['--timezone', 'nowhere'], 'name of a time zone'],
   [['--html', ''], '--html needs the name of a file'],
 ])('%j is refused before any call', async (flags, message) => {

@@ -111,8 +111,8 @@ test.each([
   [['--timezone', '+02:00'], 'name of a time zone such as Europe/Berlin'],
   [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
   [['--since', '30d', '--by', 'minute'], 'the range has 43,200 minutes'],
-  [['--by', 'week'], 'Allowed choices are minute, hour, day'],
-  [['--metric', 'cost'], 'Write one of requests, runtime, response'],
+  [['--by', 'week'], 'the choices are minute, hour, day'],
+  [['--metric', 'cost'], 'write one of requests, runtime, response'],
   [['--html', '-'], '--html needs the name of a file'],
   [['--open'], '--open has nothing to open'],
 ])('%j is refused before any call', async (flags, message) => {

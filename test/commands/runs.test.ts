@@ -241,12 +241,12 @@ describe('which', () => {
   });
 
   test.each([
-    [['--since', '2026-02-30'], 'Write a time such as'],
-    [['--until', 'yesterday'], 'Write a time such as'],
-    [['--status', 'failed'], 'Allowed choices are pending'],
-    [['--status-code', 'ok'], 'Write a whole number from -1 up'],
-    [['--min-response', '10'], 'Write a duration'],
-    [['--limit', '0'], 'Write a whole number from 1 up'],
+    [['--since', '2026-02-30'], 'write a time such as'],
+    [['--until', 'yesterday'], 'write a time such as'],
+    [['--status', 'failed'], 'the choices are pending'],
+    [['--status-code', 'ok'], 'write a whole number from -1 up'],
+    [['--min-response', '10'], 'write a duration'],
+    [['--limit', '0'], 'write a whole number from 1 up'],
     [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
   ])('%j is refused with exit 2, before any call', async (flags, why) => {
     const { code, stderr } = await list(...flags);

@@ -18,5 +18,12 @@ export default defineCommand({
       ['updated', ago(build.updatedAt)],
     ]),
   passesThrough: true,
+  json: {
+    id: 'build id',
+    status: 'state of the build, as the platform says it',
+    createdAt: 'RFC 3339, UTC',
+    updatedAt: 'RFC 3339, UTC',
+    initError: 'why the app did not start',
+  },
   examples: ['builds get web', 'builds get web --json=status'],
 });

@@ -8,7 +8,7 @@ export interface EmulatorFlags {
   data?: string | undefined;
   pace: number;
   install?: true | undefined;
-  fault: Faults[];
+  fault?: Faults[] | undefined;
   /** `false` is an empty project. */
   seed: number | false;
 }
@@ -32,12 +32,11 @@ export function emulatorFlags(command: Commander) {
       '--fault <target=fault,…>',
       'let calls fail in turn, as in createApp=503,429:2 (see gantry help faults)',
       faultFlag,
-      [] as Faults[],
     );
 }
 
 /** Starts an emulator in which the faults asked for lie in wait. */
-export async function emulatorFor({ fault, seed, ...options }: EmulatorFlags & { port: number }): Promise<Emulator> {
+export async function emulatorFor({ fault = [], seed, ...options }: EmulatorFlags & { port: number }): Promise<Emulator> {
   const seeded = { ...options, ...(seed !== false && { seed }) };
   const emulator = await startEmulator(seeded).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'EADDRINUSE') throw cause;
@@ -65,7 +64,7 @@ export function environmentOf({ url, project, token }: Emulator): Record<string,
   };
 }
 
-function faultFlag(text: string, all: Faults[]): Faults[] {
+function faultFlag(text: string, all: Faults[] = []): Faults[] {
   try {
     return [...all, parseFaultOption(text)];
   } catch (error) {
