@@ -106,7 +106,9 @@ export async function furnish(child: Commander, leaf: Leaf, run: Execute): Promi
   const examples = command.examples.map((example) => `  $ gantry ${example}`);
   const widest = Math.max(14, ...Object.keys(command.json).map((field) => field.length));
   const fields = Object.entries(command.json).map(([field, meaning]) =>
-    [`  ${field.padEnd(widest)}`, wrapped(meaning, helpWidth - widest - 3).join(`\n${' '.repeat(widest + 3)}`)].join(' '),
+    [`  ${field.padEnd(widest)}`, wrapped(meaning, helpWidth - widest - 3).join(`\n${' '.repeat(widest + 3)}`)].join(
+      ' ',
+    ),
   );
   const section = (title: string, lines: string[]) => (lines.length ? `\n${title}:\n${lines.join('\n')}` : '');
   const more = [section('Examples', examples), section('JSON', fields)].filter(Boolean).join('\n');

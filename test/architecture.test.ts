@@ -9,7 +9,7 @@ const mayImport: Record<string, string[]> = {
   program: ['commands', 'command', 'complaints', 'context', 'output', 'version'],
   complaints: ['commands'],
   reference: ['program', 'commands', 'version'],
-  completion: ['reference', 'context', 'project', 'contract', 'output'],
+  completion: ['reference', 'context', 'config', 'project', 'contract', 'output'],
   command: ['context', 'output'],
   context: ['api', 'config', 'output', 'version'],
   flags: [],

@@ -146,6 +146,7 @@ describe('H-42: the pipeline written for the official client', () => {
 });
 
 describe('H-43: a stray argument is an error', () => {
+  const needed: Record<string, string> = { 'users invite': '--role=member', 'webhooks verify': '--body=x' };
   const fixed = commands.filter(({ command, arguments: inputs }) => {
     return !inputs.some(({ variadic }) => variadic) && command !== 'help';
   });
@@ -154,9 +155,10 @@ describe('H-43: a stray argument is an error', () => {
     'of gantry %s',
     async (command, inputs) => {
       const words = Array.from({ length: inputs + 1 }, (_, index) => `x${index}`);
-      const { code, stderr } = await gantry([...command.split(' '), ...words], { emulator });
+      const flags = needed[command] ?? [];
+      const { code, stderr } = await gantry([...command.split(' '), ...words, flags].flat(), { emulator });
       expect(code).toBe(2);
-      expect(stderr).toMatch(/^error: .*(too many arguments|invalid|Write|cannot|no |required option)/m);
+      expect(stderr).toMatch(/^error: too many arguments/m);
       expect(emulator.calls).toEqual([]);
     },
   );

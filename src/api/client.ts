@@ -1,8 +1,8 @@
 import { safeParse } from 'valibot';
 import type { Answer, Endpoint, Host, Parameters } from '../contract/endpoint.ts';
 import { fillPath, splitRoute } from '../contract/endpoint.ts';
-import { AuthError, type GantryError, UnexpectedReplyError } from '../errors.ts';
-import { failureOf } from './failures.ts';
+import { AuthError, type GantryError, NotFoundError, UnexpectedReplyError } from '../errors.ts';
+import { failureOf, whereToLook } from './failures.ts';
 import type { Parts } from './multipart.ts';
 import { type RetryOptions, retrying } from './retry.ts';
 import { ConnectionError, type HttpReply, type Send } from './transport.ts';
@@ -62,7 +62,19 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   }
   const { body, type } = await encode(endpoint, parameters.body);
   const accept = endpoint.reply === 'text' ? '*/*' : 'application/json';
-  return decode(endpoint, await exchange({ method, url, body, type, accept, open: endpoint.open }, options));
+  const reply = exchange({ method, url, body, type, accept, open: endpoint.open }, options);
+  return decode(endpoint, await reply.catch((error) => raise(withFix(error, endpoint, parameters))));
+}
+
+/** What to type next, where the endpoint knows it and the answer alone does not. */
+function withFix(error: unknown, { route }: Endpoint, parameters: Record<string, unknown>): unknown {
+  const fix = error instanceof NotFoundError ? whereToLook(route, parameters) : undefined;
+  if (fix) (error as NotFoundError).facts.fix ??= fix;
+  return error;
+}
+
+function raise(error: unknown): never {
+  throw error;
 }
 
 const jsonType = 'application/json';

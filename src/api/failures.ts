@@ -60,6 +60,22 @@ export function failureOf(reply: HttpReply, now: number): GantryError {
 }
 
 /**
+ * Where to look for what is not there: the list that has what the route names last. It says no more than the route does,
+ * since which of its parts is missing stands only in the server's words.
+ */
+export function whereToLook(route: string, parameters: Record<string, unknown>): string | undefined {
+  const [, last = ''] = /\{(\w+)\}[^{]*$/.exec(route) ?? [];
+  return lists[last]?.(String(parameters.app));
+}
+
+const lists: Record<string, (app: string) => string> = {
+  project: () => 'gantry projects list',
+  app: () => 'gantry apps list',
+  build: (app) => `gantry builds list ${app}`,
+  run: (app) => `gantry runs list ${app}`,
+};
+
+/**
  * The server's own words: `{message}` (spec 2.16), `error_description` where tokens are given out, or short plain text;
  * a web page says nothing to a user.
  */

@@ -54,7 +54,10 @@ export default defineCommand({
 function explanation(rows: Row[]): View {
   return ({ columns, style }) => {
     const names = Object.keys(rows[0] ?? {});
-    const cells = [names.map((name) => name.toUpperCase()), ...rows.map((row) => names.map((name) => String(row[name])))];
+    const cells = [
+      names.map((name) => name.toUpperCase()),
+      ...rows.map((row) => names.map((name) => String(row[name]))),
+    ];
     const widths = names.slice(0, -1).map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
     const margin = widths.reduce((sum, width) => sum + width + 2, 0);
     const [head = '', ...body] = cells.map((row) =>

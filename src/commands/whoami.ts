@@ -10,7 +10,7 @@ export default defineCommand({
     facts([
       ['user', user],
       ['kind', kind === 'login' ? 'login' : 'service account'],
-      ['project', project ? `${project} (${projectOrigin})` : 'none is chosen: gantry projects use p-…'],
+      ['project', project ? `${project}, from the ${projectOrigin}` : 'none is chosen: gantry projects use p-…'],
       ['profile', profile],
       ['token', origin],
       ['unused', unused && `${unused}: the environment comes first`],

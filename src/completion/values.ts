@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { makePrivateFolder } from '../config/folders.ts';
 import type { Context } from '../context.ts';
 import { listApps } from '../contract/apps.ts';
 import { listBuilds } from '../contract/builds.ts';
@@ -106,7 +107,7 @@ function readKept(file: string): Record<string, Kept> {
 /** Replaced whole, and for oneself only; a folder that cannot be written to means no cache. */
 function keep(file: string, kept: Record<string, Kept>): void {
   try {
-    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
+    makePrivateFolder(dirname(file));
     writeFileSync(`${file}.${process.pid}`, JSON.stringify(kept), { mode: 0o600 });
     renameSync(`${file}.${process.pid}`, file);
   } catch {}

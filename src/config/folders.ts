@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type Environment, read, type Variable } from './environment.ts';
 
 /** Where gantry keeps things on this machine. None of them need exist, or be writable. */
@@ -23,4 +24,21 @@ export function foldersOf(env: Environment): Folders {
     state: folder('XDG_STATE_HOME', 'LOCALAPPDATA', '.local/state'),
     cache: folder('XDG_CACHE_HOME', 'LOCALAPPDATA', '.cache'),
   };
+}
+
+/**
+ * Makes a folder that only its owner may enter, and those above it. Throws what the file system says. Node's own
+ * recursion is not used: where no folder can be made (`/proc`) it never ends.
+ */
+export function makePrivateFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return;
+    const above = dirname(folder);
+    if (code !== 'ENOENT' || existsSync(above)) throw error;
+    makePrivateFolder(above);
+    makePrivateFolder(folder);
+  }
 }

@@ -1,6 +1,7 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { FailedError, GantryError } from '../errors.ts';
+import { makePrivateFolder } from './folders.ts';
 import type { Settings, StoredKey } from './settings.ts';
 
 /** What to store in a profile, by its name in the file; undefined takes the value out. */
@@ -50,7 +51,7 @@ export async function changeFile(
 ): Promise<void> {
   const file = join(folder, `${name}.json`);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makePrivateFolder(folder);
     // The lock tries again whatever the reason: what cannot succeed must not get that far.
     accessSync(folder, constants.W_OK);
     const [{ default: Conf }, { lock }] = await Promise.all([import('conf'), import('proper-lockfile')]);

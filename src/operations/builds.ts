@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { getApp } from '../contract/apps.ts';
+import { getBuild } from '../contract/builds.ts';
 import { NotFoundError } from '../errors.ts';
 
 /** The id of an app's most recent build. Throws NotFoundError when it was never built. */
@@ -8,4 +9,10 @@ export async function latestBuild({ api, project }: Pick<Context, 'api' | 'proje
   const build = latestBuildId || latestCreatedBuildId;
   if (!build) throw new NotFoundError(`${app} has no build yet`, { fix: 'gantry deploy' });
   return build;
+}
+
+/** The id of the build named, once it is known to be there, or of the latest one. */
+export async function namedBuild(context: Pick<Context, 'api' | 'project'>, app: string, build: string | undefined) {
+  const { api, project } = context;
+  return build === undefined ? latestBuild(context, app) : (await api(getBuild, { project, app, build })).id;
 }

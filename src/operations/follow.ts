@@ -12,6 +12,8 @@ export interface Following {
   logs: boolean;
   /** Stop waiting after so long; the build goes on. */
   timeoutMs: number;
+  /** The build may have been over before we came: what is done at the first look took nobody knows how long. */
+  begunBefore?: true;
 }
 
 /** Between two looks: short at first, since many builds fail at once, then a second (in milliseconds). */
@@ -30,10 +32,13 @@ export async function followBuild(context: Context, following: Following): Promi
   const started = now();
   const step = progress.step(`Building ${app}`);
   try {
-    const build = await waitFor(context, following, (status) =>
-      step.update({ text: `${status}, ${duration(now() - started)}` }),
-    );
-    step.done(`Built ${app} in ${duration(now() - started)}`);
+    let looks = 0;
+    const build = await waitFor(context, following, (status) => {
+      looks++;
+      step.update({ text: `${status}, ${duration(now() - started)}` });
+    });
+    const wasDone = following.begunBefore && looks === 1;
+    step.done(wasDone ? `${app} was built already` : `Built ${app} in ${duration(now() - started)}`);
     return build;
   } catch (error) {
     step.fail();

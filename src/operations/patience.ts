@@ -21,7 +21,8 @@ export function bearWith(error: unknown, silentMs: number, { name, fix, details 
   const patience = outOfReach ? patienceMs : error instanceof UnexpectedReplyError ? patienceWithNonsenseMs : 0;
   if (patience > 0 && silentMs + (error.facts.retryAfterMs ?? 0) <= patience) return;
   error.facts.why ??= `${name} could not be looked at; it goes on without us`;
-  error.facts.fix ??= fix;
+  // How to get another token is more use than how to go on without one.
+  if (error.facts.status !== 401) error.facts.fix = fix;
   error.facts.details ??= details;
   throw error;
 }

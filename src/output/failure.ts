@@ -1,4 +1,4 @@
-import { exitCodes, GantryError, type Place, type Problem, ProjectError } from '../errors.ts';
+import { exitCodes, GantryError, type Place, type Problem, ProjectError, UnavailableError } from '../errors.ts';
 import { redact } from './clean.ts';
 import type { Page } from './page.ts';
 import { columnsOf } from './width.ts';
@@ -62,7 +62,13 @@ function problemsText({ problems }: ProjectError, page: Page): string[] {
 }
 
 function asProblem(error: unknown): Problem {
-  if (error instanceof GantryError) return { severity: 'error', message: error.message, ...error.facts };
+  if (error instanceof GantryError) {
+    // No status: nobody answered. What is wrong on the way there, doctor finds.
+    const unreached = error instanceof UnavailableError && error.facts.status === undefined;
+    const { why, ...facts } = error.facts;
+    const said = { ...(unreached && { fix: 'gantry doctor' }), ...facts, ...(why && { why: withoutCode(why) }) };
+    return { severity: 'error', message: error.message, ...said };
+  }
   const message = error instanceof Error ? error.message : String(error);
   return {
     severity: 'error',
@@ -70,6 +76,11 @@ function asProblem(error: unknown): Problem {
     why: 'this is a mistake in gantry, not in what you typed',
     fix: 'run it again with --debug and report what it prints',
   };
+}
+
+/** What the system says of a file, without its code and the file, which the message names: `permission denied`. */
+function withoutCode(why: string): string {
+  return why.replace(/^E[A-Z]+: ([^,]+), \w+( .*)?$/, '$1');
 }
 
 function blockText({ severity, message, place, why, fix }: Problem, { style, columns }: Page): string {

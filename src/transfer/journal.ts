@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makePrivateFolder } from '../config/folders.ts';
 import { ConflictError } from '../errors.ts';
 import { type Line, readLines, type Saved } from './journal-lines.ts';
 
@@ -84,7 +85,7 @@ export class Journal {
 
   async #start({ asNew }: { asNew: boolean }): Promise<void> {
     try {
-      await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+      makePrivateFolder(dirname(this.path));
       await removeOld(dirname(this.path));
       this.#file = await open(this.path, 'a', 0o600);
       this.#unlock = await lock(this.path);

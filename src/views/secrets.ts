@@ -7,7 +7,7 @@ export function changeView({ added, replaced, removed, unchanged }: SecretChange
     ['added', added],
     ['replaced', replaced],
     ['removed', removed],
-    ['as asked already', unchanged],
+    ['already as asked', unchanged],
   ];
   const said = groups.filter(([, names]) => names.length > 0).map(([verb, names]) => `${verb}: ${names.join(', ')}`);
   return () => said.join('\n');

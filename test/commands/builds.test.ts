@@ -153,6 +153,21 @@ describe('following a build', () => {
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
 
+  test('that was over before says so, and not how long it took', async () => {
+    await deploy();
+    const { stderr } = await gantry(['builds', 'follow', 'web', '--no-logs'], { emulator });
+    expect(stderr).toContain('web was built already\n');
+    expect(stderr).not.toContain('Built web in');
+  });
+
+  test('that there is not says only that, and where to look', async () => {
+    await deploy();
+    const { code, stderr } = await gantry(['builds', 'follow', 'web', 'b-none'], { emulator });
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/error: build b-none not found\n {2}fix gantry builds list web\n/);
+    expect(stderr).not.toMatch(/goes on|warning/);
+  });
+
   test('shows its log, or with --no-logs does not', async () => {
     await deploy();
     expect((await gantry(['builds', 'follow', 'web'], { emulator })).stderr).toContain('App is ready');
@@ -235,11 +250,33 @@ describe('cancelling a build', () => {
     expect(cancelled()).toBe(false);
   });
 
-  test('that has ended is refused in the platform’s words', async () => {
+  test('that is cancelled already is as asked: exit 0, and nothing is asked', async () => {
     await gantry(['builds', 'cancel', 'web', build, '-y'], { emulator });
-    const { code, stderr } = await gantry(['builds', 'cancel', 'web', build, '-y'], { emulator });
-    expect(code).toBe(1);
-    expect(stderr).toContain('cannot be cancelled: it is cancelled');
+    const { code, stdout } = await gantry(['builds', 'cancel', 'web', build], { emulator });
+    expect([code, stdout]).toEqual([0, `already as asked: build ${build} is cancelled\n`]);
+    const { json } = await gantry(['builds', 'cancel', 'web', build, '--json=changed'], { emulator });
+    expect(json()).toEqual({ changed: false });
+  });
+
+  test('that ended in another way is a conflict: exit 7, nothing is asked and nothing done', async () => {
+    const done = await deploy();
+    const outcome = await gantry(['builds', 'cancel', 'web', done, '--json'], { emulator });
+    expect(outcome.code).toBe(7);
+    expect(outcome.stderr).toContain(
+      `build ${done} of web had ended already: success\n  fix gantry builds get web ${done}`,
+    );
+    expectErrorDocument(outcome);
+    expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
+  });
+
+  test('that ends before the platform hears of it is a conflict as well', async () => {
+    const meanwhile = () => {
+      const record = emulator.store.builds.get(build);
+      if (record) record.cancelledAt = Date.now();
+    };
+    emulator.fail('cancelBuild', 503);
+    const { code, stdout } = await gantry(['builds', 'cancel', 'web', build, '-y'], { emulator, meanwhile });
+    expect([code, stdout]).toEqual([0, `already as asked: build ${build} is cancelled\n`]);
   });
 
   test('needs to know which one: exit 2', async () => {

@@ -86,6 +86,13 @@ describe('config list', () => {
     expect(Math.max(...stdout.split('\n').map(widthOf))).toBeLessThanOrEqual(80);
   });
 
+  test('shortens no value there, and names the variable a value is from', async () => {
+    await using place = await settled();
+    const env = { NO_COLOR: '1', GANTRY_LOGS_URL: 'https://logstream-api.aws.us-east-1.cerebrium.ai' };
+    const { stdout } = await place.run('config list --show-origin', env, { columns: 80 });
+    expect(stdout).toMatch(/^logs-url +https:\/\/logstream-api\.aws\.us-east-1\.cerebrium\.ai {2}GANTRY_LOGS_URL$/m);
+  });
+
   test('of a profile that nobody made exits 2 and lists those there are', async () => {
     await using place = await settled({ profiles: { staging: {} } });
     const { code, stderr } = await place.run('config list --profile stagign');

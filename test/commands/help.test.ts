@@ -22,15 +22,10 @@ test.each(['exit-codes', 'environment', 'json', 'faults'])(
   async (topic) => {
     const { stdout } = await gantry(['help', topic], { columns: 80, env: { NO_COLOR: '1' } });
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect(stdout.replace(/^ {8,}/gm, '').replace(/…(?=[ >])/g, '')).not.toContain('…');
     const whole = await gantry(['help', topic]);
     expect(wordsOf(stdout)).toEqual(wordsOf(whole.stdout));
   },
 );
-
-function wordsOf(text: string): string[] {
-  return text.split(/\s+/).filter(Boolean);
-}
 
 test('help exit-codes has every code of the program with its meaning', async () => {
   const { json } = await gantry(['help', 'exit-codes', '--json']);
@@ -58,3 +53,7 @@ test('help alone shows the commands', async () => {
   expect(code).toBe(0);
   expect(stdout).toBe((await gantry(['--help'])).stdout);
 });
+
+function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter(Boolean);
+}

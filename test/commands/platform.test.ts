@@ -148,6 +148,7 @@ describe.each(commands)('gantry %s', (line, field) => {
     expect(outcome.code).toBe(69);
     expect(outcome.stderr).toContain('could not reach 127.0.0.1:1: nothing is listening there');
     expect(outcome.stderr).toContain('(5 of 5)');
+    expect(outcome.stderr).toContain('fix gantry doctor');
     expectErrorDocument(outcome);
   });
 
@@ -182,6 +183,19 @@ test.each(aboutAnApp)('gantry %s of an app that does not exist exits 6 and names
 test.each(aboutAnApp)('gantry %s takes the full id of the app as well (H-49)', async (line) => {
   const words = line.replace('web', `${emulator.project}-web`).split(' ');
   expect((await gantry(words, { emulator })).code).toBe(0);
+});
+
+test.each([
+  ['apps get nobody', 'gantry apps list'],
+  ['apps list -p p-nowhere', 'gantry projects list'],
+  ['builds list nobody', 'gantry apps list'],
+  ['builds get web b-none', 'gantry builds list web'],
+  ['runs get web r-none', 'gantry runs list web'],
+  ['runs chart nobody', 'gantry apps list'],
+])('gantry %s, which is not there, says where to look: %s', async (line, fix) => {
+  const { code, stderr } = await gantry(line.split(' '), { emulator });
+  expect(stderr).toContain(`\n  fix ${fix}\n`);
+  expect(code).toBe(6);
 });
 
 test.each(['builds get web b-none', 'builds logs web b-none', 'builds files web b-none', 'builds follow web b-none'])(

@@ -41,7 +41,11 @@ describe('the list', () => {
   test.each(['null', 'nothing at all'])('is empty when the platform answers with %s', async (answer) => {
     if (answer !== 'null') emulator.fail('getProjectSecrets', 'empty');
     const { code, stdout, stderr } = await run(['list']);
-    expect([code, stdout, stderr]).toEqual([0, '', 'no secrets yet: gantry secrets set NAME adds one\n']);
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      '',
+      'no secrets yet: gantry secrets set NAME adds one, with --app for one app only\n',
+    ]);
   });
 
   test('of an app is that of the app', async () => {
@@ -161,7 +165,7 @@ describe('a change', () => {
   test('that changes nothing asks nothing and writes nothing', async () => {
     give({ KEY: value });
     const { code, stdout } = await run(['set', 'KEY', '--from-env'], { env: { KEY: value } });
-    expect([code, stdout, written()]).toEqual([0, 'as asked already: KEY\n', []]);
+    expect([code, stdout, written()]).toEqual([0, 'already as asked: KEY\n', []]);
   });
 
   test.each([
@@ -210,7 +214,7 @@ describe('removing', () => {
   test('what is not there is done already, and told', async () => {
     give({ B: '2' });
     const { code, stdout, stderr } = await run(['unset', 'A']);
-    expect([code, stdout, written()]).toEqual([0, 'as asked already: A\n', []]);
+    expect([code, stdout, written()]).toEqual([0, 'already as asked: A\n', []]);
     expect(stderr).toContain('there is no secret A');
   });
 

@@ -17,7 +17,7 @@ describe('gantry whoami', () => {
         'profile  default',
         'token    profile (default)',
         'ends     in 4 h, renewed by itself',
-        `address  ${emulator.url} (management, invocation, login, refresh, status)\n`,
+        `address  ${emulator.url} (management, invocation, login, refresh, logs, status)\n`,
       ].join('\n'),
     );
     expect([outcome.code, secretsIn(outcome), emulator.calls]).toEqual([0, [], []]);

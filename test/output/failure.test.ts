@@ -41,6 +41,17 @@ test('an error says what, why and how to go on, with the id of the request', () 
   expect(failureText(error, page(), false)).toBe('error: down\n  why two\n      lines\n  fix try again\n  request r-1');
 });
 
+test('what the system says of a file is said without its code', () => {
+  const why = "ENOENT: no such file or directory, open '/tmp/x.part'";
+  expect(failureText(new FailedError('m', { why }), page(), false)).toBe('error: m\n  why no such file or directory');
+  expect(failureJson(new FailedError('m', { why }))).toMatchObject({ error: { why: 'no such file or directory' } });
+});
+
+test('an error of a network nobody answered on leads to doctor, unless it knows better', () => {
+  expect(failureText(new UnavailableError('down'), page(), false)).toBe('error: down\n  fix gantry doctor');
+  expect(failureText(new UnavailableError('down', { status: 503 }), page(), false)).toBe('error: down');
+});
+
 test('several problems are counted', () => {
   const problems: Problem[] = [
     { severity: 'error', message: 'a' },

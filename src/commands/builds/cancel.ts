@@ -1,17 +1,19 @@
 import { defineCommand } from '../../command.ts';
-import { cancelBuild } from '../../contract/builds.ts';
+import { stopBuild } from '../../operations/cancel-build.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('<build>', 'build id'),
-  run: async ({ api, project, prompt }, app, build) => {
-    await prompt.confirm(`Cancel build ${build} of ${app}?`);
-    const said = await api(cancelBuild, { project, app, build });
-    return { app, build, message: said.trim() };
-  },
+  run: (context, app, build) =>
+    stopBuild(context, app, build, () => context.prompt.confirm(`Cancel build ${build} of ${app}?`)),
   view:
-    ({ build, message }) =>
+    ({ build, message, changed }) =>
     () =>
-      message || `build ${build} cancelled`,
-  json: { app: 'app as it was named', build: 'build id', message: "the platform's confirmation" },
-  examples: ['builds cancel web b-1234 --yes'],
+      changed ? message || `build ${build} cancelled` : `already as asked: build ${build} is cancelled`,
+  json: {
+    app: 'app as it was named',
+    build: 'build id',
+    message: "the platform's confirmation",
+    changed: 'false when it was cancelled already',
+  },
+  examples: ['builds cancel web b-1234', 'builds cancel web b-1234 --yes'],
 });

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags.ts';
-import { latestBuild } from '../../operations/builds.ts';
+import { namedBuild } from '../../operations/builds.ts';
 import { followBuild } from '../../operations/follow.ts';
 
 export default defineCommand({
@@ -13,9 +13,9 @@ export default defineCommand({
       .option('--events', 'print one JSON object per line as things happen'),
   run: async (context, app, build, { logs, timeout = 3_600_000 }) => {
     const { api, project, interruption } = context;
-    const found = build ?? (await latestBuild({ api, project }, app));
+    const found = await namedBuild({ api, project }, app, build);
     interruption.says = `stopped watching; build ${found} goes on: gantry builds follow ${app} ${found}`;
-    return followBuild(context, { app, build: found, logs, timeoutMs: timeout });
+    return followBuild(context, { app, build: found, logs, timeoutMs: timeout, begunBefore: true });
   },
   view:
     ({ id, status }) =>

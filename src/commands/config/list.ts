@@ -6,11 +6,16 @@ export default defineCommand({
   configure: (command) => command.option('--show-origin', 'say where each value is from'),
   run: listSettings,
   view: (settings, { showOrigin }) =>
-    table(settings, {
-      NAME: (setting) => setting.name,
-      VALUE: (setting) => setting.value ?? (({ style }) => style.dim('not set')),
-      ...(showOrigin && { ORIGIN: (setting) => (setting.value === null ? '' : setting.origin) }),
-    }),
+    table(
+      settings,
+      {
+        NAME: (setting) => setting.name,
+        VALUE: (setting) => setting.value ?? (({ style }) => style.dim('not set')),
+        // A variable needs no more than its name: the room belongs to the value.
+        ...(showOrigin && { ORIGIN: ({ value, origin }) => (value === null ? '' : bareVariable(origin)) }),
+      },
+      ['NAME', 'VALUE'],
+    ),
   json: {
     name: 'name of the setting',
     value: 'its value, or null',
@@ -18,3 +23,7 @@ export default defineCommand({
   },
   examples: ['config list', 'config list --show-origin', 'config list --json'],
 });
+
+function bareVariable(origin: string): string {
+  return origin.replace(/^environment \((.+)\)$/, '$1');
+}

@@ -36,7 +36,11 @@ export function emulatorFlags(command: Commander) {
 }
 
 /** Starts an emulator in which the faults asked for lie in wait. */
-export async function emulatorFor({ fault = [], seed, ...options }: EmulatorFlags & { port: number }): Promise<Emulator> {
+export async function emulatorFor({
+  fault = [],
+  seed,
+  ...options
+}: EmulatorFlags & { port: number }): Promise<Emulator> {
   const seeded = { ...options, ...(seed !== false && { seed }) };
   const emulator = await startEmulator(seeded).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'EADDRINUSE') throw cause;

@@ -21,7 +21,7 @@ export default defineCommand({
     showValues
       ? facts(secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']))
       : table(secrets, { NAME: (secret) => secret.name, VALUE: () => '(hidden)' }),
-  empty: 'no secrets yet: gantry secrets set NAME adds one',
+  empty: 'no secrets yet: gantry secrets set NAME adds one, with --app for one app only',
   json: { name: 'name', value: 'its value, with --show-values only' },
   examples: ['secrets list', 'secrets list --app web', 'secrets list --show-values --json'],
 });

@@ -12,14 +12,18 @@ export default defineCommand({
     return firstOf(serviceAccounts ?? [], flags, progress, 'service account');
   },
   view: (accounts) =>
-    table(accounts, {
-      ID: (account) => account.id,
-      NAME: (account) => account.name,
-      DESCRIPTION: (account) => account.description,
-      CREATED: (account) => ago(account.createdAt),
-      GRANTS: (account) => account.grants?.length,
-      PROJECTS: projects,
-    }),
+    table(
+      accounts,
+      {
+        ID: (account) => account.id,
+        NAME: (account) => account.name,
+        DESCRIPTION: (account) => account.description,
+        CREATED: (account) => ago(account.createdAt),
+        GRANTS: (account) => account.grants?.length,
+        PROJECTS: projects,
+      },
+      ['ID', 'PROJECTS'],
+    ),
   empty: 'no service accounts yet: the dashboard creates them',
   passesThrough: true,
   json: {

@@ -28,7 +28,7 @@ export function checkSettings(settings: Settings, refused: GantryError[]): Check
   if (problems.length > 0) return problems;
   const said = (['profile', 'project', 'region'] as const).map((name) => {
     const { value, origin } = settings[name];
-    return value ? `${name} ${value} (${origin})` : `${name} not set`;
+    return value ? `${name} ${value} (${origin.replace(/^environment \((.+)\)$/, '$1')})` : `${name} not set`;
   });
   return [ok('settings', said.join(', '))];
 }

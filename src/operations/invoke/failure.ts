@@ -41,7 +41,7 @@ export async function failureOf(context: Context, answer: AppAnswer, pass: Pass)
     ...(runId ? { requestId: runId } : {}),
   };
   const why = said ?? (content.encoding === 'base64' ? undefined : shortened(textOf(content)));
-  const look = runId ? `gantry runs get ${target.app} ${runId}` : `gantry runs list ${target.app}`;
+  const look = `gantry logs ${target.app}${runId ? ` --run ${runId}` : ''}`;
   const app = () =>
     new AppError(said ? `${target.name} answered ${status}: ${said}` : `${target.name} answered ${status}`, {
       ...{ ...facts, fix: look },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivateFolder } from '../../config/folders.ts';
 import { NotFoundError } from '../../errors.ts';
 
 /** A delivery as it came, so that it can be sent once more. */
@@ -27,7 +28,7 @@ export function newDeliveryId(now: number): string {
 /** Keeps a delivery, for its owner only (0600), and forgets the oldest ones. Several processes may do so at once. */
 export async function keepDelivery(state: string, kept: Kept): Promise<void> {
   const folder = folderOf(state);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
   const file = join(folder, `${kept.id}.json`);
   await writeFile(`${file}.new`, JSON.stringify(kept), { mode: 0o600 });
   await rename(`${file}.new`, file);

@@ -1,0 +1,25 @@
+import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makePrivateFolder } from '../../src/config/folders.ts';
+
+const place = () => mkdtempSync(join(tmpdir(), 'gantry-test-'));
+
+test('a folder and those above it are made for their owner only, and may be there', () => {
+  const above = place();
+  for (const _ of ['first', 'second']) makePrivateFolder(join(above, 'a', 'b', 'c'));
+  expect(statSync(join(above, 'a', 'b', 'c')).mode & 0o777).toBe(0o700);
+  expect(statSync(join(above, 'a')).mode & 0o777).toBe(0o700);
+});
+
+test('a file in its place is an error', () => {
+  const file = join(place(), 'taken');
+  writeFileSync(file, '');
+  expect(() => makePrivateFolder(file)).toThrow('EEXIST');
+  expect(() => makePrivateFolder(join(file, 'below'))).toThrow('ENOTDIR');
+});
+
+test.runIf(process.platform === 'linux')('where no folder can be made it ends, too', () => {
+  expect(() => makePrivateFolder('/proc/gantry/config')).toThrow('ENOENT');
+});
