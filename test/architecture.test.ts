@@ -12,7 +12,7 @@ const mayImport: Record<string, string[]> = {
   completion: ['reference', 'context', 'config', 'project', 'contract', 'output'],
   command: ['context', 'output'],
   context: ['api', 'config', 'output', 'version'],
-  flags: [],
+  flags: ['context', 'operations', 'views', 'contract', 'output', 'emulator'],
   version: [],
   commands: [
     'command',
@@ -32,7 +32,7 @@ const mayImport: Record<string, string[]> = {
   transfer: ['api', 'config', 'contract'],
   api: ['contract', 'config'],
   config: ['contract'],
-  views: ['operations', 'contract', 'output'],
+  views: ['context', 'operations', 'contract', 'output'],
   output: ['config'],
   project: [],
   contract: [],
@@ -44,6 +44,7 @@ const doors: Record<string, RegExp> = {
   'operations>output': /output\/(progress|words)$/,
   'transfer>api': /api\/(retry|transport)$/,
   'commands>emulator': /emulator\/index$/,
+  'flags>emulator': /emulator\/index$/,
 };
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })

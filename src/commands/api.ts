@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { pairFlag } from '../flags.ts';
+import { pairFlag } from '../flags/values.ts';
 import { callPlatform } from '../operations/raw-call.ts';
 
 export default defineCommand({

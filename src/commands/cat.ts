@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
-import { volumePath } from '../operations/volume.ts';
-import { findFiles, pourFiles } from '../operations/volume-content.ts';
+import { findFiles, pourFiles } from '../operations/volume/content.ts';
+import { volumePath } from '../operations/volume/walk.ts';
 import { Pour } from '../output/pour.ts';
 
 export default defineCommand({

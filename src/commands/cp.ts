@@ -1,10 +1,10 @@
 import { defineCommand } from '../command.ts';
+import { copyFlags, copyOptions } from '../flags/copy.ts';
 import { type CopySummary, copy } from '../operations/copy/index.ts';
 import { readWords } from '../operations/copy/places.ts';
 import { copyFromStdin, copyToStdout } from '../operations/copy/streams.ts';
 import { Pour } from '../output/pour.ts';
 import { copyExit, copyView } from '../views/copy.ts';
-import { copyFlags, copyOptions } from './copy-flags.ts';
 
 export default defineCommand({
   configure: (command) =>

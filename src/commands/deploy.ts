@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { GantryError, InterruptedError } from '../errors.ts';
-import { durationFlag } from '../flags.ts';
+import { durationFlag } from '../flags/values.ts';
 import { type Deployment, deploy } from '../operations/deploy.ts';
 import { readLocalApp } from '../operations/local-app.ts';
 import { type DeployPlan, planDeploy } from '../operations/plan.ts';

@@ -3,12 +3,12 @@ import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { appId } from '../contract/endpoint.ts';
 import { type Emulator, findPython } from '../emulator/index.ts';
-import { wholeNumberFlag } from '../flags.ts';
+import { emulatorFor, environmentOf } from '../flags/emulator.ts';
+import { wholeNumberFlag } from '../flags/values.ts';
 import { develop, type Version } from '../operations/dev/develop.ts';
 import { sampleCall } from '../operations/dev/sample-call.ts';
 import { importedSecrets } from '../operations/secret-values.ts';
 import { duration } from '../output/words.ts';
-import { emulatorFor, environmentOf } from './emulator/flags.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
-import { inLine, printed, volumePath } from '../operations/volume.ts';
-import { usageOf } from '../operations/volume-usage.ts';
+import { usageOf } from '../operations/volume/usage.ts';
+import { inLine, printed, volumePath } from '../operations/volume/walk.ts';
 import { table } from '../output/table.ts';
 import { grouped, size } from '../output/words.ts';
 

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { durationFlag, textsFlag, wholeNumberFlag } from '../flags.ts';
+import { durationFlag, textsFlag, wholeNumberFlag } from '../flags/values.ts';
 import { headText, isText, runIdAtStart, summary, wholeOf } from '../operations/invoke/answer.ts';
 import type { AppAnswer } from '../operations/invoke/call.ts';
 import { type AppEvent, eventsOf } from '../operations/invoke/events.ts';

@@ -1,10 +1,10 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { loginByBrowser } from '../operations/login.ts';
-import { importLogin } from '../operations/login-import.ts';
-import { loginByToken } from '../operations/login-token.ts';
-import type { Login } from '../operations/store-login.ts';
+import { loginByBrowser } from '../operations/login/device.ts';
+import { importLogin } from '../operations/login/import.ts';
+import type { Login } from '../operations/login/store.ts';
+import { loginByToken } from '../operations/login/token.ts';
 import { facts } from '../output/table.ts';
 import { timeLeft } from '../output/words.ts';
 

@@ -1,10 +1,10 @@
 import { defineCommand } from '../command.ts';
+import { askedOf, logFlags } from '../flags/log.ts';
 import { latestBuild } from '../operations/builds.ts';
 import { appLog } from '../operations/logs/app-log.ts';
 import { buildLog } from '../operations/logs/build-log.ts';
 import { readLog } from '../operations/logs/index.ts';
 import { logLine } from '../views/log-line.ts';
-import { askedOf, logFlags } from './log-flags.ts';
 
 /** Lines shown when no flag says how far to go back. */
 const usualLines = 100;

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
-import { inLine, volumePath } from '../operations/volume.ts';
-import { entryFacts, listPath } from '../operations/volume-list.ts';
+import { entryFacts, listPath } from '../operations/volume/list.ts';
+import { inLine, volumePath } from '../operations/volume/walk.ts';
 import { table } from '../output/table.ts';
 import { ago, size } from '../output/words.ts';
 

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
-import { inLine } from '../operations/volume.ts';
-import { removePaths } from '../operations/volume-remove.ts';
+import { removePaths } from '../operations/volume/remove.ts';
+import { inLine } from '../operations/volume/walk.ts';
 
 export default defineCommand({
   configure: (command) =>

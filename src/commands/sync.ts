@@ -1,8 +1,8 @@
 import { defineCommand } from '../command.ts';
+import { copyFlags, copyOptions } from '../flags/copy.ts';
 import { readWords } from '../operations/copy/places.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
 import { copyExit, syncView } from '../views/copy.ts';
-import { copyFlags, copyOptions } from './copy-flags.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,12 +1,12 @@
 import type { AppCreation } from '../contract/apps.ts';
 import { detail, endpointOf, summary } from './app-view.ts';
 import { createBuild, startBuild } from './builds.ts';
-import { signedLink } from './links.ts';
 import { findApp } from './lookup.ts';
 import type { Handlers, Platform } from './platform.ts';
 import { refuse } from './reply.ts';
 import { complaint } from './rules.ts';
 import { type Settings, withDefaults } from './settings.ts';
+import { signedLink } from './storage/links.ts';
 import type { AppRecord, BuildRecord } from './store.ts';
 import { readBuild } from './timeline.ts';
 

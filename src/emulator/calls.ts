@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointName } from '../contract/index.ts';
-import type { StorageTarget } from './links.ts';
+import type { StorageTarget } from './storage/links.ts';
 
 /** A request that came in, for tests to look at. It holds neither token nor signature. */
 export interface Call {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { findApp } from './lookup.ts';
 import type { Handlers } from './platform.ts';
-import { type Replica, replicasOf } from './replicas.ts';
+import { type Replica, replicasOf } from './runs/replicas.ts';
 import type { AppRecord } from './store.ts';
 import { rfc3339 } from './timeline.ts';
 

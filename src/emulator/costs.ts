@@ -1,7 +1,7 @@
 import { findApp } from './lookup.ts';
 import type { Handlers } from './platform.ts';
 import { costPerSecond } from './prices.ts';
-import { day, type Range } from './range.ts';
+import { day, type Range } from './runs/range.ts';
 import { accountOf } from './seed.ts';
 import { paidSeconds } from './spending.ts';
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Call } from './calls.ts';
-import type { Body } from './receive.ts';
 import { contentOf, type Reply } from './reply.ts';
 import type { Match } from './routes.ts';
+import type { Body } from './storage/receive.ts';
 
 /** A request as it came in. */
 export interface Incoming {

@@ -1,5 +1,5 @@
 import { type EndpointName, endpoints } from '../contract/index.ts';
-import type { StorageTarget } from './links.ts';
+import type { StorageTarget } from './storage/links.ts';
 
 /**
  * Faults by what they can be asked of, with a line of help for each. Where help does not say otherwise the request is

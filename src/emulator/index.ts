@@ -10,8 +10,8 @@ import { Running } from './running/running.ts';
 import type { Delivery } from './running/webhooks.ts';
 import { seedApps } from './samples.ts';
 import { listen } from './server.ts';
+import { Shelf, Volumes } from './storage/volumes.ts';
 import { Store } from './store.ts';
-import { Shelf, Volumes } from './volume-store.ts';
 
 export { faults, parseFaultOption, statusFaults } from './faults.ts';
 export { findPython } from './running/python.ts';

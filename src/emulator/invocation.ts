@@ -1,7 +1,6 @@
 import { invoke as contract } from '../contract/invocation.ts';
 import { decodeSegment, readAs } from './decode.ts';
 import type { Asked, Handlers, Platform } from './platform.ts';
-import type { Body } from './receive.ts';
 import { json, type Reply, refuse } from './reply.ts';
 import { checkCaller } from './running/caller.ts';
 import { perform, type Work } from './running/perform.ts';
@@ -9,6 +8,7 @@ import { readyBuild } from './running/ready.ts';
 import { addRealRun } from './running/records.ts';
 import { SentBody } from './running/sent-body.ts';
 import { deliver } from './running/webhooks.ts';
+import type { Body } from './storage/receive.ts';
 import type { AppRecord } from './store.ts';
 
 /** Calls of deployed apps (spec 4.18, wire §7). */

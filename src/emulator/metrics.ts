@@ -1,9 +1,9 @@
-import { percentile } from './chart.ts';
 import { findApp } from './lookup.ts';
 import type { Handlers } from './platform.ts';
-import { readRange } from './range.ts';
-import { readRun } from './run-reading.ts';
-import { runsOf } from './run-source.ts';
+import { percentile } from './runs/chart.ts';
+import { readRange } from './runs/range.ts';
+import { readRun } from './runs/reading.ts';
+import { runsOf } from './runs/source.ts';
 import { rfc3339 } from './timeline.ts';
 
 export const metrics: Pick<Handlers, 'getStartupTimes'> = {

@@ -6,11 +6,11 @@ import type { getAppLogs } from '../contract/logs.ts';
 import { readToken, tokenAfter } from './app-logs.ts';
 import { announce, type Exchange, send } from './exchange.ts';
 import type { ReplyFault, StatusFault } from './faults.ts';
-import { checkLink, expiredLink, storageTarget } from './links.ts';
 import type { Platform } from './platform.ts';
-import type { Body } from './receive.ts';
 import { type Content, contentOf, json, page, type Reply, storageError } from './reply.ts';
-import { Shelf } from './volume-store.ts';
+import { checkLink, expiredLink, storageTarget } from './storage/links.ts';
+import type { Body } from './storage/receive.ts';
+import { Shelf } from './storage/volumes.ts';
 import { readKey } from './volumes.ts';
 
 /** Answers a request badly, as the fault says. */

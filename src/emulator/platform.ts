@@ -3,11 +3,11 @@ import type { Endpoint, Parameters, WireAnswer } from '../contract/endpoint.ts';
 import type { EndpointName, endpoints } from '../contract/index.ts';
 import type { Call } from './calls.ts';
 import type { FaultQueue } from './faults.ts';
-import type { Body } from './receive.ts';
 import type { Reply } from './reply.ts';
 import type { Running } from './running/running.ts';
+import type { Body } from './storage/receive.ts';
+import type { Volumes } from './storage/volumes.ts';
 import type { Store } from './store.ts';
-import type { Volumes } from './volume-store.ts';
 
 /** The running platform, as its handlers see it. */
 export interface Platform {

@@ -1,15 +1,15 @@
 import { type RunsQuery, runPhase } from '../contract/runs.ts';
-import { chart } from './chart.ts';
 import { findApp } from './lookup.ts';
 import type { Handlers, Platform } from './platform.ts';
-import { day, hour, minute, type Range, readRange } from './range.ts';
 import { refuse } from './reply.ts';
-import { type RunReading, readRun } from './run-reading.ts';
-import { findRun, newestFirst, type Place, runsOf } from './run-source.ts';
-import { chartItem, listItem } from './run-view.ts';
+import { chart } from './runs/chart.ts';
+import { day, hour, minute, type Range, readRange } from './runs/range.ts';
+import { type RunReading, readRun } from './runs/reading.ts';
+import { findRun, newestFirst, type Place, runsOf } from './runs/source.ts';
+import { chartItem, listItem } from './runs/view.ts';
+import { type Bucket, type BucketSize, bucketsOf } from './runs/zones.ts';
 import type { AppRecord, RunRecord } from './store.ts';
 import { rfc3339 } from './timeline.ts';
-import { type Bucket, type BucketSize, bucketsOf } from './zones.ts';
 
 type RunHandlers = Pick<Handlers, 'getRunsChart' | 'listRuns' | 'getRun' | 'cancelRun'>;
 

@@ -4,11 +4,11 @@ import type { Archive } from './archive.ts';
 import { createBuild } from './builds.ts';
 import type { BuildFault } from './faults.ts';
 import type { Platform } from './platform.ts';
-import { day, minute } from './range.ts';
+import { day, minute } from './runs/range.ts';
+import { replicaNames, type Traffic } from './runs/traffic.ts';
 import { writeScript } from './script.ts';
 import { withDefaults } from './settings.ts';
 import type { AppRecord } from './store.ts';
-import { replicaNames, type Traffic } from './traffic.ts';
 
 /**
  * Fills a project with three apps that have been called for 30 days and with what a one-off run left behind. All times

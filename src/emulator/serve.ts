@@ -5,14 +5,14 @@ import { checkAccess } from './access.ts';
 import { noteCall } from './calls.ts';
 import { decodeSegment, readAs, readForm, readJson, readParts, withoutNulls } from './decode.ts';
 import { type Incoming, send } from './exchange.ts';
-import { storageTarget } from './links.ts';
 import { spoil } from './mischief.ts';
 import type { Platform } from './platform.ts';
-import type { Body } from './receive.ts';
 import { json, Refusal, type Reply, refuse, text } from './reply.ts';
 import { handlers, match } from './routes.ts';
 import { activate, activationPath } from './session.ts';
-import { storage } from './storage.ts';
+import { storageTarget } from './storage/links.ts';
+import type { Body } from './storage/receive.ts';
+import { storage } from './storage/serve.ts';
 
 /** Notes a call, lets a fault have its turn, and otherwise answers. Rejects when the line breaks meanwhile. */
 export async function serve(request: IncomingMessage, response: ServerResponse, platform: Platform): Promise<void> {

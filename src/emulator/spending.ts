@@ -1,9 +1,9 @@
 import type { Platform } from './platform.ts';
 import { pricesOf } from './prices.ts';
-import type { Range } from './range.ts';
-import { replicasThrough } from './replicas.ts';
-import { readRun } from './run-reading.ts';
-import { runsOf } from './run-source.ts';
+import type { Range } from './runs/range.ts';
+import { readRun } from './runs/reading.ts';
+import { replicasThrough } from './runs/replicas.ts';
+import { runsOf } from './runs/source.ts';
 import type { AppRecord, RunRecord } from './store.ts';
 
 /** This month's cost, in US dollars, and requests (spec 2.5, wire §0). A month is one of UTC. */

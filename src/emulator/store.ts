@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { Traffic } from './runs/traffic.ts';
 import type { Script } from './script.ts';
 import type { Account } from './seed.ts';
 import type { Settings } from './settings.ts';
-import type { Traffic } from './traffic.ts';
 
 /** All times are milliseconds since 1970. */
 export interface AppRecord {

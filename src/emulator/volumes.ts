@@ -1,8 +1,8 @@
-import { signedLink } from './links.ts';
 import type { Handlers } from './platform.ts';
 import { refuse } from './reply.ts';
-import { etagOf, type Place, type Upload, type Volumes } from './volume-store.ts';
-import { checkPlace, type FileRecord, type Folder, find, isFolder, leaves, splitPath } from './volume-tree.ts';
+import { signedLink } from './storage/links.ts';
+import { checkPlace, type FileRecord, type Folder, find, isFolder, leaves, splitPath } from './storage/tree.ts';
+import { etagOf, type Place, type Upload, type Volumes } from './storage/volumes.ts';
 
 type VolumeHandlers = Pick<
   Handlers,

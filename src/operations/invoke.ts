@@ -14,7 +14,7 @@ import { readWords } from './invoke/pairs.ts';
 import { type Target, targetOf } from './invoke/target.ts';
 import { longestMs, waitForRun } from './invoke/wait.ts';
 import { type Awaiting, awaitWebhook } from './invoke/webhook.ts';
-import { hasEnded, runState } from './run-state.ts';
+import { hasEnded, runState } from './runs/state.ts';
 import { deliveryAddress } from './webhooks/address.ts';
 import { webhookSecret } from './webhooks/secret.ts';
 

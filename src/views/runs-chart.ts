@@ -1,5 +1,5 @@
 import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../contract/runs.ts';
-import { bucketMs } from '../operations/runs-chart.ts';
+import { bucketMs } from '../operations/runs/chart.ts';
 import { type Chart, type Panel, picture, type Report } from '../output/chart.ts';
 import type { View } from '../output/page.ts';
 import { type Columns, stack, table } from '../output/table.ts';

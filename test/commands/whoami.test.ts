@@ -13,7 +13,7 @@ describe('gantry whoami', () => {
       [
         'user     ada.okafor@example.com',
         'kind     login',
-        `project  ${emulator.project} (profile)`,
+        `project  ${emulator.project}, from the profile`,
         'profile  default',
         'token    profile (default)',
         'ends     in 4 h, renewed by itself',

@@ -1,9 +1,9 @@
 import { defineCommand } from '../../command.ts';
+import { firstOf, listFlags } from '../../flags/list.ts';
 import { listKeys, type OwnedKey } from '../../operations/api-keys.ts';
 import type { View } from '../../output/page.ts';
 import { facts, stack, table } from '../../output/table.ts';
 import { timeLeft } from '../../output/words.ts';
-import { firstOf, listFlags } from '../list-flags.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command.option('--show-values', 'show the keys themselves, too')),

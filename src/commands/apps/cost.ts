@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { momentFlag } from '../../flags.ts';
+import { momentFlag } from '../../flags/values.ts';
 import { appCost } from '../../operations/app-cost.ts';
 import { appCostView } from '../../views/app-cost.ts';
 

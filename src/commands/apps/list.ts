@@ -1,9 +1,9 @@
 import { defineCommand } from '../../command.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
 import { appName } from '../../contract/endpoint.ts';
+import { firstOf, listFlags } from '../../flags/list.ts';
 import { table } from '../../output/table.ts';
 import { ago, fromAToZ, largestFirst, newestFirst } from '../../output/words.ts';
-import { firstOf, listFlags } from '../list-flags.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { durationFlag, wholeNumberFlag } from '../../flags.ts';
+import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
 import { scale } from '../../operations/scale.ts';
 import { table } from '../../output/table.ts';
 

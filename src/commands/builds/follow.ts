@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { durationFlag } from '../../flags.ts';
+import { durationFlag } from '../../flags/values.ts';
 import { namedBuild } from '../../operations/builds.ts';
 import { followBuild } from '../../operations/follow.ts';
 

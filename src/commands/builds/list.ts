@@ -1,8 +1,8 @@
 import { defineCommand } from '../../command.ts';
 import { listBuilds } from '../../contract/builds.ts';
+import { firstOf, listFlags } from '../../flags/list.ts';
 import { table } from '../../output/table.ts';
 import { ago, newestFirst } from '../../output/words.ts';
-import { firstOf, listFlags } from '../list-flags.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command.argument('<app>', 'app name or id')),

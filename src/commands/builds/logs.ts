@@ -1,9 +1,9 @@
 import { defineCommand } from '../../command.ts';
+import { askedOf, logFlags } from '../../flags/log.ts';
 import { latestBuild } from '../../operations/builds.ts';
 import { buildLog } from '../../operations/logs/build-log.ts';
 import { readLog, type ShownLine } from '../../operations/logs/index.ts';
 import { logLine } from '../../views/log-line.ts';
-import { askedOf, logFlags } from '../log-flags.ts';
 
 export default defineCommand({
   configure: (command) =>

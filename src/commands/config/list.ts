@@ -14,7 +14,7 @@ export default defineCommand({
         // A variable needs no more than its name: the room belongs to the value.
         ...(showOrigin && { ORIGIN: ({ value, origin }) => (value === null ? '' : bareVariable(origin)) }),
       },
-      ['NAME', 'VALUE'],
+      ['NAME', 'ORIGIN'],
     ),
   json: {
     name: 'name of the setting',

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { FailedError } from '../../errors.ts';
-import { emulatorFlags, emulatorFor, environmentOf } from './flags.ts';
+import { emulatorFlags, emulatorFor, environmentOf } from '../../flags/emulator.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { findPython } from '../../emulator/index.ts';
-import { wholeNumberFlag } from '../../flags.ts';
-import { type EmulatorFlags, emulatorFlags, emulatorFor, environmentOf } from './flags.ts';
+import { type EmulatorFlags, emulatorFlags, emulatorFor, environmentOf } from '../../flags/emulator.ts';
+import { wholeNumberFlag } from '../../flags/values.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,10 +1,10 @@
 import { defineCommand } from '../../command.ts';
 import { getStartupTimes, resolutions } from '../../contract/metrics.ts';
-import { zoneFlag } from '../../flags.ts';
+import { checkPageFlags, pageFlags, savePage } from '../../flags/page.ts';
+import { type RangeFlags, rangeFlags, rangeOf } from '../../flags/range.ts';
+import { zoneFlag } from '../../flags/values.ts';
 import { ownZone } from '../../output/zone.ts';
 import { type StartupWish, startupReport, startupView } from '../../views/startup-times.ts';
-import { checkPageFlags, pageFlags, savePage } from '../page-flags.ts';
-import { type RangeFlags, rangeFlags, rangeOf } from '../range-flags.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,9 +1,9 @@
 import { defineCommand } from '../../command.ts';
 import type { Invoice } from '../../contract/costs.ts';
+import { firstOf, listFlags } from '../../flags/list.ts';
 import { readInvoices } from '../../operations/invoices.ts';
 import { table } from '../../output/table.ts';
 import { money } from '../../output/words.ts';
-import { firstOf, listFlags } from '../list-flags.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command),

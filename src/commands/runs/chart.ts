@@ -1,12 +1,12 @@
 import { defineCommand } from '../../command.ts';
 import { type BucketSize, bucketSizes } from '../../contract/runs.ts';
-import { wordsFlag, zoneFlag } from '../../flags.ts';
-import { readRunsChart, suitableBucket } from '../../operations/runs-chart.ts';
+import { checkPageFlags, pageFlags, savePage } from '../../flags/page.ts';
+import { type RangeFlags, rangeFlags, rangeOf } from '../../flags/range.ts';
+import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
+import { wordsFlag, zoneFlag } from '../../flags/values.ts';
+import { readRunsChart, suitableBucket } from '../../operations/runs/chart.ts';
 import { ownZone } from '../../output/zone.ts';
 import { type RunMetric, type RunsChartWish, runMetrics, runsChartView, runsReport } from '../../views/runs-chart.ts';
-import { checkPageFlags, pageFlags, savePage } from '../page-flags.ts';
-import { type RangeFlags, rangeFlags, rangeOf } from '../range-flags.ts';
-import { runFilterFlags, runFilters } from '../run-filter-flags.ts';
 
 export default defineCommand({
   configure: (command) =>

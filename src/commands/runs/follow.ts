@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
-import { durationFlag } from '../../flags.ts';
+import { durationFlag } from '../../flags/values.ts';
 import { followRun } from '../../operations/run/follow.ts';
-import { pourRun, runFields } from '../run-answer.ts';
+import { pourRun, runFields } from '../../views/run-answer.ts';
 
 export default defineCommand({
   configure: (command) =>

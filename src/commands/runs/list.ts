@@ -1,11 +1,11 @@
 import { defineCommand } from '../../command.ts';
-import { runState } from '../../operations/run-state.ts';
-import { type FoundRuns, findRuns } from '../../operations/runs.ts';
+import { listFlags } from '../../flags/list.ts';
+import { rangeFlags } from '../../flags/range.ts';
+import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
+import { type FoundRuns, findRuns } from '../../operations/runs/list.ts';
+import { runState } from '../../operations/runs/state.ts';
 import { table } from '../../output/table.ts';
 import { ago, count, duration, grouped } from '../../output/words.ts';
-import { listFlags } from '../list-flags.ts';
-import { rangeFlags } from '../range-flags.ts';
-import { runFilterFlags, runFilters } from '../run-filter-flags.ts';
 
 const dayMs = 86_400_000;
 

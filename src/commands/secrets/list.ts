@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
+import { firstOf, listFlags } from '../../flags/list.ts';
 import { readSecrets } from '../../operations/secrets.ts';
 import { facts, table } from '../../output/table.ts';
-import { firstOf, listFlags } from '../list-flags.ts';
 
 export default defineCommand({
   configure: (command) =>

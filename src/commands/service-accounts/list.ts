@@ -1,9 +1,9 @@
 import { defineCommand } from '../../command.ts';
 import { listServiceAccounts, type ServiceAccount } from '../../contract/service-accounts.ts';
+import { firstOf, listFlags } from '../../flags/list.ts';
 import { grantedProjects } from '../../operations/grants.ts';
 import { table } from '../../output/table.ts';
 import { ago } from '../../output/words.ts';
-import { firstOf, listFlags } from '../list-flags.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command),

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../command.ts';
 import { listUsers, type User } from '../../contract/users.ts';
+import { firstOf, listFlags } from '../../flags/list.ts';
 import { table } from '../../output/table.ts';
 import { ago } from '../../output/words.ts';
-import { firstOf, listFlags } from '../list-flags.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
 import { resizeVolume } from '../../contract/volumes.ts';
-import { regionOf } from '../../operations/volume.ts';
+import { regionOf } from '../../operations/volume/walk.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { wholeNumberFlag } from '../../flags.ts';
+import { wholeNumberFlag } from '../../flags/values.ts';
 import { type Heard, listen } from '../../operations/webhooks/listen.ts';
 import { deliveryView } from '../../views/delivery.ts';
 

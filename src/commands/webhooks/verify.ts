@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { durationFlag } from '../../flags.ts';
+import { durationFlag } from '../../flags/values.ts';
 import { verify } from '../../operations/webhooks/verify.ts';
 
 export default defineCommand({

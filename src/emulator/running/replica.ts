@@ -1,5 +1,5 @@
-import type { Body } from '../receive.ts';
 import type { Reply } from '../reply.ts';
+import type { Body } from '../storage/receive.ts';
 import type { AppRecord, BuildRecord } from '../store.ts';
 import type { Said } from './app-logs.ts';
 import type { SentBody } from './sent-body.ts';

@@ -4,7 +4,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Body } from '../receive.ts';
+import type { Body } from '../storage/receive.ts';
 
 /** Bytes that are held in memory; of what is longer, a file is made. */
 const heldBytes = 1024 * 1024;

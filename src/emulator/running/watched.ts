@@ -1,5 +1,5 @@
-import type { Body } from '../receive.ts';
 import type { Content, Reply } from '../reply.ts';
+import type { Body } from '../storage/receive.ts';
 import { GivenUp } from './replica.ts';
 
 /** The same answer, and a call of `end` with the run's status when it is over: whole, broken off, or left by its reader. */

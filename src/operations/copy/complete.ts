@@ -4,7 +4,7 @@ import { completeUpload } from '../../contract/volumes.ts';
 import { GantryError } from '../../errors.ts';
 import { signedAt } from '../../transfer/links.ts';
 import type { OpenUpload, SentPart } from '../../transfer/send-file.ts';
-import type { VolumePath } from '../volume.ts';
+import type { VolumePath } from '../volume/walk.ts';
 import type { Job } from './job.ts';
 import type { RemoteFolders } from './remote-folders.ts';
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { type PartPlan, planParts } from '../../transfer/parts.ts';
 import { receiveFile } from '../../transfer/receive-file.ts';
 import { ChangedError, CorruptError, NoRangesError } from '../../transfer/refusal.ts';
-import { findEntry, type VolumePath } from '../volume.ts';
+import { findEntry, type VolumePath } from '../volume/walk.ts';
 import { diskTolerance, isCurrent, timeOf } from './current.ts';
 import type { FoundFile } from './found.ts';
 import type { Job } from './job.ts';

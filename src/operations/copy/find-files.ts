@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { asFolder, joinRemotePath } from '../../transfer/remote-path.ts';
-import { findEntry, type VolumeCalls, type VolumePath, walkVolume } from '../volume.ts';
+import { findEntry, type VolumeCalls, type VolumePath, walkVolume } from '../volume/walk.ts';
 import { timeOf } from './current.ts';
 import { type Filter, filterOf } from './filter.ts';
 import type { Found } from './found.ts';

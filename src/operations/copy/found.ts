@@ -1,5 +1,5 @@
 import type { GantryError } from '../../errors.ts';
-import type { VolumePath } from '../volume.ts';
+import type { VolumePath } from '../volume/walk.ts';
 
 /** A file to copy. */
 export interface FoundFile {

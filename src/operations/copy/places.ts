@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Context } from '../../context.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../errors.ts';
 import { asFolder, parseRemotePath, printRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
-import { findEntry, type VolumePath, volumePath } from '../volume.ts';
+import { findEntry, type VolumePath, volumePath } from '../volume/walk.ts';
 import { RemoteFolders } from './remote-folders.ts';
 
 /** What a user wrote as a source or a target. */

@@ -10,7 +10,7 @@ import { receiveRange } from '../../transfer/receive-range.ts';
 import { ChangedError } from '../../transfer/refusal.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
 import { bufferStretch, fileStretch, type Stretch, streamStretch } from '../../transfer/stretch.ts';
-import type { VolumePath } from '../volume.ts';
+import type { VolumePath } from '../volume/walk.ts';
 import type { FoundFile } from './found.ts';
 
 export type Calls = Pick<Context, 'api' | 'project'>;

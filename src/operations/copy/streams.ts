@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { asFolder, printRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
-import { findFiles as findRemoteFiles, pourFiles } from '../volume-content.ts';
+import { findFiles as findRemoteFiles, pourFiles } from '../volume/content.ts';
 import { type CopySummary, copyFound } from './index.ts';
 import type { CopyOptions } from './options.ts';
 import type { Words } from './places.ts';

@@ -5,7 +5,7 @@ import { partAt, planParts } from '../../transfer/parts.ts';
 import { ChangedError, CorruptError } from '../../transfer/refusal.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import { type OpenUpload, type SentPart, sendFile } from '../../transfer/send-file.ts';
-import type { VolumePath } from '../volume.ts';
+import type { VolumePath } from '../volume/walk.ts';
 import { completeFile } from './complete.ts';
 import { isCurrent, timeOf } from './current.ts';
 import type { FoundFile } from './found.ts';

@@ -4,7 +4,7 @@ import { getRun, type Run } from '../../contract/runs.ts';
 import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
 import { bearWith } from '../patience.ts';
-import { hasEnded, runState } from '../run-state.ts';
+import { hasEnded, runState } from '../runs/state.ts';
 import { graceText } from './grace.ts';
 import type { Target } from './target.ts';
 

@@ -3,7 +3,7 @@ import { getRun, type Run, runPhase } from '../../contract/runs.ts';
 import { PendingError, ProgramError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
 import { bearWith } from '../patience.ts';
-import { hasEnded, runState } from '../run-state.ts';
+import { hasEnded, runState } from '../runs/state.ts';
 import { RunLog } from './log.ts';
 
 /** A line that the program printed. */

@@ -7,7 +7,7 @@ import type { FoundFile, Obstacle } from '../copy/found.ts';
 import type { CopyOptions } from '../copy/options.ts';
 import type { Source, Target } from '../copy/places.ts';
 import { walkLocal } from '../copy/walk-local.ts';
-import { walkVolume } from '../volume.ts';
+import { walkVolume } from '../volume/walk.ts';
 
 /** What has to be done to make the target equal. */
 export interface Difference {

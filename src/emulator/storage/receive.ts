@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { dirname } from 'node:path';
+import { Refusal, storageError } from '../reply.ts';
+
+/** What arrives, piece by piece: a request, or what a fault makes of it. */
+export type Body = AsyncIterable<Buffer>;
+
+/** Refuses what object storage does not even look at: anything but a PUT of a known length that needs no token. */
+export function checkSending(request: IncomingMessage): void {
+  const broken = rules(request).find((rule) => !rule.holds);
+  if (broken) throw new Refusal(storageError(broken.status, broken.code, broken.message));
+}
+
+/** Writes a body to disk as it comes. Gives its size and its MD5 in hex. Of a body that breaks off nothing is left. */
+export async function keep(body: Body, path: string): Promise<{ size: number; md5: string }> {
+  await mkdir(dirname(path), { recursive: true });
+  const file = await open(path, 'w', 0o600);
+  const digest = createHash('md5');
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      digest.update(chunk);
+      size += chunk.length;
+      await file.writeFile(chunk);
+    }
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  return { size, md5: digest.digest('hex') };
+}
+
+/** Bytes of one PUT: more has to come in parts. */
+const mostBytes = 5 * 1024 ** 3;
+
+function rules({ method, headers }: IncomingMessage) {
+  return [
+    {
+      ...{ holds: method === 'PUT', status: 405, code: 'MethodNotAllowed' },
+      message: 'The specified method is not allowed against this resource.',
+    },
+    {
+      // A bearer token beside a signed link: real storage takes it for a second signature.
+      ...{ holds: headers.authorization === undefined, status: 400, code: 'InvalidArgument' },
+      message: 'Only one auth mechanism allowed',
+    },
+    {
+      ...{ holds: headers['transfer-encoding'] === undefined, status: 501, code: 'NotImplemented' },
+      message: 'A header you provided implies functionality that is not implemented: Transfer-Encoding',
+    },
+    {
+      ...{ holds: headers['content-length'] !== undefined, status: 411, code: 'MissingContentLength' },
+      message: 'You must provide the Content-Length HTTP header.',
+    },
+    {
+      ...{ holds: !(Number(headers['content-length']) > mostBytes), status: 400, code: 'EntityTooLarge' },
+      message: 'Your proposed upload exceeds the maximum allowed size',
+    },
+  ];
+}

@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startBuild } from '../builds.ts';
+import type { Reply } from '../reply.ts';
+import { checkLink } from './links.ts';
+import { checkSending, keep } from './receive.ts';
+import type { StorageRequest } from './serve.ts';
+
+/**
+ * Receives an app's archive as object storage does (wire §4): the link is all the permission there is. A build starts
+ * because its archive has arrived; nobody reports the end of an upload.
+ */
+export async function receiveUpload({ request, url, body, platform }: StorageRequest): Promise<Reply> {
+  checkSending(request);
+  const key = checkLink('PUT', url, platform);
+  const path = join(platform.storage, key);
+  const part = `${path}.${randomUUID()}.part`;
+  const { md5 } = await keep(body, part);
+  // It appears under its name only when it is whole.
+  await rename(part, path);
+  const build = [...platform.store.builds.values()].find((build) => build.keyName === key);
+  if (build) await startBuild(build, platform, path);
+  return { status: 200, headers: { etag: `"${md5}"` }, body: '' };
+}

@@ -1,0 +1,45 @@
+import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
+import type { CopyOptions } from '../operations/copy/options.ts';
+import { sizeFlag, textsFlag, wholeNumberFlag } from './values.ts';
+
+const mib = 2 ** 20;
+
+/** What `cp` and `sync` have in common. */
+export function copyFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
+  return command
+    .option('--include <glob>', 'of folders, only files that match; may be repeated', textsFlag)
+    .option('--exclude <glob>', 'of folders, no files or folders that match; may be repeated', textsFlag)
+    .option('--no-follow', 'leave links out instead of copying what they lead to')
+    .option('--dry-run', 'say what would be done, and stop')
+    .option('--no-check', 'do not compare MD5s of what was sent and what arrived')
+    .option('--verify', 'read everything back and compare it')
+    .option('--no-continue', 'do not go on where the same copy was cut off')
+    .option('--limit-rate <size>', 'bytes per second, such as 20MB', sizeFlag(1024))
+    .option('--part-size <size>', 'of large files (16MiB if left out)', sizeFlag(5 * mib, 5 * 1024 * mib))
+    .option('--concurrency <number>', 'requests at a time (64 small, 8 large if left out)', wholeNumberFlag(1, 256))
+    .option('--events', 'print one JSON object per line as things happen');
+}
+
+interface Flags {
+  include?: string[] | undefined;
+  exclude?: string[] | undefined;
+  follow: boolean;
+  clobber?: boolean;
+  update?: true | undefined;
+  dryRun?: true | undefined;
+  check: boolean;
+  verify?: true | undefined;
+  continue: boolean;
+  limitRate?: number | undefined;
+  partSize?: number | undefined;
+  concurrency?: number | undefined;
+}
+
+export function copyOptions(flags: Flags): CopyOptions {
+  const { include = [], exclude = [], clobber = true, update = false, dryRun = false, verify = false } = flags;
+  const { follow, check, continue: goesOn, limitRate, partSize, concurrency } = flags;
+  return {
+    ...{ include, exclude, follow, clobber, update, dryRun, check, verify, continue: goesOn, remember: true },
+    ...{ limitRate, partSize, concurrency },
+  };
+}

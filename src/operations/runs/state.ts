@@ -1,0 +1,16 @@
+import { type Run, runPhase } from '../../contract/runs.ts';
+
+/** Where a run stands, in one word: as the platform says it, or else what its status code means (wire §2). */
+export function runState({ status, statusCode }: Run): string {
+  if (status) return /^fail(ed)?$/i.test(status) ? 'failure' : status;
+  if (statusCode === null || statusCode === undefined) return '';
+  if (statusCode === 0) return 'cancelled';
+  if (statusCode === -1) return 'closed';
+  return statusCode >= 200 && statusCode < 300 ? 'success' : 'failure';
+}
+
+/** Whether nothing more will happen to a run. */
+export function hasEnded(run: Run): boolean {
+  const state = runState(run);
+  return state === 'closed' || runPhase(state) !== 'in progress';
+}

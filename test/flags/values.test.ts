@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { durationFlag, momentFlag, sizeFlag, wordsFlag, zoneFlag } from '../../src/flags/values.ts';
+
+const now = Date.UTC(2026, 10, 20, 12);
+
+describe('a duration', () => {
+  test.each([
+    ['30s', 30_000],
+    ['5m', 300_000],
+    ['1h30m', 5_400_000],
+    ['2d', 172_800_000],
+    ['1.5h', 5_400_000],
+    ['250ms', 250],
+  ])('%s is %i ms', (text, ms) => expect(durationFlag(text)).toBe(ms));
+
+  test.each(['', '5', 'm', '5 m', '5x', '-5m', '1h30', 'h1'])('%j is none', (text) => {
+    expect(() => durationFlag(text)).toThrow('Write a duration such as 30s');
+  });
+});
+
+describe('a moment', () => {
+  test.each([
+    ['2026-11-19T09:30:00Z', Date.UTC(2026, 10, 19, 9, 30)],
+    ['2026-11-19T09:30:00+02:00', Date.UTC(2026, 10, 19, 7, 30)],
+    ['2026-11-19', new Date(2026, 10, 19).getTime()],
+    ['90m', now - 5_400_000],
+    ['7d', now - 604_800_000],
+    ['0s', now],
+  ])('%s is %i', (text, time) => expect(momentFlag(text)(now)).toBe(time));
+
+  test.each(['', 'yesterday', '2026', '2026-13-01', '2026-02-30', '2026-11-19T25:00:00Z', '1h30', '1700000000'])(
+    '%j is none',
+    (text) => {
+      expect(() => momentFlag(text)).toThrow(/^Write a (time|duration) such as/);
+    },
+  );
+});
+
+describe('a time zone', () => {
+  test.each([
+    ['Europe/Berlin', 'Europe/Berlin'],
+    ['europe/berlin', 'Europe/Berlin'],
+    ['UTC', 'UTC'],
+    ['Asia/Kolkata', 'Asia/Kolkata'],
+  ])('%s is %s', (text, zone) => expect(zoneFlag(text)).toBe(zone));
+
+  test.each(['', 'Berlin', '+02:00', '2', 'Europe/'])('%j is none', (text) => {
+    expect(() => zoneFlag(text)).toThrow('Write the name of a time zone');
+  });
+});
+
+test('words are collected, and others refused', () => {
+  const flag = wordsFlag(['up', 'down']);
+  expect(flag('down', flag('up'))).toEqual(['up', 'down']);
+  expect(() => flag('left')).toThrow('Write one of up, down.');
+});
+
+test.each<[string, number]>([
+  ['1024', 1024],
+  ['20MB', 20_000_000],
+  ['16MiB', 16 * 2 ** 20],
+  ['1.5 GiB', 1.5 * 2 ** 30],
+  ['2k', 2000],
+  ['3Kib', 3072],
+])('the size %s is %i bytes', (text, bytes) => {
+  expect(sizeFlag(0)(text)).toBe(bytes);
+});
+
+test.each(['', 'MB', '20 apples', '-1', '5ib', '1e3', '20MBs'])('%j is no size', (text) => {
+  expect(() => sizeFlag(0)(text)).toThrow('Write a size such as 20MB or 16MiB.');
+});
+
+test('a size out of range names the range', () => {
+  expect(() => sizeFlag(5 * 2 ** 20, 2 ** 30)('1MB')).toThrow('Write a size from 5MiB to 1024MiB.');
+});
