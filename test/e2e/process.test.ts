@@ -64,7 +64,7 @@ describe('the built program', () => {
     [['apps', 'delte'], 2, {}],
     [['apps', 'list'], 4, { GANTRY_TOKEN: '' }],
     [['apps', 'list', '-p', 'p-nowhere'], 6, {}],
-    [['builds', 'cancel', 'web', 'b'], 9, {}],
+    [['plan', 'set', 'hobby'], 9, {}],
     [['check', 'no-such-file.toml'], 10, {}],
   ])('%s exits %i', async (words, exit, more) => {
     const { exitCode } = await run(words, { env: env(more) });
