@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../src/emulator/index.ts';
 import { reference } from '../src/reference.ts';
 import { cleanEnvironment, run } from './e2e/binary.ts';
-import { folderOf, smallApp } from './support/app.ts';
+import { fixture, folderOf, smallApp } from './support/app.ts';
 import { gantry } from './support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from './support/traces.ts';
 
@@ -35,6 +35,38 @@ describe('H-8: registry logins', () => {
     const creation = emulator.calls.find((call) => call.endpoint === 'createApp');
     expect(creation).toBeDefined();
     expect(JSON.stringify(creation?.body)).not.toMatch(/c2VjcmV0|b3RoZXI=|dockerAuth/);
+  });
+});
+
+describe('H-34: a build whose upload is given up', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('is cancelled on %s', async (signal, exit) => {
+    emulator.fail('upload', 'slow');
+    const { code } = await deploy([], { signal, interruptAt: /Created build/ });
+    expect(code).toBe(exit);
+    expect(emulator.calls.filter((call) => call.endpoint === 'cancelBuild')).toHaveLength(1);
+  });
+});
+
+describe('H-86: a failed build', () => {
+  test.each([
+    ['build_failure', 11, /why .*no matching distribution/],
+    ['init_failure', 12, /why .*(crash|Error|exit)/i],
+  ])('of %s says why', async (fault, exit, why) => {
+    emulator.fail('build', fault);
+    const { code, stderr } = await deploy();
+    expect(code).toBe(exit);
+    expect(stderr).toMatch(why);
+  });
+});
+
+describe('H-96: the address after a deploy', () => {
+  test('of a server of your own is the address itself, without a function', async () => {
+    const { stdout, stderr } = await gantry(['deploy'], { emulator, cwd: fixture('server') });
+    expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/server\n`);
+    expect(stdout + stderr).not.toContain('{function');
   });
 });
 
