@@ -81,7 +81,7 @@ async function timed({ name, command: [program = '', ...words], cwd, env, output
  * Neither settings of the user nor of the shell: NODE_EXTRA_CA_CERTS alone costs each process more than it takes to
  * start.
  */
-function cleanEnvironment() {
+export function cleanEnvironment() {
   const kept = ['PATH', 'SystemRoot', 'TMPDIR', 'TEMP'];
   const found = kept.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
   return { ...Object.fromEntries(found), LANG: 'C.UTF-8', GANTRY_CONFIG_DIR: '/nonexistent' };

@@ -102,5 +102,6 @@ export class Report {
 
 /** @param {number} ms */
 function timeText(ms) {
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
   return ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }

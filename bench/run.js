@@ -4,13 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { live } from './live.js';
 import { packing } from './packing.js';
 import { Report } from './report.js';
 import { startUp } from './start-up.js';
 import { transfer } from './transfer.js';
 
 /** @type {Record<string, (bench: Bench) => Promise<void>>} */
-const parts = { 'start-up': startUp, packing, transfer };
+const parts = { 'start-up': startUp, packing, transfer, live };
 
 /**
  * @typedef {object} Bench
