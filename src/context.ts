@@ -62,7 +62,7 @@ export interface Context {
   apiWith(token: string): Api;
   /** A call by method and path, for what the contract does not know (`gantry api`). */
   raw(call: RawCall): Promise<HttpReply>;
-  /** Opens a live log of the platform, by path and query (wire §1b). Rejects with ConnectionError. */
+  /** Opens a live log of the platform, by path and query (wire §1b), until then or Ctrl-C. Rejects with ConnectionError. */
   openLog: OpenLogSocket;
   /** The project to work in; throws when none is known. */
   readonly project: string;
@@ -152,11 +152,11 @@ export function createContext(
     apiUntil,
     apiWith: (other) => apiFor(async () => ({ ...(await options(signal)), token: () => other })),
     raw: async (call) => (await client()).callRaw(call, await options(signal)),
-    openLog: async (path, query) => {
+    openLog: async (path, query, until = signal) => {
       const { openLogSocket } = await import('./api/log-socket.ts');
       const { addresses, proxy } = settings();
       const way = { address: addresses.logs.value, proxy, userAgent: `gantry/${version}`, token: await token() };
-      const socket = await openLogSocket(path, query, { ...way, signal, silenceMs: io.silenceMs });
+      const socket = await openLogSocket(path, query, { ...way, signal: until, silenceMs: io.silenceMs });
       trace(`GET ${path} 101`);
       return socket;
     },

@@ -16,7 +16,7 @@ export interface LogSocket {
   close(): void;
 }
 
-export type OpenLogSocket = (path: string, query: object) => Promise<LogSocket>;
+export type OpenLogSocket = (path: string, query: object, until?: AbortSignal) => Promise<LogSocket>;
 
 interface Options {
   /** Origin of the logs: the token goes there and nowhere else. */

@@ -1,5 +1,6 @@
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
+import { exchange } from './exchange.ts';
 import { connectionFailure, type Send } from './transport.ts';
 
 /** The same request as `sendPlainly`, through the proxy of the environment; loads undici, so only then. */
@@ -11,17 +12,11 @@ export function sendThrough({ http, https, except }: ProxySettings): Send {
 export function sendOver(dispatcher: Dispatcher): Send {
   return async ({ method, url, headers, body, signal, silenceMs }) => {
     try {
-      const reply = await dispatcher.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method: method as 'GET',
-        headers,
-        body: body ?? null,
-        signal,
-        headersTimeout: silenceMs,
-        bodyTimeout: silenceMs,
-      });
-      return { status: reply.statusCode, headers: reply.headers, body: await reply.body.text() };
+      const options = {
+        ...{ origin: url.origin, path: url.pathname + url.search, method: method as 'GET', headers },
+        ...{ body: body ?? null, headersTimeout: silenceMs, bodyTimeout: silenceMs },
+      };
+      return await exchange(dispatcher, options, signal);
     } catch (cause) {
       throw signal.aborted ? signal.reason : connectionFailure(url, cause);
     }

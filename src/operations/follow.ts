@@ -1,9 +1,10 @@
+import type { Api } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { type Build, buildPhase, getBuild } from '../contract/builds.ts';
 import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../errors.ts';
 import { duration } from '../output/words.ts';
-import { BuildLog } from './build-log.ts';
 import { bearWith } from './patience.ts';
+import { ShownLog } from './shown-log.ts';
 
 export interface Following {
   app: string;
@@ -47,12 +48,41 @@ export async function followBuild(context: Context, following: Following): Promi
 }
 
 async function waitFor(context: Context, following: Following, onStatus: (status: string) => void): Promise<Build> {
-  const { project, progress, now, delay, signal } = context;
-  const { app, build, timeoutMs } = following;
+  const { signal } = context;
+  const { app, build, logs, timeoutMs } = following;
   const limit = AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs));
   // A call that hangs, or is tried again and again, must not outlast the time limit either.
-  const api = context.apiUntil(AbortSignal.any([signal, limit]));
-  const log = new BuildLog({ api, project, progress, signal }, app, build);
+  const until = AbortSignal.any([signal, limit]);
+  const log = new ShownLog(context, app, build, until);
+  try {
+    const state = await watch(context, following, { limit, api: context.apiUntil(until) }, (status) => {
+      onStatus(status);
+      // Of a build that is over there is nothing to wait for.
+      if (logs && buildPhase(status) === 'in progress') log.follow();
+    });
+    const failed = buildPhase(state.status) === 'failed';
+    if (logs || failed) await log.finish(logs);
+    if (failed) throw verdict(state, following, log.tail());
+    return state;
+  } finally {
+    await log.cut();
+  }
+}
+
+interface Looking {
+  api: Api;
+  limit: AbortSignal;
+}
+
+/** Looks at a build until it has ended, well or badly. Throws PendingError at the time limit. */
+async function watch(
+  context: Context,
+  following: Following,
+  { api, limit }: Looking,
+  onStatus: (status: string) => void,
+): Promise<Build> {
+  const { project, progress, now, delay } = context;
+  const { app, build, timeoutMs } = following;
   const followed = {
     name: `build ${build} of ${app}`,
     fix: `gantry builds follow ${app} ${build}`,
@@ -62,21 +92,15 @@ async function waitFor(context: Context, following: Following, onStatus: (status
   let answered = started;
   let shown = '';
   for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
-    const [state] = await Promise.all([
-      api(getBuild, { project, app, build }).catch((error: unknown) =>
-        error === limit.reason ? undefined : bearWith(error, now() - answered, followed),
-      ),
-      following.logs ? log.show() : undefined,
-    ]);
+    const state = await api(getBuild, { project, app, build }).catch((error: unknown) =>
+      error === limit.reason ? undefined : bearWith(error, now() - answered, followed),
+    );
     if (state) {
       answered = now();
       if (state.status !== shown) progress.event('status', { build, status: state.status });
       shown = state.status;
       onStatus(shown);
-      const phase = buildPhase(state.status);
-      if (phase !== 'in progress') await log.show(following.logs);
-      if (phase === 'failed') throw verdict(state, following, log.tail());
-      if (phase === 'succeeded') return state;
+      if (buildPhase(shown) !== 'in progress') return state;
     }
     if (limit.aborted || now() - started >= timeoutMs) throw pending(following, shown);
     await delay(pause);

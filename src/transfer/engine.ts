@@ -6,6 +6,7 @@ import { Blocks } from './blocks.ts';
 import { type ConnectionOptions, openConnections } from './connections.ts';
 import { Gate } from './gate.ts';
 import { Hasher } from './hash.ts';
+import { limitNursery } from './nursery.ts';
 import { mib } from './parts.ts';
 import { Rate } from './rate.ts';
 
@@ -57,6 +58,7 @@ export async function withEngine<T>(options: EngineOptions, work: (engine: Engin
   const widest = { large: Math.min(most, concurrency ?? usualLarge), small: Math.min(most, concurrency ?? usualSmall) };
   const dispatcher = await openConnections(options, Math.max(widest.large, widest.small));
   const hasher = check ? new Hasher(Math.max(1, Math.min(2, availableParallelism() - 1))) : undefined;
+  const release = limitNursery();
   try {
     return await work({
       ...{ dispatcher, signal, now, delay, onRetry, onBytes, hasher },
@@ -66,6 +68,7 @@ export async function withEngine<T>(options: EngineOptions, work: (engine: Engin
       rate: limitRate === undefined ? undefined : new Rate(limitRate, { now, delay }),
     });
   } finally {
+    release();
     await Promise.all([dispatcher.destroy(), hasher?.close()]);
   }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { Block } from './blocks.ts';
 import type { Job, Result } from './hash-worker.mjs';
@@ -44,7 +44,7 @@ export class Hasher {
 
 /** For a few bytes a thread is not worth the asking. */
 export function md5(bytes: Uint8Array): string {
-  return createHash('md5').update(bytes).digest('hex');
+  return hash('md5', bytes);
 }
 
 interface Waiting {

@@ -12,7 +12,7 @@ export function endOfLink(link: string, receivedAt: number): number | undefined 
 
 /** When it was signed, in milliseconds of the storage's clock: `X-Amz-Date=20261120T093000Z`. */
 export function signedAt(link: string): number | undefined {
-  const date = parameters(link).get('X-Amz-Date') ?? '';
+  const date = /[?&]X-Amz-Date=([^&]*)/.exec(link)?.[1] ?? '';
   const time = Date.parse(date.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5'));
   return Number.isNaN(time) ? undefined : time;
 }
@@ -24,10 +24,6 @@ export function isFresh(link: string, end: number | undefined, now: number): boo
 
 /** In milliseconds. */
 export function lifetimeOf(link: string): number | undefined {
-  const seconds = parameters(link).get('X-Amz-Expires');
-  return seconds && /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined;
-}
-
-function parameters(link: string): URLSearchParams {
-  return new URLSearchParams(link.slice(link.indexOf('?') + 1));
+  const seconds = /[?&]X-Amz-Expires=(\d+)(?:&|$)/.exec(link)?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
 }

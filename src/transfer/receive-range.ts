@@ -1,6 +1,6 @@
 import { retrying } from '../api/retry.ts';
 import { UnavailableError } from '../errors.ts';
-import { type Block, blockBytes } from './blocks.ts';
+import { type Block, blockBytesFor } from './blocks.ts';
 import { diskFailure } from './disk.ts';
 import { type Engine, smallBytes } from './engine.ts';
 import { type Digest, md5 } from './hash.ts';
@@ -62,7 +62,7 @@ class Task {
     const { length } = receiving.range;
     const few = length <= hashedAtOnce;
     this.#digest = few || !receiving.hash ? undefined : engine.hasher?.begin();
-    this.#block = few ? undefined : engine.blocks.take();
+    this.#block = few ? undefined : engine.blocks.take(blockBytesFor(length));
     this.#buffer = this.#block?.bytes ?? Buffer.allocUnsafe(length);
   }
 
@@ -75,7 +75,7 @@ class Task {
     const stretch = streamStretch(pieces);
     try {
       while (this.done < range.length) {
-        const room = this.#buffer.subarray(0, Math.min(blockBytes, range.length - this.done));
+        const room = this.#buffer.subarray(0, Math.min(this.#buffer.length, range.length - this.done));
         const bytes = room.subarray(0, await stretch.fill(room));
         if (bytes.length === 0) throw new UnavailableError('the connection ended too early', { retryable: true });
         const hashing = this.#block && this.#digest?.update(this.#block, bytes.length);

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
+import { exchange } from '../api/exchange.ts';
 import { retryAfter } from '../api/retry.ts';
 import { connectionFailure } from '../api/transport.ts';
 import { isSecure } from '../contract/address.ts';
 import { FailedError, GantryError, UnavailableError } from '../errors.ts';
-import { type Block, blockBytes } from './blocks.ts';
+import { type Block, blockBytesFor } from './blocks.ts';
 import { diskFailure } from './disk.ts';
 import type { Engine } from './engine.ts';
 import { type Digest, md5 } from './hash.ts';
@@ -32,20 +33,19 @@ export async function sendOnce(sending: Sending, engine: Engine, signal: AbortSi
   if (!isSecure(url)) throw new FailedError(`the upload address ${url.host} is not https`);
   const body = new Body(sending, engine, signal);
   try {
-    const reply = await engine.dispatcher.request({
+    const options = {
       origin: url.origin,
       path: url.pathname + url.search,
-      method: 'PUT',
+      method: 'PUT' as const,
       headers: { 'content-type': sending.contentType, 'content-length': String(sending.bytes) },
       body: await body.start(),
-      signal,
-    });
-    const said = await reply.body.text();
-    if (reply.statusCode < 200 || reply.statusCode > 299) {
-      const wait = retryAfter([reply.headers['retry-after']].flat()[0], engine.now());
-      throw refusal(reply.statusCode, said, wait, 'upload');
+    };
+    const { status, headers, body: said } = await exchange(engine.dispatcher, options, signal);
+    if (status < 200 || status > 299) {
+      const wait = retryAfter([headers['retry-after']].flat()[0], engine.now());
+      throw refusal(status, said, wait, 'upload');
     }
-    const etag = String(reply.headers.etag ?? '');
+    const etag = String(headers.etag ?? '');
     await body.confirm(etag);
     return etag;
   } catch (cause) {
@@ -80,8 +80,7 @@ class Body {
     // undici takes any async iterable; its types know streams only.
     if (bytes > hashedAtOnce || this.engine.rate) return this.#contents() as unknown as Readable;
     const stretch = await this.sending.read();
-    const buffer = Buffer.allocUnsafe(bytes);
-    if ((await filled(stretch, buffer).finally(() => stretch.close())) < bytes) throw shorter();
+    const buffer = stretch.content?.length === bytes ? stretch.content : await whole(stretch, bytes);
     if (this.engine.hasher) this.#md5 = md5(buffer);
     this.#sent = bytes;
     this.engine.onBytes(bytes);
@@ -141,7 +140,8 @@ class Body {
   /** Under a limit of the rate, less at a time: a connection must not be silent for long. */
   #step(): number {
     const { rate } = this.engine;
-    return rate ? Math.max(1024, Math.min(blockBytes, Math.floor(rate.bytesPerSecond / 8))) : blockBytes;
+    const most = blockBytesFor(this.sending.bytes);
+    return rate ? Math.max(1024, Math.min(most, Math.floor(rate.bytesPerSecond / 8))) : most;
   }
 
   #hash(turn: number, length: number): void {
@@ -157,10 +157,16 @@ class Body {
     // The line may still hold a small piece when the next but one is asked for: those get memory of their own.
     const alone = length < hashedAtOnce && !this.#digest;
     if (alone) return Buffer.allocUnsafe(length);
-    this.#blocks[turn] ??= this.engine.blocks.take();
+    this.#blocks[turn] ??= this.engine.blocks.take(blockBytesFor(this.sending.bytes));
     await this.#hashing[turn];
     return (this.#blocks[turn] as Block).bytes.subarray(0, length);
   }
+}
+
+async function whole(stretch: Stretch, bytes: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(bytes);
+  if ((await filled(stretch, buffer).finally(() => stretch.close())) < bytes) throw shorter();
+  return buffer;
 }
 
 function shorter(): ChangedError {

@@ -5,6 +5,8 @@ export interface Stretch {
   /** Fills the buffer from its beginning. Gives how many bytes it wrote: fewer than there is room for only at the end. */
   fill(buffer: Buffer): Promise<number>;
   close(): Promise<void>;
+  /** All of it, where that is in memory already: nobody may write into it. */
+  content?: Buffer;
 }
 
 /** A file from this offset on. Closing it leaves the file open: several stretches share it. */
@@ -30,6 +32,7 @@ export function fileStretch(file: FileHandle, offset: number): Stretch {
 export function bufferStretch(content: Buffer): Stretch {
   let at = 0;
   return {
+    content,
     async fill(buffer) {
       const copied = content.copy(buffer, 0, at);
       at += copied;

@@ -1,5 +1,5 @@
-import { logLines } from '../operations/build-log.ts';
 import type { ShownLine } from '../operations/logs/index.ts';
+import { logLines } from '../operations/logs/line.ts';
 import type { Page, View } from '../output/page.ts';
 import type { Style } from '../output/style.ts';
 import { localTime } from '../output/words.ts';

@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { answering } from '../support/answering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+import { logPlatform } from '../support/log-platform.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 let emulator: Emulator;
@@ -312,6 +314,55 @@ describe('the log of a build', () => {
     }
   });
 
+  test.each([undefined, 'cut-after-two*', 'repeating*', 'refused*', 'silent*'] as const)(
+    'is shown by a deploy from the same source, every line once (the socket: %s)',
+    async (fault) => {
+      await deploy();
+      const whole = (await gantry(['builds', 'logs', 'web'], { emulator })).stdout;
+      await using slow = await slowEmulator();
+      if (fault) slow.fail('log-socket', fault);
+      expect(await shownBy(slow, ['deploy', '--events'])).toMatchObject({ code: 0, shown: whole });
+      expect(slow.calls.some(({ endpoint }) => endpoint === 'log-socket')).toBe(true);
+    },
+  );
+
+  test.each(['403*', '503*', 'malformed*'])(
+    'reaches a deploy by the socket when its history cannot be had (%s): that is said once',
+    async (fault) => {
+      await using slow = await slowEmulator(300);
+      slow.fail('getBuildLogs', fault);
+      const { code, shown, stderr } = await shownBy(slow, ['deploy', '--events']);
+      expect([code, shown]).toEqual([0, expect.stringMatching(/^FROM debian/)]);
+      expect(stderr.match(/could not be read/g)).toHaveLength(1);
+      expect(stderr).not.toMatch(/gap|looking every/);
+    },
+  );
+
+  test('does not keep the verdict waiting while the address of the live log is deaf', async () => {
+    const { GANTRY_API_URL } = await logPlatform({ page: () => ({ status: 404 }), deaf: true });
+    await using slow = await slowEmulator();
+    await using app = await folderOf(smallApp());
+    const env = { GANTRY_LOGS_URL: String(GANTRY_API_URL) };
+    const { code, stderr } = await gantry(['deploy'], { emulator: slow, cwd: app.path, env, silenceMs: 60_000 });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('App is ready')]);
+    expect(stderr).not.toContain('could not be read');
+  });
+
+  test('that is over when it is first looked at is only read', async () => {
+    await deploy();
+    await gantry(['builds', 'follow', 'web'], { emulator });
+    expect(emulator.calls.some(({ endpoint }) => endpoint === 'log-socket')).toBe(false);
+  });
+
+  test('that nobody wants to see is asked for only when the build failed', async () => {
+    await deploy(['--no-logs']);
+    const asked = () => emulator.calls.filter(({ endpoint }) => /getBuildLogs|log-socket/.test(endpoint ?? ''));
+    expect(asked()).toEqual([]);
+    emulator.fail('build', 'fail');
+    await deploy(['--no-logs']);
+    expect(asked().map(({ endpoint }) => endpoint)).toEqual(['getBuildLogs']);
+  });
+
   test('is also what logs --build shows: the last 100 lines, of the latest build or of another', async () => {
     const first = await deploy();
     const latest = await gantry(['logs', 'web', '--build'], { emulator });
@@ -331,3 +382,22 @@ describe('the log of a build', () => {
     );
   });
 });
+
+/** A platform whose builds take a while. */
+async function slowEmulator(pace = 60): Promise<Emulator & AsyncDisposable> {
+  const slow = await startEmulator({ pace });
+  return Object.assign(slow, { [Symbol.asyncDispose]: () => slow.close() });
+}
+
+/** The lines of a build's log in the events of a command, one under the other. */
+async function shownBy(slow: Emulator, words: string[]): Promise<{ code: number; shown: string; stderr: string }> {
+  await using app = await folderOf(smallApp());
+  const setting = { emulator: slow, cwd: app.path, meanwhile: () => setTimeout(10) };
+  const { code, stdout, stderr } = await gantry(words, setting);
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const lines = events.filter(({ type }) => type === 'log').map(({ line }) => `${line}\n`);
+  return { code, shown: lines.join(''), stderr };
+}

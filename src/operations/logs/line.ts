@@ -61,6 +61,14 @@ export function buildFrameLine({ log, timestamp, log_id, log_line_number }: Buil
   return buildLine(came, log_line_number ?? 0);
 }
 
+/** The lines of one log entry, each as it looks after its carriage returns: of a progress bar the last state stays. */
+export function logLines(log: string): string[] {
+  return log
+    .replace(/\r?\n$/, '')
+    .split(/\r?\n/)
+    .map((line) => line.split('\r').findLast((part) => part.trim() !== '') ?? '');
+}
+
 /** For sorting: by time, then by container, and in one container by number. What is equal stays as it came. */
 export function inOrder(a: LogLine, b: LogLine): number {
   if (a.at !== b.at) return a.at - b.at;

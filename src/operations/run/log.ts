@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
-import { logLines } from '../build-log.ts';
 import { appLog } from '../logs/app-log.ts';
 import { forwards } from '../logs/history.ts';
+import { logLines } from '../logs/line.ts';
 import { Seen } from '../logs/seen.ts';
 import type { RunLine } from './follow.ts';
 

@@ -1,0 +1,121 @@
+import type { Context } from '../context.ts';
+import { UnavailableError } from '../errors.ts';
+import { graceMs } from './grace.ts';
+import { buildLog } from './logs/build-log.ts';
+import { followLog } from './logs/follow.ts';
+import { Gaps } from './logs/gaps.ts';
+import { forwards } from './logs/history.ts';
+import { type LogLine, logLines } from './logs/line.ts';
+import { Seen } from './logs/seen.ts';
+import type { LogSource } from './logs/source.ts';
+
+/** Lines kept to be shown with a failure. */
+const keptLines = 20;
+
+/**
+ * The log of a build, shown while its verdict is waited for. It is followed as `builds logs -f` does it; what cannot be
+ * had is said once, and neither ends the build nor keeps its verdict waiting.
+ */
+export class ShownLog {
+  private readonly seen = new Seen();
+  private readonly source: LogSource;
+  /** Nothing new is waited for any more; an answer that is under way still counts. */
+  private readonly over = new AbortController();
+  private readonly live: AbortSignal;
+  /** Not even that. */
+  private readonly cutOff = new AbortController();
+  private readonly calls: AbortSignal;
+  private following: Promise<void> | undefined;
+  private lines: string[] = [];
+  private complained = false;
+
+  /** `until` cuts all of it: Ctrl-C, and the time limit. */
+  constructor(
+    private readonly context: Context,
+    app: string,
+    private readonly build: string,
+    until: AbortSignal,
+  ) {
+    this.live = AbortSignal.any([until, this.over.signal]);
+    this.calls = AbortSignal.any([until, this.cutOff.signal]);
+    const { project, onRetry } = context;
+    const hears = (retry: Parameters<typeof onRetry>[0]) => this.complained || onRetry(retry);
+    const openLog: Context['openLog'] = (path, query) => context.openLog(path, query, this.live);
+    const source = buildLog({ api: context.apiUntil(this.calls, hears), project, openLog }, app, build);
+    this.source = { ...source, page: (query) => source.page(query).catch((error: Error) => this.refused(error)) };
+  }
+
+  /** Shows its lines as they come, from the first call on, until it is finished. */
+  follow(): void {
+    this.following ??= this.show();
+  }
+
+  /** Shows what has not been shown, or only keeps it. An answer that takes too long is not waited for. */
+  async finish(aloud: boolean): Promise<void> {
+    const patience = setTimeout(() => {
+      this.complain('no answer in time');
+      this.cutOff.abort();
+    }, graceMs);
+    this.over.abort();
+    await this.following;
+    try {
+      // All of it: what the live log left out is found too.
+      for await (const lines of forwards(this.source, { since: this.seen.notBefore(0) }, this.seen, () => {})) {
+        this.take(lines, aloud);
+      }
+    } catch {
+      this.context.signal.throwIfAborted();
+    } finally {
+      clearTimeout(patience);
+    }
+  }
+
+  /** Ends it as it is. */
+  async cut(): Promise<void> {
+    this.over.abort();
+    this.cutOff.abort();
+    await this.following;
+  }
+
+  /** The last lines. */
+  tail(): string[] {
+    return this.lines;
+  }
+
+  private async show(): Promise<void> {
+    const { now, delay, progress, silenceMs } = this.context;
+    // How it is read is no news here, and a gap is filled at the end.
+    const silent = { ...progress, note() {}, warn() {} };
+    const { source, seen, live: signal } = this;
+    const needs = { now, silenceMs, signal, progress: silent, delay: (ms: number) => delay(ms, signal) };
+    try {
+      const following = { source, seen, gaps: new Gaps(silent), until: Number.POSITIVE_INFINITY };
+      for await (const lines of followLog(needs, following)) this.take(lines, true);
+    } catch (error) {
+      if (!signal.aborted) this.complain((error as Error).message);
+    }
+  }
+
+  /** A log that is refused now may be given later, perhaps when the build has begun: it is looked at again. */
+  private refused(error: Error): never {
+    if (!this.calls.aborted) this.complain(error.message);
+    throw new UnavailableError(error.message, { cause: error });
+  }
+
+  private complain(why: string): void {
+    if (!this.complained) this.context.progress.warn(`the build log could not be read: ${why}`);
+    this.complained = true;
+  }
+
+  private take(batch: LogLine[], aloud: boolean): void {
+    for (const { text, timestamp } of batch) {
+      const lines = logLines(text);
+      this.lines = [...this.lines, ...lines].slice(-keptLines);
+      if (!aloud) continue;
+      for (const line of lines) {
+        this.context.progress.log(line);
+        this.context.progress.event('log', { build: this.build, time: timestamp || null, line });
+      }
+    }
+  }
+}
