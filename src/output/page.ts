@@ -35,9 +35,10 @@ export function pageOf(stream: Stream, env: Environment, color: ColorChoice, now
     style: style(colored),
     colored,
     githubActions: read(env, 'GITHUB_ACTIONS') === 'true',
-    columns: terminal ? (stream.columns ?? 80) : Number.POSITIVE_INFINITY,
+    // A terminal that nobody has told its size says 0: an animation would never be done drawing that.
+    columns: terminal ? stream.columns || 80 : Number.POSITIVE_INFINITY,
     terminal,
-    animated: terminal && read(env, 'TERM') !== 'dumb',
+    animated: terminal && stream.columns !== 0 && read(env, 'TERM') !== 'dumb',
     unicode: showsSymbols(env),
     now,
   };

@@ -18,6 +18,11 @@ test('off a terminal a step tells of itself every ten seconds, and at its end', 
   ]);
 });
 
+test('a terminal that was told no size is written to line by line, and nothing is drawn over', () => {
+  const page = pageOf({ isTTY: true, columns: 0 } as never, {}, 'never', 0);
+  expect(page).toMatchObject({ terminal: true, animated: false, columns: 80 });
+});
+
 test('a size that is not known has no percentage, and words are words', () => {
   const { progress, said, clock } = voice();
   const step = progress.step('Reading');
