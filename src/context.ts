@@ -33,7 +33,7 @@ export interface Io {
   /** Shows an address in the user's browser; false when there is none. */
   openBrowser(address: string): Promise<boolean>;
   /** Starts gantry once more, with these words, and does not wait for it. */
-  startBehind(words: string[]): void;
+  startBehind(words: string[]): Promise<void>;
   /** A connection on which no byte moves for so many milliseconds is dead. */
   silenceMs: number;
 }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import type { Io } from './context.ts';
 
@@ -28,7 +27,9 @@ export function processIo(): Io {
     now: () => Date.now(),
     delay: (ms, signal) => setTimeout(ms, undefined, { signal }),
     openBrowser,
-    startBehind(words) {
+    // What starts programs takes its time to load, and nearly no command needs it.
+    async startBehind(words) {
+      const { spawn } = await import('node:child_process');
       const script = process.argv[1];
       if (script) spawn(process.execPath, [script, ...words], { detached: true, stdio: 'ignore' }).unref();
     },

@@ -46,7 +46,7 @@ export async function complete(argv: string[], io: Io): Promise<number> {
       );
     if (!isLive(found.value)) return await print(io, typing, [], 'none');
     const { words: names, inTime } = await liveWords(context, found.value, found.typed);
-    if (!inTime) io.startBehind(['complete', '--refresh', found.value, ...found.typed]);
+    if (!inTime) await io.startBehind(['complete', '--refresh', found.value, ...found.typed]);
     return await print(io, typing, names, 'none');
   } catch {
     return 0;

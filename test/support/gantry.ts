@@ -117,7 +117,7 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
       opened.push(address);
       return browser;
     },
-    startBehind: (started) => void behind.push(started),
+    startBehind: async (started) => void behind.push(started),
     silenceMs,
   };
   const code = await main(words, io);
