@@ -44,7 +44,7 @@ export async function runProgram(argv: string[], io: Io, running: Running): Prom
 
 type Execute = (command: Command, flags: GlobalFlags, inputs: unknown[]) => Promise<void>;
 
-/** The tree of commands. A command's module is loaded when commander is about to parse its arguments, not before. */
+/** The root of the tree of commands. */
 export function buildProgram(run: Execute, write: (text: string) => void): Commander {
   const root = globalOptions(new Commander('gantry'))
     .description('Deploy, run and manage apps on the hosting platform.')
@@ -61,10 +61,7 @@ export function buildProgram(run: Execute, write: (text: string) => void): Comma
     .addHelpText('after', '\nhelp topics: exit-codes, environment, json, faults (gantry help <topic>)');
   for (const [heading, entries] of Object.entries(commands)) {
     root.commandsGroup(`${heading}:`);
-    for (const [name, entry] of Object.entries(entries)) {
-      if ('load' in entry) addLeaf(root, name, entry, run);
-      else addGroup(root, name, entry, run);
-    }
+    addCommands(root, entries, run);
   }
   return root;
 }
@@ -83,41 +80,41 @@ function globalOptions(root: Commander): Commander {
     .option('-C, --cwd <dir>', 'work in this folder');
 }
 
-function addGroup(root: Commander, name: string, group: Group, run: Execute): void {
-  const parent = root.command(name).summary(group.summary).description(sentence(group.summary)).helpCommand(false);
-  for (const [child, leaf] of Object.entries(group.commands)) addLeaf(parent, child, leaf, run);
-}
-
-function addLeaf(parent: Commander, name: string, leaf: Leaf, run: Execute): void {
-  const child = parent
-    .command(name)
-    .summary(leaf.summary)
-    .description(sentence(leaf.summary))
-    .allowExcessArguments(false);
+/** Names commands, and no more: what one of them has is added when commander is about to parse what follows its name. */
+export function addCommands(parent: Commander, entries: Record<string, Leaf | Group>, run: Execute): void {
+  for (const [name, { summary }] of Object.entries(entries)) parent.command(name).summary(summary);
   parent.hook('preSubcommand', async (_, called) => {
-    if (called === child) await furnish(child, leaf, run);
+    const entry = entries[called.name()];
+    if (!entry) return;
+    called.description(sentence(entry.summary));
+    if ('load' in entry) await furnish(called, entry, run);
+    else addCommands(called.helpCommand(false), entry.commands, run);
   });
 }
 
 /** Gives a bare command its arguments, flags, help and action. */
 export async function furnish(child: Commander, leaf: Leaf, run: Execute): Promise<Command> {
   const { default: command } = await leaf.load();
-  command.configure(child as never);
-  const examples = command.examples.map((example) => `  $ gantry ${example}`);
-  const widest = Math.max(14, ...Object.keys(command.json).map((field) => field.length));
-  const fields = Object.entries(command.json).map(([field, meaning]) =>
-    [`  ${field.padEnd(widest)}`, wrapped(meaning, helpWidth - widest - 3).join(`\n${' '.repeat(widest + 3)}`)].join(
-      ' ',
-    ),
-  );
-  const section = (title: string, lines: string[]) => (lines.length ? `\n${title}:\n${lines.join('\n')}` : '');
-  const more = [section('Examples', examples), section('JSON', fields)].filter(Boolean).join('\n');
-  if (more) child.addHelpText('after', more);
+  command.configure(child.allowExcessArguments(false) as never);
+  child.addHelpText('after', () => moreHelp(command));
   child.action(async (...inputs: unknown[]) => {
     inputs.pop();
     await run(command, child.optsWithGlobals() as GlobalFlags, inputs);
   });
   return command;
+}
+
+/** What commander does not know of a command: how it is used, and the shape of its JSON. */
+function moreHelp({ examples, json }: Command): string {
+  const widest = Math.max(14, ...Object.keys(json).map((field) => field.length));
+  const fields = Object.entries(json).map(([field, meaning]) =>
+    [`  ${field.padEnd(widest)}`, wrapped(meaning, helpWidth - widest - 3).join(`\n${' '.repeat(widest + 3)}`)].join(
+      ' ',
+    ),
+  );
+  const section = (title: string, lines: string[]) => (lines.length ? `\n${title}:\n${lines.join('\n')}` : '');
+  const used = examples.map((example) => `  $ gantry ${example}`);
+  return [section('Examples', used), section('JSON', fields)].filter(Boolean).join('\n');
 }
 
 async function execute(

@@ -1,7 +1,7 @@
 import type { Argument, Command as Commander, Option } from 'commander';
 import { commands } from './commands/index.ts';
 import { exitCodes } from './errors.ts';
-import { buildProgram, furnish } from './program.ts';
+import { addCommands, buildProgram, furnish } from './program.ts';
 import { version } from './version.ts';
 
 /** The whole program as data: for agents, for completion, for docs/commands.md. */
@@ -46,7 +46,10 @@ export async function reference(): Promise<Reference> {
     for (const [name, entry] of Object.entries(entries)) {
       const leaves = 'load' in entry ? { '': entry } : entry.commands;
       const parent = child(root, name);
-      if ('commands' in entry) groups[name] = entry.summary;
+      if ('commands' in entry) {
+        groups[name] = entry.summary;
+        addCommands(parent, entry.commands, nothing);
+      }
       for (const [leafName, leaf] of Object.entries(leaves)) {
         const command = leafName ? child(parent, leafName) : parent;
         const { json, examples } = await furnish(command, leaf, nothing);

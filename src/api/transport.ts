@@ -42,29 +42,33 @@ export const sendPlainly: Send = async ({ method, url, headers, body, signal, si
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    const options: RequestOptions = { method, headers: { ...headers, ...length }, signal };
-    const outgoing = request(url, options, (reply) => {
-      read(reply).then(
-        (text) => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: text }),
-        (cause) => reject(signal.aborted ? signal.reason : connectionFailure(url, cause)),
-      );
-    });
+    const options: RequestOptions = { method, headers: { ...headers, ...length } };
+    const outgoing = request(url, options, (reply) => read(reply, resolve, fail));
+    // Node's own ways of heeding a signal, and of going through a reply, take a millisecond each to load.
+    const stop = () => outgoing.destroy();
+    const fail = (cause: unknown) => reject(signal.aborted ? signal.reason : connectionFailure(url, cause));
+    signal.addEventListener('abort', stop, { once: true });
     outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`no byte for ${silenceMs / 1000} s`)));
-    outgoing.on('error', (cause) => reject(signal.aborted ? signal.reason : connectionFailure(url, cause)));
+    outgoing.on('error', fail);
+    outgoing.on('close', () => signal.removeEventListener('abort', stop));
     outgoing.end(body);
   });
 };
 
-async function read(reply: IncomingMessage): Promise<string> {
+function read(reply: IncomingMessage, resolve: (reply: HttpReply) => void, fail: (cause: Error) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of reply as AsyncIterable<Buffer>) {
+  reply.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > replyLimit) throw new Error(`the reply is larger than ${replyLimit} bytes`);
+    if (size > replyLimit) reply.destroy(new Error(`the reply is larger than ${replyLimit} bytes`));
     chunks.push(chunk);
-  }
-  if (!reply.complete) throw new Error('the reply was cut off');
-  return Buffer.concat(chunks).toString('utf8');
+  });
+  reply.on('end', () => {
+    resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: Buffer.concat(chunks).toString('utf8') });
+  });
+  reply.on('error', fail);
+  // After the end it is no news.
+  reply.on('close', () => fail(new Error('the reply was cut off')));
 }
 
 /** Codes of failures that happen before a single byte of the request has left. */
