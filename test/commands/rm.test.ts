@@ -40,6 +40,12 @@ describe('a file', () => {
     expect(left()).toEqual(without('/top.txt', '/logs/a.txt'));
   });
 
+  test('comes in the order of the command line, whichever is gone first', async () => {
+    emulator.fail('deletePath', 503);
+    const { json } = await gantry(['rm', '/top.txt', '/logs/a.txt', '--yes', '--json=path'], { emulator });
+    expect(json()).toEqual([{ path: 'default:/top.txt' }, { path: 'default:/logs/a.txt' }]);
+  });
+
   test('is removed from the region that is asked for', async () => {
     emulator.volume('global').write('/top.txt', 'x');
     await gantry(['rm', '/top.txt', '--yes', '--region', 'global'], { emulator });

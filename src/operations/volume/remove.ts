@@ -99,22 +99,28 @@ async function contents(context: Removing, folders: Target[]): Promise<{ files: 
 }
 
 async function removeAll(context: Removing, targets: Target[]): Promise<Removal[]> {
-  const removed: Removal[] = [];
-  const failures: { path: string; error: GantryError }[] = [];
+  const outcomes = new Map<Target, GantryError | undefined>();
   const waiting = [...targets].reverse();
   const worker = async () => {
     for (let target = waiting.pop(); target; target = waiting.pop()) {
-      const path = textOf(target);
       try {
         await remove(context, target);
-        removed.push({ path, isFolder: target.isFolder, removed: true });
+        outcomes.set(target, undefined);
       } catch (error) {
         if (!(error instanceof GantryError) || context.signal.aborted) throw error;
-        failures.push({ path, error });
+        outcomes.set(target, error);
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, targets.length) }, worker));
+  // In the order in which they were found, whoever was done first.
+  const removed: Removal[] = [];
+  const failures: { path: string; error: GantryError }[] = [];
+  for (const target of targets) {
+    const error = outcomes.get(target);
+    if (error) failures.push({ path: textOf(target), error });
+    else removed.push({ path: textOf(target), isFolder: target.isFolder, removed: true });
+  }
   if (failures.length > 0) throw failed(context, failures, removed);
   return removed;
 }
