@@ -75,7 +75,7 @@ function globalOptions(root: Commander): Commander {
     .option('--no-input', 'never ask: fail with exit code 9 instead')
     .option('-y, --yes', 'answer yes to questions')
     .option('-p, --project <id>', 'project to work in')
-    .option('--profile <name>', 'stored settings to use')
+    .option('--profile <profile>', 'stored settings to use')
     .option('--region <region>', 'region to work in')
     .option('-C, --cwd <dir>', 'work in this folder');
 }

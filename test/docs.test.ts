@@ -57,13 +57,17 @@ ${summary.charAt(0).toUpperCase()}${summary.slice(1)}.
     ${usage}
 ${table(
   'argument',
-  inputs.map(({ name, description }) => [name, description]),
+  inputs.map(({ name, description, choices }) => [name, offering(description, choices)]),
 )}${table(
   'flag',
-  flags.map((flag) => [flag.flags, flag.description]),
+  flags.map((flag) => [flag.flags, offering(flag.description, flag.choices)]),
 )}${table('JSON field', Object.entries(json))}
 ${examples.map((example) => `    gantry ${example}`).join('\n')}
 `;
+}
+
+function offering(description: string, choices: string[] | undefined): string {
+  return choices ? `${description}: ${choices.join(', ')}` : description;
 }
 
 function cell(text: string): string {

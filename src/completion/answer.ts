@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createContext, type Io } from '../context.ts';
+import { profileNames } from '../config/profiles.ts';
+import { type Context, createContext, type Io } from '../context.ts';
 import { clean } from '../output/clean.ts';
 import { pageOf } from '../output/page.ts';
 import { createRenderer } from '../output/render.ts';
@@ -15,6 +16,16 @@ const directives = { files: 0, none: 4, folders: 16 };
 const onDisk: Record<string, keyof typeof directives> = {
   ...{ file: 'files', path: 'files', source: 'files', target: 'files', command: 'files' },
   ...{ dir: 'folders' },
+};
+
+/** Values that are known here, by the name the help gives them. */
+const known: Record<string, (context: Context) => Word[] | Promise<Word[]>> = {
+  region: () => regions.map((region) => [region, '']),
+  profile: ({ settings }) => profileNames(settings).map((name) => [name, '']),
+  async setting({ settings, env }) {
+    const { listed } = await import('../config/listing.ts');
+    return listed(settings, env).map(({ name, value }) => [name, value ?? '']);
+  },
 };
 
 /**
@@ -37,13 +48,8 @@ export async function complete(argv: string[], io: Io): Promise<number> {
     if ('words' in found) return await print(io, typing, found.words, 'none');
     const disk = onDisk[found.value];
     if (disk) return await print(io, typing, [], disk);
-    if (found.value === 'region')
-      return await print(
-        io,
-        typing,
-        regions.map((region): Word => [region, '']),
-        'none',
-      );
+    const own = known[found.value];
+    if (own) return await print(io, typing, await own(context), 'none');
     if (!isLive(found.value)) return await print(io, typing, [], 'none');
     const { words: names, inTime } = await liveWords(context, found.value, found.typed);
     if (!inTime) await io.startBehind(['complete', '--refresh', found.value, ...found.typed]);

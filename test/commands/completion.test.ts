@@ -44,6 +44,16 @@ describe('a shell that completes', () => {
       ['completion', ''],
       ['bash', 'zsh', 'fish', 'powershell'],
     ],
+    [
+      ['plan', 'set', ''],
+      ['hobby', 'standard', 'enterprise'],
+    ],
+    [['--profile', ''], ['default']],
+    [['profiles', 'use', 'd'], ['default']],
+    [
+      ['config', 'get', 'pro'],
+      ['profile', 'project'],
+    ],
   ])('is offered, after %j, %j, without a call', async (typed, words) => {
     expect(await offered(typed)).toMatchObject({ words, directive: ':4', code: 0, stderr: '' });
     expect(emulator.calls).toEqual([]);

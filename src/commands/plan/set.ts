@@ -1,12 +1,11 @@
-import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
-import { changePlan, type PlanCode, planCodes } from '../../contract/plan.ts';
+import { changePlan, planCodes } from '../../contract/plan.ts';
 import { showInBrowser } from '../../operations/browser.ts';
 
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('<plan>', planCodes.join(', '), planCode)
+      .addArgument(command.createArgument('<plan>', 'what to change to').choices(planCodes))
       .option('--open', 'open the page of the payment in a browser'),
   run: async (context, plan, { open }) => {
     const { api, project, prompt, progress } = context;
@@ -23,9 +22,3 @@ export default defineCommand({
   json: { planCode: 'the plan asked for', redirectUrl: 'where to complete the payment; null when none is needed' },
   examples: ['plan set standard', 'plan set standard --open', 'plan set hobby --yes'],
 });
-
-function planCode(text: string): PlanCode {
-  const plan = planCodes.find((code) => code === text);
-  if (!plan) throw new InvalidArgumentError(`The plans are ${planCodes.join(', ')}.`);
-  return plan;
-}
