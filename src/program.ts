@@ -99,6 +99,12 @@ export async function furnish(child: Commander, leaf: Leaf, run: Execute): Promi
   child.addHelpText('after', () => moreHelp(command));
   child.action(async (...inputs: unknown[]) => {
     inputs.pop();
+    // `gantry apps delete "$APP"` where nobody has set APP.
+    const empty = child.registeredArguments.find(({ required }, at) =>
+      required ? [inputs[at]].flat()[0] === '' : inputs[at] === '',
+    );
+    if (empty)
+      throw new UsageError(`<${empty.name()}> is empty`, { fix: 'look whether a variable of the shell is unset' });
     await run(command, child.optsWithGlobals() as GlobalFlags, inputs);
   });
   return command;

@@ -55,7 +55,7 @@ describe('a command line that cannot be understood exits 2 and helps:', () => {
     [
       'an argument of another form',
       'plan set gold',
-      /error: <plan> cannot be "gold"\n {2}why the plans are hobby, standard, enterprise\n/,
+      /error: <plan> cannot be "gold"\n {2}why the choices are hobby, standard, enterprise\n/,
     ],
     ['too much', 'apps list a b', /error: too many arguments: 2, where none is taken\n/],
     ['an unknown subcommand before --help', 'apps nonsense', /fix gantry apps --help/],
@@ -68,6 +68,18 @@ describe('a command line that cannot be understood exits 2 and helps:', () => {
     expect(asJson.code).toBe(2);
     expectErrorDocument(asJson);
   });
+});
+
+test.each([
+  [['apps', 'delete', '', '--yes'], '<app> is empty'],
+  [['builds', 'cancel', 'web', '', '--yes'], '<build> is empty'],
+  [['builds', 'get', 'web', ''], '<build> is empty'],
+  [['service-accounts', 'grant', 'sa-ci', ''], '<project> is empty'],
+])('%j is what a shell makes of an unset variable: it asks for nothing', async (words, says) => {
+  const { code, stderr } = await gantry(words, { emulator });
+  expect(code).toBe(2);
+  expect(stderr).toBe(`error: ${says}\n  fix look whether a variable of the shell is unset\n`);
+  expect(emulator.calls).toEqual([]);
 });
 
 describe('the flags every command has', () => {

@@ -2,6 +2,7 @@ import { type Credential, findCredential, storedCredential, successorOf } from '
 import type { Environment } from '../../config/environment.ts';
 import type { Settings } from '../../config/settings.ts';
 import { GantryError } from '../../errors.ts';
+import { localTime } from '../../output/words.ts';
 import { type Check, failure, ok, warning } from './check.ts';
 
 /** A token that ends sooner is worth a word, milliseconds. */
@@ -28,6 +29,6 @@ function described(credential: Credential, settings: Settings, now: number): Che
   const unused = given && storedCredential(settings, () => {}) ? '; the stored one is not used' : '';
   if (refreshToken) return ok('token', `from the ${origin}, renewed when it ends${unused}`);
   if (expiresAt === undefined) return ok('token', `from the ${origin}; it does not say when it ends${unused}`);
-  const message = `from the ${origin}, ends ${new Date(expiresAt).toISOString()}${unused}`;
+  const message = `from the ${origin}, ends ${localTime(new Date(expiresAt).toISOString())}${unused}`;
   return expiresAt - now > soonMs ? ok('token', message) : warning('token', message, successorOf(credential));
 }

@@ -2,6 +2,7 @@ import { claimsOf } from '../../config/credentials.ts';
 import type { Context } from '../../context.ts';
 import type { Project } from '../../contract/projects.ts';
 import { AuthError, DeniedError, UsageError } from '../../errors.ts';
+import { localTime } from '../../output/words.ts';
 import { projectsOf, settleProject } from './project.ts';
 import { checkStorable, type Login, loginOf, storeTokens } from './store.ts';
 
@@ -16,7 +17,7 @@ export async function loginByToken(context: Context, from: string | true): Promi
   const token = await readToken(context, from === '-');
   const { project, expiresAt } = claimsOf(token);
   if (expiresAt !== undefined && expiresAt <= context.now()) {
-    throw new AuthError(`the token expired on ${new Date(expiresAt).toISOString()}: nothing was stored`, {
+    throw new AuthError(`the token expired on ${localTime(new Date(expiresAt).toISOString())}: nothing was stored`, {
       fix: 'create a new one in the dashboard, API Keys page',
     });
   }
