@@ -1,6 +1,8 @@
+import type { Readable } from 'node:stream';
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
 import { exchange } from './exchange.ts';
+import type { Message, Opened } from './streamed.ts';
 import { connectionFailure, type Send } from './transport.ts';
 
 /** The same request as `sendPlainly`, through the proxy of the environment; loads undici, so only then. */
@@ -21,4 +23,24 @@ export function sendOver(dispatcher: Dispatcher): Send {
       throw signal.aborted ? signal.reason : connectionFailure(url, cause);
     }
   };
+}
+
+/** The same with a body that is read as it leaves, and an answer whose body is still to come. */
+export async function openThrough({ http, https, except }: ProxySettings, message: Message): Promise<Opened> {
+  const { method, url, headers, body, signal } = message;
+  // The watch over silence is the caller's: a call may take hours before its answer begins.
+  const patient = { headersTimeout: 0, bodyTimeout: 0 };
+  const dispatcher = new EnvHttpProxyAgent({ ...patient, httpProxy: http, httpsProxy: https, noProxy: except });
+  signal.addEventListener('abort', () => void dispatcher.destroy());
+  const reply = await dispatcher.request({
+    ...{ origin: url.origin, path: url.pathname + url.search, method: method as Dispatcher.HttpMethod },
+    // It says by itself that a body comes in chunks.
+    ...{
+      headers: Object.entries(headers)
+        .filter(([name]) => name !== 'transfer-encoding')
+        .flat(),
+    },
+    ...{ body: (body ?? null) as Readable | null, signal },
+  });
+  return { status: reply.statusCode, statusText: reply.statusText, headers: reply.headers, body: reply.body };
 }

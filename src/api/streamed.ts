@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import type { IncomingMessage } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
 import type { ProxySettings } from '../config/settings.ts';
-import { connectionFailure } from './transport.ts';
+import { answerTo, begin, connectionFailure } from './transport.ts';
 
 /** What is sent: held in memory, or read as it leaves. */
 export type SentBody = Uint8Array | Source;
@@ -42,54 +42,111 @@ const pauses = 15;
  * are not followed. Throws ConnectionError, or the reason of the signal.
  */
 export async function sendStreamed(request: StreamedRequest): Promise<StreamedReply> {
-  const { method, url, headers, body, proxy, signal, silenceMs } = request;
-  const dispatcher = connections(proxy);
-  const failure = (cause: unknown) => (signal.aborted ? signal.reason : connectionFailure(url, cause));
-  const silent = new AbortController();
+  const { url, body, proxy, signal, silenceMs } = request;
+  // Cuts the line: when it is too quiet, and when the answer is read or nobody wants more of it.
+  const line = new AbortController();
+  const failure = (cause: unknown) =>
+    signal.aborted ? signal.reason : connectionFailure(url, line.signal.aborted ? line.signal.reason : cause);
+  const message = {
+    ...request,
+    headers: { ...request.headers, ...framingOf(body) },
+    body: isSource(body) ? watched(body, line, silenceMs) : body,
+    signal: AbortSignal.any([signal, line.signal]),
+  };
   try {
-    const reply = await dispatcher.request({
-      ...{ origin: url.origin, path: url.pathname + url.search, method: method as Dispatcher.HttpMethod },
-      headers: { ...headers, ...lengthOf(body) },
-      body: isSource(body) ? (watched(body.read(), silent, silenceMs) as unknown as Readable) : (body ?? null),
-      signal: AbortSignal.any([signal, silent.signal]),
-    });
+    const reply = proxy ? await (await import('./proxied.ts')).openThrough(proxy, message) : await openPlainly(message);
     const known = reply.headers['content-length'] !== undefined;
     return {
-      ...{ status: reply.statusCode, statusText: reply.statusText, headers: reply.headers },
-      pieces: received(reply.body, known ? silenceMs : silenceMs * pauses, failure),
-      close: () => dispatcher.destroy(),
+      ...{ status: reply.status, statusText: reply.statusText, headers: reply.headers },
+      pieces: received(reply.body, line, known ? silenceMs : silenceMs * pauses, failure),
+      close: async () => line.abort(),
     };
   } catch (cause) {
-    await dispatcher.destroy();
-    throw failure(cause);
+    const error = failure(cause);
+    line.abort();
+    throw error;
   }
 }
 
-/** The watch over silence is ours: a call may take hours before its answer begins. */
-function connections(proxy: ProxySettings | undefined): Dispatcher {
-  const patient = { headersTimeout: 0, bodyTimeout: 0 };
-  if (!proxy) return new Agent(patient);
-  const { http, https, except } = proxy;
-  return new EnvHttpProxyAgent({ ...patient, httpProxy: http, httpsProxy: https, noProxy: except });
+/** A request to be sent as it is, until its signal aborts. */
+export interface Message {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+  body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  signal: AbortSignal;
+}
+
+/** An answer whose body is to be read, or cut by the signal of its request. */
+export interface Opened extends Pick<StreamedReply, 'status' | 'statusText' | 'headers'> {
+  body: Readable;
+}
+
+/** As long as the other client takes to give up a connection, in milliseconds: a call that did not leave is sent again. */
+const connectMs = 10_000;
+
+/** Over a connection of its own, so that none keeps the process alive. */
+async function openPlainly({ body, ...message }: Message): Promise<Opened> {
+  const outgoing = await begin({ ...message, agent: false });
+  const answered = answerTo(outgoing);
+  const connecting = setTimeout(() => outgoing.destroy(connectTimeout()), connectMs);
+  outgoing
+    .once('close', () => clearTimeout(connecting))
+    .once('socket', (socket) =>
+      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => clearTimeout(connecting)),
+    );
+  // It may answer before it has read all: then it is the answer that counts.
+  if (body && Symbol.asyncIterator in body) pipeline(body, outgoing, () => {});
+  else outgoing.end(body);
+  const reply = await answered;
+  return {
+    ...{ status: reply.statusCode ?? 0, statusText: reply.statusMessage ?? '', headers: headersOf(reply) },
+    body: reply,
+  };
+}
+
+function connectTimeout(): Error {
+  return Object.assign(new Error('it was not connected in time'), { code: 'ETIMEDOUT', syscall: 'connect' });
+}
+
+/** Each as it came: Node joins those that are given twice, or drops all but one. */
+function headersOf({ headersDistinct }: IncomingMessage): StreamedReply['headers'] {
+  const entries = Object.entries(headersDistinct).map(([name, values = []]) => [
+    name,
+    values.length === 1 ? values[0] : values,
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function isSource(body: SentBody | undefined): body is Source {
   return body !== undefined && 'read' in body;
 }
 
-function lengthOf(body: SentBody | undefined): Record<string, string> {
-  return body?.length === undefined ? {} : { 'content-length': String(body.length) };
+/** Where no length is known it must be said how the end is: not every method is expected to have a body. */
+function framingOf(body: SentBody | undefined): Record<string, string> {
+  if (!body) return {};
+  return body.length === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(body.length) };
 }
 
 /** Only the time in which a piece is not taken counts: its source may take as long as it likes. */
-async function* watched(pieces: AsyncIterable<Uint8Array>, silent: AbortController, silenceMs: number) {
-  for await (const piece of pieces) {
-    const timer = setTimeout(() => silent.abort(tooQuiet(silenceMs)), silenceMs);
-    try {
-      yield piece;
-    } finally {
-      clearTimeout(timer);
+async function* watched({ length, read }: Source, line: AbortController, silenceMs: number) {
+  let bytes = 0;
+  try {
+    for await (const piece of read()) {
+      bytes += piece.length;
+      if (length !== undefined && bytes > length) break;
+      const timer = setTimeout(() => line.abort(tooQuiet(silenceMs)), silenceMs);
+      try {
+        yield piece;
+      } finally {
+        clearTimeout(timer);
+      }
     }
+    if (length !== undefined && bytes !== length)
+      throw new Error(`the body has changed: its length is not ${length} B`);
+  } catch (cause) {
+    line.abort(cause);
+    throw cause;
   }
 }
 
@@ -101,7 +158,8 @@ const mostWaiting = 512 * 1024;
  * right after it; the iterator of a stream would drop it.
  */
 function received(
-  body: Dispatcher.ResponseData['body'],
+  body: Readable,
+  line: AbortController,
   silenceMs: number,
   failure: (cause: unknown) => unknown,
 ): AsyncGenerator<Buffer> {
@@ -134,7 +192,7 @@ function received(
         if (over.cause) throw failure(over.cause);
         return;
       } else {
-        const timer = setTimeout(() => body.destroy(tooQuiet(silenceMs)), silenceMs);
+        const timer = setTimeout(() => line.abort(tooQuiet(silenceMs)), silenceMs);
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { UnavailableError } from '../errors.ts';
 
 /** Largest reply kept in memory, bytes. No list of the platform comes near it. */
@@ -38,37 +38,52 @@ export class ConnectionError extends UnavailableError {
  * Redirects are not followed: the token must not travel on.
  */
 export const sendPlainly: Send = async ({ method, url, headers, body, signal, silenceMs }) => {
-  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
+  try {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    const options: RequestOptions = { method, headers: { ...headers, ...length } };
-    const outgoing = request(url, options, (reply) => read(reply, resolve, fail));
-    // Node's own ways of heeding a signal, and of going through a reply, take a millisecond each to load.
-    const stop = () => outgoing.destroy();
-    const fail = (cause: unknown) => reject(signal.aborted ? signal.reason : connectionFailure(url, cause));
-    signal.addEventListener('abort', stop, { once: true });
+    const outgoing = await begin({ method, url, headers: { ...headers, ...length }, signal });
     outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`no byte for ${silenceMs / 1000} s`)));
-    outgoing.on('error', fail);
-    outgoing.on('close', () => signal.removeEventListener('abort', stop));
     outgoing.end(body);
-  });
+    const reply = await answerTo(outgoing);
+    return { status: reply.statusCode ?? 0, headers: reply.headers, body: await read(reply) };
+  } catch (cause) {
+    throw signal.aborted ? signal.reason : connectionFailure(url, cause);
+  }
 };
 
-function read(reply: IncomingMessage, resolve: (reply: HttpReply) => void, fail: (cause: Error) => void): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  reply.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > replyLimit) reply.destroy(new Error(`the reply is larger than ${replyLimit} bytes`));
-    chunks.push(chunk);
+/** Begins a request over node:http(s), whose body is still to be sent. The signal cuts it. */
+export async function begin({
+  url,
+  signal,
+  ...options
+}: Pick<RequestOptions, 'agent'> & Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'>): Promise<ClientRequest> {
+  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  signal.throwIfAborted();
+  const outgoing = request(url, options);
+  // Node's own way of heeding a signal takes a millisecond to load.
+  const cut = () => outgoing.destroy();
+  signal.addEventListener('abort', cut, { once: true });
+  return outgoing.once('close', () => signal.removeEventListener('abort', cut));
+}
+
+/** The answer to a request, whose body is still to be read. Whatever fails later fails there. */
+export function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => outgoing.once('response', resolve).on('error', reject));
+}
+
+function read(reply: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    reply.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > replyLimit) reply.destroy(new Error(`the reply is larger than ${replyLimit} bytes`));
+      chunks.push(chunk);
+    });
+    reply.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    reply.on('error', reject);
+    // After the end it is no news.
+    reply.on('close', () => reject(new Error('the reply was cut off')));
   });
-  reply.on('end', () => {
-    resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: Buffer.concat(chunks).toString('utf8') });
-  });
-  reply.on('error', fail);
-  // After the end it is no news.
-  reply.on('close', () => fail(new Error('the reply was cut off')));
 }
 
 /** Codes of failures that happen before a single byte of the request has left. */

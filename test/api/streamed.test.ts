@@ -1,0 +1,159 @@
+import { createServer as createProxy } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type StreamedRequest, sendStreamed } from '../../src/api/streamed.ts';
+import type { ProxySettings } from '../../src/config/settings.ts';
+import { appServer } from '../support/app-server.ts';
+
+describe.each([
+  ['straight', async () => undefined],
+  ['through a proxy', proxied],
+])('a call %s', (_, proxyOf) => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s sends a body of any length', async (method) => {
+    const { url, seen } = await appServer((response) => response.end('fine'));
+    await received({ method, url, body: { length: 6, read: pieces } });
+    await received({ method, url, body: { length: undefined, read: pieces } });
+    await received({ method, url, body: Buffer.from('in one') });
+    expect(seen.map(({ body, headers }) => [String(body), headers['content-length']])).toEqual([
+      ['onetwo', '6'],
+      ['onetwo', undefined],
+      ['in one', '6'],
+    ]);
+  });
+
+  test.each(['GET', 'HEAD', 'POST', 'DELETE'])('%s sends none', async (method) => {
+    const { url, seen } = await appServer((response) => response.end('fine'));
+    const { text } = await received({ method, url });
+    expect([text, String(seen[0]?.body)]).toEqual([method === 'HEAD' ? '' : 'fine', '']);
+  });
+
+  test('every header of the answer is there, those given twice as well', async () => {
+    const { url } = await appServer((response) =>
+      response.writeHead(201, 'Made', ['X-Run', 'r-1', 'X-Part', 'a', 'x-part', 'b', 'Set-Cookie', 'c=d']).end(),
+    );
+    const { status, statusText, headers } = await received({ url });
+    expect([status, statusText]).toEqual([201, 'Made']);
+    expect(headers).toMatchObject({ 'x-run': 'r-1', 'x-part': ['a', 'b'] });
+    expect([headers['set-cookie']].flat()).toEqual(['c=d']);
+  });
+
+  test.each([
+    ['shorter', 7],
+    ['longer', 5],
+  ])('a body that is %s than was said is an error, not a wait', async (_, length) => {
+    const { url, seen } = await appServer((response) => response.end());
+    await expect(received({ url, body: { length, read: pieces } })).rejects.toThrow(/^could not reach .*length/);
+    expect(seen).toEqual([]);
+  });
+
+  test('a body whose source fails is an error with its reason', async () => {
+    const { url } = await appServer((response) => response.end());
+    async function* broken() {
+      yield Buffer.from('one');
+      throw new Error('the disk is gone');
+    }
+    await expect(received({ url, body: { length: undefined, read: broken } })).rejects.toThrow('the disk is gone');
+  });
+
+  test('a body that nobody takes is given up', async () => {
+    const { url } = await listening(() => {});
+    async function* endless() {
+      for (;;) yield Buffer.alloc(2 ** 20);
+    }
+    const sent = received({ url, body: { length: undefined, read: endless }, silenceMs: 50 });
+    await expect(sent).rejects.toThrow('no byte for 0.05 s');
+  });
+
+  test('an answer before the end of the body counts', async () => {
+    const { url } = await listening((socket) => {
+      socket.once('data', () => socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 6\r\n\r\nenough'));
+    });
+    let ended = false;
+    async function* patient() {
+      try {
+        yield Buffer.from('one');
+        await new Promise(() => {});
+      } finally {
+        ended = true;
+      }
+    }
+    const reply = await received({ url, body: { length: 100, read: patient } });
+    expect([reply.status, reply.text, ended]).toEqual([413, 'enough', false]);
+  });
+
+  test('the reason of the signal is what is thrown, before the answer and in its middle', async () => {
+    const reason = new Error('stop');
+    const before = new AbortController();
+    const { url } = await appServer(() => before.abort(reason));
+    await expect(received({ url, signal: before.signal })).rejects.toBe(reason);
+    const during = new AbortController();
+    const slow = await appServer((response) => response.write('some', () => during.abort(reason)));
+    await expect(received({ url: slow.url, signal: during.signal })).rejects.toBe(reason);
+  });
+
+  test('close ends the connection, whatever is still to come', async () => {
+    let gone: Promise<unknown> | undefined;
+    const { url } = await appServer((response) => {
+      gone = new Promise((done) => response.on('close', done));
+      response.write('some');
+    });
+    const reply = await send({ url });
+    await reply.pieces.next();
+    await reply.close();
+    await gone;
+  });
+
+  async function send({ url, ...given }: { url: string } & Omit<Partial<StreamedRequest>, 'url'>) {
+    return sendStreamed({
+      ...{ method: 'POST', url: new URL(url), headers: {}, body: undefined, silenceMs: 5_000 },
+      ...{ proxy: await proxyOf(), signal: new AbortController().signal },
+      ...given,
+    });
+  }
+
+  async function received(request: Parameters<typeof send>[0]) {
+    const reply = await send(request);
+    let text = '';
+    try {
+      for await (const piece of reply.pieces) text += piece;
+    } finally {
+      await reply.close();
+    }
+    return { ...reply, text };
+  }
+});
+
+async function* pieces() {
+  yield Buffer.from('one');
+  yield Buffer.from('two');
+}
+
+async function listening(converse: (socket: import('node:net').Socket) => void): Promise<{ url: string }> {
+  const sockets = new Set<import('node:net').Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    converse(socket);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  await new Promise((done) => server.once('listening', done));
+  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}` };
+}
+
+/** A proxy that joins its client to any host. */
+async function proxied(): Promise<ProxySettings> {
+  const proxy = createProxy().listen(0, '127.0.0.1');
+  proxy.on('connect', (request, client) => {
+    const [host, port] = String(request.url).split(':');
+    const target = connect(Number(port), host, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+    target.on('error', () => client.destroy()).on('close', () => client.destroy());
+    client.on('error', () => target.destroy()).on('close', () => target.destroy());
+    target.pipe(client).pipe(target);
+  });
+  onTestFinished(() => void proxy.close().closeAllConnections());
+  await new Promise((done) => proxy.once('listening', done));
+  const http = `http://127.0.0.1:${(proxy.address() as { port: number }).port}`;
+  return { http, https: http, except: '' };
+}
