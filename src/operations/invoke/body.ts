@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { SentBody } from '../../api/streamed.ts';
 import type { Context } from '../../context.ts';
@@ -47,12 +46,18 @@ export async function bodyOf(context: Reading, source: BodySource, otherwise: un
 async function contentOf({ cwd, stdin }: Reading, file: string): Promise<SentBody> {
   if (file === '-') return begun(bytesOf(stdin));
   const path = resolve(cwd, file);
-  const found = await stat(path).catch((cause: Error) => {
-    throw new UsageError(`${file} cannot be read`, { why: cause.message, cause });
-  });
+  const found = statOf(path, file);
   if (found.isDirectory()) throw new UsageError(`${file} is a folder`);
   const read = () => createReadStream(path, { highWaterMark: pieceBytes });
   return found.size <= smallBytes ? begun(read()) : { length: found.size, read };
+}
+
+function statOf(path: string, file: string): Stats {
+  try {
+    return statSync(path);
+  } catch (cause) {
+    throw new UsageError(`${file} cannot be read`, { why: (cause as Error).message, cause });
+  }
 }
 
 /** Reads a little: what ends soon is small, whatever it comes from. The rest is read when it is sent. */

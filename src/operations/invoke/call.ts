@@ -4,7 +4,7 @@ import { ConnectionError } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { PendingError, UnavailableError } from '../../errors.ts';
 import { duration, size } from '../../output/words.ts';
-import type { Headers } from './headers.ts';
+import type { Headers, Pass } from './headers.ts';
 import type { Target } from './target.ts';
 
 export interface Call {
@@ -75,6 +75,17 @@ export async function callApp(context: Context, call: Call): Promise<AppAnswer> 
   } finally {
     step.clear();
   }
+}
+
+/**
+ * The same, for who wants no other answer than a success: every other is thrown. AppError when it is the app's, the
+ * class of its status when it is the platform's.
+ */
+export async function successOf(context: Context, call: Call, pass: Pass): Promise<AppAnswer> {
+  const answer = await callApp(context, call);
+  if (answer.status >= 200 && answer.status <= 299) return answer;
+  const { failureOf } = await import('./failure.ts');
+  throw await failureOf(context, answer, pass);
 }
 
 async function* until(
