@@ -28,8 +28,8 @@ const callTargets = {
   memory: 150,
 };
 
-/** Ours, since nothing sets one: that a line is half as late again as it has to be, nobody sees. */
-const mostOverSocket = 1.5;
+/** Ours, since nothing sets one: a line is read, put in its place and cleaned; of a millisecond more nobody sees anything. */
+const mostOverSocket = 2;
 
 /** @param {Bench} bench */
 export async function live(bench) {
@@ -109,9 +109,7 @@ async function newLines({ quick, report }, app) {
   const socket = `${app.addresses.logs}/ws-logs?appID=`;
   const logs = [node, 'bin/gantry.cjs', 'logs', '--follow'];
   const followers = [
-    await follow(app, 'a bare WebSocket', 'bare', [node, '-e', bareSocket, `${socket}${idOf('bare')}`, '0']),
-    // As long as gantry waits for stragglers, to put them in order (log-socket.ts).
-    await follow(app, 'one that holds for 50 ms', 'held', [node, '-e', bareSocket, `${socket}${idOf('held')}`, '50']),
+    await follow(app, 'a bare WebSocket', 'bare', [node, '-e', bareSocket, `${socket}${idOf('bare')}`]),
     await follow(app, 'gantry logs -f', 'socket', [...logs, 'socket']),
   ];
   /** @type {Map<string, Run[]>} */
@@ -134,9 +132,7 @@ async function newLines({ quick, report }, app) {
   }
   polled.stop();
   report.candidates(runs.set(polled.name, found), {
-    'gantry logs -f': {
-      over: [{ over: 'a bare WebSocket', most: mostOverSocket }, { over: 'one that holds for 50 ms' }],
-    },
+    'gantry logs -f': { over: [{ over: 'a bare WebSocket', most: mostOverSocket }] },
     'gantry logs -f, polling': { over: [{ over: 'a bare WebSocket' }] },
   });
 }
@@ -147,11 +143,8 @@ const restMs = 20;
 const pollMs = 2_000;
 
 const bareSocket = `
-  const [url, heldMs] = process.argv.slice(1);
-  const print = (data) => process.stdout.write(JSON.parse(data).log + '\\n');
-  new (require('undici').WebSocket)(url).addEventListener('message', ({ data }) => {
-    if (heldMs === '0') print(data);
-    else setTimeout(print, heldMs, data);
+  new (require('undici').WebSocket)(process.argv[1]).addEventListener('message', ({ data }) => {
+    process.stdout.write(JSON.parse(data).log + '\\n');
   });
 `;
 

@@ -7,10 +7,11 @@ import { ConnectionError } from './transport.ts';
 /** A live log: what the platform sends, as it comes. */
 export interface LogSocket {
   /**
-   * The texts that have come, in their order. Waits for the first; those that follow it within a moment come with it.
-   * `quiet` when none came in so many milliseconds; `closed` once all was handed out and no more will come.
+   * The texts that have come, in their order. Waits for the first; those that came with it, or follow it within
+   * `gatherMs`, are there too. `quiet` when none came in so many milliseconds; `closed` once all was handed out and no
+   * more will come.
    */
-  next(patienceMs: number): Promise<string[] | 'quiet' | 'closed'>;
+  next(patienceMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'>;
   /** Why it was closed, in words. */
   readonly why: string;
   close(): void;
@@ -32,8 +33,6 @@ interface Options {
 const handshakeMs = 5_000;
 const pingMs = 10_000;
 const pongMs = 5_000;
-/** Lines of several containers do not come quite in their order: so long is waited for the stragglers. */
-const gatherMs = 50;
 /** What may wait for a slow reader: more than that is left to be read from the history. */
 const heldTexts = 10_000;
 const heldCharacters = 16 * 1024 * 1024;
@@ -107,8 +106,8 @@ export async function openLogSocket(path: string, query: object, options: Option
   });
   line.release();
   return {
-    async next(patienceMs) {
-      const found = await held.next(patienceMs);
+    async next(patienceMs, gatherMs) {
+      const found = await held.next(patienceMs, gatherMs);
       signal.throwIfAborted();
       return found;
     },
@@ -180,10 +179,11 @@ class Held {
     this.wake();
   }
 
-  async next(patienceMs: number): Promise<string[] | 'quiet' | 'closed'> {
+  async next(patienceMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'> {
     if (this.texts.length === 0 && !this.why) await this.change(patienceMs);
     if (this.texts.length === 0) return this.why ? 'closed' : 'quiet';
-    if (!this.why) await new Promise((done) => setTimeout(done, gatherMs));
+    // Until the next turn of the event loop: of what arrived in one piece of the line not all was read yet.
+    if (!this.why) await new Promise((done) => (gatherMs > 0 ? setTimeout(done, gatherMs) : setImmediate(done)));
     const found = this.texts;
     this.texts = [];
     this.characters = 0;

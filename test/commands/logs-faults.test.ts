@@ -55,6 +55,20 @@ test('lines that the socket sends together are put in order, with those of other
   expect(linesOf(stdout)).toEqual(['[a] one', '[b] one', '[b] two', '[a] end']);
 });
 
+test('when several containers speak, a line of one that comes late is still put in order', async () => {
+  const [a, b] = [{ containerName: 'a' }, { containerName: 'b' }];
+  const env = await logPlatform({
+    page: () => whole([lineAt(1, 'one', a), lineAt(2, 'two', b)]),
+    socket: (send) => {
+      send(frameOf(lineAt(4, 'four', a)));
+      setImmediate(() => setImmediate(() => send(frameOf(lineAt(3, 'three', b)))));
+      setTimeout(() => send(frameOf(lineAt(20, 'end', a))), 200);
+    },
+  });
+  const { stdout } = await logs(['-f'], env, { endAt: /end/ });
+  expect(linesOf(stdout)).toEqual(['[a] one', '[b] two', '[b] three', '[a] four', '[a] end']);
+});
+
 test('the token is in the query of the socket, as the platform wants it, with what is asked for', async () => {
   const asked: object[] = [];
   const env = await logPlatform({

@@ -18,6 +18,8 @@ export interface Following {
 
 type Needs = Pick<Context, 'now' | 'delay' | 'signal' | 'progress' | 'silenceMs'>;
 
+/** Lines of several containers do not come quite in their order: so long is waited for the stragglers. */
+const gatherMs = 50;
 /** So many sockets in a row that bring nothing, and we say that we poll. */
 const mostFailures = 3;
 /** Before the next socket: after one that worked, and while we poll (in milliseconds). */
@@ -138,7 +140,8 @@ class Follower {
     const opened = now();
     let works = false;
     for (;;) {
-      const texts = await socket.next(Math.max(0, Math.min(silenceMs, until - now())));
+      const patienceMs = Math.max(0, Math.min(silenceMs, until - now()));
+      const texts = await socket.next(patienceMs, seen.mixed ? gatherMs : 0);
       if (texts === 'closed') break;
       if (texts === 'quiet') {
         if (now() >= until) return this.close();

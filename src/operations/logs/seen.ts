@@ -21,6 +21,8 @@ export class Seen {
   private older = new Map<string, Sightings>();
   /** The latest line. */
   last: LogLine | undefined;
+  /** When one container spoke after another, the last time, in milliseconds since 1970. */
+  private changedAt = Number.NEGATIVE_INFINITY;
   /** What is older may have been forgotten, in milliseconds since 1970. */
   private horizon = 0;
 
@@ -40,8 +42,14 @@ export class Seen {
     }
     if (here.number <= sightings.shown) return false;
     sightings.shown = here.number;
+    if (this.last && line.container !== this.last.container) this.changedAt = line.at;
     if (!this.last || line.at >= this.last.at) this.last = line;
     return true;
+  }
+
+  /** Several containers speak at the same time. */
+  get mixed(): boolean {
+    return this.last !== undefined && this.last.at - this.changedAt < overlapMs;
   }
 
   /** From when on to read so that nothing is missed, by the platform's clock (H-60); undefined for all there is. */
