@@ -27,7 +27,19 @@ export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   const content = contentOf(reply);
   announce(exchange, reply, content.size);
   if (typeof reply.body === 'string') response.end(reply.body);
-  else await pipeline(content.read(0, content.size ?? Number.POSITIVE_INFINITY), response);
+  else await pipeline(untilBroken(content.read(0, content.size ?? Number.POSITIVE_INFINITY), response), response);
+}
+
+/** What was given before it broke is to be on its way before the line is cut. */
+async function* untilBroken(pieces: Body, response: ServerResponse): Body {
+  try {
+    yield* pieces;
+  } catch (error) {
+    await new Promise((done) => {
+      response.once('close', done).write('', done);
+    });
+    throw error;
+  }
 }
 
 /** Sends status and headers: an answer of so many bytes is to come, or one whose end will show. */

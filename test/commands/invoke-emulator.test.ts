@@ -32,7 +32,8 @@ describe.skipIf(!python)('a deployed app (needs python3)', () => {
   test('streams', async () => {
     const { invoke } = await functions();
     expect((await invoke('count to:=2')).stdout).toBe('{"number": 0}\n{"number": 1}\n');
-    expect((await invoke('breaks_off')).code).toBe(69);
+    const { code, stdout } = await invoke('breaks_off');
+    expect([code, stdout]).toEqual([69, 'first\n']);
   });
 
   test.each([

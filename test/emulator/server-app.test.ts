@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { children, python, running } from './support/running.ts';
+import { children, python, running, untilCut } from './support/running.ts';
 
 const custom = {
   ...{ runtime: 'custom', entrypoint: ['python', 'server.py', '--port', '8192'], port: 8192 },
@@ -75,6 +75,26 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
       ...{ 'x-own': 'kept', authorization: 'Basic its-own', 'x-request-id': answer.headers.get('x-request-id') },
     });
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  });
+
+  test('whose process dies in the middle of an answer cuts it off after what it has sent', async () => {
+    const dying = `
+import os
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "100")
+        self.end_headers()
+        self.wfile.write(b"the beginning")
+        os._exit(3)
+
+HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+`;
+    const { base, deploy } = await running('server', custom);
+    await deploy({ name: 'server', runtime: 'custom', entrypoint: ['python3', 'dying.py'] }, { 'dying.py': dying });
+    expect(await untilCut(`${base}/die`)).toBe('the beginning');
   });
 
   test('that has its port in its code can be deployed anew: the old one goes first', async () => {

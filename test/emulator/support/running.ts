@@ -73,3 +73,15 @@ function hasPython(): boolean {
     return false;
   }
 }
+
+/** What has come of an answer that is cut off. Rejects when it was not. */
+export async function untilCut(address: string): Promise<string> {
+  const answer = await fetch(address, { method: 'POST', body: '{}' });
+  let text = '';
+  try {
+    for await (const piece of answer.body ?? []) text += Buffer.from(piece);
+  } catch {
+    return text;
+  }
+  throw new Error(`it was not cut off after ${text}`);
+}
