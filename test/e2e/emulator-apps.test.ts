@@ -1,30 +1,65 @@
-import { describe, expect, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
-import { fixture } from '../support/app.ts';
+import { fixture, folderOf } from '../support/app.ts';
 import { cleanEnvironment, run, start } from './binary.ts';
 
 describe.skipIf(!python)('the built emulator (needs python3)', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)('runs apps, and takes them with it when it gets %s', async (signal) => {
-    const emulator = start(['emulator', 'start', '--port', '0', '--no-seed', '--json'], { env: cleanEnvironment() });
-    await emulator.says(/\n/);
-    await expect.poll(() => emulator.said.stdout).toMatch(/\}\s*$/);
-    const { environment, url, project } = JSON.parse(emulator.said.stdout);
-    const env = cleanEnvironment(undefined, environment);
+    const { emulator, env, url, project } = await started();
     await run(['deploy'], { env, cwd: fixture('functions') });
     const body = '{"name": "Ada"}';
     const answer = await fetch(`${url}/v4/${project}/functions/run`, { method: 'POST', body });
     const { result } = (await answer.json()) as { result: { greeting: string; process: number } };
     expect(result.greeting).toBe('hello Ada');
-    const alive = () => {
-      try {
-        return process.kill(result.process, 0);
-      } catch {
-        return false;
-      }
-    };
-    expect(alive()).toBe(true);
+    expect(isAlive(result.process)).toBe(true);
     emulator.kill(signal);
     await emulator.ended;
-    await expect.poll(alive).toBe(false);
+    await expect.poll(() => isAlive(result.process)).toBe(false);
+  });
+
+  test('takes them with it even when it is killed: a server, a run, and what they have started', async () => {
+    const { emulator, env, url, project } = await started();
+    const sleeper = 'import os, subprocess, time\nchild = subprocess.Popen(["sleep", "600"])\n';
+    const says = 'print(os.getpid(), child.pid, flush=True)\n';
+    const server = 'from http.server import BaseHTTPRequestHandler as H, HTTPServer\n';
+    await using place = await folderOf({
+      'once.py': `${sleeper}${says}time.sleep(600)\n`,
+      'server.py': `${sleeper}${says}${server}HTTPServer(("127.0.0.1", int(os.environ["PORT"])), H).serve_forever()\n`,
+      'cerebrium.toml': `[cerebrium.deployment]
+name = "serves"
+[cerebrium.runtime.custom]
+port = 8192
+entrypoint = ["python3", "server.py"]
+`,
+    });
+    expect(await run(['deploy'], { env, cwd: place.path })).toMatchObject({ exitCode: 0 });
+    await fetch(`${url}/v4/${project}/serves/x`, { method: 'POST' });
+    // It runs under the same app, and so what it prints is in the same log.
+    const once = start(['run', 'once.py'], { env, cwd: place.path });
+    onTestFinished(() => void once.kill('SIGKILL'));
+    await once.says(/\d+ \d+/);
+    const { stdout } = await run(['logs', 'serves', '--raw'], { env });
+    const lines = `${stdout}`.split('\n').filter((line) => /^\d+ \d+$/.test(line));
+    const found = lines.flatMap((line) => line.split(' ').map(Number));
+    expect(found.map(isAlive)).toEqual([true, true, true, true]);
+    emulator.kill('SIGKILL');
+    await emulator.ended;
+    await expect.poll(() => found.map(isAlive)).toEqual([false, false, false, false]);
   });
 });
+
+async function started() {
+  const emulator = start(['emulator', 'start', '--port', '0', '--no-seed', '--json'], { env: cleanEnvironment() });
+  onTestFinished(() => void emulator.kill('SIGTERM'));
+  await emulator.says(/\n/);
+  await expect.poll(() => emulator.said.stdout).toMatch(/\}\s*$/);
+  const { environment, url, project } = JSON.parse(emulator.said.stdout);
+  return { emulator, env: cleanEnvironment(undefined, environment), url, project };
+}
+
+/** What has ended but was not fetched by anybody does not count. */
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.includes('Z');
+}

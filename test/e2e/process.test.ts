@@ -242,7 +242,10 @@ describe('what is loaded', () => {
     yauzl: /end of central directory/i,
   };
 
-  const callingCommands = [['apps', 'list'], ['invoke', 'web']];
+  const callingCommands = [
+    ['apps', 'list'],
+    ['invoke', 'web'],
+  ];
 
   test.each(Object.entries(heavy))('apps list and invoke do without %s', async (_, marker) => {
     const chunks = readdirSync('dist').filter((file) => /\.[cm]js$/.test(file));

@@ -1,6 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { enter, leave } from './living.ts';
 
 /** How a process ended: one of the two is set. */
 export interface Ended {
@@ -17,8 +18,7 @@ export class AppProcess {
 
   constructor(command: string, words: string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>) {
     this.child = spawn(command, words, { ...options, detached: true });
-    if (living.size === 0) process.once('exit', killAll);
-    living.add(this);
+    enter(this);
     this.ended = new Promise<Ended>((done, failed) => {
       // What it leaves behind would hold its output open for ever.
       this.child.once('exit', () => this.kill('SIGKILL'));
@@ -26,8 +26,7 @@ export class AppProcess {
       this.child.once('error', failed);
     }).finally(() => {
       this.#over = true;
-      living.delete(this);
-      if (living.size === 0) process.off('exit', killAll);
+      leave(this);
     });
     this.ended.catch(() => {});
   }
@@ -55,11 +54,4 @@ export class AppProcess {
       // It has ended by itself.
     }
   }
-}
-
-/** Those of every emulator of this process: the last resort when it ends without closing them. */
-const living = new Set<AppProcess>();
-
-function killAll(): void {
-  for (const one of living) one.kill('SIGKILL');
 }
