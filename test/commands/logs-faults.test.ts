@@ -47,6 +47,24 @@ test('lines without ids are counted: two of one instant are two, in whichever an
   expect(linesOf(stdout)).toEqual(['same', 'same', 'end', 'new']);
 });
 
+test.each([
+  ['with --since, and a clock that is ahead (H-60)', ['--since', '2026-11-20T05:00:00Z'], ['new']],
+  ['with --since', ['--since', '2026-11-20T00:00:05Z'], ['new']],
+  ['of an empty log', ['--tail', 'all'], ['new']],
+])('a line that comes between the first looks is not lost: %s', async (_, flags, expected) => {
+  const lines = flags.includes('all') ? [] : [lineAt(1, 'old', { logId: '1' })];
+  const env = await logPlatform({
+    page: ({ afterDate = '', direction }, number) => {
+      const found = lines.filter(({ timestamp }) => timestamp >= afterDate);
+      if (number === 1) lines.push(lineAt(10, 'new', { logId: '2' }));
+      return found.length > 0 ? whole(direction === 'backward' ? found.toReversed() : found) : { status: 204 };
+    },
+  });
+  const stop = AbortSignal.timeout(2_000);
+  const { stdout } = await logs(['-f', ...flags], env, { endAt: /new/, stop });
+  expect(linesOf(stdout)).toEqual(expected);
+});
+
 test('lines that the socket sends together are put in order, with those of other containers', async () => {
   const [a, b] = [{ containerName: 'a' }, { containerName: 'b' }];
   const lines = [lineAt(3, 'end', a), lineAt(1, 'one', b), lineAt(2, 'two', b), lineAt(1, 'one', a)];

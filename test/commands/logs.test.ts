@@ -188,11 +188,12 @@ describe('a line', () => {
 });
 
 describe('following', () => {
-  /** Prints, one after the other, each when the one before it is on stdout. */
+  /** Prints, one after the other, from the first look at the log on. */
   const answering = (texts: string[], flags: string[] = [], setting: Setting = {}) => {
     const last = texts.at(-1);
     const waiting = [...texts];
     const timer = setInterval(() => {
+      if (!emulator.calls.some(({ endpoint }) => endpoint === 'getAppLogs')) return;
       const text = waiting.shift();
       if (text === undefined) return clearInterval(timer);
       clock.now += 1;

@@ -49,8 +49,10 @@ export async function* readLog(context: Needs, source: LogSource, asked: Asked):
 
 async function* batches(context: Needs, source: LogSource, asked: Asked, gaps: Gaps): AsyncGenerator<LogLine[]> {
   const seen = new Seen();
-  const { tail, follow, until = Number.POSITIVE_INFINITY } = asked;
-  const range = { since: asked.since, until: asked.until };
+  const { tail, follow, since, until = Number.POSITIVE_INFINITY } = asked;
+  const range = { since, until: asked.until };
+  // What is new is what comes after the latest line there is: our clock may be ahead of the platform's (H-60).
+  const latest = follow && since !== undefined ? await lastLines(source, {}, 1, new Seen(), () => {}) : undefined;
   if (tail === undefined) {
     const { ended } = yield* forwards(source, range, seen, gaps.note);
     if (ended || !follow) return;
@@ -60,8 +62,7 @@ async function* batches(context: Needs, source: LogSource, asked: Asked, gaps: G
     if (tail > 0) yield lines;
     if (ended || !follow) return;
   }
-  // What is new is what comes after the latest line there is: our clock may be ahead of the platform's (H-60).
-  if (!seen.last) await lastLines(source, {}, 1, seen, () => {});
+  if (!seen.last) for (const line of latest?.lines ?? []) seen.isNew(line, 'history', latest);
   if (!seen.last) context.progress.note(nothing(source, asked));
   yield* followLog(context, { source, seen, gaps, until });
 }
