@@ -65,6 +65,21 @@ test.each([
   expect(linesOf(stdout)).toEqual(expected);
 });
 
+test.each([[[]], [['--tail', 'all']]])('what was read before a page failed is not lost: -f %j', async (flags) => {
+  let failures = 0;
+  const env = await logPlatform({
+    page: ({ nextToken, afterDate }, number) => {
+      if (number === 1 || !afterDate) return whole([lineAt(1, 'old')]);
+      if (!nextToken) return { body: { logs: [lineAt(2, 'first')], nextPageToken: '1', hasMore: true } };
+      failures += 1;
+      return failures > 5 ? whole([lineAt(3, 'second')]) : { status: 503 };
+    },
+  });
+  const { stdout, stderr } = await logs(['-f', ...flags], env, { endAt: /second/, stop: AbortSignal.timeout(5_000) });
+  expect(linesOf(stdout)).toEqual(['old', 'first', 'second']);
+  expect(stderr).not.toContain('a gap');
+});
+
 test('lines that the socket sends together are put in order, with those of other containers', async () => {
   const [a, b] = [{ containerName: 'a' }, { containerName: 'b' }];
   const lines = [lineAt(3, 'end', a), lineAt(1, 'one', b), lineAt(2, 'two', b), lineAt(1, 'one', a)];

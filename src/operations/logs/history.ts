@@ -28,13 +28,19 @@ export async function* forwards(
   let ended = false;
   let met = false;
   const query: PageQuery = { direction: 'forward', after: since, before: until, size: pageSize };
-  for await (const page of pages(source, query)) {
-    const fresh = page.lines.filter((line) => seen.isNew(line, 'history', page));
-    met ||= fresh.length < page.lines.length;
-    ended = page.ended ?? false;
-    held = [...held, ...fresh].sort(inOrder);
-    if (page.broken) onGap(held.at(-1) ?? seen.last, undefined);
-    if (held.length > heldLines) yield held.splice(0, held.length - heldLines);
+  try {
+    for await (const page of pages(source, query)) {
+      const fresh = page.lines.filter((line) => seen.isNew(line, 'history', page));
+      met ||= fresh.length < page.lines.length;
+      ended = page.ended ?? false;
+      held = [...held, ...fresh].sort(inOrder);
+      if (page.broken) onGap(held.at(-1) ?? seen.last, undefined);
+      if (held.length > heldLines) yield held.splice(0, held.length - heldLines);
+    }
+  } catch (error) {
+    // They count as seen: nobody would get them again.
+    if (held.length > 0) yield held;
+    throw error;
   }
   if (held.length > 0) yield held;
   return { ended, met };
