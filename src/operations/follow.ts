@@ -61,7 +61,7 @@ async function waitFor(context: Context, following: Following, onStatus: (status
       if (logs && buildPhase(status) === 'in progress') log.follow();
     });
     const failed = buildPhase(state.status) === 'failed';
-    if (logs || failed) await log.finish(logs);
+    if (logs || failed) await log.finish(failed ? 'failed' : 'succeeded', logs);
     if (failed) throw verdict(state, following, log.tail());
     return state;
   } finally {

@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts';
-import { UnavailableError } from '../errors.ts';
-import { graceMs } from './grace.ts';
+import { type GantryError, UnavailableError } from '../errors.ts';
 import { buildLog } from './logs/build-log.ts';
 import { followLog } from './logs/follow.ts';
 import { Gaps } from './logs/gaps.ts';
@@ -11,6 +10,8 @@ import type { LogSource } from './logs/source.ts';
 
 /** Lines kept to be shown with a failure. */
 const keptLines = 20;
+/** How long a verdict waits for the rest of a log that hangs, in milliseconds: the end of a failed one says why. */
+const patience = { succeeded: 2_000, failed: 5_000 };
 
 /**
  * The log of a build, shown while its verdict is waited for. It is followed as `builds logs -f` does it; what cannot be
@@ -42,7 +43,7 @@ export class ShownLog {
     const hears = (retry: Parameters<typeof onRetry>[0]) => this.complained || onRetry(retry);
     const openLog: Context['openLog'] = (path, query) => context.openLog(path, query, this.live);
     const source = buildLog({ api: context.apiUntil(this.calls, hears), project, openLog }, app, build);
-    this.source = { ...source, page: (query) => source.page(query).catch((error: Error) => this.refused(error)) };
+    this.source = { ...source, page: (query) => source.page(query).catch((error: GantryError) => this.refused(error)) };
   }
 
   /** Shows its lines as they come, from the first call on, until it is finished. */
@@ -51,11 +52,11 @@ export class ShownLog {
   }
 
   /** Shows what has not been shown, or only keeps it. An answer that takes too long is not waited for. */
-  async finish(aloud: boolean): Promise<void> {
-    const patience = setTimeout(() => {
+  async finish(verdict: keyof typeof patience, aloud: boolean): Promise<void> {
+    const timer = setTimeout(() => {
       this.complain('no answer in time');
       this.cutOff.abort();
-    }, graceMs);
+    }, patience[verdict]);
     this.over.abort();
     await this.following;
     try {
@@ -66,7 +67,7 @@ export class ShownLog {
     } catch {
       this.context.signal.throwIfAborted();
     } finally {
-      clearTimeout(patience);
+      clearTimeout(timer);
     }
   }
 
@@ -97,9 +98,10 @@ export class ShownLog {
   }
 
   /** A log that is refused now may be given later, perhaps when the build has begun: it is looked at again. */
-  private refused(error: Error): never {
+  private refused(error: GantryError): never {
     if (!this.calls.aborted) this.complain(error.message);
-    throw new UnavailableError(error.message, { cause: error });
+    const { retryAfterMs } = error.facts ?? {};
+    throw new UnavailableError(error.message, { cause: error, ...(retryAfterMs !== undefined && { retryAfterMs }) });
   }
 
   private complain(why: string): void {

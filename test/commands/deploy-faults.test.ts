@@ -298,6 +298,14 @@ describe('the log of the build (getBuildLogs) is no verdict:', () => {
     ...['stall', 'truncated', 'html'].map((fault): Case => ['getBuildLogs', fault, 0, retried, fine]),
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 
+  test('a log that is asked for too often is left alone for as long as the platform says', async () => {
+    emulator.fail('build', 'slow');
+    emulator.fail('getBuildLogs', '429:240*');
+    const { code, waits } = await gantry(['deploy', '--timeout', '10m'], { emulator, cwd: app.path });
+    expect([code, waits]).toEqual([8, expect.arrayContaining([240_000])]);
+    expect(emulator.calls.filter(({ endpoint }) => endpoint === 'getBuildLogs').length).toBeLessThanOrEqual(4);
+  });
+
   test('a log that cannot be read is told of once', async () => {
     emulator.fail('getBuildLogs', '403*');
     const { stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
