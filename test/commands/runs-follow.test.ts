@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { deployWeb, record } from '../support/runs.ts';
@@ -73,6 +73,16 @@ describe('following a run', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('trying again');
     expect(stderr).toContain('warning: the log of the run could not be read');
+  });
+
+  test('waits for no log that hangs: the verdict is there (H-85)', async () => {
+    const mute = await startEmulator({ real: false });
+    onTestFinished(() => mute.close());
+    await deployWeb(mute);
+    record(mute, { id: 'f-6', createdAt });
+    mute.fail('getAppLogs', 'stall*');
+    const { code, stderr } = await follow('f-6', [], { emulator: mute, silenceMs: 100 });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('could not be read: no answer in time')]);
   });
 
   test('stops at --timeout with 8; Ctrl-C leaves it running', async () => {

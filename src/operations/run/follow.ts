@@ -47,11 +47,12 @@ export async function* followRun(
   context: Context,
   { app, run, timeoutMs }: RunFollowing,
 ): AsyncGenerator<RunLine, FinishedRun> {
-  const { project, progress, now, delay, signal, openLog } = context;
+  const { project, progress, now, delay, signal } = context;
   const limit = AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs));
   // A call that hangs, or is tried again and again, must not outlast the time limit either.
-  const api = context.apiUntil(AbortSignal.any([signal, limit]));
-  const log = new RunLog({ api, project, progress, signal, openLog }, app, run);
+  const until = AbortSignal.any([signal, limit]);
+  const api = context.apiUntil(until);
+  const log = new RunLog(context, app, run, until);
   const details = { app, runId: run };
   const followed = { name: `run ${run} of ${app}`, fix: `gantry runs follow ${app} ${run}`, details };
   const started = now();
@@ -68,7 +69,7 @@ export async function* followRun(
     if (status !== shown) progress.event('status', { ...details, status });
     shown = status;
     // Looked at after the status: what an ended run has printed is all there.
-    for await (const line of log.lines()) {
+    for await (const line of log.lines(item && hasEnded(item) ? 'ended' : 'going')) {
       progress.event('log', { ...details, ...line });
       tail.push(line.line);
       if (tail.length > keptLines) tail.shift();

@@ -1,9 +1,14 @@
+import type { Api } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import { appLog } from '../logs/app-log.ts';
 import { forwards } from '../logs/history.ts';
 import { logLines } from '../logs/line.ts';
 import { Seen } from '../logs/seen.ts';
+import type { LogSource } from '../logs/source.ts';
 import type { RunLine } from './follow.ts';
+
+/** How long a page may take while the run goes on, and when it has ended: a log that hangs keeps no verdict waiting. */
+const patienceMs = { going: 5_000, ended: 15_000 };
 
 /**
  * What a run has printed, read again and again: each line is given once. It is not followed by the socket, which does
@@ -13,19 +18,20 @@ export class RunLog {
   private readonly seen = new Seen();
   private failed = false;
 
+  /** `until` ends every look: Ctrl-C, and the time limit. */
   constructor(
-    private readonly context: Pick<Context, 'api' | 'project' | 'progress' | 'signal' | 'openLog'>,
+    private readonly context: Pick<Context, 'apiUntil' | 'project' | 'progress' | 'signal' | 'openLog' | 'silenceMs'>,
     private readonly app: string,
     private readonly run: string,
+    private readonly until: AbortSignal,
   ) {}
 
   /** What is new. A look that fails is told once and ends nothing. */
-  async *lines(): AsyncGenerator<RunLine> {
+  async *lines(state: keyof typeof patienceMs): AsyncGenerator<RunLine> {
     const { progress, signal } = this.context;
-    const source = appLog(this.context, this.app, { runId: this.run });
     const gap = () => progress.warn('the platform does not give all lines of the run');
     try {
-      for await (const lines of forwards(source, { since: this.seen.resumeAt }, this.seen, gap)) {
+      for await (const lines of forwards(this.source(state), { since: this.seen.resumeAt }, this.seen, gap)) {
         for (const { text, stream, timestamp } of lines) {
           for (const line of logLines(text)) {
             yield { line, stream: stream === 'stderr' ? 'stderr' : 'stdout', time: timestamp || null };
@@ -34,9 +40,21 @@ export class RunLog {
       }
     } catch (error) {
       if (signal.aborted) throw error;
-      if ((error as Error).name === 'TimeoutError') return;
-      if (!this.failed) progress.warn(`the log of the run could not be read: ${(error as Error).message}`);
+      if (this.until.aborted) return;
+      const why = (error as Error).name === 'TimeoutError' ? 'no answer in time' : (error as Error).message;
+      if (!this.failed) progress.warn(`the log of the run could not be read: ${why}`);
       this.failed = true;
     }
+  }
+
+  /** Only the platform is given so much time: whoever takes the lines may be slow. */
+  private source(state: keyof typeof patienceMs): LogSource {
+    const { apiUntil, project, openLog, silenceMs } = this.context;
+    const from = (api: Api) => appLog({ api, project, openLog }, this.app, { runId: this.run });
+    const page: LogSource['page'] = (query) => {
+      const patience = AbortSignal.timeout(Math.min(silenceMs, patienceMs[state]));
+      return from(apiUntil(AbortSignal.any([this.until, patience]))).page(query);
+    };
+    return { ...from(apiUntil(this.until)), page };
   }
 }
