@@ -14,8 +14,12 @@ export default defineCommand({
     logFlags(command.argument('<app>', 'app name or id'))
       .option('--run <id>', 'only what this run printed')
       .option('--container <name>', 'only what this container printed, by its full name')
-      .addOption(command.createOption('--stream <stream>', 'only this one').choices(['stdout', 'stderr'] as const))
-      .option('--search <text>', 'only lines with this text')
+      .addOption(
+        command
+          .createOption('--stream <stream>', 'only this one; with -f it is looked for every few seconds')
+          .choices(['stdout', 'stderr'] as const),
+      )
+      .option('--search <text>', 'only lines with this text; with -f they are looked for every few seconds')
       .addOption(
         command
           .createOption('--build [id]', 'the log of a build instead; of the latest one if left out')
