@@ -4,7 +4,7 @@ import { latestBuild } from '../operations/builds.ts';
 import { appLog } from '../operations/logs/app-log.ts';
 import { buildLog } from '../operations/logs/build-log.ts';
 import { readLog } from '../operations/logs/index.ts';
-import { logLine } from '../views/log-line.ts';
+import { appLogOutput } from '../views/log-line.ts';
 
 /** Lines shown when no flag says how far to go back. */
 const usualLines = 100;
@@ -38,22 +38,7 @@ export default defineCommand({
       : appLog(needs, app, { container, stream, search, runId });
     return readLog(context, source, asked);
   },
-  view: logLine,
-  data: ({ line }) => line.came,
-  raw: ({ raw }) => raw === true,
-  passesThrough: true,
-  json: {
-    timestamp: 'RFC 3339, UTC',
-    logLine: 'the line as it came',
-    stream: 'stdout or stderr',
-    containerId: 'container that printed it',
-    containerName: 'its full name',
-    runId: 'run during which it was printed',
-    lineNumber: 'its place in what the container printed',
-    logId: 'line id',
-    appId: 'app id',
-    projectId: 'project',
-  },
+  ...appLogOutput,
   examples: [
     'logs web',
     'logs web -f --timestamps',

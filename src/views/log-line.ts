@@ -10,6 +10,26 @@ export interface LineFlags {
   raw?: true | undefined;
 }
 
+/** How a command shows what an app printed: line by line, and as JSON in the platform's own names. */
+export const appLogOutput = {
+  view: logLine,
+  data: ({ line }: ShownLine) => line.came,
+  raw: ({ raw }: LineFlags) => raw === true,
+  passesThrough: true as const,
+  json: {
+    timestamp: 'RFC 3339, UTC',
+    logLine: 'the line as it came',
+    stream: 'stdout or stderr',
+    containerId: 'container that printed it',
+    containerName: 'its full name',
+    runId: 'run during which it was printed',
+    lineNumber: 'its place in what the container printed',
+    logId: 'line id',
+    appId: 'app id',
+    projectId: 'project',
+  },
+};
+
 /** `2026-11-20 14:00:05.123 [web-1/stderr] text`, as much of it as was asked for and is needed. */
 export function logLine({ line, containers, streams }: ShownLine, { timestamps, raw }: LineFlags): View {
   return (page) => {

@@ -2,7 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { getRun } from '../../contract/runs.ts';
 import { appLog } from '../../operations/logs/app-log.ts';
 import { readLog } from '../../operations/logs/index.ts';
-import { logLine } from '../../views/log-line.ts';
+import { appLogOutput } from '../../views/log-line.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -16,16 +16,6 @@ export default defineCommand({
     await api(getRun, { project, app, run });
     return readLog(context, appLog({ api, project, openLog }, app, { runId: run }), {});
   },
-  view: logLine,
-  data: ({ line }) => line.came,
-  raw: ({ raw }) => raw === true,
-  passesThrough: true,
-  json: {
-    timestamp: 'RFC 3339, UTC',
-    logLine: 'the line as it came',
-    stream: 'stdout or stderr',
-    containerName: 'container that printed it',
-    lineNumber: 'its place in what the container printed',
-  },
+  ...appLogOutput,
   examples: ['runs logs web 3f2a91c0-…', 'runs logs web 3f2a91c0-… --timestamps'],
 });

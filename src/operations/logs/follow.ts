@@ -1,9 +1,11 @@
 import type { LogSocket } from '../../api/log-socket.ts';
 import type { Context } from '../../context.ts';
-import { GantryError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
+import { GantryError } from '../../errors.ts';
 import type { Gaps } from './gaps.ts';
 import { forwards } from './history.ts';
 import { inOrder, type LogLine } from './line.ts';
+import { Live } from './live.ts';
+import { Pauses } from './pauses.ts';
 import type { Seen } from './seen.ts';
 import type { LogSource } from './source.ts';
 
@@ -20,21 +22,10 @@ type Needs = Pick<Context, 'now' | 'delay' | 'signal' | 'progress' | 'silenceMs'
 
 /** Lines of several containers do not come quite in their order: so long is waited for the stragglers. */
 const gatherMs = 50;
-/** So many sockets in a row that bring nothing, and we say that we poll. */
-const mostFailures = 3;
-/** Before the next socket: after one that worked, and while we poll (in milliseconds). */
-const firstWaitMs = 250;
-const pollingWaitMs = 30_000;
-const longestWaitMs = 5 * 60_000;
 /** A socket that stays open for so long works, even if nothing is said (in milliseconds). */
 const provenMs = 10_000;
-/** After a look that failed, the longest wait for the next one (in milliseconds). */
-const longestPauseMs = 30_000;
 /** While a live log is open, the history is tried so often before lines are given up. */
 const mostLooks = 3;
-/** Nonsense in a row: a proxy's hiccup passes, a platform we do not understand does not. */
-const mostNonsense = 5;
-
 /**
  * New lines as they come, some at a time, each once. By the socket when it works; whenever it does not, the history is
  * read from the last line on, and once more when it works again. Nothing that may pass ends it: neither a failed look
@@ -50,14 +41,8 @@ export async function* followLog(context: Needs, following: Following): AsyncGen
 }
 
 class Follower {
-  private socket: LogSocket | undefined;
-  /** Sockets in a row that brought nothing. */
-  private failures = 0;
-  private nextSocketAt = 0;
-  private polling = false;
-  private pauseMs: number;
-  /** Looks in a row that failed. */
-  private failedLooks = 0;
+  private readonly live: Live;
+  private readonly pauses: Pauses;
   /** From here on lines may have been missed, in milliseconds since 1970. */
   private hole: number | undefined;
   /** The last line before it. Nobody knows what was said after it while `unproven`. */
@@ -72,7 +57,8 @@ class Follower {
     private readonly context: Needs,
     private readonly following: Following,
   ) {
-    this.pauseMs = following.source.pauses[0];
+    this.live = new Live(context, following.source);
+    this.pauses = new Pauses(context.progress, following.source.pauses);
     this.start = following.seen.last;
   }
 
@@ -81,57 +67,20 @@ class Follower {
     const { until } = this.following;
     while (!this.over) {
       const last = now() >= until;
-      if (!last) await this.connect();
+      if (!last) await this.live.open(this.following.seen.resumeAt);
       yield* this.lookUp();
       if (last) return;
       // Whoever wants no gap hears of it now.
       yield [];
-      if (this.socket) yield* this.listen(this.socket);
-      else if (!this.over) await delay(Math.max(0, Math.min(this.pauseMs, this.nextSocketIn(), until - now())));
+      if (this.live.socket) yield* this.listen(this.live.socket);
+      else if (!this.over) await delay(Math.max(0, Math.min(this.pauses.ms, this.live.nextIn(), until - now())));
     }
     // What was said at its very end may have come after its end was known.
     yield* this.lookUp();
   }
 
   close(): void {
-    this.socket?.close();
-    this.socket = undefined;
-  }
-
-  private nextSocketIn(): number {
-    return this.following.source.open ? this.nextSocketAt - this.context.now() : Number.POSITIVE_INFINITY;
-  }
-
-  private async connect(): Promise<void> {
-    const { source, seen } = this.following;
-    if (!source.open || this.nextSocketIn() > 0) return;
-    try {
-      this.socket = await source.open(seen.resumeAt);
-    } catch (error) {
-      this.context.signal.throwIfAborted();
-      if (!(error instanceof UnavailableError)) throw error;
-      this.missed(error.message);
-    }
-  }
-
-  /** A socket that brought nothing. The more of them, the longer until the next. */
-  private missed(why: string): void {
-    this.failures++;
-    if (this.failures >= mostFailures && !this.polling) {
-      this.polling = true;
-      this.context.progress.note(`${why}: looking every few seconds instead`);
-    }
-    const waitMs = this.polling
-      ? Math.min(longestWaitMs, pollingWaitMs * 2 ** (this.failures - mostFailures))
-      : firstWaitMs * 2 ** this.failures;
-    this.nextSocketAt = this.context.now() + jittered(waitMs);
-  }
-
-  /** A socket that works: its next failure is the first again (H-59). */
-  private proven(): void {
-    this.failures = 0;
-    if (this.polling) this.context.progress.note('the live log is back');
-    this.polling = false;
+    this.live.close();
   }
 
   private async *listen(socket: LogSocket): AsyncGenerator<LogLine[]> {
@@ -151,16 +100,16 @@ class Follower {
         if (this.over) return this.close();
         if (seen.last !== before) {
           this.close();
-          return this.missed('the live log is silent');
+          return this.live.missed('the live log is silent');
         }
         works = true;
-        this.proven();
+        this.live.proven();
         continue;
       }
       const lines = texts.flatMap((text) => this.read(text));
       const fresh = lines.filter((line) => seen.isNew(line, 'socket', socket)).sort(inOrder);
       if (lines.length > 0) {
-        if (!works) this.proven();
+        if (!works) this.live.proven();
         works = true;
         const [first] = fresh;
         if (this.unproven && fresh.length === lines.length) gaps.note(this.edge, first);
@@ -170,11 +119,8 @@ class Follower {
       if (this.over) break;
     }
     this.close();
-    if (!works && now() - opened < provenMs) this.missed(`the live log brings nothing (${socket.why})`);
-    else {
-      this.proven();
-      this.nextSocketAt = now() + jittered(firstWaitMs);
-    }
+    if (!works && now() - opened < provenMs) this.live.missed(`the live log brings nothing (${socket.why})`);
+    else this.live.ended();
   }
 
   private *wanted(lines: LogLine[]): Generator<LogLine[]> {
@@ -201,21 +147,20 @@ class Follower {
         yield* this.look();
         return;
       } catch (error) {
-        const pauseMs = this.pauseAfter(error);
-        if (pauseMs === undefined) {
-          if (!this.socket || !isRefusal(error)) throw error;
+        this.context.signal.throwIfAborted();
+        if (!this.pauses.bear(error)) {
+          if (!this.live.socket || !isRefusal(error)) throw error;
           gaps.note(seen.last, undefined);
           this.hole = undefined;
           return;
         }
-        this.pauseMs = pauseMs;
-        if (!this.socket) return;
+        if (!this.live.socket) return;
         if (look === mostLooks) {
           this.unproven = seen.last !== undefined;
           this.hole = undefined;
           return;
         }
-        await this.context.delay(pauseMs);
+        await this.context.delay(this.pauses.ms);
       }
     }
   }
@@ -237,25 +182,8 @@ class Follower {
     if (before && first && !step.value.met) gaps.note(before, first);
     this.hole = undefined;
     this.over ||= step.value.ended;
-    const { pauses } = source;
-    this.pauseMs = first ? pauses[0] : Math.min(pauses[1], Math.max(pauses[0], this.pauseMs * 1.25));
-    if (this.failedLooks > 0) this.context.progress.note('the log can be read again');
-    this.failedLooks = 0;
+    this.pauses.looked(first !== undefined);
     this.unproven = false;
-  }
-
-  /** Milliseconds until the next look, after one that failed; undefined when waiting mends nothing. */
-  private pauseAfter(error: unknown): number | undefined {
-    this.context.signal.throwIfAborted();
-    if (!(error instanceof GantryError)) return undefined;
-    const { retryable, retryAfterMs } = error.facts;
-    const nonsense = error instanceof UnexpectedReplyError;
-    if (!retryable && !(error instanceof UnavailableError) && !nonsense) return undefined;
-    if (nonsense && this.failedLooks >= mostNonsense) return undefined;
-    if (this.failedLooks === 0) this.context.progress.note(`the log could not be read: ${error.message}; trying on`);
-    this.failedLooks++;
-    const [least] = this.following.source.pauses;
-    return Math.max(retryAfterMs ?? 0, jittered(Math.min(longestPauseMs, least * 2 ** (this.failedLooks - 1))));
   }
 }
 
@@ -263,9 +191,4 @@ class Follower {
 function isRefusal(error: unknown): boolean {
   const status = error instanceof GantryError ? error.facts.status : undefined;
   return status === 400 || status === 410 || status === 416 || status === 422;
-}
-
-/** Between a half of it and all. */
-function jittered(ms: number): number {
-  return Math.round(ms * (0.5 + Math.random() / 2));
 }
