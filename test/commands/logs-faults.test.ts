@@ -219,6 +219,23 @@ test('100,000 lines by the socket do not pile up, and none is lost', async () =>
   expect(stderr).toBe('\n');
 }, 60_000);
 
+test('polls of which one in three fails, and pages that overlap and are out of order, lose and repeat nothing', async () => {
+  const lines = Array.from({ length: 30 }, (_, index) => lineAt(index, `line ${index}`, { logId: `l-${index}` }));
+  const env = await logPlatform({
+    page: ({ afterDate = '', nextToken = '0', direction }, number) => {
+      if (direction === 'backward') return whole(lines.slice(0, 1));
+      // What fails is tried again by the client: a poll as a whole fails when all of its tries do.
+      if (Math.floor(number / 5) % 3 === 2) return { status: 503 };
+      const there = lines.slice(0, number).filter(({ timestamp }) => timestamp >= afterDate);
+      const start = Number(nextToken);
+      const page = there.slice(start, start + 6).toReversed();
+      return { body: { logs: page, hasMore: start + 6 < there.length, nextPageToken: String(start + 4) } };
+    },
+  });
+  const { stdout } = await logs(['-f', '--tail', '1', '--fail-on-gap'], env, { endAt: /line 29\n/ });
+  expect(linesOf(stdout)).toEqual(lines.map(({ logLine }) => logLine));
+});
+
 test('goes through the proxy, which learns where to and no token (H-58)', async () => {
   const asked: string[] = [];
   const proxy = await tunnel(asked);
