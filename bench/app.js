@@ -1,17 +1,18 @@
-// An app and its log as a bench needs them, in a process of its own. Calls are answered without a parser of HTTP, which
-// would be busier than curl: below the app's address are `small`, an answer of the default runtime, and `large`, zeros.
-// Lines of the log are said when they are asked for, to the sockets that are open and to the history.
+// An app and its log as a bench needs them, in a process of its own. Below the app's address are `small`, an answer of
+// the default runtime, and `large`, zeros. Lines of the log are said when they are asked for, to the sockets that are
+// open and to the history.
 // Started by live.js, with the length of a large answer; it tells its addresses, and when a socket has been opened.
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { WebSocketServer } from 'ws';
+import { converse, giveZeros, json, reply } from './conversation.js';
 
 /** @typedef {{ calls: string, logs: string }} Addresses */
 /** @typedef {{ logLine: string, timestamp: string }} Line */
 
 const largeBytes = Number(process.argv[2]);
 
-const calls = createTcpServer({ noDelay: true }, converse);
+const calls = createTcpServer({ noDelay: true }, take);
 const history = createServer((request, reply) => {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://app');
   const after = Date.parse(searchParams.get('afterDate') ?? '') || 0;
@@ -65,49 +66,15 @@ function say(app) {
   for (const socket of openOf(app)) socket.send(JSON.stringify({ app_id: app, timestamp, log: logLine }));
 }
 
-/** One request: whoever calls here ends after it. @param {import('node:net').Socket} socket */
-function converse(socket) {
-  let head = '';
-  let left = Number.POSITIVE_INFINITY;
-  socket.on('error', () => {});
-  socket.on('data', (chunk) => {
-    if (left < Number.POSITIVE_INFINITY) left -= chunk.length;
-    else {
-      head += chunk.toString('latin1');
-      const end = head.indexOf('\r\n\r\n') + 4;
-      if (end < 4) return;
-      left = Number(head.match(/^content-length: (\d+)/im)?.[1] ?? 0) - (head.length - end);
-    }
-    if (left > 0) return;
-    if (/^\S+ \S+\/large /.test(head)) giveLarge(socket);
-    else socket.write(answer('application/json', small.length) + small);
-  });
-}
-
-const small = JSON.stringify({ run_id: 'r-bench', run_time_ms: 12, result: { colour: 'red', animal: 'fox' } });
-const zeros = Buffer.alloc(2 ** 18);
+const small = json({ run_id: 'r-bench', run_time_ms: 12, result: { colour: 'red', animal: 'fox' } });
 
 /** @param {import('node:net').Socket} socket */
-function giveLarge(socket) {
-  let left = largeBytes;
-  socket.write(answer('application/octet-stream', left));
-  const more = () => {
-    while (left > 0 && !socket.destroyed) {
-      const piece = zeros.subarray(0, left);
-      left -= piece.length;
-      if (!socket.write(piece) && left > 0) {
-        socket.once('drain', more);
-        return;
-      }
+function take(socket) {
+  converse(socket, ({ url }) => {
+    if (!url.pathname.endsWith('/large')) socket.write(small);
+    else {
+      socket.write(reply('200 OK', { 'content-type': 'application/octet-stream' }, largeBytes));
+      giveZeros(socket, largeBytes);
     }
-  };
-  more();
-}
-
-/**
- * @param {string} type
- * @param {number} bytes
- */
-function answer(type, bytes) {
-  return `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ncontent-length: ${bytes}\r\n\r\n`;
+  });
 }

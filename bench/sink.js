@@ -1,10 +1,12 @@
 // The platform as a bench needs it, in a process of its own: it begins and completes uploads, takes every PUT and forgets
-// it, and gives files of zeros. A parser of HTTP would be busier than those it is to measure, so there is none: requests
-// come one after another on a connection, with the length of their bodies, as gantry and curl send them.
+// it, and gives files of zeros.
 // Started by transfer.js, with the options as JSON; it says its address.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { converse, giveZeros, json, reply } from './conversation.js';
+
+/** @import { Request } from './conversation.js' */
 
 /**
  * @typedef {object} SinkOptions
@@ -14,14 +16,12 @@ import { createServer as createTlsServer } from 'node:tls';
  * @property {{ files: number, bytes: number }} [folder] what the root holds: file0.bin, file1.bin, each of so many bytes
  */
 
-/** @typedef {{ method: string, url: URL, range: string | undefined, bytes: number, body: string }} Request */
-
 /** @type {SinkOptions} */
 const { tls, latencyMs = 0, etags = {}, folder = { files: 0, bytes: 0 } } = JSON.parse(process.argv[2] ?? '{}');
 
 const server = tls
-  ? createTlsServer({ key: readFileSync(tls.key), cert: readFileSync(tls.cert) }, converse)
-  : createServer({ noDelay: true }, converse);
+  ? createTlsServer({ key: readFileSync(tls.key), cert: readFileSync(tls.cert) }, take)
+  : createServer({ noDelay: true }, take);
 server.listen(0, '127.0.0.1', () => process.stdout.write(address()));
 
 function address() {
@@ -30,48 +30,11 @@ function address() {
 }
 
 /** @param {import('node:net').Socket} socket */
-function converse(socket) {
-  /** @type {Request | undefined} */
-  let request;
-  let head = '';
-  let left = 0;
-  socket.on('error', () => {});
-  socket.on('data', (chunk) => {
-    let piece = chunk;
-    if (!request) {
-      const seen = head.length;
-      const end = seen > 0 ? -1 : chunk.indexOf('\r\n\r\n');
-      head += chunk.toString('latin1', 0, end < 0 ? chunk.length : end + 4);
-      const length = head.indexOf('\r\n\r\n') + 4;
-      if (length < 4) return;
-      request = readHead(head.slice(0, length));
-      piece = chunk.subarray(length - seen);
-      head = '';
-      left = request.bytes;
-    }
-    if (request.method === 'POST') request.body += piece.toString('latin1');
-    left -= piece.length;
-    if (left > 0) return;
-    const complete = request;
-    request = undefined;
-    if (latencyMs > 0) setTimeout(() => answer(complete, socket), latencyMs);
-    else answer(complete, socket);
+function take(socket) {
+  converse(socket, (request) => {
+    if (latencyMs > 0) setTimeout(() => answer(request, socket), latencyMs);
+    else answer(request, socket);
   });
-}
-
-/**
- * @param {string} text
- * @returns {Request}
- */
-function readHead(text) {
-  const [method = '', target = ''] = text.split(' ', 2);
-  return {
-    method,
-    url: new URL(target, 'http://sink'),
-    range: text.match(/^range: (.+)$/im)?.[1],
-    bytes: Number(text.match(/^content-length: (\d+)/im)?.[1] ?? 0),
-    body: '',
-  };
 }
 
 let uploads = 0;
@@ -111,8 +74,6 @@ function listing() {
   }));
 }
 
-const zeros = Buffer.alloc(2 ** 18);
-
 /**
  * As if it had been uploaded in parts: of its ETag nothing can be checked.
  * @param {string | undefined} range
@@ -120,36 +81,9 @@ const zeros = Buffer.alloc(2 ** 18);
  */
 function giveFile(range, socket) {
   const [, first = '0', last = String(folder.bytes - 1)] = range?.match(/^bytes=(\d+)-(\d+)$/) ?? [];
-  let left = Number(last) - Number(first) + 1;
+  const left = Number(last) - Number(first) + 1;
   const part = range ? { 'content-range': `bytes ${first}-${last}/${folder.bytes}` } : {};
   const headers = { etag: '"0123456789abcdef0123456789abcdef-2"', ...part };
   socket.write(reply(range ? '206 Partial Content' : '200 OK', headers, left));
-  const more = () => {
-    while (left > 0 && !socket.destroyed) {
-      const piece = zeros.subarray(0, left);
-      left -= piece.length;
-      if (!socket.write(piece) && left > 0) {
-        socket.once('drain', more);
-        return;
-      }
-    }
-  };
-  more();
-}
-
-/** @param {unknown} value */
-function json(value) {
-  const text = JSON.stringify(value);
-  return reply('200 OK', { 'content-type': 'application/json' }, text.length) + text;
-}
-
-/**
- * @param {string} status
- * @param {Record<string, string>} headers
- */
-function reply(status, headers, length = 0) {
-  const lines = Object.entries({ ...headers, 'content-length': length }).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
-  return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n`;
+  giveZeros(socket, left);
 }

@@ -262,13 +262,10 @@ describe.skipIf(!python)('what a program prints (needs python3)', () => {
     expectNoTrace(outcome, emulator);
   });
 
-  test('may be 100,000 lines: none is lost, and they are in order', async () => {
-    const { code, stdout } = await run({ 'job.py': 'for number in range(100_000):\n    print(number)\n' }, ['job.py']);
-    expect([code, stdout === Array.from({ length: 100_000 }, (_, number) => `${number}\n`).join('')]).toEqual([
-      0,
-      true,
-    ]);
-  }, 60_000);
+  test('may be many pages: none of its lines is lost, and they are in order', async () => {
+    const { code, stdout } = await run({ 'job.py': 'for number in range(20_000):\n    print(number)\n' }, ['job.py']);
+    expect([code, stdout === Array.from({ length: 20_000 }, (_, number) => `${number}\n`).join('')]).toEqual([0, true]);
+  });
 
   test('of a function called beside a guard is only that of the function', async () => {
     const source = `${job}\nif __name__ == "__main__":\n    print("guard")\n`;
