@@ -2,8 +2,7 @@ import type { Readable } from 'node:stream';
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
 import { exchange } from './exchange.ts';
-import type { Message, Opened } from './streamed.ts';
-import { connectionFailure, type Send } from './transport.ts';
+import { connectionFailure, type Message, type Opened, type Send } from './transport.ts';
 
 /** The same request as `sendPlainly`, through the proxy of the environment; loads undici, so only then. */
 export function sendThrough({ http, https, except }: ProxySettings): Send {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { ProxySettings } from '../config/settings.ts';
-import { answerTo, begin, connectionFailure } from './transport.ts';
+import { answerTo, begin, connectionFailure, type Message, type Opened } from './transport.ts';
 
 /** What is sent: held in memory, or read as it leaves. */
 export type SentBody = Uint8Array | Source;
@@ -66,20 +66,6 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
     line.abort();
     throw error;
   }
-}
-
-/** A request to be sent as it is, until its signal aborts. */
-export interface Message {
-  method: string;
-  url: URL;
-  headers: Record<string, string>;
-  body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
-  signal: AbortSignal;
-}
-
-/** An answer whose body is to be read, or cut by the signal of its request. */
-export interface Opened extends Pick<StreamedReply, 'status' | 'statusText' | 'headers'> {
-  body: Readable;
 }
 
 /** As long as the other client takes to give up a connection, in milliseconds: a call that did not leave is sent again. */

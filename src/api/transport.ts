@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Readable } from 'node:stream';
 import { UnavailableError } from '../errors.ts';
 
 /** Largest reply kept in memory, bytes. No list of the platform comes near it. */
@@ -18,6 +19,17 @@ export interface HttpReply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;
+}
+
+/** A request with a body that may be read as it leaves. */
+export interface Message extends Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'> {
+  body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
+}
+
+/** An answer whose body is to be read, or cut by the signal of its request. */
+export interface Opened extends Omit<HttpReply, 'body'> {
+  statusText: string;
+  body: Readable;
 }
 
 export type Send = (request: HttpRequest) => Promise<HttpReply>;

@@ -5,35 +5,9 @@ import type { StartedRun } from './invoke/asynchronous.ts';
 import { bodyOf } from './invoke/body.ts';
 import { type AppAnswer, type Call, successOf } from './invoke/call.ts';
 import { type Pass, passFor, readHeaders, usualHeaders } from './invoke/headers.ts';
+import type { Invocation } from './invoke/invocation.ts';
 import { readWords } from './invoke/pairs.ts';
 import { targetOf } from './invoke/target.ts';
-
-/** A call of an app, as it was asked for. */
-export interface Invocation {
-  app: string;
-  /** A function, perhaps, and parameters. */
-  words: string[];
-  /** JSON, `@file`, or `-`. */
-  data?: string | undefined;
-  /** A file with any bytes, or `-`. */
-  input?: string | undefined;
-  method?: string | undefined;
-  path?: string | undefined;
-  /** `Name: value`. */
-  header?: string[] | undefined;
-  /** False sends no token. */
-  auth: boolean;
-  /** Milliseconds. */
-  timeout?: number | undefined;
-  stream?: boolean | undefined;
-  async?: boolean | undefined;
-  wait?: boolean | undefined;
-  webhook?: string | undefined;
-  webhookSecretFile?: string | undefined;
-  awaitWebhook?: boolean | undefined;
-  port?: number | undefined;
-  publicUrl?: string | undefined;
-}
 
 /** What a call gives: an answer whose body is still to come, or a run. */
 export type Invoked = { answer: AppAnswer } | { started: StartedRun };

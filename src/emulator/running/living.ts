@@ -1,17 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
-import type { AppProcess } from './process.ts';
+
+interface Living {
+  child: ChildProcess;
+  kill: (signal: 'SIGKILL') => void;
+}
 
 /** The processes of apps, of every emulator of this process: none is to live longer than it does. */
-const living = new Set<AppProcess>();
+const living = new Set<Living>();
 
-export function enter(one: AppProcess): void {
+export function enter(one: Living): void {
   if (living.size === 0) process.once('exit', killAll);
   living.add(one);
   tellWatcher();
 }
 
-export function leave(one: AppProcess): void {
+export function leave(one: Living): void {
   living.delete(one);
   if (living.size === 0) process.off('exit', killAll);
   tellWatcher();

@@ -4,13 +4,13 @@ import { RunAcknowledgement, webhookSecretHeader } from '../../contract/invocati
 import { getRun, type Run } from '../../contract/runs.ts';
 import { AppError, UnexpectedReplyError } from '../../errors.ts';
 import type { Received } from '../../receiver/index.ts';
-import type { Invocation } from '../invoke.ts';
 import { hasEnded, runState } from '../runs/state.ts';
 import { webhookSecret } from '../webhooks/secret.ts';
 import { runIdOf, wholeOf } from './answer.ts';
 import { aside } from './aside.ts';
 import { type AppAnswer, type Call, successOf } from './call.ts';
 import type { Pass } from './headers.ts';
+import type { Invocation } from './invocation.ts';
 import type { Target } from './target.ts';
 import { longestMs, waitForRun } from './wait.ts';
 import { type Awaiting, awaitWebhook } from './webhook.ts';

@@ -1,0 +1,26 @@
+/** A call of an app, as it was asked for. */
+export interface Invocation {
+  app: string;
+  /** A function, perhaps, and parameters. */
+  words: string[];
+  /** JSON, `@file`, or `-`. */
+  data?: string | undefined;
+  /** A file with any bytes, or `-`. */
+  input?: string | undefined;
+  method?: string | undefined;
+  path?: string | undefined;
+  /** `Name: value`. */
+  header?: string[] | undefined;
+  /** False sends no token. */
+  auth: boolean;
+  /** Milliseconds. */
+  timeout?: number | undefined;
+  stream?: boolean | undefined;
+  async?: boolean | undefined;
+  wait?: boolean | undefined;
+  webhook?: string | undefined;
+  webhookSecretFile?: string | undefined;
+  awaitWebhook?: boolean | undefined;
+  port?: number | undefined;
+  publicUrl?: string | undefined;
+}
