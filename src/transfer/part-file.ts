@@ -6,6 +6,8 @@ import { diskFailure } from './disk.ts';
 
 /** A file that is being received, beside the one it will be: whoever looks at that sees the old one or the new one. */
 export class PartFile {
+  #written: Promise<void> = Promise.resolve();
+
   /** To be opened by {@link PartFile.open}. */
   constructor(
     readonly path: string,
@@ -22,10 +24,11 @@ export class PartFile {
     }
   }
 
-  async write(piece: Buffer, offset: number): Promise<void> {
-    for (let at = 0; at < piece.length; ) {
-      at += (await this.handle.write(piece, at, piece.length - at, offset + at)).bytesWritten;
-    }
+  /** One after another: the system locks a file while it writes into it, and those who wait for it spin. */
+  write(piece: Buffer, offset: number): Promise<void> {
+    const written = this.#written.then(() => this.#write(piece, offset));
+    this.#written = written.catch(() => {});
+    return written;
   }
 
   /** Gives it its name, in one step. `modified` in milliseconds since 1970. */
@@ -42,6 +45,12 @@ export class PartFile {
   async leave(keep: boolean): Promise<void> {
     await this.handle.close().catch(() => {});
     if (!keep) await rm(this.path, { force: true }).catch(() => {});
+  }
+
+  async #write(piece: Buffer, offset: number): Promise<void> {
+    for (let at = 0; at < piece.length; ) {
+      at += (await this.handle.write(piece, at, piece.length - at, offset + at)).bytesWritten;
+    }
   }
 }
 
