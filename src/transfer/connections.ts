@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Dispatcher } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
 
@@ -19,6 +20,8 @@ export async function openConnections(
   { proxy, silenceMs }: ConnectionOptions,
   connections: number,
 ): Promise<Dispatcher> {
+  // Its parser is WebAssembly: as V8 compiles it first it is fast enough, and the end would wait for a better one.
+  setFlagsFromString('--liftoff-only');
   const { Agent, EnvHttpProxyAgent, buildConnector } = await import('undici');
   const kept = { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, connections };
   if (proxy) {
