@@ -12,7 +12,7 @@ let here: string;
 
 const mib = 2 ** 20;
 const content = noise(40 * mib);
-const slowly = ['--part-size', '5MiB', '--concurrency', '2', '--limit-rate', '20MB'];
+const slowly = ['--part-size', '5MiB', '--concurrency', '2', '--limit-rate', '60MB'];
 
 beforeEach(async () => {
   emulator = await startEmulator();
