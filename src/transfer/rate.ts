@@ -3,7 +3,9 @@ const burstMs = 100;
 
 /** Bytes per second, of all connections together. Whoever takes waits until it is due, in the order of asking. */
 export class Rate {
-  #dueAt = 0;
+  /** Since when so many bytes were taken: added up as times, the errors of small ones would add up as well. */
+  #since = 0;
+  #taken = 0;
 
   constructor(
     readonly bytesPerSecond: number,
@@ -12,7 +14,12 @@ export class Rate {
 
   async take(bytes: number, signal: AbortSignal): Promise<void> {
     const now = this.clock.now();
-    this.#dueAt = Math.max(this.#dueAt, now - burstMs) + (bytes / this.bytesPerSecond) * 1000;
+    if (this.#dueAt < now - burstMs) [this.#since, this.#taken] = [now - burstMs, 0];
+    this.#taken += bytes;
     if (this.#dueAt > now) await this.clock.delay(this.#dueAt - now, signal);
+  }
+
+  get #dueAt(): number {
+    return this.#since + (this.#taken / this.bytesPerSecond) * 1000;
   }
 }

@@ -24,3 +24,15 @@ test('what was not used long ago is lost', async () => {
   for (let piece = 0; piece < 10; piece++) await rate.take(100, signal);
   expect(slept).toBe(10_900);
 });
+
+test('many small pieces take as long as a few large ones', async () => {
+  let last = 0;
+  const delay = async (ms: number) => {
+    last = ms;
+  };
+  const rate = new Rate(2 ** 30, { now: () => Date.UTC(2026, 0), delay });
+  const { signal } = new AbortController();
+  // A second's worth.
+  for (let piece = 0; piece < 2 ** 20; piece++) await rate.take(1_024, signal);
+  expect(last).toBeCloseTo(900, 2);
+});
