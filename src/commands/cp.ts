@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { copyFlags, copyOptions } from '../flags/copy.ts';
+import { copyFields, copyFlags, copyOptions } from '../flags/copy.ts';
 import { type CopySummary, copy } from '../operations/copy/index.ts';
 import { readWords } from '../operations/copy/places.ts';
 import { copyFromStdin, copyToStdout } from '../operations/copy/streams.ts';
@@ -22,17 +22,7 @@ export default defineCommand({
   },
   exit: (value) => (value instanceof Pour ? 'ok' : copyExit(value)),
   view: (value) => (value instanceof Pour ? () => '' : copyView(value)),
-  json: {
-    from: 'the sources',
-    to: 'the target',
-    files: 'files that are copied now (--dry-run: would be)',
-    bytes: 'their size',
-    skipped: 'files that were left out',
-    failed: 'path, reason and code of each file that failed',
-    resumedBytes: 'of the bytes, those that an earlier try had copied',
-    seconds: 'time it took',
-    dryRun: 'whether this is only what would be done',
-  },
+  json: copyFields,
   examples: [
     'cp model.bin :/models/',
     'cp ./dataset default:/dataset --exclude "*.tmp"',

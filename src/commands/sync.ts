@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { copyFlags, copyOptions } from '../flags/copy.ts';
+import { copyFields, copyFlags, copyOptions } from '../flags/copy.ts';
 import { readWords } from '../operations/copy/places.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
 import { copyExit, syncView } from '../views/copy.ts';
@@ -20,20 +20,12 @@ export default defineCommand({
     dryRun && detailedExitCode && wouldChange(summary, deletes === true) ? 'changes' : copyExit(summary),
   view: (summary) => syncView(summary),
   json: {
-    from: 'the source',
-    to: 'the target',
+    ...copyFields,
     new: 'files that were only in the source',
     changed: 'files that differed in size, or were older in the target',
     same: 'files that passed for the same',
     extra: 'files that were only in the target',
     deleted: 'files that were deleted',
-    files: 'files that were copied (--dry-run: would be)',
-    bytes: 'their size',
-    skipped: 'files that were left out',
-    failed: 'path, reason and code of each file that failed',
-    resumedBytes: 'of the bytes, those that an earlier try had copied',
-    seconds: 'time it took',
-    dryRun: 'whether this is only what would be done',
   },
   examples: [
     'sync ./dataset :/dataset --dry-run',

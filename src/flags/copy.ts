@@ -43,3 +43,16 @@ export function copyOptions(flags: Flags): CopyOptions {
     ...{ limitRate, partSize, concurrency },
   };
 }
+
+/** The fields of how a copy went. */
+export const copyFields = {
+  from: 'the sources',
+  to: 'the target',
+  files: 'files that are copied now (--dry-run: would be)',
+  bytes: 'their size',
+  skipped: 'files that were left out',
+  failed: 'path, reason and code of each file that failed',
+  resumedBytes: 'of the bytes, those that an earlier try had copied',
+  seconds: 'time it took',
+  dryRun: 'whether this is only what would be done',
+};
