@@ -27,9 +27,9 @@ export function processIo(): Io {
     now: () => Date.now(),
     delay: (ms, signal) => setTimeout(ms, undefined, { signal }),
     openBrowser,
-    // What starts programs takes its time to load, and nearly no command needs it.
+    // What starts programs takes its time to load, and nearly no command needs it; import() would load more yet.
     async startBehind(words) {
-      const { spawn } = await import('node:child_process');
+      const { spawn } = process.getBuiltinModule('node:child_process');
       const script = process.argv[1];
       if (script) spawn(process.execPath, [script, ...words], { detached: true, stdio: 'ignore' }).unref();
     },

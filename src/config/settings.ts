@@ -82,8 +82,8 @@ export function resolveSettings(env: Environment, flags: SettingFlags, refuse: R
   const own = recordOf(profiles[profile.value ?? 'default']);
   const settle = (source: Source, flag?: string) => pick(flag, env, source, own, source.fallback);
   const address = (source: Source) => {
-    const setting = settle(source);
-    return { ...setting, value: safeOrigin(setting.value ?? '', setting.origin, refuse) };
+    const { value = '', origin } = settle(source);
+    return { value: origin === 'default' ? value : safeOrigin(value, origin, refuse), origin };
   };
   return {
     folders,
@@ -121,7 +121,7 @@ function pick(
 }
 
 function refuseOddName({ value = '', origin }: Setting, refuse: Refuse): void {
-  if (/^[a-z0-9][\w.@-]*$/i.test(value)) return;
+  if (/^[A-Za-z0-9][\w.@-]*$/.test(value)) return;
   const why = `it comes from the ${origin}; letters, digits and - _ . @ make a name, a letter or digit first`;
   refuse(new UsageError(`"${value}" cannot be the name of a profile`, { why }));
 }

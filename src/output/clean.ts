@@ -1,5 +1,7 @@
 import type { Page } from './page.ts';
 
+/** Most texts: there is nothing to look for in them. */
+const plain = /^[\t\n -~]*$/;
 /** OSC, DCS, APC, PM and SOS strings: titles, links, clipboards. Unterminated ones reach to the end of the line. */
 const strings =
   /(?:\u001b[\]P^_X]|[\u009d\u0090\u009e\u009f\u0098])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c|(?=\n)|$)/g;
@@ -24,6 +26,7 @@ export function shown(text: string, { colored, githubActions }: Pick<Page, 'colo
 
 /** No titles, cursor movement, bells; colours stay where they are wanted. */
 export function clean(text: string, colored: boolean): string {
+  if (plain.test(text)) return text;
   const safe = text.replace(strings, '').replace(controls, '').replace(leftovers, '').replace(directions, '');
   return colored ? safe : safe.replace(colors, '');
 }
