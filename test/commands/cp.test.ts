@@ -244,8 +244,11 @@ describe('what is there already', () => {
   });
 
   test('a dry run changes nothing', async () => {
-    const { code, stdout } = await gantry(['cp', 'f', ':/g', '--dry-run']);
+    const { code, stdout, stderr } = await gantry(['cp', 'f', ':/g', '--dry-run']);
     expect([code, stdout]).toEqual([0, 'would copy 3 files, 15 B to default:/g\n']);
+    expect(stderr.split('\n').filter((line) => line.startsWith('  copies '))).toHaveLength(3);
+    const events = await gantry(['cp', 'f', ':/g', '--dry-run', '--events']);
+    expect(events.stdout.match(/"status":"would-copy"/g)).toHaveLength(3);
     expect(calls('initializeUpload')).toEqual([]);
   });
 });

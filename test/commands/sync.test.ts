@@ -59,6 +59,16 @@ describe('to a volume', () => {
     expect(shelf().paths()).toEqual(['/f/changed', '/f/new', '/f/older', '/f/same', '/f/x/']);
   });
 
+  test('--dry-run names what would be copied and deleted, and does neither', async () => {
+    const before = shelf().paths();
+    const { code, stderr } = await gantry(['sync', 'f', ':/f', '--delete', '--dry-run']);
+    expect(code).toBe(0);
+    for (const line of ['  copies new\n', '  copies changed\n', '  deletes x/extra\n']) expect(stderr).toContain(line);
+    const { stdout } = await gantry(['sync', 'f', ':/f', '--delete', '--dry-run', '--events']);
+    expect(stdout).toContain('{"type":"file","path":"x/extra","status":"would-delete"}\n');
+    expect(shelf().paths()).toEqual(before);
+  });
+
   test('nothing is deleted when not everything could be copied', async () => {
     emulator.fail('initializeUpload', '403');
     const { code, stderr, json } = await gantry([

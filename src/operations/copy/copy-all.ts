@@ -74,7 +74,7 @@ export async function copyAll(files: AsyncIterable<Found>, way: Way, job: Job, i
 }
 
 async function copyOrList(file: FoundFile, order: number, way: Way, { options, tally }: Job): Promise<void> {
-  if (options.dryRun) tally.copied(file.path, file.bytes);
+  if (options.dryRun) tally.wouldCopy(file.path, file.bytes);
   else await way.copy(file, order);
 }
 

@@ -13,6 +13,8 @@ export interface Failure {
 
 /** Failures, retries and the like that are told one by one; the rest is counted. */
 const toldOneByOne = 10;
+/** Names that are listed of what is going to be done. */
+export const listed = 20;
 /** Between two looks of a person at the line of progress. */
 const glanceMs = 100;
 
@@ -33,6 +35,7 @@ export class Tally {
   #retries = 0;
   #told = 0;
   #leftOut = 0;
+  #planned = 0;
   #lookedAt = 0;
   #step: Step | undefined;
   readonly #startedAt: number;
@@ -52,6 +55,8 @@ export class Tally {
   end(): void {
     this.#step?.clear();
     this.#step = undefined;
+    const unlisted = this.#planned - listed;
+    if (unlisted > 0) this.context.progress.note(`  and ${unlisted} more`);
     const others = this.#leftOut - toldOneByOne;
     if (others > 0) this.context.progress.note(`and ${others} more are left out`);
     const more = this.failed.length - toldOneByOne;
@@ -95,6 +100,15 @@ export class Tally {
     this.sameInARow = 0;
     this.#settle(bytes);
     this.context.progress.event('file', { path, status: 'copied', bytes });
+  }
+
+  /** What would be copied, were it no dry run. */
+  wouldCopy(path: string, bytes: number): void {
+    this.files++;
+    this.bytes += bytes;
+    this.#settle(bytes);
+    if (this.#planned++ < listed) this.context.progress.note(`  copies ${printable(path)}`);
+    this.context.progress.event('file', { path, status: 'would-copy', bytes });
   }
 
   skip(path: string, reason: string, bytes = 0): void {

@@ -4,7 +4,7 @@ import { count, filesText } from '../../output/words.ts';
 import { type CopySummary, copyFound } from '../copy/index.ts';
 import type { CopyOptions } from '../copy/options.ts';
 import { absolute, lookAt, type Place, settleTarget, type Words } from '../copy/places.ts';
-import { printable } from '../copy/tally.ts';
+import { listed, printable } from '../copy/tally.ts';
 import { compare, type Difference } from './compare.ts';
 import { removeFiles } from './remove.ts';
 
@@ -24,9 +24,6 @@ export interface SyncSummary extends CopySummary {
   deleted: number;
 }
 
-/** Names that are shown before the question. */
-const shown = 20;
-
 /**
  * Makes a folder equal to another: says what that takes, asks before it deletes, copies, and deletes last. Nothing is
  * deleted when something of the source could not be read or copied.
@@ -42,7 +39,7 @@ export async function sync(context: Context, words: Words, options: SyncOptions)
   tell(context, found, options);
   const deletes = options.delete && found.extra.length > 0;
   const to = absolute(words.target);
-  if (deletes && !options.dryRun) await agree(context, found.extra, nameOf(words.target), options);
+  if (deletes) await agree(context, found.extra, nameOf(words.target), options);
   const names = { from: words.sources.map(absolute), to };
   const summary = await copyFound(
     context,
@@ -87,10 +84,12 @@ function tell({ progress }: Context, found: Difference, options: SyncOptions): v
   );
 }
 
-async function agree({ progress, prompt }: Context, extra: string[], name: string, { confirm }: SyncOptions) {
-  for (const path of extra.slice(0, shown)) progress.note(`  deletes ${printable(path)}`);
-  if (extra.length > shown) progress.note(`  and ${extra.length - shown} more`);
-  await prompt.confirmByName(`This deletes ${count(extra.length, 'file')} in ${name} for good.`, name, confirm);
+async function agree({ progress, prompt }: Context, extra: string[], name: string, options: SyncOptions) {
+  const { confirm, dryRun } = options;
+  for (const path of extra.slice(0, listed)) progress.note(`  deletes ${printable(path)}`);
+  if (extra.length > listed) progress.note(`  and ${extra.length - listed} more`);
+  if (dryRun) for (const path of extra) progress.event('file', { path, status: 'would-delete' });
+  else await prompt.confirmByName(`This deletes ${count(extra.length, 'file')} in ${name} for good.`, name, confirm);
 }
 
 /** As the user wrote it, which is what is to be typed again. */
