@@ -1,8 +1,8 @@
 import { defineCommand } from '../command.ts';
 import { copyFields, copyFlags, copyOptions } from '../flags/copy.ts';
 import { type CopySummary, copy } from '../operations/copy/index.ts';
-import { readWords } from '../operations/copy/places.ts';
-import { copyFromStdin, copyToStdout } from '../operations/copy/streams.ts';
+import { isDevice, readWords } from '../operations/copy/places.ts';
+import { copyFromStdin, copyToDevice, copyToStdout } from '../operations/copy/streams.ts';
 import { Pour } from '../output/pour.ts';
 import { copyExit, copyView } from '../views/copy.ts';
 
@@ -18,7 +18,8 @@ export default defineCommand({
     const words = readWords(paths, context);
     if (words.target.kind === 'stream') return new Pour(await copyToStdout(context, words));
     const isPiped = words.sources.some(({ kind }) => kind === 'stream');
-    return (isPiped ? copyFromStdin : copy)(context, words, copyOptions(flags));
+    const way = isPiped ? copyFromStdin : (await isDevice(words.target)) ? copyToDevice : copy;
+    return way(context, words, copyOptions(flags));
   },
   exit: (value) => (value instanceof Pour ? 'ok' : copyExit(value)),
   view: (value) => (value instanceof Pour ? () => '' : copyView(value)),

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, symlinkSync, utimesSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
@@ -203,6 +205,18 @@ describe('what arrives', () => {
   test('a file on stdout is its bytes', async () => {
     shelf().write('/a', 'bytes\n');
     expect(await gantry(['cp', ':/a', '-'])).toMatchObject({ code: 0, stdout: 'bytes\n', stderr: '' });
+  });
+
+  test.skipIf(process.platform === 'win32')('a pipe or a device is written to, never replaced', async () => {
+    shelf().write('/a', 'bytes\n');
+    const pipe = join(here, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const [copied, read] = await Promise.all([gantry(['cp', ':/a', 'pipe', '--json']), readFile(pipe, 'utf8')]);
+    expect(copied.json()).toMatchObject({ from: ['default:/a'], to: pipe, files: 1, bytes: 6, failed: [] });
+    expect(read).toBe('bytes\n');
+    expect(statSync(pipe).isFIFO()).toBe(true);
+    shelf().write('/b', 'b');
+    expect((await gantry(['cp', ':/a', ':/b', 'pipe'])).stderr).toContain('one file of a volume');
   });
 
   test('stdin becomes a file, and the temporary file is gone', async () => {

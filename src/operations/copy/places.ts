@@ -55,6 +55,15 @@ function checked(words: Words): Words {
   return words;
 }
 
+/** Whether it is a pipe or a device, such as `/dev/null`: it is written to, never replaced. */
+export async function isDevice(place: Place): Promise<boolean> {
+  if (place.kind !== 'local') return false;
+  // Whatever these lead to: a file, perhaps, but their own place is in /dev.
+  if (/^\/dev\/(stdout|stderr|fd\/\d+)$/.test(place.path)) return true;
+  const stats = await stat(place.path).catch(() => undefined);
+  return stats !== undefined && !stats.isFile() && !stats.isDirectory();
+}
+
 /** What a source is: a file, or a folder whose content is meant. */
 export interface Source {
   place: Exclude<Place, { kind: 'stream' }>;

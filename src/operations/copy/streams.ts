@@ -1,26 +1,50 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
+import { diskFailure } from '../../transfer/disk.ts';
 import { asFolder, printRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
-import { findFiles as findRemoteFiles, pourFiles } from '../volume/content.ts';
+import { type Found, findFiles as findRemoteFiles, pourFiles } from '../volume/content.ts';
 import { type CopySummary, copyFound } from './index.ts';
 import type { CopyOptions } from './options.ts';
-import type { Words } from './places.ts';
+import { absolute, type Words } from './places.ts';
 
 /** How a command hands on bytes to stdout. */
 export type Take = (bytes: Uint8Array) => Promise<void>;
 
 /** One file of a volume, byte for byte. Throws a UsageError when it is not one file. */
-export async function copyToStdout(context: Context, { sources }: Words): Promise<(take: Take) => Promise<void>> {
+export async function copyToStdout(context: Context, words: Words): Promise<(take: Take) => Promise<void>> {
+  const file = await onlyFile(context, words);
+  return (take) => pourFiles(context, [file], take);
+}
+
+/** The same into a pipe or a device. */
+export async function copyToDevice(context: Context, words: Words, { dryRun }: CopyOptions): Promise<CopySummary> {
+  const [from, to, started] = [words.sources.map(absolute), absolute(words.target), context.now()];
+  const file = await onlyFile(context, words);
+  if (!dryRun) await pourInto(context, file, to);
+  const seconds = (context.now() - started) / 1000;
+  return { from, to, files: 1, bytes: file.bytes, skipped: 0, failed: [], resumedBytes: 0, seconds, dryRun };
+}
+
+async function onlyFile(context: Context, { sources }: Words): Promise<Found> {
   const paths = sources.flatMap((place) => (place.kind === 'remote' ? [place.at] : []));
-  if (paths.length !== 1 || sources.length !== 1)
-    throw new UsageError('one file of a volume is copied to stdout at a time');
-  const found = await findRemoteFiles(context, paths);
-  return (take) => pourFiles(context, found, take);
+  const [file, ...others] = paths.length === sources.length ? await findRemoteFiles(context, paths) : [];
+  if (!file || others.length > 0) throw new UsageError('one file of a volume is copied to a stream at a time');
+  return file;
+}
+
+async function pourInto(context: Context, file: Found, path: string): Promise<void> {
+  const refuse = (cause: unknown) => Promise.reject(diskFailure(cause));
+  const device = await open(path, 'w').catch(refuse);
+  try {
+    await pourFiles(context, [file], (piece) => device.appendFile(piece).catch(refuse));
+  } finally {
+    await device.close();
+  }
 }
 
 /**
