@@ -204,7 +204,9 @@ describe('what arrives', () => {
 
   test('a file on stdout is its bytes', async () => {
     shelf().write('/a', 'bytes\n');
-    expect(await gantry(['cp', ':/a', '-'])).toMatchObject({ code: 0, stdout: 'bytes\n', stderr: '' });
+    const bytes = { code: 0, stdout: 'bytes\n', stderr: '' };
+    expect(await gantry(['cp', ':/a', '-'])).toMatchObject(bytes);
+    expect(await gantry(['cp', ':/a', '/dev/stdout'])).toMatchObject(bytes);
   });
 
   test.skipIf(process.platform === 'win32')('a pipe or a device is written to, never replaced', async () => {

@@ -12,6 +12,9 @@ export type Place =
   | { kind: 'local'; path: string; written: string }
   | { kind: 'remote'; at: VolumePath };
 
+/** What stands for stdin or stdout, by where it stands. */
+const standard = new Set(['-', '/dev/stdin', '/dev/stdout']);
+
 export interface Words {
   sources: Place[];
   target: Place;
@@ -27,7 +30,7 @@ type Asking = Pick<Context, 'cwd' | 'settings' | 'api' | 'project'>;
 export function readWords(words: string[], { cwd, settings }: Pick<Context, 'cwd' | 'settings'>): Words {
   const remote = (text: string): Place => ({ kind: 'remote', at: volumePath(text, settings) });
   const place = (text: string): Place => {
-    if (text === '-') return { kind: 'stream' };
+    if (standard.has(text)) return { kind: 'stream' };
     return parseRemotePath(text) ? remote(text) : { kind: 'local', path: resolve(cwd, text), written: text };
   };
   const places = words.map(place);
@@ -59,7 +62,7 @@ function checked(words: Words): Words {
 export async function isDevice(place: Place): Promise<boolean> {
   if (place.kind !== 'local') return false;
   // Whatever these lead to: a file, perhaps, but their own place is in /dev.
-  if (/^\/dev\/(stdout|stderr|fd\/\d+)$/.test(place.path)) return true;
+  if (/^\/dev\/(stderr|fd\/\d+)$/.test(place.path)) return true;
   const stats = await stat(place.path).catch(() => undefined);
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();
 }
