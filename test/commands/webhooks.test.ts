@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { signWebhook } from '../../src/contract/webhooks.ts';
+import { newDeliveryId } from '../../src/operations/webhooks/deliveries.ts';
 import { folderOf } from '../support/app.ts';
 import { appServer } from '../support/app-server.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
@@ -333,6 +334,11 @@ describe('webhooks replay', () => {
     expect(bodies).toEqual(Array.from({ length: 50 }, (_, index) => String(index + 5)));
     expect(names.map((name) => statSync(join(there.kept, name)).mode & 0o777)).toEqual(names.map(() => 0o600));
     expect(statSync(there.kept).mode & 0o777).toBe(0o700);
+  });
+
+  test('are in order though they came in one millisecond', () => {
+    const ids = Array.from({ length: 100 }, (_, number) => newDeliveryId(1_800_000_000_000, number));
+    expect([...ids].sort()).toEqual(ids);
   });
 
   test('listens where nothing can be kept, and says so once', async () => {

@@ -20,9 +20,13 @@ export interface Kept {
 /** The last so many are kept. */
 const most = 50;
 
-/** A new id: the later, the greater, so that names of files are in order whoever wrote them. */
-export function newDeliveryId(now: number): string {
-  return `d-${now.toString(36).padStart(9, '0')}${randomBytes(3).toString('hex')}`;
+/**
+ * A new id: the later, the greater, so that names of files are in order whoever wrote them. `number` counts those of
+ * one listener: many may come in one millisecond.
+ */
+export function newDeliveryId(now: number, number: number): string {
+  const count = (number % 36 ** 3).toString(36).padStart(3, '0');
+  return `d-${now.toString(36).padStart(9, '0')}${count}${randomBytes(2).toString('hex')}`;
 }
 
 /** Keeps a delivery, for its owner only (0600), and forgets the oldest ones. Several processes may do so at once. */

@@ -49,6 +49,7 @@ export async function* listen(context: Context, { host, port, forward, secretFil
   const to = forward === undefined ? undefined : deliveryAddress(forward, '--forward');
   const heard = new EventEmitter();
   let complained = false;
+  let number = 0;
   const keep = async (delivery: Delivery, body: Buffer) => {
     const { id, receivedAt, path, headers, forwardedTo } = delivery;
     try {
@@ -72,7 +73,8 @@ export async function* listen(context: Context, { host, port, forward, secretFil
         found.signature === 'bad' || !to
           ? { status: found.status, ...(found.why ? { body: `${found.why}\n` } : {}) }
           : await passed(context, to, received);
-      const delivery = told(received, found, now(), answer, found.signature === 'bad' ? undefined : to);
+      const id = newDeliveryId(now(), number++);
+      const delivery = told({ id, ...received }, found, now(), answer, found.signature === 'bad' ? undefined : to);
       await keep(delivery, received.body);
       heard.emit('delivery', delivery);
       return answer;
@@ -117,14 +119,14 @@ async function passed(context: Context, to: URL, received: Received): Promise<An
 }
 
 function told(
-  { path, headers, body }: Received,
+  { id, path, headers, body }: Received & { id: string },
   { signature, why }: Inspection,
   now: number,
   answer: Answer | 'drop',
   to: URL | undefined,
 ): Delivery {
   return {
-    ...{ type: 'delivery', id: newDeliveryId(now), receivedAt: new Date(now).toISOString(), path },
+    ...{ type: 'delivery', id, receivedAt: new Date(now).toISOString(), path },
     ...{ runId: runIdOf(headers), signature, why },
     status: answer === 'drop' ? null : answer.status,
     forwardedTo: to?.href ?? null,
