@@ -1,8 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
-import { type Dispatcher, EnvHttpProxyAgent, getGlobalDispatcher, ping, WebSocket } from 'undici';
+import type { WebSocket } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
 import { ConnectionError } from './transport.ts';
+import { loadUndici, proxyAgent } from './undici.ts';
 
 /** A live log: what the platform sends, as it comes. */
 export interface LogSocket {
@@ -43,14 +44,15 @@ const heldCharacters = 16 * 1024 * 1024;
  */
 export async function openLogSocket(path: string, query: object, options: Options): Promise<LogSocket> {
   const { address, token, userAgent, proxy, signal, silenceMs } = options;
-  signal.throwIfAborted();
   const url = new URL(address + path);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   for (const [name, value] of Object.entries({ ...query, token })) {
     if (value) url.searchParams.set(name, String(value));
   }
+  const { WebSocket, getGlobalDispatcher, ping } = await loadUndici();
+  const dispatcher = proxy ? await proxyAgent(proxy) : getGlobalDispatcher();
+  signal.throwIfAborted();
   const line = lineTo(url);
-  const dispatcher = dispatcherFor(proxy);
   const socket = new WebSocket(url, { dispatcher, headers: { 'user-agent': userAgent } });
   const held = new Held();
   let alive = Date.now();
@@ -116,11 +118,6 @@ export async function openLogSocket(path: string, query: object, options: Option
     },
     close: () => finish('we closed it'),
   };
-}
-
-function dispatcherFor(proxy: ProxySettings | undefined): Dispatcher {
-  if (!proxy) return getGlobalDispatcher();
-  return new EnvHttpProxyAgent({ httpProxy: proxy.http, httpsProxy: proxy.https, noProxy: proxy.except });
 }
 
 /** Rejects without a reason: what the library knows of it may hold the address. */

@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
-import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
 import { exchange } from './exchange.ts';
 import { connectionFailure, type Message, type Opened, type Send } from './transport.ts';
+import { proxyAgent } from './undici.ts';
 
 /** The same request as `sendPlainly`, through the proxy of the environment; loads undici, so only then. */
-export function sendThrough({ http, https, except }: ProxySettings): Send {
-  return sendOver(new EnvHttpProxyAgent({ httpProxy: http, httpsProxy: https, noProxy: except }));
+export async function sendThrough(proxy: ProxySettings): Promise<Send> {
+  return sendOver(await proxyAgent(proxy));
 }
 
 /** The same over connections that are there: for thousands of calls it takes half the time. */
@@ -25,20 +26,17 @@ export function sendOver(dispatcher: Dispatcher): Send {
 }
 
 /** The same with a body that is read as it leaves, and an answer whose body is still to come. */
-export async function openThrough({ http, https, except }: ProxySettings, message: Message): Promise<Opened> {
+export async function openThrough(proxy: ProxySettings, message: Message): Promise<Opened> {
   const { method, url, headers, body, signal } = message;
   // The watch over silence is the caller's: a call may take hours before its answer begins.
-  const patient = { headersTimeout: 0, bodyTimeout: 0 };
-  const dispatcher = new EnvHttpProxyAgent({ ...patient, httpProxy: http, httpsProxy: https, noProxy: except });
+  const dispatcher = await proxyAgent(proxy, { headersTimeout: 0, bodyTimeout: 0 });
   signal.addEventListener('abort', () => void dispatcher.destroy());
   const reply = await dispatcher.request({
     ...{ origin: url.origin, path: url.pathname + url.search, method: method as Dispatcher.HttpMethod },
     // It says by itself that a body comes in chunks.
-    ...{
-      headers: Object.entries(headers)
-        .filter(([name]) => name !== 'transfer-encoding')
-        .flat(),
-    },
+    headers: Object.entries(headers)
+      .filter(([name]) => name !== 'transfer-encoding')
+      .flat(),
     ...{ body: (body ?? null) as Readable | null, signal },
   });
   return { status: reply.statusCode, statusText: reply.statusText, headers: reply.headers, body: reply.body };

@@ -1,5 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Dispatcher } from 'undici';
+import { loadUndici, proxyAgent } from '../api/undici.ts';
 import type { ProxySettings } from '../config/settings.ts';
 
 export interface ConnectionOptions {
@@ -20,15 +20,12 @@ export async function openConnections(
   { proxy, silenceMs }: ConnectionOptions,
   connections: number,
 ): Promise<Dispatcher> {
-  // Its parser is WebAssembly: as V8 compiles it first it is fast enough, and the end would wait for a better one.
-  setFlagsFromString('--liftoff-only');
-  const { Agent, EnvHttpProxyAgent, buildConnector } = await import('undici');
+  const { Agent, buildConnector } = await loadUndici();
   const kept = { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs, connections };
   if (proxy) {
     // Behind a proxy the socket is not ours to watch; between two blocks of a body counts as well.
     const watched = { headersTimeout: silenceMs, bodyTimeout: silenceMs };
-    const { http, https, except } = proxy;
-    return new EnvHttpProxyAgent({ ...kept, ...watched, httpProxy: http, httpsProxy: https, noProxy: except });
+    return proxyAgent(proxy, { ...kept, ...watched });
   }
   const connect = buildConnector({});
   return new Agent({
