@@ -10,33 +10,12 @@ import { type Credential, findCredential, successorOf } from './config/credentia
 import { annotates, type Environment } from './config/environment.ts';
 import { resolveSettings, type SettingFlags, type Settings } from './config/settings.ts';
 import { UsageError } from './errors.ts';
-import { type ColorChoice, type Page, pageOf, type Stream } from './output/page.ts';
+import { type ColorChoice, type Page, pageOf } from './output/page.ts';
 import { createProgress, type Progress } from './output/progress.ts';
 import { createPrompt, type Prompt } from './output/prompt.ts';
 import { duration, timeLeft } from './output/words.ts';
+import type { Io } from './process.ts';
 import { version } from './version.ts';
-
-/** The process, as an argument: tests give their own. */
-export interface Io {
-  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
-  stdout: Stream;
-  stderr: Stream;
-  env: Environment;
-  cwd: string;
-  /** Calls back on Ctrl-C and SIGTERM; returns how to stop listening. */
-  onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
-  /** Ends the process at once, undrained: the second Ctrl-C. */
-  quit(code: number): void;
-  /** Milliseconds since the epoch. */
-  now(): number;
-  delay(ms: number, signal: AbortSignal): Promise<void>;
-  /** Shows an address in the user's browser; false when there is none. */
-  openBrowser(address: string): Promise<boolean>;
-  /** Starts gantry once more, with these words, and does not wait for it. */
-  startBehind(words: string[]): Promise<void>;
-  /** A connection on which no byte moves for so many milliseconds is dead. */
-  silenceMs: number;
-}
 
 /** The flags every command has (conventions §4). */
 export interface GlobalFlags {

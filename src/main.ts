@@ -1,10 +1,9 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { annotates } from './config/environment.ts';
-import type { Io } from './context.ts';
 import { exitCodes, GantryError, InterruptedError, ProjectError } from './errors.ts';
 import type { ColorChoice } from './output/page.ts';
-import { processIo } from './process.ts';
+import { type Io, processIo } from './process.ts';
 import type { Running } from './program.ts';
 import { version } from './version.ts';
 

@@ -1,5 +1,28 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Io } from './context.ts';
+import type { Environment } from './config/environment.ts';
+import type { Stream } from './output/page.ts';
+
+/** The process, as an argument: tests give their own. */
+export interface Io {
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stdout: Stream;
+  stderr: Stream;
+  env: Environment;
+  cwd: string;
+  /** Calls back on Ctrl-C and SIGTERM; returns how to stop listening. */
+  onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Ends the process at once, undrained: the second Ctrl-C. */
+  quit(code: number): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  delay(ms: number, signal: AbortSignal): Promise<void>;
+  /** Shows an address in the user's browser; false when there is none. */
+  openBrowser(address: string): Promise<boolean>;
+  /** Starts gantry once more, with these words, and does not wait for it. */
+  startBehind(words: string[]): Promise<void>;
+  /** A connection on which no byte moves for so many milliseconds is dead. */
+  silenceMs: number;
+}
 
 /** The real process as an {@link Io}. Node opens a stream when it is first asked for, and takes its time. */
 export function processIo(): Io {

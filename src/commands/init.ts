@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
-import { ConflictError } from '../errors.ts';
+import { makeFolder } from '../config/folders.ts';
+import { ConflictError, FailedError } from '../errors.ts';
 import { projectTemplate } from '../project/template.ts';
 
 export default defineCommand({
@@ -22,7 +23,7 @@ export default defineCommand({
       pythonVersion: python,
       region: settings.region.value,
     });
-    await mkdir(folder, { recursive: true });
+    make(folder);
     const written: string[] = [];
     for (const [file, text] of Object.entries(files)) {
       if (await create(folder, file, text)) written.push(join(relative(cwd, folder), file));
@@ -38,13 +39,23 @@ export default defineCommand({
   examples: ['init', 'init my-app --compute ADA_L4'],
 });
 
+function make(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (cause) {
+    throw new FailedError(`cannot make the folder ${folder}`, { why: (cause as Error).message, cause });
+  }
+}
+
 /** Never overwrites: a config file that is there is an error, code that is there is kept. */
 async function create(folder: string, file: string, text: string): Promise<boolean> {
   try {
     await writeFile(join(folder, file), text, { flag: 'wx' });
     return true;
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') {
+      throw new FailedError(`cannot write ${join(folder, file)}`, { why: (cause as Error).message, cause });
+    }
     if (file !== 'cerebrium.toml') return false;
     const why = 'init overwrites nothing';
     throw new ConflictError(`there is a ${file} in ${folder} already`, {

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { profileNames } from '../config/profiles.ts';
-import { type Context, createContext, type Io } from '../context.ts';
+import { type Context, createContext } from '../context.ts';
 import { clean } from '../output/clean.ts';
 import { pageOf } from '../output/page.ts';
 import { createRenderer } from '../output/render.ts';
+import type { Io } from '../process.ts';
 import { regions } from '../project/hardware.ts';
 import { candidates, joined, type Typable, type Word } from './candidates.ts';
 import { isLive, liveWords } from './values.ts';

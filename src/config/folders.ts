@@ -26,19 +26,23 @@ export function foldersOf(env: Environment): Folders {
   };
 }
 
-/**
- * Makes a folder that only its owner may enter, and those above it. Throws what the file system says. Node's own
- * recursion is not used: where no folder can be made (`/proc`) it never ends.
- */
+/** Makes a folder that only its owner may enter, as {@link makeFolder} does. */
 export function makePrivateFolder(folder: string): void {
+  makeFolder(folder, 0o700);
+}
+
+/**
+ * Makes a folder, and those above it, unless it is there. Throws what the file system says. Node's own recursion is not
+ * used: where no folder can be made (`/proc`) it never ends.
+ */
+export function makeFolder(folder: string, mode = 0o777): void {
   try {
-    mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(folder, { mode });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && statSync(folder).isDirectory()) return;
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
     const above = dirname(folder);
-    if (code !== 'ENOENT' || existsSync(above)) throw error;
-    makePrivateFolder(above);
-    makePrivateFolder(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(above)) throw error;
+    makeFolder(above, mode);
+    makeFolder(folder, mode);
   }
 }

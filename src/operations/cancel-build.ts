@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { type Build, buildPhase, cancelBuild, getBuild } from '../contract/builds.ts';
-import { ConflictError, FailedError } from '../errors.ts';
+import { ConflictError } from '../errors.ts';
+import { stop } from './stop.ts';
 
 export interface CancelledBuild {
   app: string;
@@ -19,20 +20,11 @@ export async function stopBuild(
   agreed: () => Promise<void>,
 ): Promise<CancelledBuild> {
   const named = { project, app, build };
-  const look = async () => endOf(await api(getBuild, named), app);
-  const ended = await look();
-  if (ended) return ended;
-  await agreed();
-  try {
-    const said = await api(cancelBuild, named);
-    return { app, build, message: said.trim(), changed: true };
-  } catch (error) {
-    if (!(error instanceof ConflictError || error instanceof FailedError)) throw error;
-    // It may have ended meanwhile, or by the first try of a call whose answer was lost.
-    const endedNow = await look();
-    if (endedNow) return endedNow;
-    throw error;
-  }
+  return stop({
+    look: async () => endOf(await api(getBuild, named), app),
+    agreed,
+    cancel: async () => ({ app, build, message: (await api(cancelBuild, named)).trim(), changed: true }),
+  });
 }
 
 /** How a build ended, if that is as asked; nothing while it goes on. */

@@ -221,6 +221,12 @@ describe('what arrives', () => {
     expect((await gantry(['cp', ':/a', ':/b', 'pipe'])).stderr).toContain('one file of a volume');
   });
 
+  test.runIf(process.platform === 'linux')('a place where no folder can be made is an error', async () => {
+    shelf().write('/a', 'bytes\n');
+    const { code, stderr } = await gantry(['cp', ':/a', '/proc/gantry/a']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is not copied: it is gone, or the folder')]);
+  });
+
   test('stdin becomes a file, and the temporary file is gone', async () => {
     const outcome = await gantry(['cp', '-', ':/notes.txt'], { stdin: 'from stdin\n' });
     expect(outcome).toMatchObject({ code: 0 });

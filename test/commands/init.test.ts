@@ -89,3 +89,17 @@ test('code that is there is kept', async () => {
 function config(folder: string): Promise<string> {
   return readFile(join(folder, 'cerebrium.toml'), 'utf8');
 }
+
+test('a file in the way of its folder is an error', async () => {
+  await using place = await folderOf({ taken: '' });
+  const { code, stderr } = await gantry(['init', 'taken/app'], { cwd: place.path });
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: cannot make the folder \S+\n {2}why not a directory/),
+  ]);
+});
+
+test.runIf(process.platform === 'linux')('where no folder can be made it ends, too', async () => {
+  const { code, stderr } = await gantry(['init', '/proc/gantry/app']);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('cannot make the folder /proc/gantry/app')]);
+});

@@ -1,9 +1,9 @@
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-import type { Io } from '../../src/context.ts';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { main } from '../../src/main.ts';
+import type { Io } from '../../src/process.ts';
 
 export interface Outcome {
   code: number;

@@ -3,6 +3,7 @@ import { getBuild } from '../../contract/builds.ts';
 import { latestBuild } from '../../operations/builds.ts';
 import { facts } from '../../output/table.ts';
 import { ago } from '../../output/words.ts';
+import { buildFields } from '../../views/build.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -18,12 +19,6 @@ export default defineCommand({
       ['updated', ago(build.updatedAt)],
     ]),
   passesThrough: true,
-  json: {
-    id: 'build id',
-    status: 'state of the build, as the platform says it',
-    createdAt: 'RFC 3339, UTC',
-    updatedAt: 'RFC 3339, UTC',
-    initError: 'why the app did not start',
-  },
+  json: buildFields,
   examples: ['builds get web', 'builds get web --json=status'],
 });

@@ -3,6 +3,7 @@ import { listBuilds } from '../../contract/builds.ts';
 import { firstOf, listFlags } from '../../flags/list.ts';
 import { table } from '../../output/table.ts';
 import { ago, newestFirst } from '../../output/words.ts';
+import { buildFields } from '../../views/build.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command.argument('<app>', 'app name or id')),
@@ -23,12 +24,6 @@ export default defineCommand({
     ),
   empty: 'no builds yet',
   passesThrough: true,
-  json: {
-    id: 'build id',
-    status: 'state of the build, as the platform says it',
-    createdAt: 'RFC 3339, UTC',
-    updatedAt: 'RFC 3339, UTC',
-    initError: 'why the app did not start',
-  },
+  json: buildFields,
   examples: ['builds list web', 'builds list web --limit 5'],
 });

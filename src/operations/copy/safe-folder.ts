@@ -1,5 +1,6 @@
 import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { makeFolder } from '../../config/folders.ts';
 import { FailedError } from '../../errors.ts';
 import { diskFailure } from '../../transfer/disk.ts';
 
@@ -44,7 +45,7 @@ export class SafeFolder {
   async #makeOne(folder: string): Promise<void> {
     try {
       if (folder === '') {
-        await mkdir(this.path, { recursive: true });
+        makeFolder(this.path);
         return;
       }
       const path = join(this.path, folder);

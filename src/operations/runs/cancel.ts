@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { cancelRun, getRun, type Run } from '../../contract/runs.ts';
-import { ConflictError, FailedError, NotFoundError } from '../../errors.ts';
+import { ConflictError } from '../../errors.ts';
+import { stop } from '../stop.ts';
 import { hasEnded, runState } from './state.ts';
 
 export interface CancelledRun {
@@ -19,20 +20,14 @@ export async function stopRun(
   agreed: () => Promise<void>,
 ): Promise<CancelledRun> {
   const named = { project, app, run };
-  const look = async () => endOf((await api(getRun, named)).item, app);
-  const ended = await look();
-  if (ended) return ended;
-  await agreed();
-  try {
-    await api(cancelRun, named);
-    return { app, run, status: 'cancelled', changed: true };
-  } catch (error) {
-    if (![ConflictError, FailedError, NotFoundError].some((kind) => error instanceof kind)) throw error;
-    // It may have ended meanwhile, or by the first try of a call whose answer was lost.
-    const endedNow = await look();
-    if (endedNow) return endedNow;
-    throw error;
-  }
+  return stop<CancelledRun>({
+    look: async () => endOf((await api(getRun, named)).item, app),
+    agreed,
+    async cancel() {
+      await api(cancelRun, named);
+      return { app, run, status: 'cancelled', changed: true };
+    },
+  });
 }
 
 /** How a run ended, if that is as asked; nothing while it goes on. */
