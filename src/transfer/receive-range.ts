@@ -1,7 +1,7 @@
 import { retrying } from '../api/retry.ts';
+import { diskFailure } from '../disk/index.ts';
 import { UnavailableError } from '../errors.ts';
 import { type Block, blockBytesFor } from './blocks.ts';
-import { diskFailure } from './disk.ts';
 import { type Engine, smallBytes } from './engine.ts';
 import { type Digest, md5 } from './hash.ts';
 import type { Part } from './parts.ts';

@@ -1,6 +1,9 @@
 import { stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import type { TemporaryNames } from '../../disk/index.ts';
+import type { Saved } from '../../transfer/journal-lines.ts';
 import { type PartPlan, planParts } from '../../transfer/parts.ts';
-import { receiveFile } from '../../transfer/receive-file.ts';
+import { type FileReceiving, receiveFile } from '../../transfer/receive-file.ts';
 import { ChangedError, CorruptError, NoRangesError } from '../../transfer/refusal.ts';
 import { findEntry, type VolumePath } from '../volume/walk.ts';
 import { diskTolerance, isCurrent, timeOf } from './current.ts';
@@ -15,6 +18,7 @@ export class Download {
   constructor(
     private readonly job: Job,
     private readonly folder: SafeFolder,
+    private readonly names: TemporaryNames,
   ) {}
 
   /** Why a file is left out, if it is. */
@@ -56,14 +60,23 @@ export class Download {
       return;
     }
     const isWorthKeeping = plan.count > 1 && journal !== undefined;
-    const fits = known?.etag !== undefined && known.partBytes === plan.partBytes && known.ranges.length > 0;
-    const saved = fits ? { etag: known.etag as string, ranges: known.ranges } : undefined;
+    const saved = known && usable(known, plan);
     const resumed = await receiveFile(
       {
-        ...{ target, plan, modified, saved, order, keep: isWorthKeeping, link: linkTo(at, job) },
+        target,
+        folder: dirname(target),
+        names: this.names,
+        plan,
+        modified,
+        saved,
+        order,
+        keep: isWorthKeeping,
+        link: linkTo(at, job),
         confirm: (path) => this.#verify(found, plan, path),
-        onBegun: (etag) => {
-          if (isWorthKeeping) journal.add({ is: 'receiving', file, mark, partBytes: plan.partBytes, etag });
+        onBegun: (etag, temporary) => {
+          if (!journal) return;
+          journal.add({ is: 'receiving', file, mark, partBytes: plan.partBytes, etag, temporary: basename(temporary) });
+          void journal.written().then(() => this.names.keep(temporary, journal.path));
         },
         onRange: (number) => {
           if (isWorthKeeping) journal.add({ is: 'range', file, number });
@@ -81,6 +94,12 @@ export class Download {
     const content = remoteContent(from as VolumePath, bytes, this.job, engine);
     await verify((part) => fileMd5(path, part, engine), content, plan, engine);
   }
+}
+
+/** What an earlier try has received, if it was cut the same way. */
+function usable({ etag, temporary, partBytes, ranges }: Saved, plan: PartPlan): FileReceiving['saved'] {
+  const fits = partBytes === plan.partBytes && ranges.length > 0 && ranges.every((number) => number <= plan.count);
+  return fits && etag !== undefined && temporary !== undefined ? { etag, temporary, ranges } : undefined;
 }
 
 /** A file that was copied has the time of the remote one, until somebody writes to it. */

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from '
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Context } from '../../context.ts';
 import { getDownloadLink } from '../../contract/volumes.ts';
-import { diskFailure } from '../../transfer/disk.ts';
+import { diskFailure } from '../../disk/index.ts';
 import type { Engine } from '../../transfer/engine.ts';
 import { md5 } from '../../transfer/hash.ts';
 import type { Part } from '../../transfer/parts.ts';
