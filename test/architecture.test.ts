@@ -81,6 +81,19 @@ test('only api, transfer, the receiver of webhooks and the emulator open sockets
   expect(offences).toEqual([]);
 });
 
+/** Writes to a pipe or a device, and to a folder of its own. */
+const writesElsewhere = /^src\/(operations\/copy\/streams\.ts|commands\/init\.ts|emulator\/)/;
+
+test('only disk puts files in place', () => {
+  const offences = files.filter(
+    (file) =>
+      /\brename(Sync)?\(|\bmkdtemp|\bwriteFile(Sync)?\(|createWriteStream\(/.test(readFileSync(file, 'utf8')) &&
+      !file.startsWith('src/disk/') &&
+      !writesElsewhere.test(file),
+  );
+  expect(offences).toEqual([]);
+});
+
 test('no room is a drawer', () => {
   const drawers = files.filter((file) => /\/(utils?|helpers?|common|misc|shared|lib|types)(\/|\.ts$)/.test(file));
   expect(drawers).toEqual([]);

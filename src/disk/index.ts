@@ -5,7 +5,7 @@
 export { type Claim, claimTarget } from './claims.ts';
 export { diskFailure } from './failure.ts';
 export { makeFolder, makePrivateFolder } from './folders.ts';
-export { holderOf, type Lock, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
+export { holderOf, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 export { NewFile, writeInPlace, writeWhole, writeWholeSync } from './new-file.ts';
 export { removeLeftovers, TemporaryNames, temporaryFilter } from './temporary.ts';
 export { TemporaryFolder } from './temporary-folder.ts';

@@ -65,6 +65,7 @@ export async function copyFound(context: Context, copying: Copying, options: Cop
     return await copyClaimed(context, copying, options, names);
   } finally {
     names.close();
+    removeLeftovers(state);
     claim?.release();
   }
 }
@@ -79,7 +80,6 @@ async function copyClaimed(
   const tally = new Tally(context);
   const remember = options.remember && !options.dryRun;
   const journal = remember ? await openJournal(context, [...from, to], !options.continue) : undefined;
-  removeLeftovers(context.settings.folders.state);
   if (journal && journal.saved.size > 0) progress.note('going on where an earlier try has ended');
   if (remember) interruption.says = 'stopping; what was copied is kept: the same command goes on from there';
   tally.begin(options.dryRun ? 'Looking' : 'Copying');
