@@ -16,9 +16,9 @@ export interface FileReceiving {
   modified: number | undefined;
   /** Gives a new signed link. */
   link: () => Promise<string>;
-  /** What an earlier try has left in the part file: ranges of the content with this ETag. */
+  /** What an earlier try has left in the part file: ranges of this version, which its ETag or its date tells. */
   saved?: { etag: string; ranges: number[] } | undefined;
-  /** Ranges beyond this are of the content with this ETag. */
+  /** Ranges beyond this are of this version. */
   onBegun: (etag: string) => void;
   onRange: (number: number) => void;
   /** Looks at the whole of what has come, before it gets its name; throws when that is not right. */
@@ -71,7 +71,7 @@ class Receipt {
     const { plan } = this.receiving;
     const missing = this.#missing();
     // The first answer tells which content it is; the others must be of the same.
-    if (this.#content.etag === undefined) await this.#receiveNext(missing, signal);
+    if (this.#content.version === undefined) await this.#receiveNext(missing, signal);
     const count = Math.min(large.widest, plan.count - this.#done.size);
     await together(count, signal, (stop) => this.#receiveFrom(missing, stop));
     signal.throwIfAborted();
@@ -94,7 +94,7 @@ class Receipt {
     const sink = (bytes: Buffer, offset: number) => file.write(bytes, offset);
     const request = { content: this.#content, range, sink, signal: stop, order: receiving.order };
     this.#md5 = await receiveRange({ ...request, hash: receiving.plan.count === 1 }, engine);
-    if (this.#done.size === 0 && this.#content.etag) receiving.onBegun(this.#content.etag);
+    if (this.#done.size === 0 && this.#content.version) receiving.onBegun(this.#content.version);
     this.#done.add(range.number);
     receiving.onRange(range.number);
     return true;
