@@ -23,7 +23,7 @@ const Line = v.variant('is', [
     file: text,
     mark: text,
     partBytes: byteCount,
-    etag: v.pipe(text, v.nonEmpty()),
+    version: v.pipe(text, v.nonEmpty()),
     temporary: fileName,
   }),
   v.strictObject({ is: v.literal('range'), file: text, number: partNumber }),
@@ -40,7 +40,7 @@ export interface Saved {
   partBytes?: number;
   upload?: Extract<Line, { is: 'begun' }>['upload'];
   parts: Extract<Line, { is: 'part' }>['part'][];
-  etag?: string;
+  version?: string;
   temporary?: string;
   ranges: number[];
 }
@@ -77,7 +77,7 @@ function apply(line: Line, saved: Map<string, Saved>): boolean {
       known.parts = [...known.parts.filter(({ number }) => number !== line.part.number), line.part];
       return true;
     case 'range':
-      if (known?.etag === undefined) return false;
+      if (known?.version === undefined) return false;
       if (!known.ranges.includes(line.number)) known.ranges.push(line.number);
       return true;
     case 'done':

@@ -20,10 +20,10 @@ export interface FileReceiving {
   modified: number | undefined;
   /** Gives a new signed link. */
   link: () => Promise<string>;
-  /** What an earlier try has left in its temporary file: ranges of the content with this ETag. */
-  saved?: { etag: string; ranges: number[]; temporary: string } | undefined;
-  /** Ranges beyond this are of the content with this ETag, in the temporary file at this absolute path. */
-  onBegun: (etag: string, temporary: string) => void;
+  /** What an earlier try has left in its temporary file: ranges of this version, which its ETag or its date tells. */
+  saved?: { version: string; ranges: number[]; temporary: string } | undefined;
+  /** Ranges beyond this are of this version, in the temporary file at this absolute path. */
+  onBegun: (version: string, temporary: string) => void;
   onRange: (number: number) => void;
   /** Looks at the whole of what has come, before it gets its name; throws when that is not right. */
   confirm: (path: string) => Promise<void>;
@@ -83,7 +83,7 @@ class Receipt {
     private readonly engine: Engine,
     saved: FileReceiving['saved'],
   ) {
-    this.#content = new RemoteContent(receiving.plan.bytes, receiving.link, engine, saved?.etag);
+    this.#content = new RemoteContent(receiving.plan.bytes, receiving.link, engine, saved?.version);
     this.#done = new Set(saved?.ranges);
   }
 
@@ -92,7 +92,7 @@ class Receipt {
     const { plan } = this.receiving;
     const missing = this.#missing();
     // The first answer tells which content it is; the others must be of the same.
-    if (this.#content.etag === undefined) await this.#receiveNext(missing, signal);
+    if (this.#content.version === undefined) await this.#receiveNext(missing, signal);
     const count = Math.min(large.widest, plan.count - this.#done.size);
     await together(count, signal, (stop) => this.#receiveFrom(missing, stop));
     signal.throwIfAborted();
@@ -115,17 +115,17 @@ class Receipt {
     const sink = (bytes: Buffer, offset: number) => this.#write(bytes, offset);
     const request = { content: this.#content, range, sink, signal: stop, order: receiving.order };
     this.#md5 = await receiveRange({ ...request, hash: receiving.plan.count === 1 }, engine);
-    if (this.#done.size === 0 && this.#content.etag) this.#begun(this.#content.etag);
+    if (this.#done.size === 0 && this.#content.version) this.#begun(this.#content.version);
     this.#done.add(range.number);
     receiving.onRange(range.number);
     return true;
   }
 
-  #begun(etag: string): void {
+  #begun(version: string): void {
     const { keep, onBegun } = this.receiving;
     if (!keep) return;
     this.file.keepOnExit();
-    onBegun(etag, this.file.absolutePath);
+    onBegun(version, this.file.absolutePath);
   }
 
   /** One after another: the system locks a file while it is written, and those who wait for that lock spin. */

@@ -96,7 +96,7 @@ test.each<[what: string, line: object | string]>([
   ['a range of a file that is sent', { is: 'range', file: 'a', number: 1 }],
   [
     'a temporary file elsewhere',
-    { is: 'receiving', file: 'b', mark: 'm', partBytes: 5, etag: 'e', temporary: '../../.bashrc' },
+    { is: 'receiving', file: 'b', mark: 'm', partBytes: 5, version: 'e', temporary: '../../.bashrc' },
   ],
   ['negative part sizes', { ...begun, partBytes: -1 }],
   ['links that are not text', { ...begun, upload: { ...upload, links: [null] } }],

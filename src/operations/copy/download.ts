@@ -10,7 +10,7 @@ import { diskTolerance, isCurrent, timeOf } from './current.ts';
 import type { FoundFile } from './found.ts';
 import type { Job } from './job.ts';
 import type { SafeFolder } from './safe-folder.ts';
-import { fileMd5, linkTo, remoteContent } from './source.ts';
+import { comparedContent, fileMd5, linkTo } from './source.ts';
 import { verify } from './verify.ts';
 
 /** Copies files of a volume into a folder of this machine. */
@@ -32,17 +32,26 @@ export class Download {
     return options.update && isSame ? 'it is there in the same size, and not older' : undefined;
   }
 
-  /** A file that changes while it is received, or arrives with an error in it, is received once more. */
+  /**
+   * A file that changes while it is received, or arrives damaged, is received once more. One that the storage does not
+   * send in ranges is received in one request.
+   */
   async copy(found: FoundFile, order: number): Promise<void> {
-    try {
-      await this.#copyOnce(found, order, planParts(found.bytes, this.job.options.partSize), true);
-    } catch (error) {
-      if (!(error instanceof ChangedError || error instanceof CorruptError)) throw error;
-      this.job.tally.repeats(found.path, error);
+    let file = found;
+    let isRepeated = false;
+    let inOneRequest = false;
+    for (;;) {
+      const plan = planParts(file.bytes, inOneRequest ? file.bytes : this.job.options.partSize);
+      try {
+        return await this.#copyOnce(file, order, plan, !isRepeated && !inOneRequest);
+      } catch (error) {
+        if (error instanceof NoRangesError && !inOneRequest) inOneRequest = true;
+        else if (!isRepeated && (error instanceof ChangedError || error instanceof CorruptError)) isRepeated = true;
+        else throw error;
+        this.job.tally.repeats(found.path, error);
+      }
       const { size, modified } = await findEntry(this.job, found.from as VolumePath);
-      const again = { ...found, bytes: size ?? 0, modified: timeOf(modified) };
-      const inOne = error instanceof NoRangesError ? again.bytes : this.job.options.partSize;
-      await this.#copyOnce(again, order, planParts(again.bytes, inOne), false);
+      file = { ...found, bytes: size ?? 0, modified: timeOf(modified) };
     }
   }
 
@@ -73,9 +82,16 @@ export class Download {
         keep: isWorthKeeping,
         link: linkTo(at, job),
         confirm: (path) => this.#verify(found, plan, path),
-        onBegun: (etag, temporary) => {
+        onBegun: (version, temporary) => {
           if (!journal) return;
-          journal.add({ is: 'receiving', file, mark, partBytes: plan.partBytes, etag, temporary: basename(temporary) });
+          journal.add({
+            is: 'receiving',
+            file,
+            mark,
+            partBytes: plan.partBytes,
+            version,
+            temporary: basename(temporary),
+          });
           void journal.written().then(() => this.names.keep(temporary, journal.path));
         },
         onRange: (number) => {
@@ -91,15 +107,15 @@ export class Download {
   async #verify({ bytes, from }: FoundFile, plan: PartPlan, path: string): Promise<void> {
     const { engine, options } = this.job;
     if (!options.verify) return;
-    const content = remoteContent(from as VolumePath, bytes, this.job, engine);
+    const content = comparedContent(from as VolumePath, bytes, this.job, engine);
     await verify((part) => fileMd5(path, part, engine), content, plan, engine);
   }
 }
 
 /** What an earlier try has received, if it was cut the same way. */
-function usable({ etag, temporary, partBytes, ranges }: Saved, plan: PartPlan): FileReceiving['saved'] {
+function usable({ version, temporary, partBytes, ranges }: Saved, plan: PartPlan): FileReceiving['saved'] {
   const fits = partBytes === plan.partBytes && ranges.length > 0 && ranges.every((number) => number <= plan.count);
-  return fits && etag !== undefined && temporary !== undefined ? { etag, temporary, ranges } : undefined;
+  return fits && version !== undefined && temporary !== undefined ? { version, temporary, ranges } : undefined;
 }
 
 /** A file that was copied has the time of the remote one, until somebody writes to it. */
