@@ -6,6 +6,11 @@ export type Line =
   | { is: 'part'; file: string; part: SentPart }
   | { is: 'receiving'; file: string; mark: string; partBytes: number; etag: string }
   | { is: 'range'; file: string; number: number }
+  /**
+   * An upload that the platform confirmed: whether the file is there is looked up before that is believed. `since`: when
+   * the upload began, by the storage's clock; `at`: when it ended, by this machine's. Both in milliseconds since 1970.
+   */
+  | { is: 'sent'; file: string; mark: string; since: number; at: number }
   /** `at`: when, in milliseconds of this machine's clock. */
   | { is: 'done'; file: string; mark: string; at: number };
 
@@ -14,6 +19,8 @@ export interface Saved {
   mark: string;
   /** When it was done, if it is: milliseconds since 1970. */
   doneAt?: number;
+  /** When its upload began and ended, if the platform confirmed it. */
+  sent?: { since: number; at: number };
   partBytes?: number;
   upload?: OpenUpload;
   parts: SentPart[];
@@ -48,6 +55,9 @@ function apply(line: Line, saved: Map<string, Saved>): void {
     const { mark, partBytes } = line;
     const begun = line.is === 'begun' ? { upload: line.upload } : { etag: line.etag };
     saved.set(line.file, { mark, partBytes, ...begun, parts: [], ranges: [] });
+  } else if (line.is === 'sent') {
+    const { mark, since, at } = line;
+    saved.set(line.file, { mark, sent: { since, at }, parts: [], ranges: [] });
   } else if (line.is === 'done') {
     saved.set(line.file, { mark: line.mark, doneAt: line.at, parts: [], ranges: [] });
   }

@@ -55,7 +55,8 @@ export class Journal {
   add(line: Line): void {
     if (this.#isOff) return;
     this.#waiting.push(JSON.stringify(line));
-    if (line.is !== 'done' || this.#waiting.length >= patience) this.#writing ??= this.#write();
+    const isWhole = line.is === 'done' || line.is === 'sent';
+    if (!isWhole || this.#waiting.length >= patience) this.#writing ??= this.#write();
   }
 
   /** With `done` there is nothing left to remember. */

@@ -5,7 +5,7 @@ import { count } from '../../output/words.ts';
 import { diskFailure } from '../../transfer/disk.ts';
 import { type Engine, withEngine } from '../../transfer/engine.ts';
 import { Journal } from '../../transfer/journal.ts';
-import { copyAll, type Way } from './copy-all.ts';
+import { copyAll, type Fail, type Way } from './copy-all.ts';
 import { Download } from './download.ts';
 import { findFiles } from './find-files.ts';
 import type { Found } from './found.ts';
@@ -76,7 +76,7 @@ export async function copyFound(
   try {
     await withEngine(engineOptions(context, options, tally), async (engine) => {
       const job = await jobOf(context, options, tally, journal, engine);
-      await copyAll(find(job), wayTo(target, job), job, isAlone);
+      await copyAll(find(job), (fail) => wayTo(target, job, fail), job, isAlone);
     });
     isWhole = tally.failed.length === 0;
   } catch (error) {
@@ -88,8 +88,8 @@ export async function copyFound(
   return summary();
 }
 
-function wayTo({ folder }: Target, job: Job): Way {
-  return folder.kind === 'remote' ? new Upload(job, folder.at) : new Download(job, new SafeFolder(folder.path));
+function wayTo({ folder }: Target, job: Job, fail: Fail): Way {
+  return folder.kind === 'remote' ? new Upload(job, folder.at, fail) : new Download(job, new SafeFolder(folder.path));
 }
 
 async function jobOf(
