@@ -27,6 +27,11 @@ const Line = v.variant('is', [
     temporary: fileName,
   }),
   v.strictObject({ is: v.literal('range'), file: text, number: partNumber }),
+  /**
+   * An upload that the platform confirmed: it counts as done only once the volume lists the file. `since`: when the
+   * upload began, by the storage's clock; `at`: when it ended, by this machine's. Both in milliseconds since 1970.
+   */
+  v.strictObject({ is: v.literal('sent'), file: text, mark: text, since: v.number(), at: v.number() }),
   /** `at`: when, in milliseconds since 1970 by this machine's clock. */
   v.strictObject({ is: v.literal('done'), file: text, mark: text, at: v.number() }),
 ]);
@@ -37,6 +42,8 @@ export interface Saved {
   mark: string;
   /** When it was done, if it is: milliseconds since 1970. */
   doneAt?: number;
+  /** When its upload began and ended, if the platform confirmed it. */
+  sent?: { since: number; at: number };
   partBytes?: number;
   upload?: Extract<Line, { is: 'begun' }>['upload'];
   parts: Extract<Line, { is: 'part' }>['part'][];
@@ -80,6 +87,11 @@ function apply(line: Line, saved: Map<string, Saved>): boolean {
       if (known?.version === undefined) return false;
       if (!known.ranges.includes(line.number)) known.ranges.push(line.number);
       return true;
+    case 'sent': {
+      const { mark, since, at } = line;
+      saved.set(line.file, { mark, sent: { since, at }, parts: [], ranges: [] });
+      return true;
+    }
     case 'done':
       saved.set(line.file, { mark: line.mark, doneAt: line.at, parts: [], ranges: [] });
       return true;

@@ -69,7 +69,8 @@ export class Journal {
   add(line: Line): void {
     if (this.#isOff) return;
     this.#waiting.push(JSON.stringify(line));
-    if (line.is !== 'done' || this.#waiting.length >= keptBack) this.#writing ??= this.#write();
+    const isWhole = line.is === 'done' || line.is === 'sent';
+    if (!isWhole || this.#waiting.length >= keptBack) this.#writing ??= this.#write();
   }
 
   /** Resolves when all lines so far are on disk, or it is known that they cannot be. */

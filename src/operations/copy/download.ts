@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { TemporaryNames } from '../../disk/index.ts';
 import type { Saved } from '../../transfer/journal-lines.ts';
 import { type PartPlan, planParts } from '../../transfer/parts.ts';
@@ -70,6 +70,8 @@ export class Download {
     }
     const isWorthKeeping = plan.count > 1 && journal !== undefined;
     const saved = known && usable(known, plan);
+    // What cannot be resumed would lie there until its journal is gone.
+    if (before?.temporary && !saved) await rm(join(dirname(target), before.temporary), { force: true });
     const resumed = await receiveFile(
       {
         target,

@@ -6,7 +6,7 @@ import { GantryError, InterruptedError } from '../../errors.ts';
 import { count } from '../../output/words.ts';
 import { type Engine, withEngine } from '../../transfer/engine.ts';
 import { Journal, type JournalProblem } from '../../transfer/journal.ts';
-import { copyAll, type Way } from './copy-all.ts';
+import { copyAll, type Fail, type Way } from './copy-all.ts';
 import { Download } from './download.ts';
 import { findFiles } from './find-files.ts';
 import type { Found } from './found.ts';
@@ -91,7 +91,7 @@ async function copyClaimed(
   try {
     await withEngine(engineOptions(context, options, tally), async (engine) => {
       const job = await jobOf(context, options, tally, journal, engine);
-      await copyAll(find(job), wayTo(target, job, names), job, isAlone);
+      await copyAll(find(job), (fail) => wayTo(target, job, fail, names), job, isAlone);
     });
     isWhole = tally.failed.length === 0;
   } catch (error) {
@@ -103,8 +103,9 @@ async function copyClaimed(
   return summary();
 }
 
-function wayTo({ folder }: Target, job: Job, names: TemporaryNames): Way {
-  return folder.kind === 'remote' ? new Upload(job, folder.at) : new Download(job, new SafeFolder(folder.path), names);
+function wayTo({ folder }: Target, job: Job, fail: Fail, names: TemporaryNames): Way {
+  if (folder.kind === 'remote') return new Upload(job, folder.at, fail);
+  return new Download(job, new SafeFolder(folder.path), names);
 }
 
 /** Two commands that write to the same files take turns. Without a state folder each still puts whole files in place. */
