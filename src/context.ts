@@ -70,7 +70,10 @@ export interface Context {
    */
   interruption: { says?: string };
   cwd: string;
+  /** Wall-clock time, for timestamps, ages and expiry. It may jump: durations and time limits use `elapsed`. */
   now: () => number;
+  /** Milliseconds on a clock that never jumps. Only differences mean something. */
+  elapsed: () => number;
   /** Waits until then, or until Ctrl-C or the signal given. */
   delay: (ms: number, until?: AbortSignal) => Promise<void>;
   silenceMs: number;
@@ -91,7 +94,7 @@ export function createContext(
     page,
     quiet: flags.quiet === true,
     annotations: annotates(io.env),
-    now: io.now,
+    elapsed: io.elapsed,
   });
   const once = <T>(make: () => T) => {
     let made: { value: T } | undefined;
@@ -174,6 +177,7 @@ export function createContext(
     interruption,
     cwd: folder(io.cwd, flags.cwd),
     now: io.now,
+    elapsed: io.elapsed,
     delay: (ms, until = signal) => io.delay(ms, until),
     silenceMs: io.silenceMs,
     onRetry,
@@ -206,6 +210,7 @@ async function apiOptions(io: Io, settings: Settings, calls: Calls): Promise<Api
     send: calls.send ?? (await senderFor(settings.proxy)),
     silenceMs: io.silenceMs,
     now: io.now,
+    elapsed: io.elapsed,
   };
 }
 

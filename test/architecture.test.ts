@@ -94,6 +94,31 @@ test('only disk puts files in place', () => {
   expect(offences).toEqual([]);
 });
 
+const clocked = files.filter((file) => !file.startsWith(join('src', 'emulator')));
+
+test('the wall clock is read in one place, and never measures a duration', () => {
+  // Compared with the times of files, of the platform, and of what was stored: those are wall-clock times as well.
+  const compares = /^src\/(process|disk\/lock|transfer\/journal|operations\/copy\/upload|completion\/values)\.ts$/;
+  const measured = clocked.filter((file) => !compares.test(file));
+  const offences = measured.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter(
+        (line) =>
+          /Date\.now\b|new Date\(\)/.test(line) ||
+          /\b(start|began|begun|opened|answered|deadline|end)(ed|edAt|At)? = [\w.]*\bnow\(\)/i.test(line) ||
+          /(?<!performance\.)\bnow\(\) - \w/.test(line),
+      )
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(offences).toEqual([]);
+});
+
+test('a time limit ends with an error of ours: only the deadline makes its signal', () => {
+  const offences = clocked.filter((file) => /AbortSignal\.timeout\(/.test(readFileSync(file, 'utf8')));
+  expect(offences).toEqual([]);
+});
+
 test('no room is a drawer', () => {
   const drawers = files.filter((file) => /\/(utils?|helpers?|common|misc|shared|lib|types)(\/|\.ts$)/.test(file));
   expect(drawers).toEqual([]);

@@ -60,7 +60,15 @@ function conforms(open: () => Promise<Place>): void {
     const archive = await writeArchive([entry], join(folder, 'app.zip'));
     await putFile(
       { url: created.uploadUrl, file: archive.path, bytes: archive.bytes, contentType: 'application/zip' },
-      { ...calm, delay: wait, silenceMs: 60_000, proxy: undefined, onProgress: () => {}, now: Date.now },
+      {
+        ...calm,
+        delay: wait,
+        silenceMs: 60_000,
+        proxy: undefined,
+        onProgress: () => {},
+        now: Date.now,
+        elapsed: () => performance.now(),
+      },
     );
 
     const build = await ended(place, { ...about(), build: created.buildId });
@@ -137,6 +145,7 @@ function opened(env: Record<string, string | undefined>): Omit<Place, 'close'> {
     send: sendPlainly,
     silenceMs: 60_000,
     now: Date.now,
+    elapsed: () => performance.now(),
     trace: () => {},
   });
   return { api, project: settings.project.value ?? project };

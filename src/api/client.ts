@@ -18,6 +18,7 @@ export interface ApiOptions extends RetryOptions {
   send: Send;
   silenceMs: number;
   now: () => number;
+  elapsed: () => number;
   /** Hears one line per request: method, path, status, time. Never a header, a query or a body. */
   trace: (line: string) => void;
 }
@@ -115,7 +116,7 @@ async function send(
   token: string | undefined,
   options: ApiOptions,
 ): Promise<HttpReply> {
-  const started = options.now();
+  const started = options.elapsed();
   const reply = await options.send({
     method,
     url,
@@ -129,7 +130,7 @@ async function send(
     signal: options.signal,
     silenceMs: options.silenceMs,
   });
-  options.trace(`${method} ${url.pathname} ${reply.status} ${options.now() - started} ms`);
+  options.trace(`${method} ${url.pathname} ${reply.status} ${options.elapsed() - started} ms`);
   if (reply.status < 200 || reply.status > 299) throw failureOf(reply, options.now());
   return reply;
 }

@@ -86,7 +86,7 @@ export class RemoteContent {
   async #freshLink(): Promise<string> {
     this.#link ??= this.#ask();
     const { url, endsAt } = await this.#link;
-    if (isFresh(url, endsAt, this.engine.now())) return url;
+    if (isFresh(url, endsAt, this.engine.elapsed())) return url;
     this.#link = this.#ask();
     return (await this.#link).url;
   }
@@ -94,7 +94,7 @@ export class RemoteContent {
   async #ask() {
     try {
       const url = await this.ask();
-      return { url, endsAt: endOfLink(url, this.engine.now()) };
+      return { url, endsAt: endOfLink(url, this.engine.elapsed()) };
     } catch (error) {
       this.#link = undefined;
       throw error;

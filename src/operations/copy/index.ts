@@ -139,9 +139,9 @@ async function jobOf(
 }
 
 function engineOptions(context: Context, options: CopyOptions, tally: Tally) {
-  const { signal, now, settings, silenceMs } = context;
+  const { signal, now, elapsed, settings, silenceMs } = context;
   return {
-    ...{ signal, now, silenceMs, proxy: settings.proxy },
+    ...{ signal, now, elapsed, silenceMs, proxy: settings.proxy },
     delay: (ms: number) => context.delay(ms),
     onRetry: tally.retried.bind(tally),
     onBytes: tally.moved.bind(tally),

@@ -22,10 +22,10 @@ export async function copyToStdout(context: Context, words: Words): Promise<(tak
 
 /** The same into a pipe or a device. */
 export async function copyToDevice(context: Context, words: Words, { dryRun }: CopyOptions): Promise<CopySummary> {
-  const [from, to, started] = [words.sources.map(absolute), absolute(words.target), context.now()];
+  const [from, to, started] = [words.sources.map(absolute), absolute(words.target), context.elapsed()];
   const file = await onlyFile(context, words);
   if (!dryRun) await pourInto(context, file, to);
-  const seconds = (context.now() - started) / 1000;
+  const seconds = (context.elapsed() - started) / 1000;
   return { from, to, files: 1, bytes: file.bytes, skipped: 0, failed: [], resumedBytes: 0, seconds, dryRun };
 }
 
