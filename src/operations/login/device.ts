@@ -41,12 +41,15 @@ async function showLink({ progress, openBrowser }: Context, device: DeviceAuthor
   if (browser && URL.canParse(link) && isSecure(new URL(link))) await openBrowser(new URL(link).href);
 }
 
+/** RFC 8628, 3.5. */
+const standardIntervalSeconds = 5;
+
 /** Asks in the rhythm the server wants, and no longer than its code is valid (H-67). */
 async function tokensFor(context: Context, { device_code, expires_in, interval }: DeviceAuthorization) {
   const { api, now, delay, progress } = context;
   const end = now() + expires_in * 1000;
   let troubled = false;
-  let everyMs = Math.max(1, interval) * 1000;
+  let everyMs = Math.max(1, interval ?? standardIntervalSeconds) * 1000;
   for (let waitMs = everyMs; ; ) {
     await delay(Math.min(waitMs, end - now()));
     if (now() >= end) throw tooLate();
