@@ -6,6 +6,7 @@ import type { OpenLogSocket } from './api/log-socket.ts';
 import type { Retry } from './api/retry.ts';
 import { senderFor } from './api/sender.ts';
 import type { HttpReply, Send } from './api/transport.ts';
+import { UnreadItems } from './api/unread.ts';
 import { type Credential, findCredential, successorOf } from './config/credentials.ts';
 import { annotates, type Environment } from './config/environment.ts';
 import { resolveSettings, type SettingFlags, type Settings } from './config/settings.ts';
@@ -80,6 +81,8 @@ export interface Context {
   onRetry: (retry: Retry) => void;
   /** Hears a line about a request that is not made by the calls above; it is shown with `--debug`. */
   trace: (line: string) => void;
+  /** Items of lists that could not be read in full; they are reported when the command ends. */
+  readonly unread: UnreadItems;
 }
 
 export function createContext(
@@ -115,6 +118,8 @@ export function createContext(
     const status = facts.status && !message.includes('HTTP') ? ` (HTTP ${facts.status})` : '';
     progress.note(`${message}${status}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
   };
+  const unread = new UnreadItems();
+  const onUnread: NonNullable<ApiOptions['onUnread']> = (route, url, items) => unread.note(route, url, items);
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const client = () => import('./api/client.ts');
   const renew = async (current: Credential, refused: boolean) => {
@@ -123,7 +128,7 @@ export function createContext(
   };
   const token = bearer(credential, renew, io.now);
   const options = (until: AbortSignal, hears = onRetry, send?: Send) =>
-    apiOptions(io, settings(), { token, signal: until, onRetry: hears, trace, ...(send && { send }) });
+    apiOptions(io, settings(), { token, signal: until, onRetry: hears, trace, onUnread, ...(send && { send }) });
   const apiFor = (asked: () => Promise<ApiOptions>): Api => {
     const api = once(async () => (await client()).createApi(await asked()));
     return async (endpoint, parameters) => (await api())(endpoint, parameters);
@@ -182,6 +187,7 @@ export function createContext(
     silenceMs: io.silenceMs,
     onRetry,
     trace,
+    unread,
   };
 }
 
@@ -190,6 +196,7 @@ interface Calls {
   signal: AbortSignal;
   onRetry: (retry: Retry) => void;
   trace: (line: string) => void;
+  onUnread: NonNullable<ApiOptions['onUnread']>;
   /** The usual way if left out. */
   send?: Send;
 }

@@ -54,7 +54,7 @@ function conforms(open: () => Promise<Place>): void {
 
   test('an app is created, uploaded, built, listed, read and looked into', async () => {
     const created = await create(place, name);
-    expect(buildPhase(created.status)).toBe('in progress');
+    expect(buildPhase(created.status ?? '')).toBe('in progress');
     const text = 'def run():\n    return "ok"\n';
     const entry = { path: 'main.py', size: text.length, executable: false, source: { text } };
     const archive = await writeArchive([entry], join(folder, 'app.zip'));

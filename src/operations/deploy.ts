@@ -105,7 +105,7 @@ class Deploying {
   async finish({ created, files, bytes, packMs, uploadMs }: Sent): Promise<Deployment> {
     const { context, options, local } = this;
     const started = context.elapsed();
-    const status = options.detach ? created.status : await this.follow(created);
+    const status = options.detach ? (created.status ?? 'pending') : await this.follow(created);
     return {
       app: local.project.name,
       project: context.project,

@@ -42,6 +42,8 @@ async function showLink({ progress, openBrowser }: Context, device: DeviceAuthor
   if (browser && URL.canParse(link) && isSecure(new URL(link))) await openBrowser(new URL(link).href);
 }
 
+/** RFC 8628, 3.5. */
+const standardIntervalSeconds = 5;
 /** No login is waited for longer, whatever the server says (in milliseconds). */
 const longestMs = 60 * 60_000;
 
@@ -52,7 +54,7 @@ async function tokensFor(context: Context, { device_code, expires_in, interval }
   const { signal } = deadline;
   const api = apiUntil(signal);
   let troubled = false;
-  let everyMs = Math.max(1, interval) * 1000;
+  let everyMs = Math.max(1, interval ?? standardIntervalSeconds) * 1000;
   for (let waitMs = everyMs; ; ) {
     await delay(Math.min(waitMs, deadline.leftMs), signal);
     deadline.check();
