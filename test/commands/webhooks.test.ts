@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { signWebhook } from '../../src/contract/webhooks.ts';
@@ -49,8 +50,8 @@ async function listening(
     ...setting,
   });
   await happen(await where);
-  // What was answered is shown in the next moment.
-  await new Promise((done) => setTimeout(done, 20));
+  // What was answered is shown in the next turn of the event loop.
+  await setImmediate();
   stopping.abort();
   return outcome;
 }
