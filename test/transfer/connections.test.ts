@@ -15,13 +15,13 @@ afterEach(() => {
 });
 
 /** A storage that takes everything, and counts. */
-async function storage(take: (request: IncomingMessage) => Promise<void> = async () => {}) {
+async function storage(take: (request: IncomingMessage) => Promise<void> = async () => {}, onData = () => {}) {
   const counted = { connections: 0, requests: 0, inside: 0, mostInside: 0, lengths: [] as string[] };
   server = createServer(async (request, response) => {
     counted.requests++;
     counted.mostInside = Math.max(counted.mostInside, ++counted.inside);
     counted.lengths.push(`${request.headers['content-length']} ${request.headers['transfer-encoding'] ?? ''}`.trim());
-    for await (const _ of request);
+    for await (const _ of request) onData();
     await take(request);
     counted.inside--;
     response.writeHead(200, { etag: '"not an MD5"' }).end();
@@ -83,6 +83,33 @@ test('each part has its exact length, the last one and an empty one too, and is 
     await sendFile({ ...sending(url, 1), plan: planParts(0), read }, engine);
   });
   expect(counted.lengths.sort()).toEqual(['0', '514240', '5242880', '5242880']);
+});
+
+test.each([
+  ['as it is', options({ silenceMs: 60_000 })],
+  ['checked', options({ silenceMs: 60_000, check: true })],
+  ['at a limited rate', options({ silenceMs: 60_000, limitRate: 1e12 })],
+])('a large part is sent while it is read, through little memory: %s', async (_, setting) => {
+  const bytes = 32 * 2 ** 20;
+  let [read, largest] = [0, 0];
+  const fill = async (buffer: Buffer) => {
+    // What is beyond the first quarter is only there once the storage has got something.
+    if (read > bytes / 4) await arrived;
+    read += buffer.length;
+    largest = Math.max(largest, buffer.length);
+    return buffer.fill(1).length;
+  };
+  let arrive = () => {};
+  const arrived = new Promise<void>((done) => {
+    arrive = done;
+  });
+  const { counted, url } = await storage(async () => {}, arrive);
+  const plan = { bytes, partBytes: bytes, count: 1 };
+  await withEngine(setting, (engine) =>
+    sendFile({ ...sending(url, 1), plan, read: () => ({ fill, close: async () => {} }) }, engine),
+  );
+  expect([counted.requests, counted.lengths, read]).toEqual([1, [String(bytes)], bytes]);
+  expect(largest).toBeLessThanOrEqual(2 ** 20);
 });
 
 test.each([
