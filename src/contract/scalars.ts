@@ -23,7 +23,7 @@ export function openEnum<const Word extends string>(..._known: Word[]) {
 
 /** A boolean in a query string. */
 export const queryFlag = v.pipe(
-  v.union([v.boolean(), v.string()]),
+  v.union([v.boolean(), v.picklist(['true', 'false'])], 'must be true or false'),
   v.transform((value) => value === true || value === 'true'),
 );
 

@@ -1,8 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Claims, signToken } from './access.ts';
+import { approvalAddress, approvalSecret } from './activation.ts';
+import { archiveLimits } from './archive.ts';
 import type { Call } from './calls.ts';
+import { preparePrivateFolder, stateFile } from './data-folder.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults.ts';
 import type { AppLogs } from './running/app-logs.ts';
 import { endAbandonedRuns } from './running/records.ts';
@@ -13,6 +16,7 @@ import { listen } from './server.ts';
 import { Shelf, Volumes } from './storage/volumes.ts';
 import { Store } from './store.ts';
 
+export { DamagedDataError } from './damaged.ts';
 export { faults, parseFaultOption, statusFaults } from './faults.ts';
 export { findPython } from './running/python.ts';
 
@@ -40,6 +44,10 @@ export interface EmulatorOptions {
   install?: boolean | undefined;
   /** Milliseconds between two attempts to deliver to a webhook: 1000, the default, where the platform takes up to 5000. */
   webhookPauseMs?: number | undefined;
+  /** Origins of web pages that may call apps, such as `http://localhost:3000`. Pages of all others are refused. */
+  allowOrigins?: readonly string[] | undefined;
+  /** Bytes that the archive of an app may unpack to: 4 GiB, the default, where the platform allows 100 GiB. */
+  unpackedBytes?: number | undefined;
 }
 
 /** The platform on this machine. It listens on the loopback address only. */
@@ -48,6 +56,10 @@ export interface Emulator {
   readonly project: string;
   /** A token for the project, valid for a year. */
   readonly token: string;
+  /** What approves a login (`gantry login`), beside its code. */
+  readonly approvalSecret: string;
+  /** The page that gives a browser this secret. */
+  readonly approvalAddress: string;
   readonly store: Store;
   /** The volume of a region, `us-east-1` if none is named: to arrange files in it and to look at them. */
   volume(region?: string): Shelf;
@@ -84,16 +96,19 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     real = true,
     install,
     webhookPauseMs = 1_000,
+    allowOrigins = [],
+    unpackedBytes = archiveLimits.bytes,
   } = options;
-  if (data) mkdirSync(data, { recursive: true, mode: 0o700 });
-  const store = new Store(data && join(data, 'state.json'));
+  if (data) preparePrivateFolder(data);
+  const store = new Store(data && join(data, stateFile));
   const project = options.project ?? store.projects[0] ?? 'p-12345678';
   if (!store.projects.includes(project)) store.projects.push(project);
   store.save();
 
   // The last step that can fail: after it, close() is there to clean up.
-  const server = await listen(port);
+  const server = await listen(port, allowOrigins);
   const folder = data ?? mkdtempSync(join(tmpdir(), 'gantry-emulator-'));
+  if (!data) preparePrivateFolder(folder);
   const storage = join(folder, 'storage');
   const faults = new FaultQueue();
   const volumes = new Volumes(storage, data);
@@ -105,6 +120,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const platform = {
     ...{ url: server.url, storage, store, volumes, faults, calls, now, pace, linkSeconds },
     ...{ running, webhookPauseMs },
+    archiveLimits: { ...archiveLimits, bytes: unpackedBytes },
   };
   endAbandonedRuns(platform);
   const seed = () => options.seed !== undefined && seedApps(project, options.seed, platform);
@@ -116,6 +132,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     ...{ url: server.url, project, store, calls, issueToken },
     ...{ logs: running.logs, deliveries: running.deliveries },
     token: issueToken({}),
+    approvalSecret: approvalSecret(store),
+    approvalAddress: approvalAddress(server.url, approvalSecret(store)),
     volume: (region = 'us-east-1') => new Shelf(volumes, { project, volume: 'default', region }, now),
     fail: (target, ...texts) => faults.ask(target, ...texts),
     async reset() {
