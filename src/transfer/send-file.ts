@@ -15,7 +15,7 @@ export interface OpenUpload {
   /** A signed link for each part, the first for part 1. */
   links: string[];
   /** On this machine's clock, in milliseconds; undefined when the links do not say. */
-  linksEndAt: number | undefined;
+  linksEndAt?: number | undefined;
 }
 
 export interface SentPart {

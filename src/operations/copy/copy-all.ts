@@ -1,5 +1,5 @@
+import { diskFailure } from '../../disk/index.ts';
 import { AuthError, FailedError, GantryError, LimitError } from '../../errors.ts';
-import { diskFailure } from '../../transfer/disk.ts';
 import { smallBytes } from '../../transfer/engine.ts';
 import { Lane } from '../../transfer/lane.ts';
 import type { Found, FoundFile } from './found.ts';

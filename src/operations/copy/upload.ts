@@ -11,7 +11,7 @@ import { isCurrent, timeOf } from './current.ts';
 import type { FoundFile } from './found.ts';
 import type { Job } from './job.ts';
 import { RemoteFolders } from './remote-folders.ts';
-import { openSource, remoteContent, type Source } from './source.ts';
+import { comparedContent, openSource, type Source } from './source.ts';
 import { verify } from './verify.ts';
 
 /** Copies files, wherever they are, into a folder of a volume. */
@@ -62,7 +62,7 @@ export class Upload {
       const saved = known && this.#usable(known, source);
       const resumed = await this.#send(found, source, order, saved);
       if (options.verify) {
-        const content = remoteContent(this.#place(found), source.bytes, job, engine);
+        const content = comparedContent(this.#place(found), source.bytes, job, engine);
         await verify((part) => source.md5(part), content, planParts(source.bytes, options.partSize), engine);
       }
       journal?.add({ is: 'done', file: found.path, mark: source.mark, at: engine.now() });
