@@ -5,7 +5,7 @@ import { type Claims, signToken } from './access.ts';
 import { approvalAddress, approvalSecret } from './activation.ts';
 import { archiveLimits } from './archive.ts';
 import type { Call } from './calls.ts';
-import { preparePrivateFolder, stateFile } from './data-folder.ts';
+import { lockDataFolder, preparePrivateFolder, stateFile } from './data-folder.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults.ts';
 import type { AppLogs } from './running/app-logs.ts';
 import { endAbandonedRuns } from './running/records.ts';
@@ -17,6 +17,7 @@ import { Shelf, Volumes } from './storage/volumes.ts';
 import { Store } from './store.ts';
 
 export { DamagedDataError } from './damaged.ts';
+export { DataFolderInUseError } from './data-folder.ts';
 export { faults, parseFaultOption, statusFaults } from './faults.ts';
 export { findPython } from './running/python.ts';
 
@@ -85,11 +86,36 @@ export interface Emulator {
   close(): Promise<void>;
 }
 
-/** Starts the platform. Rejects when the port is taken (`EADDRINUSE`) or `data` cannot be read or written. */
+/**
+ * Starts the platform. Rejects when the port is taken (`EADDRINUSE`), with a `DataFolderInUseError` when another emulator
+ * has the data folder, and with a `DamagedDataError` when what is in it cannot be read.
+ */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const data = options.data || undefined;
+  const folder = data ?? mkdtempSync(join(tmpdir(), 'gantry-emulator-'));
+  preparePrivateFolder(folder);
+  const lock = data === undefined ? undefined : lockDataFolder(data);
+  const leave = () => {
+    lock?.release();
+    if (data === undefined) rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    return await startIn(folder, data, leave, options);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** `leave` gives up the folder; it is called when the emulator has stopped. */
+async function startIn(
+  folder: string,
+  data: string | undefined,
+  leave: () => void,
+  options: EmulatorOptions,
+): Promise<Emulator> {
   const {
     port = 0,
-    data,
     pace = 0,
     linkSeconds = 600,
     now = Date.now,
@@ -99,19 +125,16 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     allowOrigins = [],
     unpackedBytes = archiveLimits.bytes,
   } = options;
-  if (data) preparePrivateFolder(data);
   const store = new Store(data && join(data, stateFile));
   const project = options.project ?? store.projects[0] ?? 'p-12345678';
   if (!store.projects.includes(project)) store.projects.push(project);
   store.save();
+  const storage = join(folder, 'storage');
+  const volumes = new Volumes(storage, data);
 
   // The last step that can fail: after it, close() is there to clean up.
   const server = await listen(port, allowOrigins);
-  const folder = data ?? mkdtempSync(join(tmpdir(), 'gantry-emulator-'));
-  if (!data) preparePrivateFolder(folder);
-  const storage = join(folder, 'storage');
   const faults = new FaultQueue();
-  const volumes = new Volumes(storage, data);
   const calls: Call[] = [];
   const running = new Running({
     ...{ now, real, folder: join(folder, 'running'), logs: data && join(data, 'logs') },
@@ -150,7 +173,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     async close() {
       await Promise.all([server.close(), running.stop()]);
       volumes.close();
-      if (!data) rmSync(folder, { recursive: true, force: true });
+      leave();
     },
   };
 }

@@ -8,6 +8,7 @@ import { decodeSegment, objectIn, readAs, readForm, readJson, readParts, without
 import { type Incoming, send } from './exchange.ts';
 import { spoil } from './mischief.ts';
 import type { Platform } from './platform.ts';
+import { endEarly } from './raw-reply.ts';
 import { json, Refusal, type Reply, refuse, text } from './reply.ts';
 import { targetOf } from './request-target.ts';
 import { handlers, match } from './routes.ts';
@@ -22,8 +23,7 @@ export async function serve(request: IncomingMessage, response: ServerResponse, 
     url = targetOf(request, platform.url);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const { status, headers, body } = error.reply;
-    response.writeHead(status, headers).end(body);
+    endEarly(response, error.reply);
     return;
   }
   const route = match(request.method ?? '', url.pathname);

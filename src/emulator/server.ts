@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { OriginPolicy } from './origin.ts';
 import type { Platform } from './platform.ts';
-import { endRaw } from './raw-reply.ts';
+import { endEarly, endRaw } from './raw-reply.ts';
 import { json } from './reply.ts';
 import { serve } from './serve.ts';
 
@@ -26,15 +26,14 @@ export async function listen(port: number, allowedOrigins: readonly string[]) {
         for (const [name, value] of Object.entries(origins.corsHeaders(request))) response.setHeader(name, value);
         const reply = origins.refusal(request) ?? origins.preflight(request);
         if (reply) {
-          response.writeHead(reply.status, reply.headers).end(reply.body);
+          endEarly(response, reply);
           return;
         }
         const served: Promise<void> = serve(request, response, platform)
           .catch((error: Error) => {
             if (response.headersSent || request.socket.destroyed) return void request.socket.destroy();
             // The answer of an app may hold what HTTP cannot carry.
-            const { status, headers, body } = json({ message: `the answer cannot be sent: ${error.message}` }, 502);
-            response.writeHead(status, headers).end(body);
+            endEarly(response, json({ message: `the answer cannot be sent: ${error.message}` }, 502));
           })
           .finally(() => underway.delete(served));
         underway.add(served);

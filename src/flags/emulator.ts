@@ -1,7 +1,13 @@
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import { DamagedDataError, type Emulator, parseFaultOption, startEmulator } from '../emulator/index.ts';
-import { FailedError, ProjectError } from '../errors.ts';
+import {
+  DamagedDataError,
+  DataFolderInUseError,
+  type Emulator,
+  parseFaultOption,
+  startEmulator,
+} from '../emulator/index.ts';
+import { ConflictError, FailedError, ProjectError } from '../errors.ts';
 import { sizeFlag, wholeNumberFlag } from './values.ts';
 
 export interface EmulatorFlags {
@@ -64,6 +70,11 @@ function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
     const { message, file } = cause;
     const fix = `set it aside to start without it: mv ${quoted(file)} ${quoted(`${file}.damaged`)}`;
     return new ProjectError(message, [{ severity: 'error', message, fix }], { fix, cause });
+  }
+  if (cause instanceof DataFolderInUseError) {
+    const { message, folder, pid } = cause;
+    const fix = 'stop that emulator, or use another folder: --data <dir>';
+    return new ConflictError(message, { fix, details: { folder, pid }, cause });
   }
   if (cause.code === 'EADDRINUSE') {
     return new FailedError(`port ${port} is taken`, { fix: 'use another one: --port 0 picks a free one', cause });

@@ -182,7 +182,7 @@ interface Fields {
 /** Runs the script of a page as a browser would, and gives what is in the field of the secret then. */
 async function secretOn(address: string, kept: Map<string, string>) {
   const page = await (await fetch(address)).text();
-  const [, script = ''] = /<script>([^]*)<\/script>/.exec(page) ?? [];
+  const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(page) ?? [];
   const fields = { secret: { value: '' }, known: { hidden: true } };
   runInNewContext(script, {
     URLSearchParams,
