@@ -18,6 +18,7 @@ export default defineCommand({
       .option('--pace <ms>', 'milliseconds that each stage of a build takes', wholeNumberFlag(0), 0)
       .option('--env-file <file>', 'a .env or JSON file of secrets for the app'),
   run: (context, folder, options) => serve(context, folder, options),
+  verbatim: () => true,
   view:
     ({ endpoint, curl }) =>
     () =>

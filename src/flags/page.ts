@@ -40,7 +40,7 @@ export async function savePage<Row>(
   const { chartPage } = await import('../output/chart-page.ts');
   const { pathToFileURL } = await import('node:url');
   const file = resolve(context.cwd, html);
-  await writeWhole(file, chartPage(title, report()));
+  await writeWhole(file, chartPage(title, report(), context.secrets));
   context.progress.note(`the charts are in ${html}`);
   if (open && !(await context.openBrowser(pathToFileURL(file).href))) {
     context.progress.note('no browser could be opened here: open the file yourself');
