@@ -171,6 +171,6 @@ test('nothing is changed by a second look', () => {
       const once = redact(chosen.join(''));
       expect(redact(once)).toBe(once);
     }),
-    { numRuns: 30_000 },
+    { numRuns: 2_000 },
   );
 });
