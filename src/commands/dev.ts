@@ -19,6 +19,7 @@ export default defineCommand({
       .option(...allowOriginFlag)
       .option('--env-file <file>', 'a .env or JSON file of secrets for the app'),
   run: (context, folder, options) => serve(context, folder, options),
+  verbatim: () => true,
   view:
     ({ endpoint, curl }) =>
     () =>

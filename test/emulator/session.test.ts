@@ -60,7 +60,7 @@ describe('a device that wants to log in', () => {
 
   test('is not approved by whoever looks at its page', async () => {
     const { begin, poll, emulator } = await device();
-    const { device_code, user_code, verification_uri_complete = '' } = await begin();
+    const { device_code, user_code, verification_uri_complete } = await begin();
     const page = await fetch(verification_uri_complete);
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(`<strong>${user_code}</strong>`)]);
     await fetch(`${verification_uri_complete}&secret=${emulator.approvalSecret}&action=approve`);
@@ -115,7 +115,7 @@ describe('a device that wants to log in', () => {
   test('finds its secret in the browser that has opened the address of the start', async () => {
     const { begin, emulator } = await device();
     const kept = new Map<string, string>();
-    const { verification_uri_complete = '' } = await begin();
+    const { verification_uri_complete } = await begin();
     expect(await secretOn(verification_uri_complete, kept)).toEqual({ value: '', known: false });
     expect(await secretOn(emulator.approvalAddress, kept)).toEqual({ value: emulator.approvalSecret, known: true });
     expect(await secretOn(verification_uri_complete, kept)).toEqual({ value: emulator.approvalSecret, known: true });
@@ -203,7 +203,10 @@ async function device(data?: string) {
     const response = await fetch(emulator.url + path, { method: 'POST', body });
     return { status: response.status, ...((await response.json()) as Fields) };
   };
-  const begin = async () => (await post('/device-authorization', '{}')).deviceAuthResponsePayload;
+  const begin = async () => {
+    const device = (await post('/device-authorization', '{}')).deviceAuthResponsePayload;
+    return { ...device, verification_uri_complete: device.verification_uri_complete ?? '' };
+  };
   const approve = async (fields: Record<string, string>) => {
     const body = new URLSearchParams({ secret: emulator.approvalSecret, ...fields });
     const response = await fetch(`${emulator.url}/activate`, { method: 'POST', body });

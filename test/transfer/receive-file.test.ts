@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { TemporaryNames } from '../../src/disk/index.ts';
 import { withEngine } from '../../src/transfer/engine.ts';
 import { planParts } from '../../src/transfer/parts.ts';
 import { receiveFile } from '../../src/transfer/receive-file.ts';
@@ -38,12 +39,30 @@ test('without an interrupt the new file takes its place', async () => {
 async function receive(target: string, signal: AbortSignal, onRange: () => void): Promise<unknown> {
   const url = await storage();
   const engine = {
-    ...{ signal, onRetry: () => {}, onBytes: () => {}, delay: async () => {}, now: Date.now },
-    ...{ proxy: undefined, silenceMs: 60_000, concurrency: 1, limitRate: undefined, check: false },
+    signal,
+    onRetry: () => {},
+    onBytes: () => {},
+    delay: async () => {},
+    now: Date.now,
+    elapsed: () => performance.now(),
+    proxy: undefined,
+    silenceMs: 60_000,
+    concurrency: 1,
+    limitRate: undefined,
+    check: false,
   };
   const receiving = {
-    ...{ target, plan, modified: undefined, link: async () => url, keep: false, order: 0 },
-    ...{ onBegun: () => {}, onRange, confirm: async () => {} },
+    target,
+    folder: dirname(target),
+    names: new TemporaryNames(undefined),
+    plan,
+    modified: undefined,
+    link: async () => url,
+    keep: false,
+    order: 0,
+    onBegun: () => {},
+    onRange,
+    confirm: async () => {},
   };
   return withEngine(engine, (opened) => receiveFile(receiving, opened));
 }

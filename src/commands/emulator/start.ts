@@ -9,6 +9,7 @@ export default defineCommand({
   configure: (command) =>
     emulatorFlags(command).option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), 4100),
   run: (context, options) => serve(context, options),
+  verbatim: () => true,
   view:
     ({ environment }) =>
     () =>
