@@ -1,10 +1,12 @@
-import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts';
 import { filesIn, lay, newFolder, noise, withoutProgress } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
+import { atFirstCall } from '../support/requests.ts';
 import { expectNoTrace } from '../support/traces.ts';
 
 let emulator: Emulator;
@@ -410,6 +412,20 @@ describe('a file that changes while it is sent', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('log is not copied: it changed while it was being sent');
     expect(shelf().paths()).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a file that becomes a FIFO after it was listed', () => {
+  test.each([10, 100_000])('fails by name, and the others are copied (%i bytes)', async (bytes) => {
+    lay(here, { 'g/a': 'a', 'g/b': noise(bytes), 'g/c': 'c' });
+    atFirstCall(emulator, 'initializeUpload', () => {
+      rmSync(join(here, 'g/b'));
+      execFileSync('mkfifo', [join(here, 'g/b')]);
+    });
+    const { code, json } = await gantry(['cp', 'g', ':/g', '--json', '--concurrency', '1']);
+    expect(code).toBe(1);
+    expect(json()).toMatchObject({ files: 2, failed: [{ path: 'b', reason: 'it is no longer a regular file' }] });
+    expect(shelf().paths()).toEqual(['/g/a', '/g/c']);
   });
 });
 
