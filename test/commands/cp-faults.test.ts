@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -289,6 +298,23 @@ describe('a name from the platform leads nowhere else (H-13)', () => {
     expect(filesIn(outside)).toEqual(['file']);
     expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('mine');
     expect(readFileSync(join(here, 't/file'), 'utf8')).toBe('theirs');
+  });
+
+  test.each([['x'], ['x/y']])('nor through a link that replaces %s during the copy', async (planted) => {
+    const outside = newFolder();
+    for (let index = 0; index < 30; index++) shelf().write(`/t/x/y/${index}`, 'no');
+    atFirstCall(emulator, 'object', () => {
+      renameSync(join(here, 't', planted), join(here, 'moved'));
+      symlinkSync(outside, join(here, 't', planted));
+    });
+    const { code, json } = await gantry(['cp', ':/t', 't', '--json', '--concurrency', '4']);
+    expect(code).toBe(1);
+    const { files, failed } = json() as { files: number; failed: { reason: string }[] };
+    expect([files, failed.length]).toEqual([0, 30]);
+    for (const { reason } of failed) {
+      expect(reason).toMatch(/leads out of the target folder|was replaced meanwhile/);
+    }
+    expect(filesIn(outside)).toEqual([]);
   });
 
   test('a folder in the place of a file stays', async () => {

@@ -12,6 +12,8 @@ export interface Way {
   skips(file: FoundFile): Promise<string | undefined>;
   /** Copies it and counts it. `order` says which of several begun files is ended first. */
   copy(file: FoundFile, order: number): Promise<void>;
+  /** Lets go of what it holds, when all files are copied. */
+  close?(): void;
 }
 
 /** Small files at the same time: each is three requests, one after the other. */

@@ -76,7 +76,8 @@ export async function copyFound(
   try {
     await withEngine(engineOptions(context, options, tally), async (engine) => {
       const job = await jobOf(context, options, tally, journal, engine);
-      await copyAll(find(job), wayTo(target, job), job, isAlone);
+      const way = wayTo(target, job);
+      await copyAll(find(job), way, job, isAlone).finally(() => way.close?.());
     });
     isWhole = tally.failed.length === 0;
   } catch (error) {

@@ -1,5 +1,3 @@
-import { rm, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { deletePath } from '../../contract/volumes.ts';
 import { GantryError, NotFoundError } from '../../errors.ts';
@@ -8,6 +6,7 @@ import { Lane } from '../../transfer/lane.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import type { Target } from '../copy/places.ts';
 import { type Failure, printable } from '../copy/tally.ts';
+import { LocalRemoval } from './remove-local.ts';
 
 const atOnce = 16;
 
@@ -17,8 +16,9 @@ export async function removeFiles(
   { folder }: Target,
   paths: readonly string[],
 ): Promise<{ deleted: number; failed: Failure[] }> {
+  const local = folder.kind === 'local' ? new LocalRemoval(folder.path) : undefined;
   const remove = async (path: string) => {
-    if (folder.kind === 'local') return removeLocal(folder.path, path);
+    if (folder.kind === 'local') return local?.remove(path);
     const { volume, region } = folder.at;
     const file = joinRemotePath(folder.at.path, path);
     await api(deletePath, { project, volume, query: { region, file_path: file } }).catch((error: unknown) => {
@@ -42,18 +42,7 @@ export async function removeFiles(
     });
   }
   await lane.empty();
+  local?.close();
   signal.throwIfAborted();
   return result;
-}
-
-/** With the folders that are empty then. */
-async function removeLocal(root: string, path: string): Promise<void> {
-  await rm(join(root, path), { force: true });
-  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
-    const isEmpty = await rmdir(join(root, folder)).then(
-      () => true,
-      () => false,
-    );
-    if (!isEmpty) return;
-  }
 }
