@@ -1,15 +1,8 @@
 import type { Api } from '../api/client.ts';
 import type { Context } from '../context.ts';
-import {
-  ConflictError,
-  DeniedError,
-  FailedError,
-  GantryError,
-  NotFoundError,
-  PendingError,
-  UnavailableError,
-} from '../errors.ts';
+import { ConflictError, DeniedError, FailedError, GantryError, NotFoundError, PendingError } from '../errors.ts';
 import { graceMs } from './grace.ts';
+import { lookUntil } from './look-until.ts';
 
 /** A build or a run to cancel. */
 export interface Cancellable {
@@ -34,9 +27,7 @@ export interface Cancellation {
   changed: boolean;
 }
 
-/** Pauses before the status is looked at again, in milliseconds: a build may take seconds to stop. */
-const pausesMs = [250, 500, 1_000, 2_000, 3_000, 3_000];
-/** The same after Ctrl-C. */
+/** Pauses between looks after Ctrl-C, in milliseconds. */
 const shortPausesMs = [250, 500, 1_000, 2_000];
 
 /**
@@ -54,7 +45,7 @@ export async function stop(
   await agreed();
   const answer = await cancelOrFindCancelled(it, api);
   if (answer === undefined) return unchanged;
-  const status = await statusAfter(it, api, pausesMs, delay);
+  const status = await statusAfter(it, api, delay);
   if (isCancelled(status)) return { message: plainLine(answer), changed: true };
   throw new PendingError(`${it.name} of ${it.app} is not cancelled yet: its status is ${status}`, {
     why: 'the platform confirmed the cancellation, but its status does not show it',
@@ -78,7 +69,7 @@ export async function stopAbandoned(
     const answer = await cancelOrFindCancelled(it, api);
     isConfirmed = true;
     const wait = (ms: number) => delay(ms, until);
-    const status = answer === undefined ? 'cancelled' : await statusAfter(it, api, shortPausesMs, wait);
+    const status = answer === undefined ? 'cancelled' : await statusAfter(it, api, wait, shortPausesMs);
     if (isCancelled(status)) {
       progress.note(`Cancelled ${it.name}`);
       return true;
@@ -108,19 +99,14 @@ async function cancelOrFindCancelled(it: Cancellable, api: Api): Promise<string 
 async function statusAfter(
   it: Cancellable,
   api: Api,
-  pauses: readonly number[],
-  delay: (ms: number) => Promise<void>,
+  delay: Context['delay'],
+  pausesMs?: readonly number[],
 ): Promise<string> {
-  for (let looks = 0; ; looks++) {
-    const pause = pauses[looks];
-    try {
-      const status = await it.look(api);
-      if (isCancelled(status) || pause === undefined) return status;
-    } catch (error) {
-      if (error instanceof NotFoundError) return 'cancelled';
-      if (pause === undefined || !(error instanceof UnavailableError)) throw unconfirmed(error, it);
-    }
-    await delay(pause);
+  try {
+    return await lookUntil(() => it.look(api), isCancelled, delay, pausesMs);
+  } catch (error) {
+    if (error instanceof NotFoundError) return 'cancelled';
+    throw unconfirmed(error, it);
   }
 }
 
