@@ -1,6 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Environment } from './config/environment.ts';
+import type { EndSignal } from './errors.ts';
 import type { Stream } from './output/page.ts';
+
+/** A closed terminal or a dropped connection sends SIGHUP; Ctrl-Break of Windows, SIGBREAK. */
+const endSignals: readonly EndSignal[] =
+  process.platform === 'win32' ? ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** The process, as an argument: tests give their own. */
 export interface Io {
@@ -9,8 +14,8 @@ export interface Io {
   stderr: Stream;
   env: Environment;
   cwd: string;
-  /** Calls back on Ctrl-C and SIGTERM; returns how to stop listening. */
-  onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Calls back on Ctrl-C and on every signal that asks us to end; returns how to stop listening. */
+  onSignal(listener: (signal: EndSignal) => void): () => void;
   /** Ends the process at once, undrained: the second Ctrl-C. */
   quit(code: number): void;
   /** Wall-clock time in milliseconds since the epoch: for timestamps, ages and expiry. It may jump. */
@@ -42,11 +47,10 @@ export function processIo(): Io {
     env: process.env,
     cwd: process.cwd(),
     onSignal(listener) {
-      process.on('SIGINT', listener);
-      process.on('SIGTERM', listener);
+      for (const signal of endSignals) process.on(signal, listener);
+      process.on('SIGHUP', leaveTerminal);
       return () => {
-        process.off('SIGINT', listener);
-        process.off('SIGTERM', listener);
+        for (const signal of endSignals) process.off(signal, listener);
       };
     },
     quit: (code) => process.exit(code),
@@ -62,6 +66,20 @@ export function processIo(): Io {
     },
     silenceMs: 60_000,
   };
+}
+
+/** At its end Node restores the terminal, and aborts when that fails because the terminal was closed. */
+function leaveTerminal(): void {
+  process.once('exit', () => {
+    const { closeSync } = process.getBuiltinModule('node:fs');
+    for (const stream of [0, 1, 2]) {
+      try {
+        closeSync(stream);
+      } catch {
+        // It was closed before.
+      }
+    }
+  });
 }
 
 /** Node rejects with an AbortError of its own: callers tell a time limit from Ctrl-C by the reason of the signal. */
