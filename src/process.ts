@@ -48,7 +48,8 @@ export function processIo(): Io {
     cwd: process.cwd(),
     onSignal(listener) {
       for (const signal of endSignals) process.on(signal, listener);
-      process.on('SIGHUP', leaveTerminal);
+      // It stays after the command has ended: the terminal may close until the process does.
+      process.off('SIGHUP', leaveTerminal).on('SIGHUP', leaveTerminal);
       return () => {
         for (const signal of endSignals) process.off(signal, listener);
       };
