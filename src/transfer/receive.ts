@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
 import { retryAfter } from '../api/retry.ts';
 import { connectionFailure } from '../api/transport.ts';
-import { isSecure } from '../contract/address.ts';
-import { FailedError, GantryError, UnavailableError } from '../errors.ts';
+import { GantryError, UnavailableError } from '../errors.ts';
 import type { Engine } from './engine.ts';
 import { ChangedError, NoRangesError, refusal } from './refusal.ts';
+import { signedUrl } from './signed-url.ts';
 
 export interface Asking {
   /** A signed link: it is sent no token and shown to nobody. */
@@ -26,8 +26,7 @@ export interface Received {
 
 /** One GET of a signed link, tried once. */
 export async function receiveOnce(asking: Asking, engine: Engine, signal: AbortSignal): Promise<Received> {
-  const url = new URL(asking.url);
-  if (!isSecure(url)) throw new FailedError(`the download address ${url.host} is not https`);
+  const url = signedUrl(asking.url, 'download');
   const { range, etag } = asking;
   try {
     const reply = await engine.dispatcher.request({
