@@ -150,7 +150,13 @@ async function leaked(words: string, mode: string[], address: string): Promise<s
   const variables = { GANTRY_API_URL: address, GANTRY_INFERENCE_URL: address, GANTRY_LOGS_URL: address };
   const { stdout, stderr } = await gantry([...words.split(' '), ...(lines[words] ?? []), ...mode], {
     cwd: app.path,
-    env: { ...variables, GANTRY_TOKEN: token, GANTRY_PROJECT: 'p-12345678', A: 'value-of-a-secret' },
+    env: {
+      ...variables,
+      GANTRY_CONFIG_DIR: join(app.path, '.settings'),
+      GANTRY_TOKEN: token,
+      GANTRY_PROJECT: 'p-12345678',
+      A: 'value-of-a-secret',
+    },
     silenceMs: 2_000,
   });
   expect(stdout + stderr).not.toBe('');
