@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment } from './config/environment.ts';
 import type { EndSignal } from './errors.ts';
@@ -39,7 +40,7 @@ export function processIo(): Io {
       return process.stdin;
     },
     get stdout() {
-      return unbothered(process.stdout);
+      return unbothered(wholly(process.stdout));
     },
     get stderr() {
       return unbothered(process.stderr);
@@ -100,6 +101,23 @@ async function openBrowser(address: string): Promise<boolean> {
   if (!opener) return false;
   const ended = new Promise<boolean>((resolve) => opener.once('exit', (code) => resolve(code === 0)));
   return Promise.race([ended, setTimeout(1_000, true)]);
+}
+
+/**
+ * Node writes to a file once and ignores how much of it was taken: on a full disk the rest would be lost without an
+ * error. Pipes and terminals have a handle of their own, which does not.
+ */
+function wholly(stream: typeof process.stdout): typeof process.stdout {
+  if (stream.isTTY || '_handle' in stream) return stream;
+  stream._write = (chunk: Buffer, _, done) => {
+    try {
+      for (let written = 0; written < chunk.length; ) written += writeSync(stream.fd, chunk, written);
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+  return stream;
 }
 
 /** A reader that closes its end is told of by the write that fails; as an event it would end the process. */

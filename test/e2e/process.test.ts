@@ -20,6 +20,36 @@ afterEach(() => emulator.close());
 
 const env = (more: Record<string, string> = {}) => cleanEnvironment(emulator, more);
 
+describe.runIf(process.platform === 'linux')('stdout on a full disk', () => {
+  test.each([
+    [['--version']],
+    [['--help']],
+    [['builds', '--help']],
+    [['help', 'exit-codes']],
+    [['config', 'list']],
+    [['apps', 'list', '--json']],
+    [['reference', '--json']],
+    [['completion', 'bash']],
+    [['deploy', '--dry-run', '--json']],
+  ])('%j exits with 1 and says so', async (words) => {
+    await using app = await folderOf(smallApp());
+    const script = `"${process.execPath}" "${bin}" ${words.join(' ')} > /dev/full`;
+    const { exitCode, stderr } = await execa('bash', ['-c', script], { cwd: app.path, env: env(), reject: false });
+    expect(stderr).toContain('error: cannot write to stdout: no space left on device');
+    expect(stderr).not.toContain('mistake in gantry');
+    expect(exitCode).toBe(1);
+  });
+
+  test.each(['reference --json', '--help'])('that fills up in the middle of %s is no success', async (words) => {
+    await using place = await folderOf({});
+    // The file may have one block: the system takes the beginning, without an error.
+    const script = `trap '' XFSZ; ulimit -f 1; "${process.execPath}" "${bin}" ${words} > out`;
+    const { exitCode, stderr } = await execa('bash', ['-c', script], { cwd: place.path, env: env(), reject: false });
+    expect(stderr).toBe('error: cannot write to stdout: file too large');
+    expect(exitCode).toBe(1);
+  });
+});
+
 describe('the built program', () => {
   test.each([['--version'], ['-V']])('%s prints the version', async (flag) => {
     expect(await run([flag])).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
