@@ -132,8 +132,8 @@ describe('the creation of a build (createApp)', () => {
     ['createApp', 'truncated*', 69, looksInto, { ...inDoubt, builds: 1 }],
     ['createApp', 'html', 69, looksInto, inDoubt],
     ['createApp', 'html*', 69, looksInto, inDoubt],
-    ['createApp', 'malformed', 70, looksInto, { ...inDoubt, builds: 1 }],
-    ['createApp', 'empty', 70, looksInto, { ...inDoubt, builds: 1 }],
+    ['createApp', 'malformed', 69, looksInto, { ...inDoubt, builds: 1 }],
+    ['createApp', 'empty', 69, looksInto, { ...inDoubt, builds: 1 }],
     ['createApp', '429,503:1,500', 69, looksInto, { ...inDoubt, createApp: 3 }],
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 });
@@ -250,9 +250,9 @@ describe('the look at the build (getBuild)', () => {
     ['getBuild', '412', 7, goesOn, stopped],
     ['getBuild', '418', 1, goesOn, stopped],
     ['getBuild', 'malformed', 0, 'web is live', carriedOn],
-    ['getBuild', 'malformed*', 70, goesOn, left],
+    ['getBuild', 'malformed*', 69, goesOn, left],
     ['getBuild', 'empty', 0, 'web is live', carriedOn],
-    ['getBuild', 'empty*', 70, goesOn, left],
+    ['getBuild', 'empty*', 69, goesOn, left],
     ['getBuild', '429', 0, retried, carriedOn],
     ['getBuild', '429*', 75, goesOn, left],
     // Asked to come back in an hour, we do not ask again.
@@ -289,13 +289,15 @@ describe('the log of the build (getBuildLogs) is no verdict:', () => {
     ...['400', '401', '402', '403', '404', '409', '412', '418', '429*', '500*', '502*', '503*', '504*'].map(
       (fault): Case => ['getBuildLogs', fault, 0, warned, fine],
     ),
-    ...['reset-before*', 'reset-during*', 'reset-after*', 'stall*', 'truncated*', 'malformed', 'empty', 'html*'].map(
+    ...['reset-before*', 'reset-during*', 'reset-after*', 'stall*', 'truncated*', 'malformed*', 'empty*', 'html*'].map(
       (fault): Case => ['getBuildLogs', fault, 0, warned, fine],
     ),
     ...['429', '429:2', '429:date+1', '500', '502', '503', '504', 'reset-before', 'reset-during', 'reset-after'].map(
       (fault): Case => ['getBuildLogs', fault, 0, retried, fine],
     ),
-    ...['stall', 'truncated', 'html'].map((fault): Case => ['getBuildLogs', fault, 0, retried, fine]),
+    ...['stall', 'truncated', 'malformed', 'empty', 'html'].map(
+      (fault): Case => ['getBuildLogs', fault, 0, retried, fine],
+    ),
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 
   test('a log that is asked for too often is left alone for as long as the platform says', async () => {
