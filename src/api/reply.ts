@@ -91,7 +91,9 @@ function parse({ body, status, host }: Received): unknown {
     return JSON.parse(text);
   } catch (cause) {
     if (/^\s*[[{"]/.test(text)) {
-      throw new ConnectionError(`the reply of ${host} is cut off or damaged (HTTP ${status})`, true, cause);
+      const lost = new ConnectionError(`the reply of ${host} is cut off or damaged (HTTP ${status})`, true, cause);
+      lost.facts.status = status;
+      throw lost;
     }
     const what = text.trim() === '' ? 'is empty' : 'is not JSON';
     throw new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, {
