@@ -10,6 +10,7 @@ import {
   RateLimitedError,
   UnavailableError,
 } from '../errors.ts';
+import { isWebPage } from './reply.ts';
 import { retryAfter } from './retry.ts';
 import type { HttpReply } from './transport.ts';
 
@@ -40,6 +41,12 @@ const meanings: Record<number, Meaning> = {
 
 const anyServerError: Meaning = { error: UnavailableError, otherwise: 'the platform failed' };
 const anyOther: Meaning = { error: FailedError, otherwise: 'the platform refused' };
+/** Redirects are not followed: the token must not go elsewhere. */
+const redirect: Meaning = {
+  error: FailedError,
+  otherwise: 'the platform answered with a redirect',
+  fix: 'check the address of the platform (gantry config list --show-origin) and the network',
+};
 
 /** Statuses that another try may cure (conventions §5). */
 const passing = new Set([408, 429, 500, 502, 503, 504]);
@@ -47,7 +54,8 @@ const passing = new Set([408, 429, 500, 502, 503, 504]);
 /** The one place where an answer of the server becomes an error: its status gives the class, its `message` the words. */
 export function failureOf(reply: HttpReply, now: number): GantryError {
   const { status } = reply;
-  const meaning = meanings[status] ?? (status >= 500 ? anyServerError : anyOther);
+  const isRedirect = status >= 300 && status < 400;
+  const meaning = meanings[status] ?? (status >= 500 ? anyServerError : isRedirect ? redirect : anyOther);
   const facts: ErrorFacts = { status, retryable: passing.has(status) };
   const word = wordOf(reply);
   const requestId = header(reply, 'x-request-id') ?? header(reply, 'x-amzn-requestid');
@@ -56,7 +64,17 @@ export function failureOf(reply: HttpReply, now: number): GantryError {
   if (retryAfterMs !== undefined) facts.retryAfterMs = retryAfterMs;
   if (meaning.fix) facts.fix = meaning.fix;
   if (word) facts.details = { error: word };
-  return new meaning.error(messageOf(reply) ?? `${meaning.otherwise} (HTTP ${status})`, facts);
+  const message = isRedirect ? undefined : messageOf(reply);
+  return new meaning.error(message ?? `${meaning.otherwise} (HTTP ${status}${destination(reply)})`, facts);
+}
+
+/** Where a redirect leads, without its query, which may hold a secret. */
+function destination(reply: HttpReply): string {
+  const location = header(reply, 'location');
+  if (!location || reply.status < 300 || reply.status > 399) return '';
+  if (!URL.canParse(location)) return ` to ${location.split(/[?#]/)[0]}`;
+  const { protocol, host, pathname } = new URL(location);
+  return ` to ${protocol}//${host}${pathname}`;
 }
 
 /**
@@ -79,12 +97,23 @@ const lists: Record<string, (app: string) => string> = {
  * The server's own words: `{message}` (spec 2.16), `error_description` where tokens are given out, or short plain text;
  * a web page says nothing to a user.
  */
-function messageOf({ body, status }: HttpReply): string | undefined {
+function messageOf({ body, headers, status }: HttpReply): string | undefined {
   const text = body.trim();
-  if (/^<(!doctype|html)/i.test(text)) return `a web page came back instead of an answer (HTTP ${status})`;
+  if (isWebPage({ body, headers })) return `a web page came back instead of an answer (HTTP ${status})`;
   const said = jsonOf(text);
-  if (said) return [said.message, said.error_description].find((words) => typeof words === 'string' && words !== '');
+  if (said) {
+    const words = [said.message, said.error_description].find((found) => typeof found === 'string' && found !== '');
+    return words === undefined ? undefined : shortened(words);
+  }
   return text && text.length <= 500 && !text.startsWith('<') && !text.startsWith('{') ? text : undefined;
+}
+
+/** Longest message that is shown, in characters. */
+const longestMessage = 2_000;
+
+function shortened(message: string): string {
+  const left = message.length - longestMessage;
+  return left > 0 ? `${message.slice(0, longestMessage)}… (${left} more characters)` : message;
 }
 
 /** The word by which a program tells one refusal from another, such as `authorization_pending` (wire §1b). */

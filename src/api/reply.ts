@@ -42,10 +42,12 @@ export function refuseWebPage(received: Received): void {
   });
 }
 
+const htmlStart = /^<(!--|(!doctype|html|head|body|title|meta|link|script|style|div|p|h[1-6]|center|table|form)\b)/i;
+
 /** Servers also label plain text as HTML, so the label alone is no proof: there must be a tag. */
 export function isWebPage({ body, headers }: Pick<HttpReply, 'body' | 'headers'>): boolean {
   const start = withoutMark(body).trimStart();
-  if (/^<[a-z!?/]/i.test(start)) return true;
+  if (htmlStart.test(start)) return true;
   const isLabelled = /^\s*(text\/html|application\/xhtml)/i.test(String(headers['content-type'] ?? ''));
   return isLabelled && !/^[[{"]/.test(start) && /<[a-z!/][^<>]*>/i.test(start);
 }
@@ -64,7 +66,8 @@ function confirmation(received: Received): string {
   const said = jsonOf(body);
   if (typeof said === 'string') return said;
   if (typeof said === 'object' && said !== null) return messageOf(said as Record<string, unknown>, received);
-  if (body.length <= longestConfirmation && !/[\u0000-\u0008\ufffd]/.test(body)) return withoutMark(body);
+  const isPlain = body.length <= longestConfirmation && !/^\s*<[a-z?!/]|[\u0000-\u0008\ufffd]/i.test(withoutMark(body));
+  if (isPlain) return withoutMark(body);
   throw new UnavailableError(`the reply of ${host} is not a confirmation (HTTP ${status})`, {
     why: 'something between this machine and the platform may have answered instead',
     status,
@@ -88,7 +91,9 @@ function parse({ body, status, host }: Received): unknown {
     return JSON.parse(text);
   } catch (cause) {
     if (/^\s*[[{"]/.test(text)) {
-      throw new ConnectionError(`the reply of ${host} is cut off or damaged (HTTP ${status})`, true, cause);
+      const lost = new ConnectionError(`the reply of ${host} is cut off or damaged (HTTP ${status})`, true, cause);
+      lost.facts.status = status;
+      throw lost;
     }
     const what = text.trim() === '' ? 'is empty' : 'is not JSON';
     throw new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, {

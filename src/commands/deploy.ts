@@ -27,7 +27,8 @@ export default defineCommand({
     const { settings, prompt } = context;
     const local = await readLocalApp(context, options);
     const asking = prompt.possible && !options.dryRun;
-    const plan = await planDeploy(context, local, options.dryRun === true || asking);
+    const dryRun = options.dryRun === true;
+    const plan = await planDeploy(context, local, { compareFiles: dryRun || asking, dryRun });
     if (options.dryRun) return plan;
     if (asking) await agree(context, plan);
 
@@ -96,7 +97,7 @@ async function reported({ env, progress, secrets }: Context, { app }: DeployPlan
 }
 
 function endpoint(done: Deployment): View {
-  return () => done.endpoint || done.build;
+  return () => done.endpoint;
 }
 
 /** How to go on, in a form that fits what was deployed. */
@@ -110,7 +111,9 @@ function nextStep({ app, build, status, runtime, endpoint, dashboard }: Deployme
       status === 'success' || status === 'ready'
         ? `${style.bold(`${app} is live`)}, build ${build}`
         : `build ${build} is ${status}; follow it: gantry builds follow ${app} ${build}`,
-      calls[runtime] ?? `call it: ${endpoint}`,
+      endpoint
+        ? (calls[runtime] ?? `call it: ${endpoint}`)
+        : `the platform did not tell its address: gantry apps get ${app}`,
       dashboard && style.dim(`dashboard ${dashboard}`),
     ]
       .filter(Boolean)

@@ -41,11 +41,11 @@ export function object<Entries extends v.ObjectEntries>(entries: Entries) {
 }
 
 /**
- * An object of a reply. It fails, and names the field, when one of the `needed` is missing. Without those it may be
- * empty, but not foreign: absent lists are empty, so `{"message": "forbidden"}` would read as "nothing".
+ * An object of a reply. It fails, and names the field, when one of the `needed` is missing. An error that came with a
+ * 200 fails too: absent lists are empty, so `{"message": "forbidden"}` would read as "nothing".
  */
 export function answer<Entries extends v.ObjectEntries>(entries: Entries, ...needed: (keyof Entries & string)[]) {
-  const isOurs = (value: unknown) => needed.length > 0 || isEmpty(value) || hasOneOf(entries, value);
+  const isOurs = (value: unknown) => !isError(value) || hasOneOf(entries, value);
   const schema = v.pipe(
     object(entries),
     v.rawCheck(({ dataset, addIssue }) => {
@@ -76,8 +76,8 @@ export function unreadIn(reply: unknown): Unread[] {
   return Object.values(reply).flatMap(unreadIn);
 }
 
-function isEmpty(value: unknown): boolean {
-  return isRecord(value) && Object.keys(value).length === 0;
+function isError(value: unknown): boolean {
+  return isRecord(value) && ['message', 'error', 'errors', 'detail'].some((name) => Object.hasOwn(value, name));
 }
 
 /** What is no object is refused later, with other words. */

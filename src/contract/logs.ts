@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { answer, list, object } from './lists.ts';
+import { answer, filled, list, object } from './lists.ts';
 import { neededText, optionalFlag, optionalNumber, optionalText, optionalWord, queryNumber } from './scalars.ts';
 
 /**
@@ -50,7 +50,7 @@ export const buildLogSocket = '/ws-build-logs';
 export const appLogSocket = '/ws-logs';
 
 /** A line of a build, as its socket sends it: one JSON text a frame. The server closes with 1000 at the end. */
-export const BuildLogFrame = object({
+export const BuildLogFrame = filled({
   log: neededText,
   timestamp: neededText,
   build_id: optionalText,
@@ -66,7 +66,7 @@ export const BuildLogFrame = object({
 export type BuildLogFrame = v.InferOutput<typeof BuildLogFrame>;
 
 /** A line of an app, as its socket sends it. The socket stays open. */
-export const AppLogFrame = object({
+export const AppLogFrame = filled({
   log: neededText,
   timestamp: neededText,
   app_id: optionalText,

@@ -113,6 +113,7 @@ const RunsQuery = assumed(
     endTime: v.optional(v.string()),
     limit: v.optional(queryNumber(1)),
     offset: v.optional(queryNumber(0)),
+    nextToken: v.optional(v.string()),
     status: v.optional(v.picklist(runStatuses)),
     statusCode: v.optional(queryNumber(-1)),
     groupBy: v.optional(v.picklist(bucketSizes)),

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../contract/apps.ts';
-import { UnexpectedReplyError } from '../errors.ts';
+import { type AppCreation, type CreatedApp, createApp, createPartnerApp, getApp } from '../contract/apps.ts';
+import { GantryError, UnexpectedReplyError } from '../errors.ts';
 import { duration, size } from '../output/words.ts';
 import { type Archive, withTemporaryArchive } from '../project/archive.ts';
 import { LinkExpiredError, putFile } from '../transfer/upload.ts';
@@ -113,12 +113,23 @@ class Deploying {
       runtime: local.project.runtime,
       build: created.buildId,
       status,
-      endpoint: created.internalEndpoint ?? '',
+      endpoint: created.internalEndpoint || (await this.endpoint()),
       dashboard: created.dashboardUrl ?? '',
       files,
       bytes,
       durationsMs: { pack: packMs, upload: uploadMs, build: context.elapsed() - started },
     };
+  }
+
+  /** The address of the app where its creation did not tell it; empty when it cannot be had. */
+  private async endpoint(): Promise<string> {
+    const { api, project } = this.context;
+    try {
+      return (await api(getApp, { project, app: this.body.name })).internalEndpoint ?? '';
+    } catch (error) {
+      if (error instanceof GantryError && !this.context.signal.aborted) return '';
+      throw error;
+    }
   }
 
   /** A link that ended before it was used gets one new build; the first is cancelled, so that it does not linger. */

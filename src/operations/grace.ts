@@ -28,7 +28,7 @@ export function mayHaveBegun(error: unknown, facts: Required<Pick<GantryError['f
   const refused = lost && error.facts.status === 503 && error.facts.retryAfterMs !== undefined;
   const never = error instanceof ConnectionError && !error.mayHaveArrived;
   if (!lost || refused || never) return error;
-  error.facts.why ??= facts.why;
-  error.facts.fix ??= facts.fix;
+  error.facts.why = error.facts.why ? `${error.facts.why}; ${facts.why}` : facts.why;
+  error.facts.fix = facts.fix;
   return error;
 }

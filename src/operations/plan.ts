@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { type App, getApp } from '../contract/apps.ts';
 import { buildPhase, getBuildZipContents } from '../contract/builds.ts';
-import { NotFoundError, type Problem } from '../errors.ts';
+import { AuthError, GantryError, NotFoundError, type Problem, RateLimitedError } from '../errors.ts';
 import { type Entry, largest } from '../project/collect.ts';
 import type { Project } from '../project/config.ts';
 import { isPublic, type SettingChange, settingChanges, setupOf } from './app-settings.ts';
@@ -14,8 +14,8 @@ export interface DeployPlan {
   app: string;
   project: string;
   runtime: string;
-  /** Whether an app of this name is deployed already. */
-  exists: boolean;
+  /** Whether an app of this name is deployed already; null when the platform could not tell. */
+  exists: boolean | null;
   /** Whether anyone on the internet may call it. */
   public: boolean;
   /** What one replica runs on and how many there may be, defaults included, under the names of create app. */
@@ -32,12 +32,20 @@ export interface DeployPlan {
   changes: boolean;
 }
 
-/** Compares the app on disk with the deployed one. `compareFiles` reads every file that may have stayed the same. */
-export async function planDeploy(context: Context, local: LocalApp, compareFiles: boolean): Promise<DeployPlan> {
+export interface PlanOptions {
+  /** Reads every file that may have stayed the same. */
+  compareFiles: boolean;
+  /** The comparison is all that is wanted, so it fails when the deployed app cannot be read. */
+  dryRun: boolean;
+}
+
+/** Compares the app on disk with the deployed one. Without a dry run, a comparison that cannot be made is a warning. */
+export async function planDeploy(context: Context, local: LocalApp, options: PlanOptions): Promise<DeployPlan> {
   const { project, entries, bytes, warnings } = local;
-  const app = await deployedApp(context, project.name);
+  const { app, exists } = await deployedApp(context, project.name, options);
   const settings = app ? settingChanges(project, app) : [];
-  const files = app && compareFiles && !project.partner ? await changedFiles(context, app, project, entries) : null;
+  const comparesFiles = app && options.compareFiles && !project.partner;
+  const files = comparesFiles ? await changedFiles(context, app, project, entries, options) : null;
   const filesChange = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
   const last = app?.lastBuildStatus;
   const failedBuild = last && buildPhase(last) === 'failed' ? last : null;
@@ -45,7 +53,7 @@ export async function planDeploy(context: Context, local: LocalApp, compareFiles
     app: project.name,
     project: context.project,
     runtime: project.runtime,
-    exists: app !== undefined,
+    exists,
     public: isPublic(project),
     setup: setupOf(project),
     settings,
@@ -61,12 +69,17 @@ export async function planDeploy(context: Context, local: LocalApp, compareFiles
   };
 }
 
-async function deployedApp({ api, project }: Context, app: string): Promise<App | undefined> {
+async function deployedApp(
+  context: Context,
+  name: string,
+  options: PlanOptions,
+): Promise<{ app?: App; exists: boolean | null }> {
   try {
-    return await api(getApp, { project, app });
+    return { app: await context.api(getApp, { project: context.project, app: name }), exists: true };
   } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
+    if (error instanceof NotFoundError) return { exists: false };
+    warnOrThrow(context, error, options, 'the deployed app cannot be read');
+    return { exists: null };
   }
 }
 
@@ -76,6 +89,7 @@ async function changedFiles(
   app: App,
   { name }: Project,
   entries: Entry[],
+  options: PlanOptions,
 ): Promise<FileChanges | null> {
   const { api, project, signal } = context;
   const build = app.latestReadyBuildId || app.latestBuildId;
@@ -84,7 +98,17 @@ async function changedFiles(
     const { zipFiles } = await api(getBuildZipContents, { project, app: name, build });
     return await fileChanges(entries, zipEntries(zipFiles), signal);
   } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
+    if (!(error instanceof NotFoundError)) warnOrThrow(context, error, options, 'the deployed files cannot be read');
+    return null;
   }
+}
+
+/**
+ * A deploy needs no comparison. It ends all the same where the next call would fail too: no answer at all, a token that
+ * is refused, too many requests.
+ */
+function warnOrThrow({ progress, signal }: Context, error: unknown, { dryRun }: PlanOptions, what: string): void {
+  if (dryRun || signal.aborted || !(error instanceof GantryError) || error.facts.status === undefined) throw error;
+  if (error instanceof AuthError || error instanceof RateLimitedError) throw error;
+  progress.warn(`${what}, deploying without a comparison: ${error.message}`);
 }

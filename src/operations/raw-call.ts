@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { RawCall } from '../api/client.ts';
 import type { Context } from '../context.ts';
+import { isRecord } from '../contract/scalars.ts';
 import { UsageError } from '../errors.ts';
 import { jsonText } from '../output/json.ts';
+import { type Page, type Place, readPages } from './pages.ts';
 
 export interface RawRequest {
   method: string;
@@ -52,30 +54,60 @@ async function answer(context: Context, call: RawCall): Promise<RawAnswer> {
   return { status, headers, body: parsed(text), text };
 }
 
-/** The platform's pages end with a token for the next (wire §1b); their lists are joined, the rest is the first page's. */
+/**
+ * Joins the lists of all pages, each item once; everything else is as the first page has it. Platforms page by a token
+ * (wire §1b) or by an offset (spec 4.6): the one that brings new items is used.
+ */
 async function withAllPages(context: Context, call: RawCall, first: RawAnswer): Promise<RawAnswer> {
-  let joined = first.body as Record<string, unknown> | null;
-  for (let token = nextOf(joined); token; ) {
-    const page = await answer(context, { ...call, query: [...call.query, ['nextToken', token]] });
-    const next = page.body as Record<string, unknown> | null;
-    joined = join(joined, next);
-    const following = nextOf(next);
-    token = following === token ? undefined : following;
-  }
-  const { nextToken: _, nextPageToken: __, ...rest } = joined ?? {};
-  const body = Array.isArray(first.body) ? first.body : rest;
+  if (!isRecord(first.body) || !Object.values(first.body).some(Array.isArray)) return first;
+  const read = async (place: Place | undefined) =>
+    pageOf(place ? (await answer(context, callAt(call, place))).body : first.body);
+  const found: Listed[] = [];
+  const pages = readPages({ read, key: ({ key }) => key, by: 'token' });
+  let next = await pages.next();
+  for (; !next.done; next = await pages.next()) found.push(...next.value.items);
+  if (!next.value) context.progress.warn('the platform announced more items than it returned: some may be missing');
+  const { nextToken: _, nextPageToken: __, ...rest } = first.body;
+  const names = new Set(found.map(({ name }) => name));
+  const joined = [...names].map((list) => [list, found.filter(({ name }) => name === list).map(({ value }) => value)]);
+  const body = { ...rest, ...Object.fromEntries(joined) };
   return { ...first, body, text: jsonText(body, 2) };
 }
 
-function nextOf(page: Record<string, unknown> | null): string | undefined {
-  const token = page?.nextToken ?? page?.nextPageToken;
-  return typeof token === 'string' && token ? token : undefined;
+/** An item of one of the lists of a page. */
+interface Listed {
+  name: string;
+  value: unknown;
+  /** The same in two pages only if it is the same item: alike items of one page are numbered. */
+  key: string;
 }
 
-function join(one: Record<string, unknown> | null, other: Record<string, unknown> | null): Record<string, unknown> {
-  const lists = Object.entries(other ?? {}).filter(([, value]) => Array.isArray(value));
-  const joined = lists.map(([name, more]) => [name, [...((one?.[name] as unknown[]) ?? []), ...(more as unknown[])]]);
-  return { ...one, ...Object.fromEntries(joined) };
+function pageOf(body: unknown): Page<Listed> {
+  const { nextToken, nextPageToken, total, hasMore, ...rest } = isRecord(body) ? body : {};
+  const token = [nextToken, nextPageToken].find((value) => typeof value === 'string' && value !== '');
+  return {
+    items: Object.entries(rest).flatMap(([name, list]) => (Array.isArray(list) ? listed(name, list) : [])),
+    nextToken: hasMore === false ? undefined : (token as string | undefined),
+    total: typeof total === 'number' ? total : undefined,
+  };
+}
+
+function listed(name: string, list: unknown[]): Listed[] {
+  const alike = new Map<string, number>();
+  return list.map((value) => {
+    const text = JSON.stringify(value);
+    const number = alike.get(text) ?? 0;
+    alike.set(text, number + 1);
+    return { name, value, key: `${name} ${number} ${text}` };
+  });
+}
+
+/** The same call for another page. An offset that was asked for is where the first page began. */
+function callAt(call: RawCall, place: Place): RawCall {
+  const began = Number(call.query.find(([name]) => name === 'offset')?.[1] ?? 0);
+  const query = call.query.filter(([name]) => name !== 'offset' && name !== 'nextToken');
+  if ('token' in place) return { ...call, query: [...query, ['nextToken', place.token]] };
+  return { ...call, query: [...query, ['offset', String(began + place.offset)]] };
 }
 
 async function bodyOf(context: Context, { method, fields, input }: RawRequest): Promise<string | undefined> {

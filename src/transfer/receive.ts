@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { retryAfter } from '../api/retry.ts';
 import { connectionFailure } from '../api/transport.ts';
-import { GantryError, UnavailableError } from '../errors.ts';
+import { FailedError, GantryError, UnavailableError } from '../errors.ts';
 import type { Engine } from './engine.ts';
 import { ChangedError, NoRangesError, refusal } from './refusal.ts';
 import { signedUrl } from './signed-url.ts';

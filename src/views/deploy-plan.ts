@@ -24,7 +24,8 @@ export function planView(plan: DeployPlan): View {
 function headline({ app, project, exists, runtime, public: open }: DeployPlan): View {
   return ({ style }) => {
     const access = open ? style.yellow('public: anyone can call it') : 'callers need a token';
-    return `${style.bold(app)} in ${project}: ${exists ? 'deployed already' : 'a new app'}, runtime ${runtime}, ${access}`;
+    const state = exists === null ? 'not known whether it is deployed' : exists ? 'deployed already' : 'a new app';
+    return `${style.bold(app)} in ${project}: ${state}, runtime ${runtime}, ${access}`;
   };
 }
 
@@ -76,6 +77,7 @@ function sent({ send }: DeployPlan): string {
 
 function verdict({ exists, changes, files, failedBuild }: DeployPlan): View {
   return ({ style }) => {
+    if (exists === null) return style.bold('the deployed app could not be read: nothing was compared');
     if (!exists) return style.bold('the app would be created');
     if (failedBuild) return style.bold(`the last build failed (${failedBuild}): a deploy would try again`);
     if (changes) return style.bold('the app would change');

@@ -110,7 +110,7 @@ describe('a call', () => {
       });
       const url = await serving((_, response) => response.writeHead(status, { location: elsewhere }).end());
       const get = endpoint('GET /x', { reply: 'text' });
-      await expect(createApi(options(url))(get, {})).rejects.toThrow(`HTTP ${status}`);
+      await expect(createApi(options(url))(get, {})).rejects.toThrow(`(HTTP ${status} to ${elsewhere}/)`);
       expect(visited).toBe(0);
     },
   );

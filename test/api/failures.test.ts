@@ -60,3 +60,20 @@ describe('what the server says', () => {
     expect(reply(503, '', { 'retry-after': '7' }).facts.retryAfterMs).toBe(7_000);
   });
 });
+
+describe('a redirect', () => {
+  test.each([
+    ['https://login.example/sso?token=secret#x', 'https://login.example/sso'],
+    ['https://user:secret@login.example:444', 'https://login.example:444/'],
+    ['/login?next=secret', '/login'],
+  ])('to %s tells where to, and no secret', (location, shown) => {
+    const failure = reply(302, '{"message":"Found"}', { location });
+    expect(failure.message).toBe(`the platform answered with a redirect (HTTP 302 to ${shown})`);
+    expect(failure.facts.fix).toContain('check the address');
+  });
+});
+
+test('a message that would fill screens is cut, and tells how much is left out', () => {
+  const { message } = reply(409, JSON.stringify({ message: `name ${'x'.repeat(10_000_000)}` }));
+  expect(message).toMatch(/^name x{1995}… \(9998005 more characters\)$/);
+});

@@ -1,9 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { answering } from '../support/answering.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+import { deployWeb, recordMany } from '../support/runs.ts';
 
 let emulator: Emulator;
 
@@ -99,4 +101,28 @@ test('--paginate fetches all pages and joins them', async () => {
   server.closeAllConnections();
   server.close();
   expect(JSON.parse(stdout)).toEqual({ items: [0, 1, 2, 3, 4, 5], total: 6 });
+});
+
+test('--paginate reads pages by offset where the platform knows no token, each item once', async () => {
+  const emulator = await startEmulator();
+  onTestFinished(() => emulator.close());
+  await deployWeb(emulator);
+  const now = Date.now();
+  const ids = recordMany(emulator, { name: 'r', number: 250, from: now - 3_600_000, to: now });
+  const path = `/v2/projects/{project}/apps/${emulator.project}-web/runs/charts`;
+  const { stdout, stderr } = await gantry(['api', 'GET', path, '--paginate'], { emulator });
+  const { items } = JSON.parse(stdout) as { items: { id: string }[] };
+  expect(items.map(({ id }) => id)).toEqual(ids);
+  expect(stderr).toBe('');
+  const later = await gantry(['api', 'GET', path, '--paginate', '--query', 'offset=200'], { emulator });
+  expect(JSON.parse(later.stdout).items).toEqual(items.slice(200));
+});
+
+test('--paginate keeps items that are alike, and tells when pages are missing', async () => {
+  const url = await answering({ items: ['a', 'a'], nextToken: 'again' });
+  const { stdout, stderr } = await gantry(['api', 'GET', '/v2/x', '--paginate'], {
+    env: { GANTRY_API_URL: url, GANTRY_TOKEN: 'x' },
+  });
+  expect(JSON.parse(stdout)).toEqual({ items: ['a', 'a'] });
+  expect(stderr).toContain('warning: the platform announced more items than it returned');
 });

@@ -33,18 +33,22 @@ describe('the look at the deployed app (getApp)', () => {
   const nothingDone = { createApp: 0, builds: 0 };
   const refused = { getApp: 1, ...nothingDone };
   const gaveUp = { getApp: 5, ...nothingDone };
+  /** The comparison is missing, the deploy is not. */
+  const wentOn = { getApp: 1, createApp: 1, upload: 1, builds: 1, cancelled: 0 };
+  const wentOnAtLast = { ...wentOn, getApp: 5 };
+  const warned = /warning: the deployed app cannot be read, deploying without a comparison: /;
   const carriedOn = { getApp: 2, createApp: 1, upload: 1, builds: 1, cancelled: 0 };
 
   test.each<Case>([
-    ['getApp', '400', 1, 'error: Bad Request', refused],
+    ['getApp', '400', 0, warned, wentOn],
     ['getApp', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, refused],
-    ['getApp', '402', 14, 'error: Payment Required', refused],
-    ['getApp', '403', 5, 'error: Forbidden', refused],
+    ['getApp', '402', 0, warned, wentOn],
+    ['getApp', '403', 0, warned, wentOn],
     ['getApp', '404', 0, 'web is live', { ...carriedOn, getApp: 1 }],
     ['getApp', '404*', 0, 'web is live', { ...carriedOn, getApp: 1 }],
-    ['getApp', '409', 7, 'error: Conflict', refused],
-    ['getApp', '412', 7, 'error: Precondition Failed', refused],
-    ['getApp', '418', 1, /error: I'm a Teapot/i, refused],
+    ['getApp', '409', 0, warned, wentOn],
+    ['getApp', '412', 0, warned, wentOn],
+    ['getApp', '418', 0, warned, wentOn],
     ['getApp', '429', 0, retried, carriedOn],
     ['getApp', '429*', 75, retriedToTheEnd, gaveUp],
     ['getApp', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
@@ -52,15 +56,15 @@ describe('the look at the deployed app (getApp)', () => {
     ['getApp', '429:3600', 75, 'error: Too Many Requests', refused],
     ['getApp', '429:date+1', 0, retried, carriedOn],
     ['getApp', '500', 0, retried, carriedOn],
-    ['getApp', '500*', 69, retriedToTheEnd, gaveUp],
+    ['getApp', '500*', 0, warned, wentOnAtLast],
     ['getApp', '502', 0, retried, carriedOn],
-    ['getApp', '502*', 69, retriedToTheEnd, gaveUp],
+    ['getApp', '502*', 0, warned, wentOnAtLast],
     ['getApp', '503', 0, retried, carriedOn],
-    ['getApp', '503*', 69, retriedToTheEnd, gaveUp],
+    ['getApp', '503*', 0, warned, wentOnAtLast],
     ['getApp', '503:2', 0, /trying again in 2\.0 s/, carriedOn],
     ['getApp', '504', 0, retried, carriedOn],
-    ['getApp', '504*', 69, retriedToTheEnd, gaveUp],
-    ['getApp', '302', 1, 'error: Found', refused],
+    ['getApp', '504*', 0, warned, wentOnAtLast],
+    ['getApp', '302', 0, warned, wentOn],
     ['getApp', 'reset-before', 0, /the connection was cut; trying again/, carriedOn],
     ['getApp', 'reset-before*', 69, /error: could not reach .*: the connection was cut/, gaveUp],
     ['getApp', 'reset-during', 0, retried, carriedOn],
@@ -72,18 +76,26 @@ describe('the look at the deployed app (getApp)', () => {
     ['getApp', 'truncated', 0, retried, carriedOn],
     ['getApp', 'truncated*', 69, retriedToTheEnd, gaveUp],
     ['getApp', 'html', 0, /a web page came back instead of an answer \(HTTP 502\); trying again/, carriedOn],
-    ['getApp', 'html*', 69, retriedToTheEnd, gaveUp],
+    ['getApp', 'html*', 0, warned, wentOnAtLast],
     ['getApp', '503,reset-during,429:1,stall', 0, retriedToTheEnd, { ...carriedOn, getApp: 5 }],
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 
   test.each<Case>([
-    ['getApp', 'malformed', 70, /is not JSON/, refused],
-    ['getApp', 'empty', 70, /is not JSON/, refused],
+    ['getApp', 'malformed', 0, retried, carriedOn],
+    ['getApp', 'malformed*', 0, warned, wentOnAtLast],
+    ['getApp', 'empty*', 0, warned, wentOnAtLast],
   ])('%s=%s for an app that exists ends with exit %i and says %s', async (target, faults, exit, says, seen) => {
     await gantry(['deploy'], { emulator, cwd: app.path });
-    const builds = emulator.store.builds.size;
+    const builds = emulator.store.builds.size + 1;
     emulator.calls.length = 0;
     await check(target, faults, exit, says, { ...seen, builds });
+  });
+
+  test.each(['403', '500*', 'malformed*'])('a dry run is nothing without it (%s)', async (fault) => {
+    emulator.fail('getApp', fault);
+    const outcome = await gantry(['deploy', '--dry-run', '--json'], { emulator, cwd: app.path });
+    expect(outcome.code).toBe(fault === '403' ? 5 : 69);
+    expectErrorDocument(outcome);
   });
 });
 
@@ -132,8 +144,8 @@ describe('the creation of a build (createApp)', () => {
     ['createApp', 'truncated*', 69, looksInto, { ...inDoubt, builds: 1 }],
     ['createApp', 'html', 69, looksInto, inDoubt],
     ['createApp', 'html*', 69, looksInto, inDoubt],
-    ['createApp', 'malformed', 70, looksInto, { ...inDoubt, builds: 1 }],
-    ['createApp', 'empty', 70, looksInto, { ...inDoubt, builds: 1 }],
+    ['createApp', 'malformed', 69, looksInto, { ...inDoubt, builds: 1 }],
+    ['createApp', 'empty', 69, looksInto, { ...inDoubt, builds: 1 }],
     ['createApp', '429,503:1,500', 69, looksInto, { ...inDoubt, createApp: 3 }],
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 });
@@ -250,9 +262,9 @@ describe('the look at the build (getBuild)', () => {
     ['getBuild', '412', 7, goesOn, stopped],
     ['getBuild', '418', 1, goesOn, stopped],
     ['getBuild', 'malformed', 0, 'web is live', carriedOn],
-    ['getBuild', 'malformed*', 70, goesOn, left],
+    ['getBuild', 'malformed*', 69, goesOn, left],
     ['getBuild', 'empty', 0, 'web is live', carriedOn],
-    ['getBuild', 'empty*', 70, goesOn, left],
+    ['getBuild', 'empty*', 69, goesOn, left],
     ['getBuild', '429', 0, retried, carriedOn],
     ['getBuild', '429*', 75, goesOn, left],
     // Asked to come back in an hour, we do not ask again.
@@ -289,13 +301,15 @@ describe('the log of the build (getBuildLogs) is no verdict:', () => {
     ...['400', '401', '402', '403', '404', '409', '412', '418', '429*', '500*', '502*', '503*', '504*'].map(
       (fault): Case => ['getBuildLogs', fault, 0, warned, fine],
     ),
-    ...['reset-before*', 'reset-during*', 'reset-after*', 'stall*', 'truncated*', 'malformed', 'empty', 'html*'].map(
+    ...['reset-before*', 'reset-during*', 'reset-after*', 'stall*', 'truncated*', 'malformed*', 'empty*', 'html*'].map(
       (fault): Case => ['getBuildLogs', fault, 0, warned, fine],
     ),
     ...['429', '429:2', '429:date+1', '500', '502', '503', '504', 'reset-before', 'reset-during', 'reset-after'].map(
       (fault): Case => ['getBuildLogs', fault, 0, retried, fine],
     ),
-    ...['stall', 'truncated', 'html'].map((fault): Case => ['getBuildLogs', fault, 0, retried, fine]),
+    ...['stall', 'truncated', 'malformed', 'empty', 'html'].map(
+      (fault): Case => ['getBuildLogs', fault, 0, retried, fine],
+    ),
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 
   test('a log that is asked for too often is left alone for as long as the platform says', async () => {

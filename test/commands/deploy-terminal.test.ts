@@ -35,7 +35,7 @@ describe('a partner’s app, whose creation is lost,', () => {
     ['reset-after', 69],
     ['truncated', 69],
     ['503', 69],
-    ['malformed', 70],
+    ['malformed', 69],
   ])('(%s) is not created twice: exit %i, and how to look', async (fault, exit) => {
     emulator.fail('createPartnerApp', fault);
     const outcome = await gantry(['deploy', '--json'], { emulator, cwd: fixture('partner') });

@@ -121,8 +121,12 @@ test('the token is in the query of the socket, as the platform wants it, with wh
 test.each([
   ['has more but no way to get it', { hasMore: true, nextPageToken: null }],
   ['leads in a circle', { hasMore: true, nextPageToken: 'again' }],
+  ['has the same page under new tokens', { hasMore: true, nextPageToken: 'number' }],
 ])('a history that %s has a gap, which --fail-on-gap makes an error', async (_, end) => {
-  const env = await logPlatform({ page: () => ({ body: { logs: [lineAt(1, 'one', { logId: '1' })], ...end } }) });
+  const page = (number: number) => ({ ...end, nextPageToken: end.nextPageToken?.replace('number', String(number)) });
+  const env = await logPlatform({
+    page: (__, number) => ({ body: { logs: [lineAt(1, 'one', { logId: '1' })], ...page(number) } }),
+  });
   const outcome = await logs(['--tail', 'all'], env);
   expect([outcome.code, outcome.stdout]).toEqual([0, 'one\n']);
   expect(outcome.stderr).toMatch(/^warning: a gap: lines after 2026-11-20 \d\d:00:01 may be missing\n$/);

@@ -131,5 +131,5 @@ test('a volume whose folders have no end is given up', async () => {
   emulator.volume().write(words, 'x');
   const { code, stderr } = await gantry(['ls', '-R'], { emulator });
   expect(code).toBe(1);
-  expect(stderr).toContain('folders in folders without end');
+  expect(stderr).toContain('folders within folders without end');
 });

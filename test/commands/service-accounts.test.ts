@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { empty } from '../support/account.ts';
+import { answering } from '../support/answering.ts';
 import { gantry } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
@@ -120,9 +121,55 @@ describe('a change', () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('cannot be read');
     expect(sent()).toEqual([]);
-    const { code, stderr } = await run('set-grants sa-1 p-3 --yes');
+    const { code, stderr, json } = await run('set-grants sa-1 p-3 --yes --json');
     expect([code, stderr]).toEqual([0, 'before  not known\nafter   p-3\n']);
+    expect(json()).toMatchObject({ before: null, after: ['p-3'], changed: true });
     expect(grants()).toEqual(['p-3']);
+  });
+
+  test.each([
+    [{ id: 'p-1' }],
+    [{ id: 'grant-1', project: 'Our project' }],
+    [{ projectId: 'p-1', project_id: 'p-2' }],
+    [{ projectId: 'p-1', role: 'viewer' }],
+    [{ projectId: 'p-1', revoked: true }],
+    [{ projectId: 'p-1', expiresAt: '2026-01-01T00:00:00Z' }],
+    [{ projectId: null, id: 'p-1' }],
+    [['p-1']],
+    [''],
+    [null],
+    [7],
+  ])('that would have to guess at the grant %j is refused, and names it', async (grant) => {
+    give(['p-2', grant]);
+    for (const line of ['grant sa-1 p-3', 'revoke sa-1 p-2']) {
+      const outcome = await run(`${line} --yes`);
+      expect(outcome.code).toBe(1);
+      expect(outcome.stderr).toContain(`cannot be read: ${JSON.stringify(grant)}`);
+      expect(outcome.stderr).toContain('fix gantry service-accounts set-grants sa-1 PROJECT');
+    }
+    expect(sent()).toEqual([]);
+    expect((await run('set-grants sa-1 p-2 --yes --json')).json()).toMatchObject({ before: null, after: ['p-2'] });
+  });
+
+  test.each([
+    [{ id: 'grant-123', project: 'p-3' }],
+    [{ id: 'grant-123', projectId: 'p-3', createdAt: '2026-01-01T00:00:00Z' }],
+    [{ project_id: 'p-3' }],
+    [{ project: { id: 'p-3', name: 'third' } }],
+  ])('to the grant %j keeps its project', async (grant) => {
+    give([grant]);
+    expect((await run('grant sa-1 p-new --json')).json()).toMatchObject({ before: ['p-3'], after: ['p-3', 'p-new'] });
+    expect(grants()).toEqual(['p-3', 'p-new']);
+  });
+
+  test('that the platform accepts without making it is no success', async () => {
+    const url = await answering({ serviceAccounts: [{ id: 'sa-1', grants: ['p-1'] }] });
+    const outcome = await gantry(['service-accounts', 'grant', 'sa-1', 'p-2'], {
+      env: { GANTRY_API_URL: url, GANTRY_TOKEN: emulator.token, GANTRY_PROJECT: 'p-1' },
+    });
+    expect(outcome.code).toBe(1);
+    expect(outcome.stderr).toContain('the platform accepted the change, but sa-1 has other grants');
+    expect(outcome.stdout).toBe('');
   });
 
   test('to no grants at all adds the first', async () => {

@@ -27,7 +27,8 @@ export default defineCommand({
       limit: flags.all ? Number.POSITIVE_INFINITY : flags.limit,
     });
     const left = leftOut(found);
-    if (left) context.progress.note(left);
+    if (!found.isWhole) context.progress.warn('the platform announced more runs than it returned: some may be missing');
+    else if (left) context.progress.note(left);
     return found.runs;
   },
   view: (runs) =>

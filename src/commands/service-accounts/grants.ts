@@ -14,7 +14,7 @@ export function grantCommand(change: Change, line: string, projects: string): Co
     view: (done) => () => inWords(done),
     json: {
       serviceAccountId: 'service account id',
-      before: 'the projects it could access',
+      before: 'the projects it could access; null when they are not known',
       after: 'the projects it can access then',
       changed: 'false when all was as asked already',
       dryRun: 'whether it was only shown',

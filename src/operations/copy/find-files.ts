@@ -1,11 +1,13 @@
 import { stat } from 'node:fs/promises';
 import type { Context } from '../../context.ts';
 import { temporaryFilter } from '../../disk/index.ts';
+import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
+import { count } from '../../output/words.ts';
 import { asFolder, joinRemotePath } from '../../transfer/remote-path.ts';
 import { findEntry, type VolumeCalls, type VolumePath, walkVolume } from '../volume/walk.ts';
 import { timeOf } from './current.ts';
 import { type Filter, filterOf } from './filter.ts';
-import type { Found } from './found.ts';
+import type { Found, Obstacle } from './found.ts';
 import type { CopyOptions } from './options.ts';
 import type { Source } from './places.ts';
 import { walkLocal } from './walk-local.ts';
@@ -43,11 +45,22 @@ async function* inFolder(
     return;
   }
   const at: VolumePath = { ...place.at, path: asFolder(place.at.path) };
-  for await (const { path, size, modified } of walkVolume(calls, at)) {
+  const obstacles: Obstacle[] = [];
+  const onUnread = (folder: string, entries: number) =>
+    obstacles.push({ path: prefix + (folder.slice(at.path.length) || '.'), failure: unreadEntries(folder, entries) });
+  for await (const { path, size, modified } of walkVolume(calls, at, onUnread)) {
     if (!filter.wants(path)) continue;
     const from = { ...at, path: joinRemotePath(at.path, path) };
     yield { path: prefix + path, bytes: size, modified: timeOf(modified), from };
   }
+  yield* obstacles;
+}
+
+/** A copy of a folder is not whole without them, and nothing may be deleted because they were not seen. */
+function unreadEntries(folder: string, entries: number): GantryError {
+  return new UnexpectedReplyError(`${count(entries, 'entry', 'entries')} of ${folder} could not be read`, {
+    why: 'the platform lists them in a form that is not known: gantry ls --json shows what it says',
+  });
 }
 
 async function single({ place }: Source, path: string, calls: VolumeCalls): Promise<Found> {

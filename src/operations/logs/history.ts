@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { inOrder, type LogLine } from './line.ts';
 import type { Seen } from './seen.ts';
 import type { LogPage, LogSource, PageQuery } from './source.ts';
@@ -72,15 +73,24 @@ function upwards(lines: LogLine[]): LogLine[] {
   return first < last ? lines : lines.toReversed();
 }
 
-/** Page after page to the end. A page that leads to one that was there already leads nowhere. */
+/** Reads pages to the end. Stops at a page that was there before: the platform would give the same ones for ever. */
 async function* pages(source: LogSource, query: PageQuery): AsyncGenerator<LogPage> {
+  const known = new Set<string>();
   let next: string | undefined;
   let empty = 0;
   do {
     const page = await source.page({ ...query, next });
     empty = page.lines.length > 0 ? 0 : empty + 1;
-    const lost = page.next !== undefined && (page.next === next || empty >= mostEmptyPages);
+    const lost = page.next !== undefined && (page.next === next || empty >= mostEmptyPages || isKnown(page, known));
     yield lost ? { ...page, broken: true } : page;
     next = lost ? undefined : page.next;
   } while (next !== undefined);
+}
+
+function isKnown({ lines }: LogPage, known: Set<string>): boolean {
+  if (lines.length === 0) return false;
+  const hash = createHash('sha1');
+  for (const { id, timestamp, container, text } of lines) hash.update(`${id ?? text} ${timestamp} ${container}\n`);
+  const { size } = known;
+  return known.add(hash.digest('base64')).size === size;
 }

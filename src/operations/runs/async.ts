@@ -1,29 +1,30 @@
 import { listRuns, type Run } from '../../contract/runs.ts';
-import { UnexpectedReplyError } from '../../errors.ts';
 import { count } from '../../output/words.ts';
+import { type Place, readPages } from '../pages.ts';
 import type { FoundRuns, Search, WantedRuns } from './list.ts';
-import { runState } from './state.ts';
+import { runKey, runState } from './state.ts';
 
 /**
  * Reads the list of asynchronous runs, newest first, page after page back to the beginning of the range (wire §1b).
  * It takes no filter and no range: they are applied here.
  */
 export async function asyncRuns({ api, project, onProgress }: Search, wanted: WantedRuns): Promise<FoundRuns> {
-  const found = new Map<string, Run>();
-  const tokens = new Set<string>();
-  for (let nextToken: string | undefined; ; ) {
-    const query = { asyncOnly: true, ...(nextToken && { nextToken }) };
-    const page = await api(listRuns, { project, app: wanted.app, query });
-    const items = page.items ?? [];
-    for (const run of items) if (isWanted(run, wanted)) found.set(run.id, run);
-    onProgress(count(found.size, 'run'));
-    nextToken = page.nextToken || undefined;
-    const oldest = items.at(-1);
-    const past = oldest && createdAt(oldest) < wanted.since;
-    if (!nextToken || past) return { runs: [...found.values()], total: found.size, more: false };
-    if (found.size >= wanted.limit) return { runs: [...found.values()], total: found.size, more: true };
-    if (tokens.has(nextToken)) throw new UnexpectedReplyError('the platform gives the same runs again and again');
-    tokens.add(nextToken);
+  const read = async (place: Place | undefined) => {
+    const query = { asyncOnly: true, ...(place && 'token' in place && { nextToken: place.token }) };
+    return api(listRuns, { project, app: wanted.app, query });
+  };
+  const runs: Run[] = [];
+  const pages = readPages({ read, key: runKey, by: 'token' });
+  for (;;) {
+    const next = await pages.next();
+    if (next.done) return { runs, total: runs.length, more: false, isWhole: next.value };
+    const { items, page } = next.value;
+    runs.push(...items.filter((run) => isWanted(run, wanted)));
+    onProgress(count(runs.length, 'run'));
+    const oldest = page.items.at(-1);
+    const isPast = oldest !== undefined && createdAt(oldest) < wanted.since;
+    if (!page.nextToken || isPast) return { runs, total: runs.length, more: false, isWhole: true };
+    if (runs.length >= wanted.limit) return { runs, total: runs.length, more: true, isWhole: true };
   }
 }
 

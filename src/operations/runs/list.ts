@@ -29,6 +29,8 @@ export interface FoundRuns {
   total: number;
   /** Whether a part of the range was not looked at: there were enough without it. */
   more: boolean;
+  /** False when the platform announced more runs than it gave. */
+  isWhole: boolean;
 }
 
 /** What looking for runs takes. */

@@ -14,3 +14,8 @@ export function hasEnded(run: Run): boolean {
   const state = runState(run);
   return state === 'closed' || runPhase(state) !== 'in progress';
 }
+
+/** What tells one run from another: its id, or all of it where the platform gives none. */
+export function runKey(run: Run): string {
+  return run.id || JSON.stringify(run);
+}

@@ -1,7 +1,9 @@
-import { getRunsChart, type Run, type RunsChart } from '../../contract/runs.ts';
+import { getRunsChart, type Run, type RunsChart, type RunsQuery } from '../../contract/runs.ts';
 import { UnexpectedReplyError } from '../../errors.ts';
 import { count } from '../../output/words.ts';
+import { type Place, readPages } from '../pages.ts';
 import type { FoundRuns, Search, WantedRuns } from './list.ts';
+import { runKey } from './state.ts';
 
 /** The platform gives single runs for a range of this length, and counts for a longer one (spec 4.6). */
 const longestWindowMs = 24 * 3_600_000;
@@ -14,19 +16,21 @@ export async function runsByWindow(search: Search, wanted: WantedRuns): Promise<
   const found = new Map<string, Run>();
   let total = 0;
   let read = 0;
+  let isWhole = true;
   while (read < windows.length && found.size < wanted.limit) {
     const missing = wanted.limit - found.size;
     const next = windows.slice(read, read + windowsToRead(missing, read, found.size));
     for (const window of await Promise.all(next.map((range) => readWindow(search, wanted, range, missing)))) {
       // Where two windows meet, both may have the same run.
-      const twice = window.runs.filter((run) => found.has(run.id)).length;
-      for (const run of window.runs) found.set(run.id, run);
+      const twice = window.runs.filter((run) => found.has(runKey(run))).length;
+      for (const run of window.runs) found.set(runKey(run), run);
       total += window.total - twice;
+      isWhole &&= window.isWhole;
     }
     read += next.length;
     search.onProgress(`${count(found.size, 'run')} in ${read} of ${count(windows.length, 'day')}`);
   }
-  return { runs: [...found.values()], total, more: read < windows.length };
+  return { runs: [...found.values()], total, more: read < windows.length, isWhole };
 }
 
 interface Window {
@@ -57,27 +61,31 @@ async function readWindow(
   { app, filters }: WantedRuns,
   { start, end }: Window,
   enough: number,
-): Promise<{ runs: Run[]; total: number }> {
+): Promise<Omit<FoundRuns, 'more'>> {
   const limit = Math.min(pageSize.most, Math.max(pageSize.least, enough));
   const range = { startTime: new Date(start).toISOString(), endTime: new Date(end).toISOString(), limit };
-  const found = new Map<string, Run>();
-  let total = Number.POSITIVE_INFINITY;
-  for (let offset = 0; ; ) {
-    const query = { ...range, ...(offset > 0 && { offset }), ...filters };
+  const read = async (place: Place | undefined) => {
+    const query = { ...range, ...placeInQuery(place), ...filters };
     const page = await api(getRunsChart, { project, app, query });
-    const items = runsOf(page);
-    for (const run of items) found.set(run.id, run);
-    // Runs that match no longer have let those behind them move up, past the place where we go on: step back.
-    const gone = offset > 0 ? total - (page.total ?? total) : 0;
-    total = Math.min(total, page.total ?? total);
-    if (gone > 0) {
-      offset = Math.max(0, offset - gone);
-      continue;
-    }
-    offset += items.length;
-    if (items.length === 0 || found.size >= enough || !goesOn(page, offset, limit)) break;
+    return { ...page, items: runsOf(page) };
+  };
+  const runs: Run[] = [];
+  let total = Number.POSITIVE_INFINITY;
+  const pages = readPages({ read, key: runKey, by: 'offset', limit });
+  let next = await pages.next();
+  while (!next.done) {
+    runs.push(...next.value.items);
+    total = Math.min(total, next.value.page.total ?? total);
+    if (runs.length >= enough) break;
+    next = await pages.next();
   }
-  return { runs: [...found.values()], total: Number.isFinite(total) ? Math.max(total, found.size) : found.size };
+  const isWhole = next.done ? next.value : true;
+  return { runs, isWhole, total: Number.isFinite(total) ? Math.max(total, runs.length) : runs.length };
+}
+
+function placeInQuery(place: Place | undefined): Pick<RunsQuery, 'offset' | 'nextToken'> {
+  if (!place) return {};
+  return 'token' in place ? { nextToken: place.token } : { offset: place.offset };
 }
 
 function runsOf({ items, aggregatedData }: RunsChart): Run[] {
@@ -86,9 +94,4 @@ function runsOf({ items, aggregatedData }: RunsChart): Run[] {
     why: 'it may do so for ranges over 24 hours, and this one was shorter',
     fix: 'try a shorter range: --since 1h',
   });
-}
-
-/** The platform tells by a token or by the number of all; when by neither, a full page suggests it. */
-function goesOn({ nextToken, total, items }: RunsChart, offset: number, limit: number): boolean {
-  return Boolean(nextToken) || (total ? offset < total : items?.length === limit);
 }

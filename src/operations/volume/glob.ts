@@ -32,7 +32,7 @@ export async function matching(
   const relative = ({ path }: Listed) => path.slice(from.length).replace(/\/$/, '');
   const found: Listed[] = [];
   const enters = (folder: Listed) => !wild.matches(relative(folder)) && wild.reaches(relative(folder));
-  for await (const entry of walkEntries(calls, { ...place, path: from }, enters)) {
+  for await (const entry of walkEntries(calls, { ...place, path: from }, { enters })) {
     if (wild.matches(relative(entry)) && (entry.isFolder || !onlyFolders)) found.push(entry);
   }
   return found;

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Context } from '../../context.ts';
+import { unreadIn } from '../../contract/lists.ts';
 import { listFolder, type VolumeEntry } from '../../contract/volumes.ts';
 import { FailedError, NotFoundError } from '../../errors.ts';
 import {
@@ -55,11 +56,20 @@ export function volumePath(text: string, settings: Context['settings']): VolumeP
 export const printed = printRemotePath;
 
 /** One level of a folder, in the platform's order. Of a folder that does not exist: a NotFoundError, or nothing. */
-export async function listEntries({ api, project }: VolumeCalls, folder: VolumePath): Promise<Listed[]> {
+export async function listEntries(calls: VolumeCalls, folder: VolumePath): Promise<Listed[]> {
+  return (await readFolder(calls, folder)).entries;
+}
+
+/** The same, and how many entries could not be read. */
+async function readFolder(
+  { api, project }: VolumeCalls,
+  folder: VolumePath,
+): Promise<{ entries: Listed[]; unread: number }> {
   const { volume, region } = folder;
   const dir = asFolder(folder.path);
-  const entries = await api(listFolder, { project, volume, query: { region, dir } });
-  return (entries ?? []).map((entry) => listed(dir, entry)).filter(({ name }) => name !== '' && name !== '.');
+  const reply = await api(listFolder, { project, volume, query: { region, dir } });
+  const entries = reply.map((entry) => listed(dir, entry)).filter(({ name }) => name !== '' && name !== '.');
+  return { entries, unread: unreadIn(reply).length };
 }
 
 /** The file or folder at a path, as its folder lists it. Throws NotFoundError when there is none. */
@@ -90,37 +100,50 @@ export async function listIfThere(calls: VolumeCalls, folder: VolumePath): Promi
 }
 
 /** Every file below a folder, those of a folder before those of the folders in it. */
-export async function* walkVolume(calls: VolumeCalls, folder: VolumePath): AsyncGenerator<WalkedFile> {
+export async function* walkVolume(
+  calls: VolumeCalls,
+  folder: VolumePath,
+  onUnread?: WalkOptions['onUnread'],
+): AsyncGenerator<WalkedFile> {
   const { length } = asFolder(folder.path);
-  for await (const { path, isFolder, size, modified } of walkEntries(calls, folder)) {
+  for await (const { path, isFolder, size, modified } of walkEntries(calls, folder, onUnread && { onUnread })) {
     if (!isFolder) yield { path: path.slice(length), size: size ?? 0, modified };
   }
 }
 
+export interface WalkOptions {
+  /** Says which folders are looked into; all if left out. */
+  enters?: (folder: Listed) => boolean;
+  /** Receives each folder that has entries which could not be read, and their number. */
+  onUnread?: (folder: string, entries: number) => void;
+}
+
 /**
- * Everything below a folder, one folder after another; `enters` says which are looked into. Several listings are on
- * their way at a time, but no more than a few are kept: a volume may hold more than memory does.
+ * Everything below a folder, one folder after another. Several listings are on their way at a time, but no more than a
+ * few are kept: a volume may hold more than memory does.
  */
 export async function* walkEntries(
   calls: VolumeCalls,
   { path, ...place }: VolumePath,
-  enters: (folder: Listed) => boolean = () => true,
+  { enters = () => true, onUnread }: WalkOptions = {},
 ): AsyncGenerator<Listed> {
-  const waiting: { path: string; entries?: Promise<Listed[]> }[] = [{ path: asFolder(path) }];
+  const waiting: { path: string; depth: number; reading?: ReturnType<typeof readFolder> }[] = [
+    { path: asFolder(path), depth: 0 },
+  ];
   for (let folder = waiting.at(-1); folder; folder = waiting.at(-1)) {
     for (const next of waiting.slice(-listedAhead)) {
-      next.entries ??= listEntries(calls, { ...place, path: next.path });
-      // Whoever comes to it will hear of the failure.
-      next.entries.catch(() => {});
+      next.reading ??= readFolder(calls, { ...place, path: next.path });
+      // The failure is thrown when the walk comes to this folder.
+      next.reading.catch(() => {});
     }
     waiting.pop();
-    const entries = (await folder.entries) ?? [];
+    const { entries, unread } = (await folder.reading) ?? { entries: [], unread: 0 };
+    if (unread > 0) onUnread?.(folder.path, unread);
     yield* entries;
     const folders = entries.filter((entry) => entry.isFolder && enters(entry));
-    if (folders.some((inner) => inner.path.length > deepest)) {
-      throw new FailedError('the platform lists folders in folders without end', { details: { path: folder.path } });
-    }
-    waiting.push(...folders.map((inner) => ({ path: inner.path })).reverse());
+    const depth = folder.depth + 1;
+    if (folders.some((inner) => depth > deepest || inner.path.length > longestPath)) throw endless(place, folder.path);
+    for (const inner of folders.reverse()) waiting.push({ path: inner.path, depth });
   }
 }
 
@@ -135,8 +158,17 @@ export function quoted(path: string): string {
 }
 
 const listedAhead = 8;
-/** Characters of a path; object storage has no longer keys than 1024 bytes. */
-const deepest = 4096;
+/** Folders within folders. A listing that contains itself goes on until here. */
+const deepest = 128;
+/** Characters of a path. Keys of object storage have at most 1024 bytes. */
+const longestPath = 4096;
+
+function endless(place: Omit<VolumePath, 'path'>, path: string): FailedError {
+  return new FailedError('the platform lists folders within folders without end', {
+    why: `more than ${deepest} levels down: a folder seems to contain itself`,
+    details: { path: printRemotePath({ ...place, path }) },
+  });
+}
 
 const root: Omit<Listed, 'entry'> = { name: '', path: '/', isFolder: true, size: null, modified: null };
 

@@ -1,0 +1,251 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { Agent } from 'undici';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type ApiOptions, callRaw, createApi } from '../../src/api/client.ts';
+import { sendOverConnections } from '../../src/api/exchange.ts';
+import { readReply } from '../../src/api/reply.ts';
+import { type HttpReply, type Send, sendPlainly } from '../../src/api/transport.ts';
+import { endpoint, type Reply } from '../../src/contract/endpoint.ts';
+import { list, object, unreadIn } from '../../src/contract/lists.ts';
+import { neededText } from '../../src/contract/scalars.ts';
+import type { GantryError } from '../../src/errors.ts';
+
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+const items = list(object({ id: neededText }), 'id');
+const portal = '<!DOCTYPE html><html><head><title>\n Sign  in to\tGuest </title></head><body>hi</body></html>';
+const html = { 'content-type': 'text/html; charset=utf-8' };
+
+const read = (reply: Reply, body: string, more: Partial<HttpReply> = {}): unknown =>
+  readReply(endpoint('DELETE /x', { reply }), { status: 200, headers: {}, ...more, body, host: 'api.test' });
+
+function failureOf(read: () => unknown): GantryError {
+  try {
+    read();
+  } catch (error) {
+    return error as GantryError;
+  }
+  throw new Error('no failure');
+}
+
+describe('a web page', () => {
+  const pages = [
+    portal,
+    `\ufeff \r\n${portal}`,
+    '<html>',
+    '<HTML lang="en">',
+    '<script>location="https://login.test"</script>',
+    '<!-- proxy --><p>blocked',
+  ];
+
+  test.each(pages)('is no answer where JSON, text or a confirmation is promised: %j', (page) => {
+    for (const promised of [items, 'text', 'nothing'] as const) {
+      for (const status of [200, 201, 202]) {
+        const failure = failureOf(() => read(promised, page, { status }));
+        expect(failure).toMatchObject({ exit: 'unavailable', facts: { status, retryable: true } });
+        expect(failure.message).toContain(`came back instead of an answer from api.test (HTTP ${status})`);
+      }
+    }
+  });
+
+  test('is named by its title, and may hide behind its label', () => {
+    expect(failureOf(() => read('nothing', portal)).message).toMatch(/^a web page, "Sign in to Guest", came back/);
+    expect(failureOf(() => read('nothing', 'Welcome! <a href="/">log in</a>', { headers: html })).exit).toBe(
+      'unavailable',
+    );
+  });
+
+  test.each([
+    ['File deleted', 'File deleted'],
+    ['', ''],
+    ['{"message":"<b>done</b>"}', '<b>done</b>'],
+    ['kept 3 < 4 files', 'kept 3 < 4 files'],
+  ])('is not what a server only labels as HTML: %j', (body, said) => {
+    expect(read('text', body, { headers: html })).toBe(said);
+    expect(read('nothing', body, { headers: html })).toBeUndefined();
+  });
+
+  test('is what an app may answer with', () => {
+    expect(read('anything', portal)).toBe(portal);
+  });
+
+  test('is no answer to a raw call either', async () => {
+    const url = await serving((_, response) => response.end(portal));
+    const call = { method: 'POST', path: '/x', query: [], body: undefined };
+    await expect(callRaw(call, options(url))).rejects.toMatchObject({ exit: 'unavailable' });
+  });
+
+  test.each<['GET' | 'POST', number]>([
+    ['GET', 5],
+    ['POST', 1],
+  ])('to a %s is asked for %i times', async (method, calls) => {
+    let seen = 0;
+    const send: Send = async () => {
+      seen++;
+      return { status: 200, headers: {}, body: portal };
+    };
+    const call = createApi({ ...options('http://127.0.0.1'), send });
+    await expect(call(endpoint(`${method} /x`, { reply: 'nothing' }), {})).rejects.toThrow('a web page');
+    expect(seen).toBe(calls);
+  });
+});
+
+describe('a confirmation', () => {
+  test.each([
+    ['', ''],
+    ['OK', 'OK'],
+    ['"Build cancelled"', 'Build cancelled'],
+    ['{"message":"File deleted"}', 'File deleted'],
+    ['{"id":1}', '{"id":1}'],
+    ['{"error":null,"message":"done"}', 'done'],
+    ['{"success":true,"errors":[]}', '{"success":true,"errors":[]}'],
+    ['\ufeffOK', 'OK'],
+    ['null', 'null'],
+  ])('may be %j', (body, said) => {
+    expect(read('text', body)).toBe(said);
+    expect(read('nothing', body)).toBeUndefined();
+  });
+
+  test.each([
+    ['{"error":"no such file"}', 'no such file'],
+    ['{"error":{"code":7}}', '{"code":7}'],
+    ['{"success":false,"message":"still in use"}', 'still in use'],
+    ['{"errors":["a"],"ok":true}', '["a"]'],
+    ['{"ok":false}', '{"ok":false}'],
+  ])('is not an error that came with a 200: %s', (body, message) => {
+    for (const promised of ['text', 'nothing'] as const) {
+      expect(failureOf(() => read(promised, body))).toMatchObject({ exit: 'failed', message });
+    }
+  });
+
+  test.each([['x'.repeat(5_000)], ['\u0000\u0001PK'], ['\u001f\ufffd\u0008\u0000'], ['<?xml version="1.0"?><Error/>']])(
+    'is not %j',
+    (body) => {
+      expect(failureOf(() => read('nothing', body))).toMatchObject({ exit: 'unavailable' });
+    },
+  );
+});
+
+describe('JSON', () => {
+  test.each(['[{"id":"a"', '[{"id":"a"}', '{"id', '["a', '[{"id":"a"},'])(
+    'that is cut off is a lost reply: %s',
+    (body) => {
+      expect(failureOf(() => read(items, body))).toMatchObject({ exit: 'unavailable', mayHaveArrived: true });
+    },
+  );
+
+  test.each([
+    ['', 'the reply of api.test is empty (HTTP 200)'],
+    ['upstream connect error', 'the reply of api.test is not JSON (HTTP 200)'],
+    ['\u001f\ufffd\u0008', 'the reply of api.test is not JSON (HTTP 200)'],
+  ])('is not %j', (body, message) => {
+    expect(failureOf(() => read(items, body))).toMatchObject({ exit: 'unavailable', message });
+  });
+
+  test('of another form is exit 70, with the field', () => {
+    expect(failureOf(() => read(items, '{"apps":[]}'))).toMatchObject({ exit: 'bug' });
+    expect(failureOf(() => read(object({ inner: items }), '{"inner":"none"}')).message).toBe(
+      'DELETE /x answered in an unknown form: inner: is not a list',
+    );
+  });
+
+  test.each([
+    ['null', []],
+    ['\ufeff[{"id":"a"}]', [{ id: 'a' }]],
+  ])('%j is read', (body, value) => {
+    expect(read(items, body)).toEqual(value);
+  });
+
+  test('may be missing from a reply without content', () => {
+    expect(read(items, '', { status: 204 })).toEqual([]);
+  });
+});
+
+describe('a compressed reply', () => {
+  const encodings: [string, (text: string) => Buffer][] = [
+    ['gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+    ['gzip, br', (text) => brotliCompressSync(gzipSync(text))],
+  ];
+  const ways: [string, () => Send][] = [
+    ['node:http', () => sendPlainly],
+    ['undici', () => sendOverConnections(new Agent())],
+  ];
+  const cases = ways.flatMap(([way, send]) => encodings.map(([name, encode]) => [way, name, send, encode] as const));
+
+  test.each(cases)('over %s in %s is read, although identity was asked for', async (_, encoding, send, encode) => {
+    let asked: string | undefined;
+    const url = await serving((request, response) => {
+      asked = request.headers['accept-encoding'];
+      response.writeHead(200, { 'content-encoding': encoding }).end(encode('[{"id":"é"}]'));
+    });
+    const api = createApi({ ...options(url), send: send() });
+    expect(await api(endpoint('GET /x', { reply: items }), {})).toEqual([{ id: 'é' }]);
+    expect(asked).toBe('identity');
+  });
+
+  test.each(ways)('over %s keeps the words of an error', async (_, send) => {
+    const url = await serving((__, response) =>
+      response.writeHead(409, { 'content-encoding': 'gzip' }).end(gzipSync('{"message":"name is taken"}')),
+    );
+    const api = createApi({ ...options(url), send: send() });
+    await expect(api(endpoint('POST /x', { reply: 'nothing' }), {})).rejects.toThrow('name is taken');
+  });
+
+  test.each([
+    ['zstd', Buffer.from('whatever'), 'has the encoding "zstd", which is not supported'],
+    ['gzip', Buffer.from('[{"id":"a"}]'), 'is compressed and damaged'],
+    ['gzip', gzipSync('[{"id":"a"}]').subarray(0, 12), 'is compressed and damaged'],
+    ['gzip', gzipSync(Buffer.alloc(257 * 1024 * 1024)), 'is larger than'],
+  ])('in %s that cannot be read is exit 69', async (encoding, body, message) => {
+    const url = await serving((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
+    const call = createApi(options(url))(endpoint('POST /x', { reply: items }), {});
+    await expect(call).rejects.toMatchObject({ exit: 'unavailable', message: expect.stringContaining(message) });
+  });
+});
+
+test('items that could not be read are reported with their call', async () => {
+  const url = await serving((_, response) => response.end('[{"id":"a"},null,{"name":"b"}]'));
+  const found: unknown[] = [];
+  const api = createApi({ ...options(url), onUnread: (route, at, unread) => found.push([route, at, unread]) });
+  const answer = await api(endpoint('GET /x', { reply: items }), {});
+  expect(answer).toEqual([{ id: 'a' }, { id: '', name: 'b' }]);
+  expect(found).toEqual([['GET /x', `${url}/x`, unreadIn(answer)]]);
+});
+
+async function serving(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await new Promise((done) => server.once('listening', done));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function options(url: string): ApiOptions {
+  const address = { value: url };
+  return {
+    addresses: {
+      ...{ management: address, invocation: address, login: address },
+      ...{ refresh: address, logs: address, status: address },
+    },
+    token: () => 'secret',
+    headers: {},
+    send: sendPlainly,
+    silenceMs: 5_000,
+    now: () => 0,
+    elapsed: () => 0,
+    trace: () => {},
+    signal: new AbortController().signal,
+    delay: async () => {},
+    onRetry: () => {},
+  };
+}

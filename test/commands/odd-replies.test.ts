@@ -1,0 +1,218 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { altering } from '../support/altering.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Outcome } from '../support/gantry.ts';
+import { deployWeb } from '../support/runs.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+type Json = Record<string, unknown>;
+
+const portal = { body: '<!doctype html><title>Guest Wi-Fi</title><p>log in', type: 'text/html' };
+const isApp = (path: string) => /\/apps\/[^/]+$/.test(path);
+
+/** Every field of an app null, but for those named. */
+const nulled = (json: unknown, ...kept: string[]) =>
+  Object.fromEntries(Object.entries(json as Json).map(([name, value]) => [name, kept.includes(name) ? value : null]));
+
+/** A platform whose calls of one kind are answered by the login page of a network. */
+const portalAt = (isMeant: (method: string, path: string) => boolean) =>
+  altering(
+    emulator,
+    () => undefined,
+    (method, path) => (isMeant(method, path) ? portal : undefined),
+  );
+
+describe('a web page in place of a confirmation is a failure:', () => {
+  const expectRefused = ({ code, stderr, stdout }: Outcome) => {
+    expect([code, stdout]).toEqual([69, '']);
+    expect(stderr).toMatch(
+      /a web page, "Guest Wi-Fi", came back instead of an answer from 127\.0\.0\.1:\d+ \(HTTP 200\)/,
+    );
+  };
+
+  test('apps scale', async () => {
+    await deployWeb(emulator);
+    const env = await portalAt((method) => method === 'PATCH');
+    expectRefused(await gantry(['apps', 'scale', 'web', '--max-replicas', '7'], { emulator, env }));
+  });
+
+  test('apps delete', async () => {
+    await deployWeb(emulator);
+    const env = await portalAt((method) => method === 'DELETE');
+    expectRefused(await gantry(['apps', 'delete', 'web', '--confirm', 'web'], { emulator, env }));
+  });
+
+  test('secrets set', async () => {
+    const env = await portalAt((method) => method === 'PATCH');
+    expectRefused(await gantry(['secrets', 'set', 'KEY', '--from-file', '-'], { emulator, env, stdin: 'value' }));
+  });
+
+  test('builds cancel', async () => {
+    emulator.fail('build', 'slow');
+    await using app = await folderOf(smallApp());
+    await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
+    const build = emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
+    const env = await portalAt((method) => method === 'DELETE');
+    expectRefused(await gantry(['builds', 'cancel', 'web', build, '--yes'], { emulator, env }));
+  });
+
+  test('rm', async () => {
+    await using folder = await folderOf({ 'a.txt': 'a' });
+    await gantry(['cp', 'a.txt', ':/a.txt'], { emulator, cwd: folder.path });
+    const env = await portalAt((method) => method === 'DELETE');
+    expectRefused(await gantry(['rm', ':/a.txt', '--yes'], { emulator, env }));
+  });
+
+  test('cp', async () => {
+    await using folder = await folderOf({ 'a.txt': 'a' });
+    const env = await portalAt((_, path) => path.endsWith('/complete'));
+    const { code, stderr } = await gantry(['cp', 'a.txt', ':/a.txt'], { emulator, env, cwd: folder.path });
+    expect(code).toBe(69);
+    expect(stderr).toContain('a web page');
+  });
+});
+
+describe('fields of null', () => {
+  test('in the reply to create app and get app do not stop a deploy; stdout is an address or empty', async () => {
+    await using app = await folderOf(smallApp());
+    for (const hasAddress of [true, false]) {
+      const env = await altering(emulator, (method, path, json) => {
+        if (method === 'POST' && path.endsWith('/apps'))
+          return { body: nulled(json, 'buildId', 'uploadUrl', 'status') };
+        return method === 'GET' && isApp(path)
+          ? { body: nulled(json, ...(hasAddress ? ['internalEndpoint'] : [])) }
+          : undefined;
+      });
+      const { code, stdout, stderr } = await gantry(['deploy'], { emulator, env, cwd: app.path });
+      expect([code, stdout]).toEqual([0, expect.stringMatching(hasAddress ? /^https?:\/\/\S+\/web\n$/ : /^\n?$/)]);
+      if (!hasAddress) expect(stderr).toContain('the platform did not tell its address: gantry apps get web');
+    }
+  });
+
+  test('in an app do not stop the commands that read it', async () => {
+    await deployWeb(emulator);
+    const env = await altering(emulator, (method, path, json) =>
+      method === 'GET' && isApp(path) ? { body: { ...nulled(json, 'id'), port: '8000', cpu: 2 } } : undefined,
+    );
+    await using app = await folderOf(smallApp());
+    for (const words of [
+      ['apps', 'get', 'web', '--json'],
+      ['apps', 'scale', 'web', '--max-replicas', '3'],
+      ['deploy', '--dry-run'],
+    ]) {
+      expect((await gantry(words, { emulator, env, cwd: app.path })).code).toBe(0);
+    }
+    expect((await gantry(['apps', 'get', 'web', '--json'], { emulator, env })).json()).toMatchObject({ port: 8000 });
+  });
+});
+
+describe('an item that cannot be read', () => {
+  const commands: [string, string[], string][] = [
+    ['apps', ['apps', 'list'], '/apps'],
+    ['users', ['users', 'list'], '/users'],
+    ['API keys', ['api-keys', 'list'], '/api-keys'],
+    ['projects', ['projects', 'list'], '/projects'],
+    ['builds', ['builds', 'list', 'web'], '/builds'],
+    ['containers', ['containers', 'list', 'web'], '/containers'],
+  ];
+
+  test.each(commands)('does not hide the other %s; one warning counts them', async (_, words, end) => {
+    await deployWeb(emulator);
+    const whole = (await gantry([...words, '--json'], { emulator })).json() as Json[];
+    const env = await altering(emulator, (method, path, json) =>
+      method === 'GET' && path.endsWith(end)
+        ? { body: [null, ...(json as Json[]), 'text', { name: 'nameless', region: null }] }
+        : undefined,
+    );
+    const { code, stderr, json } = await gantry([...words, '--json'], { emulator, env });
+    const found = json() as Json[];
+    expect(code).toBe(0);
+    expect(found).toEqual(expect.arrayContaining(whole));
+    expect(found).toHaveLength(whole.length + 1);
+    expect(found).toContainEqual(expect.objectContaining({ name: 'nameless' }));
+    expect(stderr.match(/warning: 3 items could not be read in full \(.*\): GET/g)).toHaveLength(1);
+    expect((await gantry(words, { emulator, env })).code).toBe(0);
+  });
+
+  test('on a volume leaves a copy that is told to be incomplete, and nothing is deleted for it', async () => {
+    await using folder = await folderOf({
+      'data/a.txt': 'a',
+      'data/b.txt': 'b',
+      'copy/b.txt': 'old',
+      'copy/c.txt': 'c',
+    });
+    const run = (words: string[], env = {}) => gantry(words, { emulator, env, cwd: folder.path });
+    await run(['cp', 'data', ':/data']);
+    const env = await altering(emulator, (_, path, json) =>
+      path.endsWith('/ls')
+        ? {
+            body: (json as Json[]).map((entry) =>
+              String(entry.name).startsWith('a') ? { ...entry, name: undefined } : entry,
+            ),
+          }
+        : undefined,
+    );
+    const listed = await run(['ls', ':/data'], env);
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining('b.txt')]);
+    expect(listed.stderr).toContain('warning: 1 item could not be read in full (no name)');
+
+    const copied = await run(['cp', ':/data', 'new'], env);
+    expect(copied.code).not.toBe(0);
+    expect(copied.stderr).toContain('1 entry of /data/ could not be read');
+    expect(readdirSync(join(folder.path, 'new'))).toEqual(['b.txt']);
+
+    const synced = await run(['sync', ':/data', 'copy', '--delete', '--confirm', 'copy'], env);
+    expect(synced.code).not.toBe(0);
+    expect(readdirSync(join(folder.path, 'copy')).sort()).toEqual(['b.txt', 'c.txt']);
+  });
+
+  test('of secrets is listed, and sent back as it came', async () => {
+    let sent: unknown;
+    const env = await altering(emulator, (method, path) => {
+      if (!path.endsWith('/secrets')) return undefined;
+      if (method === 'GET') return { status: 200, body: { NUMBER: 7, NOTHING: null, TEXT: 'text' } };
+      sent = method;
+      return { status: 200, body: 'OK' };
+    });
+    const { code, stdout } = await gantry(['secrets', 'list'], { emulator, env });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/NOTHING[\s\S]*NUMBER[\s\S]*TEXT/)]);
+    expect((await gantry(['secrets', 'set', 'NEW', '--from-file', '-'], { emulator, env, stdin: 'x' })).code).toBe(0);
+    expect(sent).toBe('PATCH');
+    const last = emulator.calls.findLast(({ endpoint }) => endpoint === 'setProjectSecrets');
+    expect(last?.body).toEqual({ NUMBER: 7, NOTHING: null, TEXT: 'text', NEW: 'x' });
+  });
+});
+
+test('a folder that contains itself ends with an error', async () => {
+  const env = await altering(emulator, (_, path) =>
+    path.endsWith('/ls')
+      ? {
+          status: 200,
+          body: [
+            { name: 'a', is_folder: true },
+            { name: 'b', is_folder: true },
+          ],
+        }
+      : undefined,
+  );
+  const before = emulator.calls.length;
+  for (const words of [
+    ['ls', '-R', ':/'],
+    ['du', ':/'],
+  ]) {
+    const { code, stderr } = await gantry(words, { emulator, env });
+    expect(code).toBe(1);
+    expect(stderr).toContain('folders within folders without end');
+  }
+  expect(emulator.calls.length - before).toBeLessThan(800);
+});

@@ -1,0 +1,60 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { Emulator } from '../../src/emulator/index.ts';
+
+/** What a reply becomes; undefined leaves it as it is. */
+type Alter = (method: string, path: string, json: unknown) => Altered | undefined;
+
+interface Altered {
+  status?: number;
+  /** JSON, or text as it is. */
+  body: unknown;
+  type?: string;
+}
+
+/**
+ * A server in front of the emulator that changes its replies. What `intercept` answers never reaches the emulator. Gives
+ * the environment to reach it.
+ */
+export async function altering(
+  emulator: Emulator,
+  alter: Alter,
+  intercept: (method: string, path: string) => Altered | undefined = () => undefined,
+): Promise<Record<string, string>> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { method = '', url = '', headers } = request;
+    const { connection: _, host: __, 'content-length': ___, ...sent } = headers;
+    const bytes = Buffer.concat(chunks);
+    const path = url.split('?')[0] ?? '';
+    const instead = intercept(method, path);
+    if (instead) {
+      response.writeHead(200, { 'content-type': instead.type ?? '' });
+      response.end(instead.body as string);
+      return;
+    }
+    const reply = await fetch(emulator.url + url, {
+      method,
+      headers: sent as Record<string, string>,
+      ...(bytes.length > 0 && { body: bytes }),
+    });
+    const text = await reply.text();
+    const altered = alter(method, path, parsed(text));
+    const { status = reply.status, body = text, type = reply.headers.get('content-type') ?? '' } = altered ?? {};
+    response.writeHead(status, { 'content-type': type });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close().closeAllConnections());
+  await new Promise((done) => server.once('listening', done));
+  return { GANTRY_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
