@@ -1,4 +1,4 @@
-import { parse } from 'valibot';
+import { parse, safeParse } from 'valibot';
 import { expect, test } from 'vitest';
 import { isSecure } from '../../src/contract/address.ts';
 import { buildPhase } from '../../src/contract/builds.ts';
@@ -75,9 +75,12 @@ test.each([
   [true, true],
   ['true', true],
   ['false', false],
-  ['1', false],
 ])('the flag %j of a query is %j', (wire, value) => {
   expect(parse(queryFlag, wire)).toBe(value);
+});
+
+test.each(['1', 'perhaps', '', 'TRUE'])('the flag %j of a query is refused', (wire) => {
+  expect(safeParse(queryFlag, wire).success).toBe(false);
 });
 
 test.each([
