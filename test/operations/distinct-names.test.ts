@@ -103,6 +103,19 @@ test('a file and a folder of one name fall together on any disk', async () => {
   expect(await named(['a', 'a/b'], keeping)).toMatchObject({ given: ['a'], failed: ['a/b'] });
 });
 
+test('two files of one name from several sources fall together on any disk', async () => {
+  const files = distinctNames(
+    listing(['x', 'x']),
+    '/target',
+    { renames: false, allFirst: false, onRenamed: () => {} },
+    keeping,
+  );
+  const found: Found[] = [];
+  for await (const each of files) found.push(each);
+  expect(found).toMatchObject([{ bytes: 1 }, { failure: { message: 'several sources have the name x' } }]);
+  expect(await named(['x', 'x'], keeping, true)).toMatchObject({ given: ['x', 'x-2'] });
+});
+
 test('a name whose end the disk drops fails', async () => {
   const dropping: NameProbe = { ...merging, keepsName: (_, name) => !name.endsWith('.') };
   expect(await named(['a.', 'b./c', 'd.e', '..f'], dropping)).toMatchObject({

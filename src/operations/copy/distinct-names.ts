@@ -234,11 +234,13 @@ function refusal(clashes: Clash[], folder: string): ConflictError {
   );
   const lines = names.slice(0, listed).map((each) => each.map(printable).join(' and '));
   if (names.length > listed) lines.push(`and ${names.length - listed} more`);
-  const [first] = names;
+  const [first = []] = names;
+  const isOneName = first.every((path) => path === first[0]);
+  const apart = isOneName
+    ? `several sources have the name ${printable(first[0] ?? '')}`
+    : `the disk does not tell ${first.map(printable).join(' and ')} apart`;
   const message =
-    names.length === 1
-      ? `the disk does not tell ${first?.map(printable).join(' and ')} apart`
-      : `${count(names.length, 'group')} of names would fall together in ${folder}`;
+    names.length === 1 ? apart : `${count(names.length, 'group')} of names would fall together in ${folder}`;
   return new ConflictError(message, {
     why: names.length === 1 ? 'one would replace the other' : lines.join('\n'),
     fix: 'pass --rename-clashes to save them under different names',
