@@ -41,4 +41,8 @@ function wouldChange({ new: added, changed, extra }: SyncSummary, deletes: boole
 
 const notes = `
 Files of the same size that are not older in the target pass for the same: what is
-in them is not compared. What is excluded is neither copied nor deleted.`;
+in them is not compared. What is excluded is neither copied nor deleted.
+
+Some disks take Readme.md and readme.md for the same name. Where two files would
+fall together like that in a local target, nothing is written and the command
+ends with exit code 7; --rename-clashes saves the second as readme-2.md.`;

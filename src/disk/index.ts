@@ -6,6 +6,7 @@ export { type Claim, claimTarget } from './claims.ts';
 export { diskFailure } from './failure.ts';
 export { makeFolder, makePrivateFolder } from './folders.ts';
 export { holderOf, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
+export { type NameProbe, nameKey, nameProbe } from './name-probe.ts';
 export { NewFile, writeInPlace, writeWhole, writeWholeSync } from './new-file.ts';
 export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
 export { openRegular, openRegularSync, readRegular, readRegularSync } from './regular-file.ts';

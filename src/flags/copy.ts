@@ -10,6 +10,7 @@ export function copyFlags<Inputs extends unknown[], Options extends OptionValues
     .option('--include <glob>', 'of folders, only files that match; may be repeated', textsFlag)
     .option('--exclude <glob>', 'of folders, no files or folders that match; may be repeated', textsFlag)
     .option('--no-follow', 'leave links out instead of copying what they lead to')
+    .option('--rename-clashes', 'rename files whose names the target disk does not tell apart')
     .option('--dry-run', 'say what would be done, and stop')
     .option('--no-check', 'do not compare MD5s of what was sent and what arrived')
     .option('--verify', 'read everything back and compare it')
@@ -26,6 +27,7 @@ interface Flags {
   follow: boolean;
   clobber?: boolean;
   update?: true | undefined;
+  renameClashes?: true | undefined;
   dryRun?: true | undefined;
   check: boolean;
   verify?: true | undefined;
@@ -37,10 +39,10 @@ interface Flags {
 
 export function copyOptions(flags: Flags): CopyOptions {
   const { include = [], exclude = [], clobber = true, update = false, dryRun = false, verify = false } = flags;
-  const { follow, check, continue: goesOn, limitRate, partSize, concurrency } = flags;
+  const { renameClashes = false, follow, check, continue: goesOn, limitRate, partSize, concurrency } = flags;
   return {
     ...{ include, exclude, follow, clobber, update, dryRun, check, verify, continue: goesOn, remember: true },
-    ...{ limitRate, partSize, concurrency },
+    ...{ renameClashes, limitRate, partSize, concurrency },
   };
 }
 
@@ -52,6 +54,7 @@ export const copyFields = {
   bytes: 'their size',
   skipped: 'files that were left out',
   failed: 'path, reason and code of each file that failed',
+  renamed: 'path and new name (as) of each file and folder that --rename-clashes renamed',
   resumedBytes: 'of the bytes, those that an earlier try had copied',
   seconds: 'time it took',
   dryRun: 'whether this is only what would be done',

@@ -289,6 +289,7 @@ describe('an answer for programs', () => {
       bytes: 6,
       skipped: 1,
       failed: [{ path: 'dangling', reason: 'it is a link that leads nowhere', code: 'failed' }],
+      renamed: [],
       resumedBytes: 0,
       seconds: expect.any(Number),
       dryRun: false,

@@ -7,6 +7,7 @@ import { count } from '../../output/words.ts';
 import { type Engine, withEngine } from '../../transfer/engine.ts';
 import { Journal, type JournalProblem } from '../../transfer/journal.ts';
 import { copyAll, type Fail, type Way } from './copy-all.ts';
+import { distinctNames } from './distinct-names.ts';
 import { Download } from './download.ts';
 import { findFiles } from './find-files.ts';
 import type { Found } from './found.ts';
@@ -14,7 +15,7 @@ import type { Job } from './job.ts';
 import type { CopyOptions } from './options.ts';
 import { absolute, lookAt, type Place, type Source, settleTarget, type Target, type Words } from './places.ts';
 import { SafeFolder } from './safe-folder.ts';
-import { type Failure, Tally } from './tally.ts';
+import { type Failure, type Renamed, Tally } from './tally.ts';
 import { Upload } from './upload.ts';
 
 /** How a copy went. */
@@ -25,6 +26,8 @@ export interface CopySummary {
   bytes: number;
   skipped: number;
   failed: Failure[];
+  /** Files and folders that got another name here: the disk does not tell theirs apart. */
+  renamed: Renamed[];
   /** Of the bytes, those that an earlier try had copied. */
   resumedBytes: number;
   seconds: number;
@@ -42,8 +45,14 @@ export async function copy(context: Context, { sources, target }: Words, options
   for (const place of places) looked.push(await lookAt(place, context));
   const settled = await settleTarget(target as Exclude<Place, { kind: 'stream' }>, looked, context);
   const names = { from: sources.map(absolute), to: absolute(target) };
-  const find = (job: Job) => findFiles(looked, settled.name, options, { ...job, settings: context.settings });
   const isAlone = looked.length === 1 && looked[0]?.isFolder === false;
+  const { folder } = settled;
+  const find = (job: Job) => {
+    const files = findFiles(looked, settled.name, options, { ...job, settings: context.settings });
+    if (folder.kind === 'remote' || isAlone) return files;
+    const onRenamed = job.tally.rename.bind(job.tally);
+    return distinctNames(files, folder.path, { renames: options.renameClashes, allFirst: false, onRenamed });
+  };
   return copyFound(context, { ...names, find, target: settled, isAlone }, options);
 }
 
@@ -84,8 +93,8 @@ async function copyClaimed(
   if (remember) interruption.says = 'stopping; what was copied is kept: the same command goes on from there';
   tally.begin(options.dryRun ? 'Looking' : 'Copying');
   const summary = (): CopySummary => {
-    const { files, bytes, skipped, failed, resumedBytes, seconds } = tally;
-    return { from, to, files, bytes, skipped, failed, resumedBytes, seconds, dryRun: options.dryRun };
+    const { files, bytes, skipped, failed, renamed, resumedBytes, seconds } = tally;
+    return { from, to, files, bytes, skipped, failed, renamed, resumedBytes, seconds, dryRun: options.dryRun };
   };
   let isWhole = false;
   try {

@@ -8,6 +8,8 @@ export interface CopyOptions {
   clobber: boolean;
   /** Leaves out what is there in the same size, and not older. */
   update: boolean;
+  /** Renames files whose names the target's disk does not tell apart, instead of refusing them. */
+  renameClashes: boolean;
   dryRun: boolean;
   /** Compares MD5s. */
   check: boolean;

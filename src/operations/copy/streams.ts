@@ -26,7 +26,18 @@ export async function copyToDevice(context: Context, words: Words, { dryRun }: C
   const file = await onlyFile(context, words);
   if (!dryRun) await pourInto(context, file, to);
   const seconds = (context.elapsed() - started) / 1000;
-  return { from, to, files: 1, bytes: file.bytes, skipped: 0, failed: [], resumedBytes: 0, seconds, dryRun };
+  return {
+    from,
+    to,
+    files: 1,
+    bytes: file.bytes,
+    skipped: 0,
+    failed: [],
+    renamed: [],
+    resumedBytes: 0,
+    seconds,
+    dryRun,
+  };
 }
 
 async function onlyFile(context: Context, { sources }: Words): Promise<Found> {

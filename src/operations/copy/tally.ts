@@ -4,6 +4,12 @@ import type { ExitName, GantryError } from '../../errors.ts';
 import type { Step } from '../../output/progress.ts';
 import { count, duration, filesText, size } from '../../output/words.ts';
 
+/** A file or folder that got another name, because its own would have led to another one's content. */
+export interface Renamed {
+  path: string;
+  as: string;
+}
+
 export interface Failure {
   path: string;
   reason: string;
@@ -25,6 +31,8 @@ export class Tally {
   skipped = 0;
   resumedBytes = 0;
   readonly failed: Failure[] = [];
+  /** Paths that were changed, so that the disk can tell them apart. */
+  readonly renamed: Renamed[] = [];
   /** Failures since something last went well, if all are of one kind. */
   sameInARow = 0;
   #foundFiles = 0;
@@ -61,6 +69,8 @@ export class Tally {
     if (unlisted > 0) this.context.progress.note(`  and ${unlisted} more`);
     const others = this.#leftOut - toldOneByOne;
     if (others > 0) this.context.progress.note(`and ${others} more are left out`);
+    const otherNames = this.renamed.length - toldOneByOne;
+    if (otherNames > 0) this.context.progress.note(`and ${otherNames} more are renamed`);
     const more = this.failed.length - toldOneByOne;
     if (more > 0) this.context.progress.note(`and ${count(more, 'failure')} more: --json lists them all`);
   }
@@ -124,6 +134,17 @@ export class Tally {
     this.#settle(bytes);
     if (this.#planned++ < listed) this.context.progress.note(`  copies ${printable(path)}`);
     this.context.progress.event('file', { path, status: 'would-copy', bytes });
+  }
+
+  rename(renamed: Renamed): void {
+    this.renamed.push(renamed);
+    const { progress } = this.context;
+    if (this.renamed.length <= toldOneByOne) {
+      progress.note(
+        `${printable(renamed.path)} is saved as ${printable(renamed.as)}: this disk does not tell it apart`,
+      );
+    }
+    progress.event('file', { ...renamed, status: 'renamed' });
   }
 
   skip(path: string, reason: string, bytes = 0): void {

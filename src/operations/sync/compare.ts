@@ -1,12 +1,14 @@
 import type { Context } from '../../context.ts';
-import { temporaryFilter } from '../../disk/index.ts';
+import { nameKey, nameProbe, temporaryFilter } from '../../disk/index.ts';
 import { NotFoundError } from '../../errors.ts';
 import { diskTolerance, isCurrent, timeOf } from '../copy/current.ts';
+import { distinctNames } from '../copy/distinct-names.ts';
 import { type Filter, filterOf } from '../copy/filter.ts';
 import { findFiles } from '../copy/find-files.ts';
 import type { FoundFile, Obstacle } from '../copy/found.ts';
 import type { CopyOptions } from '../copy/options.ts';
 import type { Source, Target } from '../copy/places.ts';
+import type { Renamed } from '../copy/tally.ts';
 import { walkLocal } from '../copy/walk-local.ts';
 import { walkVolume } from '../volume/walk.ts';
 
@@ -20,6 +22,8 @@ export interface Difference {
   obstacles: Obstacle[];
   /** Paths of what is only in the target. */
   extra: string[];
+  /** Files that get another name in the target, whose disk does not tell theirs apart. */
+  renamed: Renamed[];
 }
 
 type Calls = Pick<Context, 'api' | 'project' | 'settings'>;
@@ -28,13 +32,19 @@ type Calls = Pick<Context, 'api' | 'project' | 'settings'>;
 export async function compare(
   source: Source,
   { folder }: Target,
-  options: Pick<CopyOptions, 'include' | 'exclude' | 'follow'>,
+  options: Pick<CopyOptions, 'include' | 'exclude' | 'follow' | 'renameClashes'>,
   calls: Calls,
 ): Promise<Difference> {
   const there = await filesThere(folder, filterOf(options.include, options.exclude), calls);
-  const found: Difference = { added: [], changed: [], same: 0, obstacles: [], extra: [] };
+  const found: Difference = { added: [], changed: [], same: 0, obstacles: [], extra: [], renamed: [] };
   const tolerance = folder.kind === 'local' ? diskTolerance : 0;
-  for await (const file of findFiles([source], undefined, options, calls)) {
+  const files = findFiles([source], undefined, options, calls);
+  const naming = {
+    renames: options.renameClashes,
+    allFirst: true,
+    onRenamed: (renamed: Renamed) => void found.renamed.push(renamed),
+  };
+  for await (const file of folder.kind === 'local' ? distinctNames(files, folder.path, naming) : files) {
     const before = there.get(file.path);
     there.delete(file.path);
     if (!('bytes' in file)) found.obstacles.push(file);
@@ -42,8 +52,25 @@ export async function compare(
     else if (isCurrent(file, before, tolerance)) found.same++;
     else found.changed.push(file);
   }
+  if (folder.kind === 'local') matchOtherSpellings(found, there, folder.path);
   found.extra = [...there.keys()].sort();
   return found;
+}
+
+/** On a disk that takes `a` and `A` for the same, the `A` there is the `a` of the source: it is neither new nor extra. */
+function matchOtherSpellings(found: Difference, there: There, folder: string): void {
+  if (there.size === 0 || found.added.length === 0) return;
+  const keyOf = (path: string) => path.split('/').map(nameKey).join('/');
+  const spellings = new Map([...there.keys()].map((path) => [keyOf(path), path]));
+  found.added = found.added.filter((file) => {
+    const spelling = spellings.get(keyOf(file.path));
+    const before = spelling === undefined ? undefined : there.get(spelling);
+    if (spelling === undefined || !before || !nameProbe.isSameEntry(folder, file.path, spelling)) return true;
+    there.delete(spelling);
+    if (isCurrent(file, before, diskTolerance)) found.same++;
+    else found.changed.push(file);
+    return false;
+  });
 }
 
 type There = Map<string, { bytes: number; modified: number | undefined }>;

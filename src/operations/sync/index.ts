@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { count, filesText } from '../../output/words.ts';
 import { type CopySummary, copyFound } from '../copy/index.ts';
+import type { Job } from '../copy/job.ts';
 import type { CopyOptions } from '../copy/options.ts';
 import { absolute, lookAt, type Place, settleTarget, type Words } from '../copy/places.ts';
 import { listed, printable } from '../copy/tally.ts';
@@ -43,7 +44,7 @@ export async function sync(context: Context, words: Words, options: SyncOptions)
   const names = { from: words.sources.map(absolute), to };
   const summary = await copyFound(
     context,
-    { ...names, find: () => everything(found), target, isAlone: false },
+    { ...names, find: (job) => everything(found, job), target, isAlone: false },
     options,
   );
   const counts = {
@@ -97,7 +98,8 @@ function nameOf(target: Place): string {
   return target.kind === 'local' ? target.written : absolute(target);
 }
 
-async function* everything({ obstacles, added, changed }: Difference) {
+async function* everything({ obstacles, added, changed, renamed }: Difference, { tally }: Job) {
+  for (const each of renamed) tally.rename(each);
   yield* obstacles;
   yield* added;
   yield* changed;

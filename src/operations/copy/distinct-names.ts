@@ -1,0 +1,253 @@
+import { join } from 'node:path';
+import { type NameProbe, nameKey, nameProbe } from '../../disk/index.ts';
+import { ConflictError, FailedError } from '../../errors.ts';
+import { count } from '../../output/words.ts';
+import type { Found, FoundFile } from './found.ts';
+import { listed, printable, type Renamed } from './tally.ts';
+
+export interface NamingOptions {
+  /** Gives new names instead of refusing. */
+  renames: boolean;
+  /** Looks at all files before the first is given out, even where that is not needed. */
+  allFirst: boolean;
+  onRenamed: (renamed: Renamed) => void;
+}
+
+/**
+ * The files found, with names that the disk of the target folder keeps apart. On a disk that takes any names for the
+ * same, all files are found first: if two cannot be told apart, a ConflictError names them before anything is written.
+ * On other disks files are given out as they are found; a folder in the target may still be on a disk of its own, where
+ * the second of two such files fails.
+ */
+export async function* distinctNames(
+  files: AsyncIterable<Found>,
+  folder: string,
+  options: NamingOptions,
+  disk: NameProbe = nameProbe,
+): AsyncGenerator<Found> {
+  const names = new Names(folder, disk);
+  if (!options.renames && !options.allFirst && !disk.mergesNames(folder)) {
+    for await (const found of files) yield 'bytes' in found ? names.checked(found) : found;
+    return;
+  }
+  const all: Found[] = [];
+  for await (const found of files) {
+    all.push(found);
+    if ('bytes' in found) names.add(found);
+  }
+  const clashes = names.clashes();
+  if (clashes.length > 0 && !options.renames) throw refusal(clashes, folder);
+  const renaming = new Renaming(names, clashes, options.onRenamed);
+  for (const found of all) yield 'bytes' in found ? names.kept(renaming.renamed(found)) : found;
+}
+
+interface Entry {
+  name: string;
+  isFolder: boolean;
+  file: FoundFile | undefined;
+}
+
+/** Entries of one folder that are the same to the disk. */
+interface Clash {
+  /** Empty, or ending in a slash. */
+  parent: string;
+  entries: Entry[];
+}
+
+/** Names by the folder they are in. */
+class Names {
+  readonly #folders = new Map<string, Map<string, Entry[]>>();
+  #current = '';
+  /** Folders that cannot be told from others. */
+  readonly #refused = new Map<string, ConflictError>();
+
+  constructor(
+    private readonly folder: string,
+    private readonly disk: NameProbe,
+  ) {}
+
+  /** Returns the file's entry and those of its folders, as far as they are new. */
+  add(file: FoundFile): { parent: string; entry: Entry }[] {
+    const added: { parent: string; entry: Entry }[] = [];
+    let end = file.path.length;
+    for (let isFolder = false; end > 0; isFolder = true) {
+      const start = file.path.lastIndexOf('/', end - 1) + 1;
+      const parent = file.path.slice(0, start);
+      const entry = { name: file.path.slice(start, end), isFolder, file: isFolder ? undefined : file };
+      if (!this.#insert(parent, entry)) break;
+      added.push({ parent, entry });
+      end = start - 1;
+    }
+    return added;
+  }
+
+  /** The file, or that it cannot be told from one before. Files of other folders are forgotten. */
+  checked(file: FoundFile): Found {
+    const parent = file.path.slice(0, file.path.lastIndexOf('/') + 1);
+    if (parent !== this.#current) this.#forgetFiles(this.#current);
+    this.#current = parent;
+    const above = this.#refusalAbove(file.path);
+    if (above) return { path: file.path, failure: above };
+    for (const { parent, entry } of this.add(file)) {
+      const other = this.#alike(parent, entry.name).find((each) => each !== entry && this.#isSame(parent, each, entry));
+      if (!other) continue;
+      const failure = refusal([{ parent, entries: [other, entry] }], this.folder);
+      if (entry.isFolder) this.#refused.set(`${parent}${entry.name}/`, failure);
+      return { path: file.path, failure };
+    }
+    return this.kept(file);
+  }
+
+  /** Why the files of a folder it is in are refused, if they are. */
+  #refusalAbove(path: string): ConflictError | undefined {
+    if (this.#refused.size === 0) return undefined;
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const failure = this.#refused.get(path.slice(0, end + 1));
+      if (failure) return failure;
+    }
+    return undefined;
+  }
+
+  /** The file, or that the disk would give it another name. */
+  kept(file: FoundFile): Found {
+    let parent = '';
+    for (const name of file.path.split('/')) {
+      if (/[^. ][. ]+$/.test(name) && !this.disk.keepsName(join(this.folder, parent), name)) {
+        const failure = new FailedError('this disk drops the dot or the space at the end of its name');
+        return { path: file.path, failure };
+      }
+      parent += `${name}/`;
+    }
+    return file;
+  }
+
+  clashes(): Clash[] {
+    const clashes: Clash[] = [];
+    for (const [parent, names] of this.#folders) {
+      for (const entries of names.values())
+        if (entries.length > 1) clashes.push(...this.#clashesAmong(parent, entries));
+    }
+    return clashes.sort(
+      (a, b) => order(a.parent, b.parent) || order(a.entries[0]?.name ?? '', b.entries[0]?.name ?? ''),
+    );
+  }
+
+  isTaken(parent: string, name: string): boolean {
+    return this.#folders.get(parent)?.has(nameKey(name)) ?? false;
+  }
+
+  take(parent: string, name: string): void {
+    this.#insert(parent, { name, isFolder: false, file: undefined });
+  }
+
+  /** In an order that does not depend on that of the listing. */
+  #clashesAmong(parent: string, entries: Entry[]): Clash[] {
+    const groups: Entry[][] = [];
+    const sorted = entries.toSorted((a, b) => Number(b.isFolder) - Number(a.isFolder) || order(a.name, b.name));
+    for (const entry of sorted) {
+      const group = groups.find(([first]) => first && this.#isSame(parent, first, entry));
+      if (group) group.push(entry);
+      else groups.push([entry]);
+    }
+    return groups.filter((group) => group.length > 1).map((group) => ({ parent, entries: group }));
+  }
+
+  #isSame(parent: string, { name }: Entry, other: Entry): boolean {
+    return name === other.name || this.disk.isSameName(join(this.folder, parent), name, other.name);
+  }
+
+  /** False for a folder that is known. */
+  #insert(parent: string, entry: Entry): boolean {
+    const alike = this.#alike(parent, entry.name);
+    if (entry.isFolder && alike.some(({ name, isFolder }) => isFolder && name === entry.name)) return false;
+    alike.push(entry);
+    return true;
+  }
+
+  #alike(parent: string, name: string): Entry[] {
+    const names = this.#folders.get(parent) ?? new Map<string, Entry[]>();
+    this.#folders.set(parent, names);
+    const alike = names.get(nameKey(name)) ?? [];
+    names.set(nameKey(name), alike);
+    return alike;
+  }
+
+  #forgetFiles(parent: string): void {
+    const names = this.#folders.get(parent);
+    // Files named one by one may follow those of a folder.
+    if (!names || parent === '') return;
+    for (const [key, entries] of names) {
+      const folders = entries.filter(({ isFolder }) => isFolder);
+      if (folders.length > 0) names.set(key, folders);
+      else names.delete(key);
+    }
+  }
+}
+
+/** Gives all but the first of the entries that clash another name. */
+class Renaming {
+  readonly #files = new Map<FoundFile, string>();
+  readonly #folders = new Map<string, string>();
+
+  constructor(names: Names, clashes: readonly Clash[], onRenamed: (renamed: Renamed) => void) {
+    for (const { parent, entries } of clashes) {
+      for (const { name, isFolder, file } of entries.slice(1)) {
+        const as = freeName(name, (candidate) => names.isTaken(parent, candidate));
+        names.take(parent, as);
+        if (file) this.#files.set(file, as);
+        else this.#folders.set(parent + name, as);
+        const end = isFolder ? '/' : '';
+        onRenamed({ path: parent + name + end, as: this.#renamedFolder(parent) + as + end });
+      }
+    }
+  }
+
+  renamed(file: FoundFile): FoundFile {
+    const start = file.path.lastIndexOf('/') + 1;
+    const name = this.#files.get(file) ?? file.path.slice(start);
+    return { ...file, path: this.#renamedFolder(file.path.slice(0, start)) + name };
+  }
+
+  #renamedFolder(parent: string): string {
+    let path = '';
+    return parent.replaceAll(/([^/]*)\//g, (_, name: string) => {
+      path += name;
+      const as = this.#folders.get(path) ?? name;
+      path += '/';
+      return `${as}/`;
+    });
+  }
+}
+
+/** `a-2.txt`, not `a~2.txt`: Windows makes names like that itself, as second names of other files. */
+function freeName(name: string, isTaken: (name: string) => boolean): string {
+  const [, stem = name, ending = ''] = /^(.+?)((?:\.[^. ]+)*)[. ]*$/.exec(name) ?? [];
+  for (let number = 2; ; number++) {
+    const candidate = `${stem}-${number}${ending}`;
+    if (!isTaken(candidate)) return candidate;
+  }
+}
+
+function refusal(clashes: Clash[], folder: string): ConflictError {
+  const names = clashes.map(({ parent, entries }) =>
+    entries.map((each) => parent + each.name + (each.isFolder ? '/' : '')),
+  );
+  const lines = names.slice(0, listed).map((each) => each.map(printable).join(' and '));
+  if (names.length > listed) lines.push(`and ${names.length - listed} more`);
+  const [first = []] = names;
+  const isOneName = first.every((path) => path === first[0]);
+  const apart = isOneName
+    ? `several sources have the name ${printable(first[0] ?? '')}`
+    : `the disk does not tell ${first.map(printable).join(' and ')} apart`;
+  const message =
+    names.length === 1 ? apart : `${count(names.length, 'group')} of names would fall together in ${folder}`;
+  return new ConflictError(message, {
+    why: names.length === 1 ? 'one would replace the other' : lines.join('\n'),
+    fix: 'pass --rename-clashes to save them under different names',
+    details: { clashes: names },
+  });
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { nameProbe } from '../../src/disk/name-probe.ts';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { filesIn, newFolder } from '../support/files.ts';
+import { gantry as run } from '../support/gantry.ts';
+
+let emulator: Emulator;
+let here: string;
+
+const fold = (name: string) => name.normalize('NFC').toLowerCase();
+
+/** The disk of these tests keeps all names apart; the probe says that it does not. */
+beforeEach(async () => {
+  vi.spyOn(nameProbe, 'mergesNames').mockReturnValue(true);
+  vi.spyOn(nameProbe, 'isSameName').mockImplementation((_, first, second) => fold(first) === fold(second));
+  emulator = await startEmulator();
+  here = newFolder();
+  for (const path of ['Readme.md', 'b', 'readme.md', 'x/Data/a', 'x/data/b']) shelf().write(`/f/${path}`, path);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  return emulator.close();
+});
+
+const shelf = () => emulator.volume();
+const gantry = (words: string[]) =>
+  run(words, { emulator, cwd: here, env: { GANTRY_CONFIG_DIR: join(here, '.home') } });
+const copies = () => filesIn(here).filter((path) => !path.startsWith('.home'));
+const pairs = [
+  ['Readme.md', 'readme.md'],
+  ['x/Data/', 'x/data/'],
+];
+
+test.each([['cp'], ['sync']])('%s refuses names that would fall together, and writes nothing', async (command) => {
+  const { code, json, stderr } = await gantry([command, ':/f', 'g', '--json']);
+  expect(code).toBe(7);
+  expect(json()).toMatchObject({ error: { code: 'conflict', details: { clashes: pairs } } });
+  expect(stderr).toContain('Readme.md and readme.md');
+  expect(stderr).toContain('x/Data/ and x/data/');
+  expect(stderr).toContain('--rename-clashes');
+  expect(copies()).toEqual([]);
+  expect(existsSync(join(here, 'g'))).toBe(false);
+});
+
+test('a dry run says so as well', async () => {
+  expect((await gantry(['cp', ':/f', 'g', '--dry-run'])).code).toBe(7);
+});
+
+test('the pair is named when it is the only one', async () => {
+  shelf().write('/one/README', 'a');
+  shelf().write('/one/readme', 'b');
+  const { code, stderr } = await gantry(['cp', ':/one', 'g']);
+  expect(code).toBe(7);
+  expect(stderr).toContain('the disk does not tell README and readme apart');
+});
+
+test('one file alone may replace another spelling of its name', async () => {
+  expect((await gantry(['cp', ':/f/readme.md', 'g/'])).code).toBe(0);
+  expect(copies()).toEqual(['g/readme.md']);
+});
+
+test.each([['cp'], ['sync']])('%s --rename-clashes gives the second another name, and says which', async (command) => {
+  const { code, json, stderr } = await gantry([command, ':/f', 'g', '--rename-clashes', '--json']);
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({
+    files: 5,
+    renamed: [
+      { path: 'readme.md', as: 'readme-2.md' },
+      { path: 'x/data/', as: 'x/data-2/' },
+    ],
+  });
+  expect(stderr).toContain('readme.md is saved as readme-2.md');
+  expect(copies()).toEqual(['g/Readme.md', 'g/b', 'g/readme-2.md', 'g/x/Data/a', 'g/x/data-2/b']);
+  expect(readFileSync(join(here, 'g/readme-2.md'), 'utf8')).toBe('readme.md');
+});
+
+test('a second sync finds the renamed files equal, and deletes none', async () => {
+  const words = ['sync', ':/f', 'g', '--rename-clashes', '--delete', '--json'];
+  expect((await gantry(words)).json()).toMatchObject({ new: 5 });
+  expect((await gantry(words)).json()).toMatchObject({ new: 0, changed: 0, same: 5, extra: 0, files: 0 });
+});
+
+test('sync takes another spelling of a name on the disk for the same file, and never deletes it', async () => {
+  for (const path of ['Readme.md', 'b']) shelf().write(`/one/${path}`, path);
+  mkdirSync(join(here, 'g'));
+  writeFileSync(join(here, 'g/README.md'), 'Readme.md');
+  utimesSync(join(here, 'g/README.md'), 2_000_000_000, 2_000_000_000);
+  vi.spyOn(nameProbe, 'isSameEntry').mockImplementation((_, first, second) => fold(first) === fold(second));
+  const { code, json } = await gantry(['sync', ':/one', 'g', '--delete', '--confirm', 'g', '--json']);
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({ new: 1, changed: 0, same: 1, extra: 0, deleted: 0 });
+  expect(readdirSync(join(here, 'g')).sort()).toEqual(['README.md', 'b']);
+});
