@@ -6,6 +6,7 @@ import type { OpenLogSocket } from './api/log-socket.ts';
 import type { Retry } from './api/retry.ts';
 import { senderFor } from './api/sender.ts';
 import type { HttpReply, Send } from './api/transport.ts';
+import { UnreadItems } from './api/unread.ts';
 import { type Credential, findCredential, successorOf } from './config/credentials.ts';
 import { annotates, type Environment } from './config/environment.ts';
 import { resolveSettings, type SettingFlags, type Settings } from './config/settings.ts';
@@ -70,13 +71,18 @@ export interface Context {
    */
   interruption: { says?: string };
   cwd: string;
+  /** Wall-clock time, for timestamps, ages and expiry. It may jump: durations and time limits use `elapsed`. */
   now: () => number;
+  /** Milliseconds on a clock that never jumps. Only differences mean something. */
+  elapsed: () => number;
   /** Waits until then, or until Ctrl-C or the signal given. */
   delay: (ms: number, until?: AbortSignal) => Promise<void>;
   silenceMs: number;
   onRetry: (retry: Retry) => void;
   /** Hears a line about a request that is not made by the calls above; it is shown with `--debug`. */
   trace: (line: string) => void;
+  /** Items of lists that could not be read in full; they are reported when the command ends. */
+  readonly unread: UnreadItems;
 }
 
 export function createContext(
@@ -91,7 +97,7 @@ export function createContext(
     page,
     quiet: flags.quiet === true,
     annotations: annotates(io.env),
-    now: io.now,
+    elapsed: io.elapsed,
   });
   const once = <T>(make: () => T) => {
     let made: { value: T } | undefined;
@@ -112,6 +118,8 @@ export function createContext(
     const status = facts.status && !message.includes('HTTP') ? ` (HTTP ${facts.status})` : '';
     progress.note(`${message}${status}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
   };
+  const unread = new UnreadItems();
+  const onUnread: NonNullable<ApiOptions['onUnread']> = (route, url, items) => unread.note(route, url, items);
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const client = () => import('./api/client.ts');
   const renew = async (current: Credential, refused: boolean) => {
@@ -120,7 +128,7 @@ export function createContext(
   };
   const token = bearer(credential, renew, io.now);
   const options = (until: AbortSignal, hears = onRetry, send?: Send) =>
-    apiOptions(io, settings(), { token, signal: until, onRetry: hears, trace, ...(send && { send }) });
+    apiOptions(io, settings(), { token, signal: until, onRetry: hears, trace, onUnread, ...(send && { send }) });
   const apiFor = (asked: () => Promise<ApiOptions>): Api => {
     const api = once(async () => (await client()).createApi(await asked()));
     return async (endpoint, parameters) => (await api())(endpoint, parameters);
@@ -174,10 +182,12 @@ export function createContext(
     interruption,
     cwd: folder(io.cwd, flags.cwd),
     now: io.now,
+    elapsed: io.elapsed,
     delay: (ms, until = signal) => io.delay(ms, until),
     silenceMs: io.silenceMs,
     onRetry,
     trace,
+    unread,
   };
 }
 
@@ -186,6 +196,7 @@ interface Calls {
   signal: AbortSignal;
   onRetry: (retry: Retry) => void;
   trace: (line: string) => void;
+  onUnread: NonNullable<ApiOptions['onUnread']>;
   /** The usual way if left out. */
   send?: Send;
 }
@@ -206,6 +217,7 @@ async function apiOptions(io: Io, settings: Settings, calls: Calls): Promise<Api
     send: calls.send ?? (await senderFor(settings.proxy)),
     silenceMs: io.silenceMs,
     now: io.now,
+    elapsed: io.elapsed,
   };
 }
 

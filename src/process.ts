@@ -13,8 +13,11 @@ export interface Io {
   onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
   /** Ends the process at once, undrained: the second Ctrl-C. */
   quit(code: number): void;
-  /** Milliseconds since the epoch. */
+  /** Wall-clock time in milliseconds since the epoch: for timestamps, ages and expiry. It may jump. */
   now(): number;
+  /** A clock that never jumps, in whole milliseconds. Only differences mean something: for durations and time limits. */
+  elapsed(): number;
+  /** Rejects with the reason of the signal. */
   delay(ms: number, signal: AbortSignal): Promise<void>;
   /** Shows an address in the user's browser; false when there is none. */
   openBrowser(address: string): Promise<boolean>;
@@ -48,7 +51,8 @@ export function processIo(): Io {
     },
     quit: (code) => process.exit(code),
     now: () => Date.now(),
-    delay: (ms, signal) => setTimeout(ms, undefined, { signal }),
+    elapsed: () => Math.floor(performance.now()),
+    delay,
     openBrowser,
     // What starts programs takes its time to load, and nearly no command needs it; import() would load more yet.
     async startBehind(words) {
@@ -58,6 +62,16 @@ export function processIo(): Io {
     },
     silenceMs: 60_000,
   };
+}
+
+/** Node rejects with an AbortError of its own: callers tell a time limit from Ctrl-C by the reason of the signal. */
+async function delay(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(ms, undefined, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
 }
 
 /** The browser is started by a little program that ends soon, badly where there is no browser. */

@@ -2,7 +2,7 @@ import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command } from './command.ts';
 import { commands, type Group, type Leaf } from './commands/index.ts';
 import { usageError } from './complaints.ts';
-import { createContext, type GlobalFlags } from './context.ts';
+import { type Context, createContext, type GlobalFlags } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { pageOf } from './output/page.ts';
 import { Pour } from './output/pour.ts';
@@ -140,6 +140,20 @@ async function execute(
   const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, flags.color, io.now()), json, fields);
   // A reader that has gone is noticed by the result, which is awaited.
   if (options.events) context.progress = withEvents(context.progress, (event) => renderer.line(event).catch(() => {}));
+  try {
+    return await runAndShow(command, context, renderer, { inputs, running, json });
+  } finally {
+    for (const warning of context.unread.warnings()) context.progress.warn(warning);
+  }
+}
+
+async function runAndShow(
+  command: Command,
+  context: Context,
+  renderer: Renderer,
+  { inputs, running, json }: { inputs: unknown[]; running: Running; json: JsonChoice },
+): Promise<number> {
+  const options = inputs.at(-1) as { events?: boolean };
   const value = await command.run(context, ...inputs);
   const exit = command.exit(value, options);
   if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);

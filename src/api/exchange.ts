@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { bodyOf } from './encoding.ts';
 import type { HttpReply } from './transport.ts';
 
 /**
@@ -73,7 +74,7 @@ class Answer implements Dispatcher.DispatchHandler {
     this.all.delete(this);
     const [only = noBytes, ...others] = this.#pieces;
     const bytes = others.length > 0 ? Buffer.concat(this.#pieces) : only;
-    this.resolve({ status: this.#status, headers: this.#headers, body: bytes.toString('utf8') });
+    this.resolve({ status: this.#status, headers: this.#headers, ...bodyOf(bytes, this.#headers) });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {

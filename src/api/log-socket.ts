@@ -55,7 +55,7 @@ export async function openLogSocket(path: string, query: object, options: Option
   const line = lineTo(url);
   const socket = new WebSocket(url, { dispatcher, headers: { 'user-agent': userAgent } });
   const held = new Held();
-  let alive = Date.now();
+  let alive = performance.now();
   let over: (() => void) | undefined;
 
   const finish = (why: string) => {
@@ -77,7 +77,7 @@ export async function openLogSocket(path: string, query: object, options: Option
   };
   const abort = () => finish('interrupted');
   const onPong = (message: unknown) => {
-    if ((message as { websocket: unknown }).websocket === socket) alive = Date.now();
+    if ((message as { websocket: unknown }).websocket === socket) alive = performance.now();
   };
   const pongs = channel('undici:websocket:pong');
   pongs.subscribe(onPong);
@@ -85,14 +85,14 @@ export async function openLogSocket(path: string, query: object, options: Option
   const deadMs = Math.min(pingMs + pongMs, silenceMs);
   const pinging = setInterval(
     () => {
-      if (Date.now() - alive > deadMs) finish('nothing was heard of it any more');
+      if (performance.now() - alive > deadMs) finish('nothing was heard of it any more');
       else ping(socket);
     },
     Math.min(pingMs, deadMs / 2),
   );
   socket.binaryType = 'arraybuffer';
   socket.addEventListener('message', ({ data }) => {
-    alive = Date.now();
+    alive = performance.now();
     const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
     if (!held.take(text)) finish('more came than could be shown');
   });

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Readable } from 'node:stream';
 import { UnavailableError } from '../errors.ts';
+import { bodyOf } from './encoding.ts';
 
 /** Largest reply kept in memory, bytes. No list of the platform comes near it. */
 const replyLimit = 256 * 1024 * 1024;
@@ -19,6 +20,8 @@ export interface HttpReply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;
+  /** The body as it came, when it is compressed; `body` is empty then. See encoding.ts. */
+  encoded?: Buffer;
 }
 
 /** A request with a body that may be read as it leaves. */
@@ -56,7 +59,7 @@ export const sendPlainly: Send = async ({ method, url, headers, body, signal, si
     outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`no byte for ${silenceMs / 1000} s`)));
     outgoing.end(body);
     const reply = await answerTo(outgoing);
-    return { status: reply.statusCode ?? 0, headers: reply.headers, body: await read(reply) };
+    return { status: reply.statusCode ?? 0, headers: reply.headers, ...bodyOf(await read(reply), reply.headers) };
   } catch (cause) {
     throw signal.aborted ? signal.reason : connectionFailure(url, cause);
   }
@@ -82,7 +85,7 @@ export function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => outgoing.once('response', resolve).on('error', reject));
 }
 
-function read(reply: IncomingMessage): Promise<string> {
+function read(reply: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -91,7 +94,7 @@ function read(reply: IncomingMessage): Promise<string> {
       if (size > replyLimit) reply.destroy(new Error(`the reply is larger than ${replyLimit} bytes`));
       chunks.push(chunk);
     });
-    reply.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    reply.on('end', () => resolve(Buffer.concat(chunks)));
     reply.on('error', reject);
     // After the end it is no news.
     reply.on('close', () => reject(new Error('the reply was cut off')));

@@ -3,6 +3,7 @@ import {
   getAppSecrets,
   getProjectSecrets,
   type Secrets,
+  type StoredSecrets,
   setAppSecrets,
   setProjectSecrets,
 } from '../contract/secrets.ts';
@@ -26,7 +27,7 @@ type Calls = Pick<Context, 'api' | 'project'>;
 type Asking = Calls & Pick<Context, 'prompt'>;
 
 /** All secrets with their values. */
-export async function readSecrets({ api, project }: Calls, { app }: Owner): Promise<Secrets> {
+export async function readSecrets({ api, project }: Calls, { app }: Owner): Promise<StoredSecrets> {
   const read = app ? await api(getAppSecrets, { project, app }) : await api(getProjectSecrets, { project });
   return read ?? {};
 }
@@ -71,11 +72,11 @@ export async function unsetSecrets(context: Asking, owner: Owner, names: string[
  * The platform knows only "replace all of them" (wire §1b). What we read is what we send back, so it must still be so:
  * a change made by somebody else in the meantime would be undone without a word.
  */
-async function write(calls: Calls, owner: Owner, before: Secrets, after: Secrets): Promise<void> {
+async function write(calls: Calls, owner: Owner, before: StoredSecrets, stored: StoredSecrets): Promise<void> {
   const { api, project } = calls;
   const now = await readSecrets(calls, owner);
   const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
-    (name) => before[name] !== now[name] || Object.hasOwn(before, name) !== Object.hasOwn(now, name),
+    (name) => !isSame(before[name], now[name]) || Object.hasOwn(before, name) !== Object.hasOwn(now, name),
   );
   if (changed.length > 0) {
     throw new ConflictError(`somebody else changed secrets meanwhile: ${changed.sort().join(', ')}`, {
@@ -84,8 +85,14 @@ async function write(calls: Calls, owner: Owner, before: Secrets, after: Secrets
       details: { changed },
     });
   }
+  // Values that are no text go back as they came.
+  const after = stored as Secrets;
   if (owner.app) await api(setAppSecrets, { project, app: owner.app, body: after });
   else await api(setProjectSecrets, { project, body: after });
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
 }
 
 /** The published client never removes a secret: that leaving one out removes it is not known for sure, so we look. */

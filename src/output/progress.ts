@@ -33,7 +33,7 @@ interface Voice {
   quiet: boolean;
   /** Problems are also written as annotations of their line. */
   annotations: boolean;
-  now: () => number;
+  elapsed: () => number;
 }
 
 /** Between two milestone lines of one step, off a terminal (conventions §1.2). */
@@ -56,7 +56,7 @@ export function createProgress(voice: Voice): Progress {
   const say = (text: string) => quiet || write(text);
   return {
     step(title) {
-      const started = voice.now();
+      const started = voice.elapsed();
       let text = title;
       let spoken = started;
       spinner = page.animated && !quiet ? startSpinner(stderr, title, page) : undefined;
@@ -72,7 +72,7 @@ export function createProgress(voice: Voice): Progress {
       };
       return {
         update(state) {
-          const now = voice.now();
+          const now = voice.elapsed();
           text = 'text' in state ? `${title}: ${state.text}` : `${title} ${transferred(state, now - started)}`;
           if (spinner) spinner.says(text);
           else if (now - spoken >= milestoneMs) {

@@ -20,6 +20,7 @@ export interface Upload {
 export interface UploadOptions extends RetryOptions, ConnectionOptions {
   onProgress: (sentBytes: number) => void;
   now: () => number;
+  elapsed: () => number;
 }
 
 /**

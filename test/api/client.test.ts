@@ -211,6 +211,7 @@ function options(url: string): ApiOptions {
     send: sendPlainly,
     silenceMs: 1_000,
     now: () => 0,
+    elapsed: () => 0,
     trace: () => {},
     signal: new AbortController().signal,
     delay: async () => {},

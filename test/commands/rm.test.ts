@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
+import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
 
 let emulator: Emulator;
 
@@ -134,9 +136,10 @@ describe('a pattern', () => {
     expect(left()).toEqual(all);
   });
 
-  test('looks only where something could match', async () => {
+  test('lists only folders where something could match, once before and once after', async () => {
     await gantry(['rm', '/logs/*.txt', '--yes'], { emulator });
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'listFolder').map(({ query }) => query.dir)).toEqual([
+      '/logs/',
       '/logs/',
     ]);
   });
@@ -193,6 +196,95 @@ describe('what goes wrong', () => {
     const { code, stderr } = await gantry(['rm', '/logs/*.txt', '/top.txt', '--yes'], { emulator });
     expect(code).toBe(1);
     expect(stderr).toContain('error: 2 of 3 could not be removed');
+  });
+});
+
+describe('a removal counts only if the volume no longer lists the path', () => {
+  /** Answers removals of a path, or all, without removing anything. */
+  const refusing =
+    (answer: Answer, path?: string): Answering =>
+    ({ route, query }) =>
+      route.startsWith('DELETE ') && (path === undefined || query.get('file_path') === path) ? answer : undefined;
+  const rm = async (words: string[], answering: Answering) =>
+    gantry(['rm', ...words], { emulator, env: await inFrontOf(emulator, answering) });
+
+  test('a confirmation without a removal exits 69', async () => {
+    const { code, stdout, stderr } = await rm(
+      ['/top.txt', '--yes'],
+      refusing({ type: 'text/plain', body: 'file deleted' }),
+    );
+    expect([code, stdout]).toEqual([69, '']);
+    expect(stderr).toContain('the platform confirmed the removal, but still lists it');
+  });
+
+  test('of several only the one that stays fails', async () => {
+    const answering = refusing({ type: 'text/plain', body: 'file deleted' }, '/logs/a.txt');
+    const { code, json } = await rm(['/logs/*.txt', '/top.txt', '--yes', '--json'], answering);
+    expect([code, left()]).toEqual([69, without('/logs/b.txt', '/top.txt')]);
+    expect(json()).toMatchObject({
+      error: {
+        details: { failed: [{ path: 'default:/logs/a.txt' }], removed: ['default:/logs/b.txt', 'default:/top.txt'] },
+      },
+    });
+  });
+
+  test('a folder that stays fails', async () => {
+    const answering = refusing({ type: 'text/plain', body: 'deleted' });
+    const { code } = await rm(['-r', '/logs', '--confirm', '/logs'], answering);
+    expect([code, left()]).toEqual([69, all]);
+  });
+
+  test('the whole volume that stays fails', async () => {
+    const { code } = await rm(['-r', '/', '--confirm', '/'], refusing({ type: 'text/plain', body: 'deleted' }));
+    expect([code, left()]).toEqual([69, all]);
+  });
+
+  test('a 404 for a file that is still there is an error', async () => {
+    const body = '{"message":"volume default does not exist in this region"}';
+    const { code, stdout, stderr } = await rm(['/top.txt', '--yes'], refusing({ status: 404, body }));
+    expect([code, stdout]).toEqual([6, '']);
+    expect(stderr).toContain('volume default does not exist in this region');
+  });
+
+  test('a 404 for a file that is gone is a success with a note', async () => {
+    const { code, stdout, stderr } = await rm(['/top.txt', '--yes'], async ({ route }, pass) => {
+      if (!route.startsWith('DELETE ')) return undefined;
+      await pass();
+      return pass();
+    });
+    expect([code, stdout]).toEqual([0, 'removed default:/top.txt\n']);
+    expect(stderr).toContain('default:/top.txt was already gone');
+  });
+
+  test('a listing that lags behind is waited for', async () => {
+    let listings = 0;
+    const env = await inFrontOf(emulator, ({ route }) =>
+      route.endsWith('/ls') && ++listings === 2 ? { body: '[{"name":"top.txt","size_bytes":8}]' } : undefined,
+    );
+    const { code, waits } = await gantry(['rm', '/top.txt', '--yes'], { emulator, env });
+    expect([code, waits]).toEqual([0, [500]]);
+  });
+
+  test('without a listing it is not known to be removed', async () => {
+    let listings = 0;
+    const { code, stdout, stderr } = await rm(['/top.txt', '--yes'], ({ route }) =>
+      route.endsWith('/ls') && ++listings > 1 ? { status: 403, body: '{"message":"no listing"}' } : undefined,
+    );
+    expect([code, stdout]).toEqual([5, '']);
+    expect(stderr).toContain('the removal could not be confirmed: no listing');
+  });
+
+  test('of sync --delete the same is true', async () => {
+    const env = await inFrontOf(emulator, refusing({ type: 'text/plain', body: 'file deleted' }, '/logs/a.txt'));
+    const here = newFolder({ 'logs/b.txt': 'other' });
+    const words = ['sync', 'logs', ':/logs', '--delete', '--confirm', 'default:/logs', '--json'];
+    const { code, json } = await gantry(words, {
+      emulator,
+      cwd: here,
+      env: { ...env, GANTRY_CONFIG_DIR: newFolder() },
+    });
+    expect(code).toBe(69);
+    expect(json()).toMatchObject({ deleted: 2, failed: [{ path: 'a.txt', code: 'unavailable' }] });
   });
 });
 

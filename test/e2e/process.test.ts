@@ -168,6 +168,30 @@ describe('a signal', () => {
   }
 });
 
+describe('a time limit', () => {
+  test('ends with 8 and the way on while polls fail and are tried again', async () => {
+    await using app = await folderOf(smallApp());
+    emulator.fail('build', 'slow');
+    emulator.fail('getBuild', '503*');
+    const { exitCode, stderr, stdout } = await run(['deploy', '--timeout', '1s', '--json'], {
+      cwd: app.path,
+      env: env(),
+    });
+    const [build] = emulator.store.builds.values();
+    expect(exitCode, String(stderr)).toBe(8);
+    expect(stderr).toContain(`gantry builds follow web ${build?.id}`);
+    expect(JSON.parse(String(stdout))).toMatchObject({ error: { exitCode: 8, details: { build: build?.id } } });
+  });
+
+  test('ends a run with 8 while its polls hang', async () => {
+    await using place = await folderOf({ ...smallApp(), 'job.py': 'print("hi")\n' });
+    emulator.fail('getRun', 'stall*');
+    const { exitCode, stderr } = await run(['run', '--timeout', '1s', 'job.py'], { cwd: place.path, env: env() });
+    expect(exitCode, String(stderr)).toBe(8);
+    expect(stderr).toMatch(/gantry runs follow \S+ \S+/);
+  });
+});
+
 describe('the emulator of the built program', () => {
   test('exec runs a deploy against itself and passes on how it ended', async () => {
     await using app = await folderOf(smallApp());

@@ -305,12 +305,12 @@ describe('a temporary archive', () => {
     process.env.TMPDIR = join(folder, 'missing');
     const failed = withTemporaryArchive([], async () => 'done');
     await expect(failed).rejects.toBeInstanceOf(FailedError);
-    await expect(failed).rejects.toMatchObject({ facts: { fix: 'TMPDIR=/a/folder/with/room gantry deploy' } });
+    await expect(failed).rejects.toMatchObject({ facts: { fix: 'TMPDIR=/a/folder/with/space gantry deploy' } });
   });
 
   test.skipIf(!existsSync('/dev/full'))('for which there is no room says so', async () => {
     const failed = writeArchive([entry('a', 'x')], '/dev/full');
-    await expect(failed).rejects.toThrow('no room left for the archive in /dev');
+    await expect(failed).rejects.toThrow('no space left for /dev/full');
     expect(existsSync('/dev/full')).toBe(true);
   });
 });

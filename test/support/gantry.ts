@@ -34,6 +34,8 @@ export interface Setting {
   silenceMs?: number;
   /** A clock that others go by as well: waiting moves it. */
   clock?: { now: number };
+  /** How far the wall clock is off by now, milliseconds: asked each time it is read. */
+  jumps?: () => number;
   /** What happens elsewhere while it waits, each time it does. */
   meanwhile?: () => unknown;
   /** Hears of all that stdout has, each time there is more. */
@@ -104,7 +106,8 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
       };
     },
     quit: () => {},
-    now: () => (setting.clock ? setting.clock.now : Date.now() + leapt),
+    now: () => (setting.clock ? setting.clock.now : Date.now() + leapt) + (setting.jumps?.() ?? 0),
+    elapsed: () => (setting.clock ? setting.clock.now : Math.floor(performance.now()) + leapt),
     delay: async (ms, signal) => {
       waits.push(ms);
       leapt += ms;

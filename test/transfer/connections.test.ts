@@ -33,6 +33,7 @@ async function storage(take: (request: IncomingMessage) => Promise<void> = async
 const options = (more: Partial<EngineOptions> = {}): EngineOptions => ({
   signal: new AbortController().signal,
   now: Date.now,
+  elapsed: () => performance.now(),
   delay: async () => {},
   onRetry: () => {},
   onBytes: () => {},
@@ -100,7 +101,7 @@ test('a part is never begun on a link that is about to end', async () => {
   const { counted, url } = await storage();
   let now = 0;
   const asked: number[] = [];
-  await withEngine(options({ now: () => now, concurrency: 1 }), async (engine) => {
+  await withEngine(options({ elapsed: () => now, concurrency: 1 }), async (engine) => {
     const begin = async (count: number) => {
       asked.push(now);
       return { id: `u${asked.length}`, links: Array.from({ length: count }, () => `${url}?X-Amz-Expires=100`) };
@@ -122,7 +123,7 @@ test('a limit of the rate holds for all connections together', async () => {
   const delay = async (ms: number) => {
     slept = Math.max(slept, now + ms);
   };
-  await withEngine(options({ limitRate: 1_000_000, delay, now: () => now }), (engine) =>
+  await withEngine(options({ limitRate: 1_000_000, delay, elapsed: () => now }), (engine) =>
     sendFile(sending(url, 20, Buffer.alloc(500_000)), engine),
   );
   now = slept;

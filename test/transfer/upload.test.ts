@@ -33,6 +33,7 @@ async function sent(answer: Answer, content = 'the archive', more: Partial<Uploa
     proxy: undefined,
     onProgress: () => {},
     now: () => 0,
+    elapsed: () => 0,
     ...more,
   };
   const failure = await putFile(upload, options).then(

@@ -2,7 +2,6 @@ import { waitBefore } from '../../api/retry.ts';
 import { ConnectionError } from '../../api/transport.ts';
 import { completeUpload } from '../../contract/volumes.ts';
 import { GantryError } from '../../errors.ts';
-import { signedAt } from '../../transfer/links.ts';
 import type { OpenUpload, SentPart } from '../../transfer/send-file.ts';
 import type { VolumePath } from '../volume/walk.ts';
 import type { Job } from './job.ts';
@@ -13,8 +12,8 @@ export interface SentFile {
   upload: OpenUpload;
   parts: SentPart[];
   bytes: number;
-  /** On this machine's clock, for platforms whose links do not tell theirs. */
-  startedAt: number;
+  /** When the upload began, in milliseconds of the storage's clock if its links tell it. */
+  since: number;
 }
 
 const mostTries = 5;
@@ -58,8 +57,7 @@ function mayBeDone(error: GantryError): boolean {
 }
 
 /** By the storage's own clock, in whole seconds. */
-async function hasArrived({ at, upload, bytes, startedAt }: SentFile, folders: RemoteFolders): Promise<boolean> {
-  const since = signedAt(upload.links[0] ?? '') ?? startedAt;
+async function hasArrived({ at, bytes, since }: SentFile, folders: RemoteFolders): Promise<boolean> {
   const there = await folders.findNow(at);
   if (!there || there.isFolder || there.size !== bytes) return false;
   return Date.parse(there.modified ?? '') >= Math.floor(since / 1000) * 1000;

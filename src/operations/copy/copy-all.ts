@@ -1,5 +1,5 @@
+import { diskFailure } from '../../disk/index.ts';
 import { AuthError, FailedError, GantryError, LimitError } from '../../errors.ts';
-import { diskFailure } from '../../transfer/disk.ts';
 import { smallBytes } from '../../transfer/engine.ts';
 import { Lane } from '../../transfer/lane.ts';
 import type { Found, FoundFile } from './found.ts';
@@ -10,9 +10,21 @@ import { printable } from './tally.ts';
 export interface Way {
   /** Why a file is left out; undefined when it is not. */
   skips(file: FoundFile): Promise<string | undefined>;
-  /** Copies it and counts it. `order` says which of several begun files is ended first. */
+  /** Copies it. `order` says which of several begun files is ended first. */
   copy(file: FoundFile, order: number): Promise<void>;
+  /** Set where a copied file is only counted once it was looked up. */
+  confirmation?: {
+    /** Called for each file, in the order in which they are found. */
+    expect(file: FoundFile): void;
+    /** Called when the copy of an expected file has ended, well or not. */
+    end(file: FoundFile): void;
+    /** Resolves when all copied files were looked up. */
+    finish(): Promise<void>;
+  };
 }
+
+/** Counts a file as failed, or ends the copy where that error would meet every file. */
+export type Fail = (file: FoundFile, error: unknown) => void;
 
 /** Small files at the same time: each is three requests, one after the other. */
 const usualSmall = 64;
@@ -28,7 +40,12 @@ const mostInARow = 32;
  * for the other. A file that fails is counted, and the others go on, unless it is the only one that was named (`isAlone`)
  * or what no file can overcome: those are thrown.
  */
-export async function copyAll(files: AsyncIterable<Found>, way: Way, job: Job, isAlone: boolean): Promise<void> {
+export async function copyAll(
+  files: AsyncIterable<Found>,
+  wayTo: (fail: Fail) => Way,
+  job: Job,
+  isAlone: boolean,
+): Promise<void> {
   const { tally, engine, options } = job;
   const small = new Lane(options.concurrency ?? usualSmall);
   const large = new Lane(mostLarge);
@@ -38,6 +55,13 @@ export async function copyAll(files: AsyncIterable<Found>, way: Way, job: Job, i
     small.drop();
     large.drop();
   };
+  const fail: Fail = (file, error) => {
+    if (engine.signal.aborted || isFatal(error)) return stop(error);
+    if (isAlone) return stop(named(file.path, diskFailure(error)));
+    tally.fail(file.path, diskFailure(error), file.bytes);
+    if (tally.sameInARow >= mostInARow) stop(tooMany(tally.failed.length, diskFailure(error)));
+  };
+  const way = wayTo(fail);
   const copy = async (file: FoundFile, order: number) => {
     if (fatal) return;
     try {
@@ -45,10 +69,9 @@ export async function copyAll(files: AsyncIterable<Found>, way: Way, job: Job, i
       if (reason !== undefined) tally.skip(file.path, reason, file.bytes);
       else await copyOrList(file, order, way, job);
     } catch (error) {
-      if (engine.signal.aborted || isFatal(error)) return stop(error);
-      if (isAlone) return stop(named(file.path, diskFailure(error)));
-      tally.fail(file.path, diskFailure(error), file.bytes);
-      if (tally.sameInARow >= mostInARow) stop(tooMany(tally.failed.length, diskFailure(error)));
+      fail(file, error);
+    } finally {
+      way.confirmation?.end(file);
     }
   };
   let order = 0;
@@ -61,6 +84,7 @@ export async function copyAll(files: AsyncIterable<Found>, way: Way, job: Job, i
       else if ('skipped' in found) tally.leaveOut(found.path, found.skipped);
       else {
         const number = ++order;
+        way.confirmation?.expect(found);
         (found.bytes > smallBytes ? large : small).add(() => copy(found, number));
         await small.room(foundAhead);
       }
@@ -70,7 +94,9 @@ export async function copyAll(files: AsyncIterable<Found>, way: Way, job: Job, i
     stop(error);
   }
   await Promise.all([small.empty(), large.empty()]);
+  if (!engine.signal.aborted) await way.confirmation?.finish();
   if (fatal) throw fatal.error;
+  engine.signal.throwIfAborted();
 }
 
 async function copyOrList(file: FoundFile, order: number, way: Way, { options, tally }: Job): Promise<void> {

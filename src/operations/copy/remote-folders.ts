@@ -19,7 +19,7 @@ export class RemoteFolders {
     if (!entries) {
       const [oldest] = this.#folders.keys();
       if (this.#folders.size === mostRemembered && oldest !== undefined) this.#folders.delete(oldest);
-      entries = this.#list({ ...at, path: folder });
+      entries = this.listNow({ ...at, path: folder });
       this.#folders.set(key, entries);
     }
     return (await entries).get(remoteName(at.path));
@@ -27,11 +27,11 @@ export class RemoteFolders {
 
   /** The same, as it is now. */
   async findNow(at: VolumePath): Promise<Listed | undefined> {
-    return (await this.#list({ ...at, path: remoteParent(at.path) })).get(remoteName(at.path));
+    return (await this.listNow({ ...at, path: remoteParent(at.path) })).get(remoteName(at.path));
   }
 
-  /** Of a file and a folder of one name, the file. */
-  async #list(folder: VolumePath): Promise<Map<string, Listed>> {
+  /** The entries of a folder by name, as they are now. Of a file and a folder of one name, the file. */
+  async listNow(folder: VolumePath): Promise<Map<string, Listed>> {
     const entries = await listEntries(this.calls, folder).catch((error: unknown) => {
       if (error instanceof NotFoundError) return [];
       throw error;

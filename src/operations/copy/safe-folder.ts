@@ -1,8 +1,7 @@
 import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { makeFolder } from '../../config/folders.ts';
+import { diskFailure, makeFolder } from '../../disk/index.ts';
 import { FailedError } from '../../errors.ts';
-import { diskFailure } from '../../transfer/disk.ts';
 
 /**
  * The folder that a download fills: whatever the platform calls its files, nothing is written outside of it (H-13).

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from '
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Context } from '../../context.ts';
 import { getDownloadLink } from '../../contract/volumes.ts';
-import { diskFailure } from '../../transfer/disk.ts';
+import { diskFailure } from '../../disk/index.ts';
 import type { Engine } from '../../transfer/engine.ts';
 import { md5 } from '../../transfer/hash.ts';
 import type { Part } from '../../transfer/parts.ts';
@@ -34,9 +34,9 @@ export async function openSource(found: FoundFile, calls: Calls, engine: Engine)
     : openRemote(found, found.from, calls, engine);
 }
 
-/** The content of a file on a volume, with its links. */
-export function remoteContent(at: VolumePath, bytes: number, calls: Calls, engine: Engine): RemoteContent {
-  return new RemoteContent(bytes, linkTo(at, calls), engine);
+/** The content of a file on a volume, to be compared part by part. */
+export function comparedContent(at: VolumePath, bytes: number, calls: Calls, engine: Engine): RemoteContent {
+  return new RemoteContent(bytes, linkTo(at, calls), engine, undefined, true);
 }
 
 /** Asks for a new link to read a file. */
@@ -131,12 +131,12 @@ function missing(cause: unknown): never {
 }
 
 function openRemote({ bytes, modified }: FoundFile, at: VolumePath, calls: Calls, engine: Engine): Source {
-  const content = remoteContent(at, bytes, calls, engine);
+  const content = new RemoteContent(bytes, linkTo(at, calls), engine);
   return {
     bytes,
     mark: `${bytes}:${modified ?? ''}`,
     read: ({ offset, length }) => streamStretch(pieces(content, offset, offset + length, engine)),
-    // Each of its parts was asked for with the ETag of the first.
+    // All of its parts were requested in the version of the first.
     checkUnchanged: async () => {},
     md5: (part) => remoteMd5(content, part, engine),
     close: async () => {},

@@ -31,6 +31,8 @@ export class Tally {
   #foundBytes = 0;
   #isFound = false;
   #settledBytes = 0;
+  #unconfirmedFiles = 0;
+  #unconfirmedBytes = 0;
   #movedBytes = 0;
   #retries = 0;
   #told = 0;
@@ -40,12 +42,12 @@ export class Tally {
   #step: Step | undefined;
   readonly #startedAt: number;
 
-  constructor(private readonly context: Pick<Context, 'progress' | 'now'>) {
-    this.#startedAt = context.now();
+  constructor(private readonly context: Pick<Context, 'progress' | 'elapsed'>) {
+    this.#startedAt = context.elapsed();
   }
 
   get seconds(): number {
-    return (this.context.now() - this.#startedAt) / 1000;
+    return (this.context.elapsed() - this.#startedAt) / 1000;
   }
 
   begin(title: string): void {
@@ -91,6 +93,19 @@ export class Tally {
   repeats(path: string, { message }: GantryError): void {
     this.#retries++;
     if (this.#told++ < toldOneByOne) this.context.progress.note(`${printable(path)}: ${message}; copying it again`);
+  }
+
+  /** A file was sent, but is not known to have arrived. */
+  sent(bytes: number): void {
+    this.#unconfirmedFiles++;
+    this.#unconfirmedBytes += bytes;
+    this.#look();
+  }
+
+  /** A sent file was looked up: it is counted as copied or failed next. */
+  lookedUp(bytes: number): void {
+    this.#unconfirmedFiles--;
+    this.#unconfirmedBytes -= bytes;
   }
 
   copied(path: string, bytes: number, resumedBytes = 0): void {
@@ -147,7 +162,7 @@ export class Tally {
   }
 
   #look(): void {
-    const now = this.context.now();
+    const now = this.context.elapsed();
     if (!this.#step || now - this.#lookedAt < glanceMs) return;
     this.#lookedAt = now;
     this.#step.update({ text: this.#text(now) });
@@ -155,10 +170,11 @@ export class Tally {
 
   #text(now: number): string {
     const { files, skipped, failed } = this;
-    const settled = files + skipped + failed.length;
+    const settled = files + skipped + failed.length + this.#unconfirmedFiles;
+    const settledBytes = this.#settledBytes + this.#unconfirmedBytes;
     const seconds = (now - this.#startedAt) / 1000;
     const rate = seconds > 0 ? Math.max(0, this.#movedBytes) / seconds : 0;
-    const done = Math.min(this.#foundBytes, Math.max(this.#settledBytes, this.#movedBytes + this.resumedBytes));
+    const done = Math.min(this.#foundBytes, Math.max(settledBytes, this.#movedBytes + this.resumedBytes));
     const left = rate > 0 && seconds > 1 ? ((this.#foundBytes - done) / rate) * 1000 : 0;
     return [
       this.#isFound ? `${settled} of ${count(this.#foundFiles, 'file')}` : count(settled, 'file'),

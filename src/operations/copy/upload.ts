@@ -1,28 +1,49 @@
 import { initializeUpload } from '../../contract/volumes.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
-import { isFresh } from '../../transfer/links.ts';
+import { isFresh, signedAt } from '../../transfer/links.ts';
 import { partAt, planParts } from '../../transfer/parts.ts';
 import { ChangedError, CorruptError } from '../../transfer/refusal.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import { type OpenUpload, type SentPart, sendFile } from '../../transfer/send-file.ts';
 import type { VolumePath } from '../volume/walk.ts';
 import { completeFile } from './complete.ts';
+import type { Fail, Way } from './copy-all.ts';
 import { isCurrent, timeOf } from './current.ts';
 import type { FoundFile } from './found.ts';
 import type { Job } from './job.ts';
 import { RemoteFolders } from './remote-folders.ts';
-import { openSource, remoteContent, type Source } from './source.ts';
+import { comparedContent, openSource, type Source } from './source.ts';
+import { UploadConfirmation } from './upload-confirmation.ts';
 import { verify } from './verify.ts';
 
-/** Copies files, wherever they are, into a folder of a volume. */
-export class Upload {
+/** Copies files, wherever they are, into a folder of a volume. A file counts once the volume lists it. */
+export class Upload implements Way {
+  readonly confirmation: NonNullable<Way['confirmation']>;
   readonly #folders: RemoteFolders;
+  readonly #uploads: UploadConfirmation;
 
   constructor(
     private readonly job: Job,
     private readonly target: VolumePath,
+    fail: Fail,
   ) {
+    const { tally } = job;
     this.#folders = new RemoteFolders(job);
+    this.#uploads = new UploadConfirmation(job, this.#folders, {
+      arrived({ found, bytes, resumedBytes }) {
+        tally.lookedUp(bytes);
+        tally.copied(found.path, bytes, resumedBytes);
+      },
+      missing({ found, bytes }, error) {
+        tally.lookedUp(bytes);
+        fail(found, error);
+      },
+    });
+    this.confirmation = {
+      expect: (file) => this.#uploads.expect(this.#place(file)),
+      end: (file) => this.#uploads.end(this.#place(file)),
+      finish: () => this.#uploads.finish(),
+    };
   }
 
   /** Why a file is left out, if it is. */
@@ -55,25 +76,32 @@ export class Upload {
     try {
       const before = journal?.saved.get(found.path);
       const known = mayContinue && before?.mark === source.mark ? before : undefined;
-      if (known?.doneAt !== undefined && (await this.#isThere(found, source, known.doneAt))) {
+      if (known?.sent && (await this.#isThere(found, source, known.sent))) {
         tally.copied(found.path, source.bytes, source.bytes);
         return;
       }
       const saved = known && this.#usable(known, source);
-      const resumed = await this.#send(found, source, order, saved);
+      const { since, resumedBytes } = await this.#send(found, source, order, saved);
       if (options.verify) {
-        const content = remoteContent(this.#place(found), source.bytes, job, engine);
+        const content = comparedContent(this.#place(found), source.bytes, job, engine);
         await verify((part) => source.md5(part), content, planParts(source.bytes, options.partSize), engine);
       }
-      journal?.add({ is: 'done', file: found.path, mark: source.mark, at: engine.now() });
-      tally.copied(found.path, source.bytes, resumed);
+      const { bytes, mark } = source;
+      journal?.add({ is: 'sent', file: found.path, mark, since, at: engine.now() });
+      tally.sent(bytes);
+      this.#uploads.add({ found, at: this.#place(found), bytes, mark, since, resumedBytes });
     } finally {
       await source.close();
     }
   }
 
-  /** Sends and completes. Gives how many bytes an earlier try had sent. */
-  async #send(found: FoundFile, source: Source, order: number, saved: Left | undefined): Promise<number> {
+  /** Sends and completes. `since` is when the upload began, by the storage's clock if its links tell it. */
+  async #send(
+    found: FoundFile,
+    source: Source,
+    order: number,
+    saved: Left | undefined,
+  ): Promise<{ since: number; resumedBytes: number }> {
     const { job } = this;
     const { engine, journal, options, tally } = job;
     const plan = planParts(source.bytes, options.partSize);
@@ -99,8 +127,9 @@ export class Upload {
       engine,
     );
     await source.checkUnchanged();
+    const since = signedAt(sent.upload.links[0] ?? '') ?? startedAt;
     try {
-      await completeFile({ at, ...sent, bytes: source.bytes, startedAt }, job, this.#folders);
+      await completeFile({ at, ...sent, bytes: source.bytes, since }, job, this.#folders);
     } catch (error) {
       // What was begun long ago may be gone on the platform's side.
       const { status = 0 } = (error as GantryError).facts ?? {};
@@ -108,7 +137,7 @@ export class Upload {
       tally.moved(-source.bytes);
       return this.#send(found, source, order, undefined);
     }
-    return resumedParts.reduce((sum, { number }) => sum + partAt(plan, number).length, 0);
+    return { since, resumedBytes: resumedParts.reduce((sum, { number }) => sum + partAt(plan, number).length, 0) };
   }
 
   async #begin({ path, volume, region }: VolumePath, count: number): Promise<{ id: string; links: string[] }> {
@@ -123,11 +152,13 @@ export class Upload {
     return { id, links: Array.from(links, (link) => link ?? '') };
   }
 
-  /** What the journal calls done may have been removed since, or written by somebody else. */
-  async #isThere(found: FoundFile, source: Source, doneAt: number): Promise<boolean> {
-    const there = await this.#folders.find(this.#place(found));
-    if (!there || there.isFolder || there.size !== source.bytes) return false;
-    return (timeOf(there.modified) ?? Infinity) <= doneAt + clockDifferenceMs;
+  /** A file that an earlier run sent may be gone since, or written by somebody else, or never have arrived. */
+  async #isThere(found: FoundFile, { bytes, mark }: Source, sent: { since: number; at: number }): Promise<boolean> {
+    const at = this.#place(found);
+    const there = await this.#folders.find(at);
+    if ((timeOf(there?.modified ?? null) ?? 0) > sent.at + clockDifferenceMs) return false;
+    const file = { found, at, bytes, mark, since: sent.since, resumedBytes: bytes };
+    return (await this.#uploads.objection(file, there)) === undefined;
   }
 
   #usable({ upload, parts, partBytes }: Partial<Left> & { partBytes?: number }, { bytes }: Source): Left | undefined {

@@ -5,6 +5,7 @@ import { isSecure } from '../../contract/address.ts';
 import { authorizeDevice, type DeviceAuthorization, type NoToken, requestToken } from '../../contract/session.ts';
 import { AuthError, GantryError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
+import { Deadline } from '../deadline.ts';
 import { projectsOf, settleProject } from './project.ts';
 import { checkStorable, type Login, loginOf, storeTokens } from './store.ts';
 
@@ -41,18 +42,26 @@ async function showLink({ progress, openBrowser }: Context, device: DeviceAuthor
   if (browser && URL.canParse(link) && isSecure(new URL(link))) await openBrowser(new URL(link).href);
 }
 
-/** Asks in the rhythm the server wants, and no longer than its code is valid (H-67). */
+/** RFC 8628, 3.5. */
+const standardIntervalSeconds = 5;
+/** No login is waited for longer, whatever the server says (in milliseconds). */
+const longestMs = 60 * 60_000;
+
+/** Polls as often as the server wants, until its code expires (H-67). */
 async function tokensFor(context: Context, { device_code, expires_in, interval }: DeviceAuthorization) {
-  const { api, now, delay, progress } = context;
-  const end = now() + expires_in * 1000;
+  const { apiUntil, delay, progress } = context;
+  const deadline = new Deadline(context, Math.min(expires_in * 1000, longestMs), tooLate);
+  const { signal } = deadline;
+  const api = apiUntil(signal);
   let troubled = false;
-  let everyMs = Math.max(1, interval) * 1000;
+  let everyMs = Math.max(1, interval ?? standardIntervalSeconds) * 1000;
   for (let waitMs = everyMs; ; ) {
-    await delay(Math.min(waitMs, end - now()));
-    if (now() >= end) throw tooLate();
+    await delay(Math.min(waitMs, deadline.leftMs), signal);
+    deadline.check();
     try {
       return await api(requestToken, { body: { device_code } });
     } catch (error) {
+      signal.throwIfAborted();
       if (!(error instanceof GantryError)) throw error;
       everyMs += slowerBy(error);
       const { retryable, retryAfterMs = 0 } = error.facts;

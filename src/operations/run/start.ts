@@ -4,7 +4,7 @@ import { cancelRun } from '../../contract/runs.ts';
 import { GantryError } from '../../errors.ts';
 import { size } from '../../output/words.ts';
 import type { Project } from '../../project/config.ts';
-import { graceMs, mayHaveBegun, withGrace } from '../grace.ts';
+import { graceSignal, mayHaveBegun, withGrace } from '../grace.ts';
 import { type FinishedRun, followRun, type RunLine } from './follow.ts';
 import { imageOf, prepareImage } from './image.ts';
 import type { Program } from './program.ts';
@@ -90,7 +90,7 @@ async function send(
 /** Cancels a run that nobody waits for any more. Never hides the error it follows. */
 async function abandon({ apiUntil, project, progress }: Context, app: string, run: string): Promise<void> {
   try {
-    await apiUntil(AbortSignal.timeout(graceMs))(cancelRun, { project, app, run });
+    await apiUntil(graceSignal())(cancelRun, { project, app, run });
     progress.note(`Cancelled run ${run}`);
     progress.event('cancelled', { app, runId: run });
   } catch (error) {

@@ -1,49 +1,70 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { deletePath } from '../../contract/volumes.ts';
-import { GantryError, NotFoundError } from '../../errors.ts';
-import { diskFailure } from '../../transfer/disk.ts';
+import { diskFailure } from '../../disk/index.ts';
+import { GantryError } from '../../errors.ts';
 import { Lane } from '../../transfer/lane.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import type { Target } from '../copy/places.ts';
 import { type Failure, printable } from '../copy/tally.ts';
+import { deletePaths } from '../volume/delete-paths.ts';
+import type { VolumePath } from '../volume/walk.ts';
 
 const atOnce = 16;
+/** Remote files deleted before they are looked up, so that a long list is reported on the way. */
+const batch = 10_000;
+
+interface Removals {
+  deleted: number;
+  failed: Failure[];
+}
 
 /** Deletes files of a folder. What fails is told and counted, the others go on. */
-export async function removeFiles(
-  { api, project, progress, signal }: Context,
-  { folder }: Target,
-  paths: readonly string[],
-): Promise<{ deleted: number; failed: Failure[] }> {
-  const remove = async (path: string) => {
-    if (folder.kind === 'local') return removeLocal(folder.path, path);
-    const { volume, region } = folder.at;
-    const file = joinRemotePath(folder.at.path, path);
-    await api(deletePath, { project, volume, query: { region, file_path: file } }).catch((error: unknown) => {
-      if (!(error instanceof NotFoundError)) throw error;
-    });
+export async function removeFiles(context: Context, { folder }: Target, paths: readonly string[]): Promise<Removals> {
+  const { progress, signal } = context;
+  const result: Removals = { deleted: 0, failed: [] };
+  const settle = (path: string, error: GantryError | undefined) => {
+    if (!error) {
+      result.deleted++;
+      progress.event('file', { path, status: 'deleted' });
+      return;
+    }
+    result.failed.push({ path, reason: error.message, code: error.exit });
+    progress.warn(`${printable(path)} is not deleted: ${error.message}`);
   };
-  const result = { deleted: 0, failed: [] as Failure[] };
+  if (folder.kind === 'remote') await removeRemote(context, folder.at, paths, settle);
+  else await removeLocally(folder.path, paths, signal, settle);
+  signal.throwIfAborted();
+  return result;
+}
+
+type Settle = (path: string, error: GantryError | undefined) => void;
+
+async function removeRemote(context: Context, at: VolumePath, paths: readonly string[], settle: Settle): Promise<void> {
+  for (let start = 0; start < paths.length; start += batch) {
+    const some = paths.slice(start, start + batch);
+    const outcomes = await deletePaths(
+      context,
+      some.map((path) => ({ ...at, path: joinRemotePath(at.path, path) })),
+    );
+    for (const [index, path] of some.entries()) settle(path, outcomes[index]?.error);
+  }
+}
+
+async function removeLocally(root: string, paths: readonly string[], signal: AbortSignal, settle: Settle) {
   const lane = new Lane(atOnce);
   for (const path of paths) {
     lane.add(async () => {
       if (signal.aborted) return;
       try {
-        await remove(path);
-        result.deleted++;
-        progress.event('file', { path, status: 'deleted' });
+        await removeLocal(root, path);
+        settle(path, undefined);
       } catch (cause) {
-        const error = cause instanceof GantryError ? cause : diskFailure(cause);
-        result.failed.push({ path, reason: error.message, code: error.exit });
-        progress.warn(`${printable(path)} is not deleted: ${error.message}`);
+        settle(path, cause instanceof GantryError ? cause : diskFailure(cause));
       }
     });
   }
   await lane.empty();
-  signal.throwIfAborted();
-  return result;
 }
 
 /** With the folders that are empty then. */

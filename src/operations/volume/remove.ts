@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
-import { deletePath } from '../../contract/volumes.ts';
-import { FailedError, GantryError, NotFoundError, UsageError } from '../../errors.ts';
+import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
 import { count, filesText, size } from '../../output/words.ts';
 import { printRemotePath } from '../../transfer/remote-path.ts';
+import { type Deletion, deletePaths } from './delete-paths.ts';
 import { matching, pathPattern } from './glob.ts';
 import { findEntry, inLine, type Listed, quoted, type VolumePath, volumePath, walkVolume } from './walk.ts';
 
@@ -13,7 +13,10 @@ export interface Removal {
   removed: true;
 }
 
-type Removing = Pick<Context, 'api' | 'project' | 'settings' | 'progress' | 'prompt' | 'signal'>;
+type Removing = Pick<
+  Context,
+  'api' | 'apiUntil' | 'project' | 'settings' | 'progress' | 'prompt' | 'signal' | 'delay' | 'onRetry'
+>;
 
 /** Something to remove, and where it is. */
 type Target = Listed & { at: VolumePath };
@@ -99,38 +102,27 @@ async function contents(context: Removing, folders: Target[]): Promise<{ files: 
 }
 
 async function removeAll(context: Removing, targets: Target[]): Promise<Removal[]> {
-  const outcomes = new Map<Target, GantryError | undefined>();
-  const waiting = [...targets].reverse();
-  const worker = async () => {
-    for (let target = waiting.pop(); target; target = waiting.pop()) {
-      try {
-        await remove(context, target);
-        outcomes.set(target, undefined);
-      } catch (error) {
-        if (!(error instanceof GantryError) || context.signal.aborted) throw error;
-        outcomes.set(target, error);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, targets.length) }, worker));
-  // In the order in which they were found, whoever was done first.
+  const outcomes = await deletePaths(
+    context,
+    targets.map(({ at, path }) => ({ ...at, path })),
+  );
   const removed: Removal[] = [];
+  const gone: string[] = [];
   const failures: { path: string; error: GantryError }[] = [];
-  for (const target of targets) {
-    const error = outcomes.get(target);
-    if (error) failures.push({ path: textOf(target), error });
-    else removed.push({ path: textOf(target), isFolder: target.isFolder, removed: true });
+  for (const [index, target] of targets.entries()) {
+    const { error, wasGone } = outcomes[index] as Deletion;
+    const path = textOf(target);
+    if (error) failures.push({ path, error });
+    else removed.push({ path, isFolder: target.isFolder, removed: true });
+    if (wasGone) gone.push(path);
+  }
+  const [one = ''] = gone;
+  if (gone.length > 0) {
+    const what = gone.length === 1 ? `${inLine(one)} was` : `${gone.length} of ${targets.length} were`;
+    context.progress.note(`${what} already gone`);
   }
   if (failures.length > 0) throw failed(context, failures, removed);
   return removed;
-}
-
-/** What is gone already is as it was to be: an answer that got lost makes us ask again (conventions §5). */
-async function remove({ api, project }: Removing, { at, path }: Target): Promise<void> {
-  const { volume, region } = at;
-  await api(deletePath, { project, volume, query: { region, file_path: path } }).catch((error) => {
-    if (!(error instanceof NotFoundError)) throw error;
-  });
 }
 
 function failed(
@@ -158,4 +150,3 @@ function textOf({ at, path }: Target): string {
 
 /** Paths that are named before the question. */
 const shown = 20;
-const atOnce = 8;

@@ -65,7 +65,7 @@ export async function listEntries({ api, project }: VolumeCalls, folder: VolumeP
 /** The file or folder at a path, as its folder lists it. Throws NotFoundError when there is none. */
 export async function findEntry(calls: VolumeCalls, at: VolumePath): Promise<Listed> {
   if (at.path === '/') return { ...root, entry: { name: '/', is_folder: true } };
-  const siblings = await siblingsOf(calls, at);
+  const siblings = await listIfThere(calls, { ...at, path: remoteParent(at.path) });
   const called = siblings.filter(({ name }) => name === remoteName(at.path));
   const found = called.find(({ isFolder }) => isFolder || !at.path.endsWith('/'));
   if (found) return found;
@@ -75,14 +75,16 @@ export async function findEntry(calls: VolumeCalls, at: VolumePath): Promise<Lis
   });
 }
 
-/** A root is always there: where even that is not found, it is the project or the volume that is missing. */
-async function siblingsOf(calls: VolumeCalls, at: VolumePath): Promise<Listed[]> {
-  const parent = { ...at, path: remoteParent(at.path) };
+/**
+ * One level of a folder; nothing if it does not exist. Throws where even the root cannot be listed: then it is the
+ * project or the volume that does not exist.
+ */
+export async function listIfThere(calls: VolumeCalls, folder: VolumePath): Promise<Listed[]> {
   try {
-    return await listEntries(calls, parent);
+    return await listEntries(calls, folder);
   } catch (error) {
-    if (!(error instanceof NotFoundError) || parent.path === '/') throw error;
-    await listEntries(calls, { ...at, path: '/' });
+    if (!(error instanceof NotFoundError) || folder.path === '/') throw error;
+    await listEntries(calls, { ...folder, path: '/' });
     return [];
   }
 }

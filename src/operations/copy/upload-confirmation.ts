@@ -1,0 +1,201 @@
+import { GantryError, UnavailableError } from '../../errors.ts';
+import { grouped } from '../../output/words.ts';
+import { Lane } from '../../transfer/lane.ts';
+import { planParts } from '../../transfer/parts.ts';
+import { CorruptError } from '../../transfer/refusal.ts';
+import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
+import type { Listed, VolumePath } from '../volume/walk.ts';
+import { timeOf } from './current.ts';
+import type { FoundFile } from './found.ts';
+import type { Job } from './job.ts';
+import type { RemoteFolders } from './remote-folders.ts';
+import { comparedContent, openSource } from './source.ts';
+import { verify } from './verify.ts';
+
+/** A file whose upload the platform has confirmed, but which was not seen on the volume yet. */
+export interface CompletedFile {
+  found: FoundFile;
+  at: VolumePath;
+  bytes: number;
+  /** Identifies the state of the source that was sent. */
+  mark: string;
+  /** When the upload began, in milliseconds of the storage's clock if its links tell it. */
+  since: number;
+  resumedBytes: number;
+}
+
+export interface Verdicts {
+  arrived(file: CompletedFile): void;
+  /** Anything but a GantryError is a bug. */
+  missing(file: CompletedFile, error: unknown): void;
+}
+
+interface Folder {
+  at: VolumePath;
+  /** Files found in it whose copy has not ended. */
+  underWay: number;
+  completed: CompletedFile[];
+  /** Files that were looked up before. */
+  lookedUp: number;
+}
+
+const listingsAtOnce = 4;
+/** A listing may lag behind an upload: pauses before a folder is listed again, in milliseconds. */
+const pausesMs = [500, 1_000, 2_000];
+/** Completed files of one folder that wait for a listing. */
+const mostWaiting = 10_000;
+
+/**
+ * Looks uploaded files up on the volume: the platform's answer to an upload is not proof that the file is there. Each
+ * folder is listed once, when the last of its files was sent, while the files of the next folders are being sent.
+ */
+export class UploadConfirmation {
+  readonly #folders = new Map<string, Folder>();
+  readonly #listings = new Lane(listingsAtOnce);
+  /** The folder in which files are being found. */
+  #current: string | undefined;
+  #timesAreUsable = true;
+
+  constructor(
+    private readonly job: Job,
+    private readonly remote: RemoteFolders,
+    private readonly verdicts: Verdicts,
+  ) {}
+
+  /** A file was found that will be copied to this path, or skipped. */
+  expect(at: VolumePath): void {
+    const path = remoteParent(at.path);
+    const before = this.#current;
+    this.#current = path;
+    this.#folder(at).underWay++;
+    if (before !== undefined && before !== path) this.#listIfDone(before);
+  }
+
+  add(file: CompletedFile): void {
+    const folder = this.#folder(file.at);
+    folder.completed.push(file);
+    // The listing of a huge folder is huge: the more it holds, the more files share one.
+    if (folder.completed.length >= Math.max(mostWaiting, folder.lookedUp / 4)) this.#list(folder);
+  }
+
+  /** The copy of an expected file has ended, well or not. */
+  end(at: VolumePath): void {
+    const path = remoteParent(at.path);
+    this.#folder(at).underWay--;
+    if (path !== this.#current) this.#listIfDone(path);
+  }
+
+  /** Looks up what is left. Resolves when every completed file has its verdict, or the copy was interrupted. */
+  async finish(): Promise<void> {
+    for (const folder of this.#folders.values()) this.#list(folder);
+    await this.#listings.empty();
+  }
+
+  #folder(at: VolumePath): Folder {
+    const path = remoteParent(at.path);
+    const known = this.#folders.get(path);
+    if (known) return known;
+    const folder = { at: { ...at, path }, underWay: 0, completed: [], lookedUp: 0 };
+    this.#folders.set(path, folder);
+    return folder;
+  }
+
+  #listIfDone(path: string): void {
+    const folder = this.#folders.get(path);
+    if (!folder || folder.underWay > 0) return;
+    this.#folders.delete(path);
+    this.#list(folder);
+  }
+
+  #list(folder: Folder): void {
+    const files = folder.completed.splice(0);
+    folder.lookedUp += files.length;
+    if (files.length > 0) this.#listings.add(() => this.#lookUp(folder.at, files));
+  }
+
+  /** Lists a folder until its files are there, or the last pause is over. */
+  async #lookUp(folder: VolumePath, files: CompletedFile[]): Promise<void> {
+    const { delay, signal } = this.job.engine;
+    let missing = new Map<CompletedFile, unknown>(files.map((file) => [file, undefined]));
+    try {
+      for (const pause of [0, ...pausesMs]) {
+        if (pause > 0) await delay(pause, signal);
+        missing = await this.#missing(folder, missing.keys());
+        if (missing.size === 0) return;
+      }
+    } catch (error) {
+      const reason = unconfirmed(error);
+      for (const [file, before] of missing) missing.set(file, before ?? reason);
+    }
+    // Interrupted: the next run of the same command looks them up.
+    if (signal.aborted) return;
+    for (const [file, error] of missing) this.verdicts.missing(file, error);
+  }
+
+  /** Lists the folder once. Files that have arrived get their verdict, the others are returned with the reason. */
+  async #missing(folder: VolumePath, files: Iterable<CompletedFile>): Promise<Map<CompletedFile, unknown>> {
+    const entries = await this.remote.listNow(folder);
+    const missing = new Map<CompletedFile, unknown>();
+    for (const file of files) {
+      const error = await this.objection(file, entryOf(file, entries)).catch(unconfirmed);
+      if (error) missing.set(file, error);
+      else this.verdicts.arrived(file);
+    }
+    return missing;
+  }
+
+  /** Why a file does not count as arrived, by its entry in the listing of its folder. */
+  async objection(file: CompletedFile, entry: Listed | undefined): Promise<GantryError | undefined> {
+    if (!entry || entry.isFolder) return lost('the volume does not list the file');
+    if (entry.size !== null && entry.size !== file.bytes) {
+      return lost(`the volume lists ${grouped(entry.size)} bytes instead of ${grouped(file.bytes)}`);
+    }
+    if (!this.#looksOlder(entry, file) || (await this.#hasSameContent(file))) return undefined;
+    return lost('the volume still has the earlier content');
+  }
+
+  /** It may be an earlier file of the same size. */
+  #looksOlder({ modified }: Listed, { since }: CompletedFile): boolean {
+    const time = timeOf(modified);
+    return this.#timesAreUsable && time !== undefined && time < Math.floor(since / 1000) * 1000;
+  }
+
+  /**
+   * Reads the file back. If it is the file that was sent, the platform's times say nothing about an upload, and the
+   * other files of this copy are not read back because of theirs.
+   */
+  async #hasSameContent(file: CompletedFile): Promise<boolean> {
+    const { engine, options } = this.job;
+    if (!engine.hasher) return true;
+    const source = await openSource(file.found, this.job, engine);
+    try {
+      if (source.mark !== file.mark) throw new UnavailableError('the source file has changed since');
+      const content = comparedContent(file.at, file.bytes, this.job, engine);
+      await verify((part) => source.md5(part), content, planParts(file.bytes, options.partSize), engine);
+      this.#timesAreUsable = false;
+      return true;
+    } catch (error) {
+      if (error instanceof CorruptError) return false;
+      throw error;
+    } finally {
+      await source.close();
+    }
+  }
+}
+
+/** A platform may write a name in another Unicode normalization form than the disk does. */
+function entryOf({ at }: CompletedFile, entries: ReadonlyMap<string, Listed>): Listed | undefined {
+  const name = remoteName(at.path);
+  return entries.get(name) ?? entries.get(name.normalize('NFC')) ?? entries.get(name.normalize('NFD'));
+}
+
+/** Sending it again may help. */
+function lost(fact: string): UnavailableError {
+  return new UnavailableError(`the platform confirmed the upload, but ${fact}`, { retryable: true });
+}
+
+function unconfirmed(error: unknown): unknown {
+  if (!(error instanceof GantryError)) return error;
+  error.message = `it was sent, but could not be confirmed: ${error.message}`;
+  return error;
+}

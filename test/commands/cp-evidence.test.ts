@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { filesIn, newFolder, noise } from '../support/files.ts';
+import { gantry as run, type Setting } from '../support/gantry.ts';
+import { type Answering, type Call, inFrontOf } from '../support/in-front-of.ts';
+
+let emulator: Emulator;
+let home: string;
+let here: string;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  home = newFolder();
+  here = newFolder({ 'f/a.txt': 'first', 'f/b.txt': 'second', 'f/c.txt': 'third' });
+});
+afterEach(() => emulator.close());
+
+const shelf = () => emulator.volume();
+const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint);
+
+async function gantry(words: string[], answering: Answering, setting: Setting = {}) {
+  const env = { GANTRY_CONFIG_DIR: home, ...(await inFrontOf(emulator, answering)) };
+  return run(words, { emulator, cwd: here, ...setting, env: { ...env, ...setting.env } });
+}
+
+const truthful: Answering = () => undefined;
+const isComplete = (call: Call, path: string) =>
+  call.route.endsWith('/cp/complete') && JSON.parse(call.body).file_path === path;
+const isListing = ({ route }: Call) => route.endsWith('/ls');
+
+/** Answers that the file is there, and does nothing. */
+const losing =
+  (path: string, answer = { body: '{}' }): Answering =>
+  (call) =>
+    isComplete(call, path) ? answer : undefined;
+
+/** Does what it is asked for, but keeps something else. */
+const keeping =
+  (path: string, content: string): Answering =>
+  async (call, pass) => {
+    if (!isComplete(call, path)) return undefined;
+    const answer = await pass();
+    shelf().write(path, content);
+    return answer;
+  };
+
+describe('an upload the platform confirmed counts only if the volume lists it', () => {
+  test('one file that is not there fails by name, with exit 69', async () => {
+    const { code, stderr, json } = await gantry(['cp', 'f/a.txt', ':/x/', '--json'], losing('/x/a.txt'));
+    expect(code).toBe(69);
+    expect(stderr).toContain('a.txt is not copied: the platform confirmed the upload, but the volume does not list');
+    expect(json()).toMatchObject({ error: { retryable: true, details: { files: 0, bytes: 0 } } });
+  });
+
+  test('a web page with status 200 is no proof either', async () => {
+    const page = { type: 'text/html', body: '<!doctype html><title>Sign in</title>' };
+    const { code } = await gantry(['cp', 'f/a.txt', ':/x/'], losing('/x/a.txt', page));
+    expect(code).not.toBe(0);
+    expect(shelf().paths()).toEqual([]);
+  });
+
+  test('of a folder only the file that is not there fails', async () => {
+    const { code, json } = await gantry(['cp', 'f', ':/x', '--json'], losing('/x/b.txt'));
+    expect(code).toBe(69);
+    expect(json()).toMatchObject({ files: 2, bytes: 10, failed: [{ path: 'b.txt', code: 'unavailable' }] });
+  });
+
+  test('a file that lost a part fails with both sizes', async () => {
+    const { code, stderr } = await gantry(['cp', 'f', ':/x'], keeping('/x/c.txt', 'th'));
+    expect(code).toBe(69);
+    expect(stderr).toContain('c.txt is not copied: ');
+    expect(stderr).toContain('the volume lists 2 bytes instead of 5');
+  });
+
+  test('an earlier file of the same size does not pass for it', async () => {
+    shelf().write('/x/a.txt', 'FIRST', Date.now() - 5_000);
+    const { code, stderr } = await gantry(['cp', 'f', ':/x'], losing('/x/a.txt'));
+    expect(code).toBe(69);
+    expect(stderr).toContain('a.txt is not copied: the platform confirmed the upload, but the volume still has');
+    expect(shelf().text('/x/a.txt')).toBe('FIRST');
+  });
+
+  test.each([
+    ['sync', ['sync', 'f', ':/x'], ''],
+    ['a copy of stdin', ['cp', '-', ':/x/a.txt'], 'first'],
+    ['a copy from volume to volume', ['cp', ':/from/a.txt', ':/x/'], ''],
+  ])('%s looks it up, too', async (_, words, stdin) => {
+    shelf().write('/from/a.txt', 'first');
+    const { code } = await gantry([...words], losing('/x/a.txt'), { stdin });
+    expect([code, shelf().text('/x/a.txt')]).toEqual([69, undefined]);
+  });
+
+  test('the same command sends it again', async () => {
+    await gantry(['cp', 'f', ':/x'], losing('/x/b.txt'));
+    const { code, json } = await gantry(['cp', 'f', ':/x', '--json'], truthful);
+    expect([code, json()]).toMatchObject([0, { files: 3, resumedBytes: 10 }]);
+    expect(shelf().text('/x/b.txt')).toBe('second');
+    expect(filesIn(home)).toEqual([]);
+  });
+
+  test('the same command sends it again although an earlier file has its size', async () => {
+    shelf().write('/x/b.txt', 'SECOND', Date.now() - 5_000);
+    await gantry(['cp', 'f', ':/x'], losing('/x/b.txt'));
+    const { code } = await gantry(['cp', 'f', ':/x'], truthful);
+    expect([code, shelf().text('/x/b.txt')]).toEqual([0, 'second']);
+  });
+
+  test('a platform that keeps nothing is not given all files', async () => {
+    const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`many/${n}/file`, 'x']));
+    here = newFolder(files);
+    const { code, stderr } = await gantry(['cp', 'many', ':/x'], ({ route }) =>
+      route.endsWith('/cp/complete') ? { body: '{}' } : undefined,
+    );
+    expect(code).toBe(69);
+    expect(stderr).toMatch(/the last 32 of them in the same way/);
+  });
+});
+
+describe('looking uploads up', () => {
+  /** Listings of a folder without the names given, as often as `times`. */
+  const hiding =
+    (folder: string, name: string, times: number): Answering =>
+    async (call, pass) => {
+      const isSent = calls('completeUpload').length > 0;
+      if (!isListing(call) || call.query.get('dir') !== folder || !isSent || times-- <= 0) return undefined;
+      const entries = JSON.parse((await pass()).body) as { name: string }[];
+      return { body: JSON.stringify(entries.filter((entry) => entry.name !== name)) };
+    };
+
+  test('waits for a listing that lags behind', async () => {
+    const { code, waits, json } = await gantry(['cp', 'f', ':/x', '--json'], hiding('/x/', 'b.txt', 2));
+    expect([code, json()]).toMatchObject([0, { files: 3, failed: [] }]);
+    expect(waits).toEqual([500, 1_000]);
+  });
+
+  test('ends when a listing lags too long', async () => {
+    const { code, json } = await gantry(['cp', 'f', ':/x', '--json'], hiding('/x/', 'b.txt', 99));
+    expect([code, json()]).toMatchObject([69, { files: 2, failed: [{ path: 'b.txt' }] }]);
+  });
+
+  test('takes one listing for each folder', async () => {
+    const names = Array.from({ length: 30 }, (_, n) => n);
+    const files = ['one', 'two', 'three'].flatMap((folder) => names.map((n) => [`many/${folder}/${n}`, 'x']));
+    here = newFolder(Object.fromEntries(files));
+    const { code } = await gantry(['cp', 'many', ':/'], truthful);
+    expect([code, shelf().paths().length]).toEqual([0, 90]);
+    expect(calls('listFolder').map(({ query }) => query.dir)).toHaveLength(3);
+  });
+
+  test('does not need sizes and times', async () => {
+    const { code } = await gantry(['cp', 'f', ':/x'], async (call, pass) => {
+      if (!isListing(call)) return undefined;
+      const entries = JSON.parse((await pass()).body) as object[];
+      return { body: JSON.stringify(entries.map((entry) => ({ ...entry, size_bytes: null, last_modified: '' }))) };
+    });
+    expect(code).toBe(0);
+  });
+
+  test('reads one file back where times say nothing, and then believes sizes', async () => {
+    const { code, stderr } = await gantry(['cp', 'f', ':/x'], async (call, pass) => {
+      if (!isListing(call)) return undefined;
+      const entries = JSON.parse((await pass()).body) as object[];
+      return { body: JSON.stringify(entries.map((entry) => ({ ...entry, last_modified: '2020-01-01T00:00:00Z' }))) };
+    });
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('not copied')]);
+    expect(calls('getDownloadLink')).toHaveLength(1);
+  });
+
+  test('fails what could not be looked up as the listing failed', async () => {
+    const { code, json, stderr } = await gantry(['cp', 'f', ':/x', '--json'], (call) =>
+      isListing(call) && calls('completeUpload').length > 0
+        ? { status: 403, body: '{"message":"no listing for you"}' }
+        : undefined,
+    );
+    expect(code).toBe(5);
+    expect(json()).toMatchObject({ files: 0, failed: [{ code: 'denied' }, { code: 'denied' }, { code: 'denied' }] });
+    expect(stderr).toContain('it was sent, but could not be confirmed: no listing for you');
+  });
+
+  test('that Ctrl-C ends is done by the same command, and nothing is sent twice', async () => {
+    here = newFolder({ 'f/big': noise(6 * 2 ** 20), 'f/small': 'small' });
+    const words = ['cp', 'f', ':/x', '--part-size', '5MiB', '--json'];
+    const stop = new AbortController();
+    const first = await gantry(
+      words,
+      (call) => {
+        if (!isListing(call) || calls('completeUpload').length < 2) return undefined;
+        stop.abort();
+        return new Promise(() => {});
+      },
+      { stop: stop.signal },
+    );
+    expect(first.code).toBe(130);
+    expect(first.json()).toMatchObject({ error: { details: { files: 0, bytes: 0 } } });
+    const sent = calls('part').length;
+    const second = await gantry(words, truthful);
+    expect([second.code, second.json()]).toMatchObject([0, { files: 2, resumedBytes: 6 * 2 ** 20 + 5 }]);
+    expect(calls('part')).toHaveLength(sent);
+  });
+});
