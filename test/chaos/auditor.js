@@ -47,7 +47,9 @@ function auditEnds(plan, step, outcome, say) {
       else if (signal !== sent || (sent !== 'SIGKILL' && !wasStarting)) say(`ended by ${signal}`);
       continue;
     }
-    if (/SIG(INT|TERM|HUP)/.test(sent ?? '') && ![0, 1, 7, 69, 129, 130, 143].includes(code)) {
+    const expected = expectedCodes(plan, outcome);
+    const anyway = [0, 1, 7, 69, 129, 130, 143, ...(expected ?? [...documented])];
+    if (/SIG(INT|TERM|HUP)/.test(sent ?? '') && outcome.fired.length === 0 && !anyway.includes(code)) {
       say(`exit code ${code} after ${sent}`);
     }
     if (sent === 'SIGINT' && code === 143) say('exit code 143 after SIGINT');
@@ -61,7 +63,6 @@ function auditEnds(plan, step, outcome, say) {
       say(`prints a stack: ${firstLine(run.stderr)}`);
     const isUndisturbed = !sent && !command?.fileLimit && !command?.stdout && !isDouble && !outcome.meddled;
     const isEasy = isUndisturbed && (step.isClean || (!plan.diskKiB && areSurvivable(outcome.fired)));
-    const expected = expectedCodes(plan, outcome);
     if (isEasy && expected && !expected.includes(code)) {
       const why = step.isClean
         ? 'nothing went wrong'

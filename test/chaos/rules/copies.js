@@ -20,6 +20,7 @@ export function copyRules(plan, step, outcome, say) {
       source.map((content) => `${markOfContent(content)}:${content.size}`),
     ]),
   );
+  const own = new Set(plan.local.map(({ path }) => path));
   const lostPart = outcome.fired.some(({ what }) => what === 'drop-part');
   const right = (/** @type {string} */ path) => isRight(path, { copies, targets, wanted, before, after });
 
@@ -28,24 +29,26 @@ export function copyRules(plan, step, outcome, say) {
     if (was === is) continue;
     if (wanted.has(path)) {
       // What the platform itself has made of it is only the client's fault when it is called done.
+      if (isMeddled(step, path)) continue;
       if (is === undefined) say(`a target is gone: ${path}`);
       else if (!wanted.get(path)?.includes(is) && !lostPart) say(`a target is torn or mixed: ${path}`);
     } else if (copies.deleted.includes(path) && is === undefined) {
     } else if (copies.side === 'disk' && was === undefined && !isAllClean(step, outcome)) {
       // A temporary file of a run that failed; the clean run has to remove it.
+    } else if (copies.side === 'disk' && is === undefined && !own.has(path)) {
+      // What an earlier run has left.
     } else if (isMeddled(step, path)) {
     } else say(`${was === undefined ? 'made' : is === undefined ? 'deleted' : 'changed'}: ${path}`);
   }
   if (step.isClean && copies.side === 'disk') {
-    const own = new Set(plan.local.map(({ path }) => path));
     for (const path of after.keys()) {
       const isKnown = own.has(path) || wanted.has(path) || path.includes('.moved/');
       if (!isKnown) say(`left behind after a clean run: ${path}`);
     }
   }
   for (const run of outcome.ended) {
-    if (run.code === 0) claimsAll(copies, { after, right }, say);
-    claimsSome(copies, run, right, say);
+    if (run.code === 0 && !(plan.facts.planted && outcome.meddled)) claimsAll(copies, { after, right }, say);
+    if (!outcome.meddled) claimsSome(copies, run, right, say);
   }
   if (step.isClean) cleanRun(plan, copies, outcome, { right, after }, say);
 }
