@@ -42,6 +42,7 @@ export default defineCommand({
     const asEvents = answer.type === 'text/event-stream' && !options.raw && !options.include;
     return asEvents ? events(context, answer) : poured(context, answer, options);
   },
+  verbatim: () => true,
   view: (value) => () => ('data' in value ? value.data : (value as StartedRun).runId),
   passesThrough: true,
   json: {

@@ -86,6 +86,21 @@ export function givenCredential(env: Environment): Credential | undefined {
   return undefined;
 }
 
+/** Every secret that the environment gives to gantry. */
+export function givenSecrets(env: Environment): string[] {
+  const values = secretVariables.map((name) => read(env, name)?.trim() ?? '');
+  const passwords = (['HTTPS_PROXY', 'HTTP_PROXY'] as const).map((name) => passwordIn(read(env, name) ?? ''));
+  return [...values, ...passwords];
+}
+
+const secretVariables: Variable[] = [...variables, 'GANTRY_INFERENCE_KEY', 'GANTRY_WEBHOOK_SECRET'];
+
+/** `http://user:password@host` may also lack its scheme. */
+function passwordIn(address: string): string {
+  const url = address.includes('://') ? address : `http://${address}`;
+  return URL.canParse(url) ? new URL(url).password : '';
+}
+
 /** The token stored for the profile, if there is one. */
 export function storedCredential(
   { folders, profile: { value: profile = 'default' } }: Pick<Settings, 'folders' | 'profile'>,

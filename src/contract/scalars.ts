@@ -99,7 +99,7 @@ function asRecord(value: unknown): Record<string, unknown> | null {
 
 /** A boolean in a query string. */
 export const queryFlag = v.pipe(
-  v.union([v.boolean(), v.string()]),
+  v.union([v.boolean(), v.picklist(['true', 'false'])], 'must be true or false'),
   v.transform((value) => value === true || value === 'true'),
 );
 

@@ -41,7 +41,7 @@ export async function savePage<Row>(
   const { pathToFileURL } = await import('node:url');
   const file = resolve(context.cwd, html);
   const names = new TemporaryNames(context.settings.folders.state);
-  await writeWhole(file, chartPage(title, report()), { names }).catch((cause: unknown) => {
+  await writeWhole(file, chartPage(title, report(), context.secrets), { names }).catch((cause: unknown) => {
     throw new FailedError(`cannot write ${html}`, { why: diskFailure(cause).message, cause });
   });
   names.close();

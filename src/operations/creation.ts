@@ -18,6 +18,7 @@ export interface CreationOptions {
 /** The body of create app: what the user set, the file's text, and a registry login only where one is needed (H-8). */
 export async function creationBody(context: Context, project: Project, options: CreationOptions): Promise<AppCreation> {
   const login = await registryLogin(await baseImages(project), context.env);
+  context.secrets.add(...(login?.secrets ?? []));
   if (login) context.progress.note(`Sending the login for ${login.registry}, for the base image`);
   return {
     ...creationSettings(project),

@@ -24,7 +24,7 @@ export interface SecretChange {
 }
 
 type Calls = Pick<Context, 'api' | 'project'>;
-type Asking = Calls & Pick<Context, 'prompt'>;
+type Asking = Calls & Pick<Context, 'prompt' | 'secrets'>;
 
 /** All secrets with their values. */
 export async function readSecrets({ api, project }: Calls, { app }: Owner): Promise<StoredSecrets> {
@@ -43,6 +43,7 @@ export async function setSecrets(
 ): Promise<SecretChange> {
   const before = await readSecrets(context, owner);
   const wanted = await values();
+  context.secrets.add(...Object.values(before), ...Object.values(wanted));
   const names = Object.keys(wanted).sort();
   const added = names.filter((name) => !Object.hasOwn(before, name));
   const unchanged = names.filter((name) => Object.hasOwn(before, name) && before[name] === wanted[name]);
@@ -56,6 +57,7 @@ export async function setSecrets(
 /** Removes secrets, after a question; those that are not there count as removed already. Throws as {@link setSecrets}. */
 export async function unsetSecrets(context: Asking, owner: Owner, names: string[]): Promise<SecretChange> {
   const before = await readSecrets(context, owner);
+  context.secrets.add(...Object.values(before));
   const [removed, unchanged] = [true, false].map((there) =>
     [...new Set(names)].filter((name) => Object.hasOwn(before, name) === there).sort(),
   ) as [string[], string[]];

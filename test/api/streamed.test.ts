@@ -2,6 +2,7 @@ import { createServer as createProxy } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type StreamedRequest, sendStreamed } from '../../src/api/streamed.ts';
+import { ConnectionError } from '../../src/api/transport.ts';
 import type { ProxySettings } from '../../src/config/settings.ts';
 import { appServer } from '../support/app-server.ts';
 
@@ -92,15 +93,18 @@ describe.each([
   });
 
   test('close ends the connection, whatever is still to come', async () => {
-    let gone: Promise<unknown> | undefined;
+    let cut = (_: boolean) => {};
+    const wasCut = new Promise<boolean>((resolve) => {
+      cut = resolve;
+    });
     const { url } = await appServer((response) => {
-      gone = new Promise((done) => response.on('close', done));
-      response.write('some');
+      response.on('close', () => cut(!response.writableFinished)).write('some');
     });
     const reply = await send({ url });
-    await reply.pieces.next();
+    expect(String((await reply.pieces.next()).value)).toBe('some');
     await reply.close();
-    await gone;
+    expect(await wasCut).toBe(true);
+    await expect(reply.pieces.next()).rejects.toBeInstanceOf(ConnectionError);
   });
 
   async function send({ url, ...given }: { url: string } & Omit<Partial<StreamedRequest>, 'url'>) {

@@ -26,7 +26,10 @@ beforeEach(() => begin());
 afterEach(() => emulator.close());
 
 const gantry = (words: string[], setting: Setting = {}) =>
-  run(words, { emulator, cwd: here, silenceMs: 300, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });
+  run(words, { emulator, cwd: here, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });
+
+/** Impatient only where a connection falls silent: on a busy machine any healthy answer may take a while. */
+const impatience = (fault: string): Setting => (fault.startsWith('stall') ? { silenceMs: 1_000 } : {});
 
 const shelf = () => emulator.volume();
 const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint);
@@ -73,7 +76,7 @@ describe('uploading, everything arrives', () => {
     ['completeUpload', '429:2'],
   ] as const)('although %s meets %s (H-22, H-23, H-52, H-54)', async (target, fault) => {
     emulator.fail(target, fault);
-    const outcome = await gantry(['cp', 'f', ':/f', ...parts]);
+    const outcome = await gantry(['cp', 'f', ':/f', ...parts], impatience(fault));
     expect(outcome.stderr).not.toContain('not copied');
     expect(outcome.code).toBe(0);
     expectWholeThere();
@@ -127,6 +130,45 @@ describe('uploading, a file fails by name and the others arrive', () => {
     expect(shelf().paths()).toHaveLength(2);
   });
 
+  test.each([
+    [400, 1],
+    [403, 5],
+    [409, 7],
+  ])('when the platform refuses to complete it (HTTP %i): asked once', async (status, exit) => {
+    emulator.fail('completeUpload', status);
+    const { code, waits } = await gantry(['cp', 'f/small', ':/f/']);
+    expect([code, waits]).toEqual([exit, []]);
+    expect(calls('completeUpload')).toHaveLength(1);
+    expect(shelf().paths()).toEqual([]);
+  });
+
+  describe('or all end', () => {
+    /** Copies three files; while the first one that failed waits for its next try, `error` is thrown. */
+    const copyWith = (error: Error) => {
+      emulator.fail('part', 500);
+      const errors = [error];
+      const meanwhile = () => {
+        for (const each of errors.splice(0)) throw each;
+      };
+      return gantry(['cp', 'f', ':/f', '--concurrency', '1', '--json', ...parts], { meanwhile });
+    };
+
+    test('an error of the disk fails one file', async () => {
+      const outcome = await copyWith(
+        Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' }),
+      );
+      expect(outcome.code).toBe(1);
+      expect(outcome.json()).toMatchObject({ files: 2, failed: [{ code: 'failed' }] });
+      expect(shelf().paths()).toHaveLength(2);
+    });
+
+    test('a mistake in gantry ends the copy with exit 70', async () => {
+      const outcome = await copyWith(new TypeError('x is not a function'));
+      expect(outcome.code).toBe(70);
+      expect(outcome.json()).toMatchObject({ error: { exitCode: 70 } });
+    });
+  });
+
   test('when the storage keeps something else, each time (H-20)', async () => {
     emulator.fail('part', 'wrong-etag*');
     const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
@@ -165,6 +207,16 @@ describe('uploading, a file fails by name and the others arrive', () => {
       failed: [{ path: 'odd/loop', reason: 'it is a link, or links lead in a circle' }],
     });
   });
+});
+
+test.each([
+  [401, 4],
+  [402, 14],
+])('what no file can overcome (HTTP %i) ends the copy at the first answer', async (status, exit) => {
+  lay(here, { 'm/1': '1', 'm/2': '2', 'm/3': '3' });
+  emulator.fail('initializeUpload', `${status}*`);
+  const { code } = await gantry(['cp', 'm', ':/m', '--concurrency', '1']);
+  expect([code, calls('initializeUpload').length, shelf().paths()]).toEqual([exit, 1, []]);
 });
 
 test('no token ends it all at the first answer', async () => {
@@ -218,7 +270,7 @@ describe('downloading, everything arrives', () => {
     ['listFolder', '429:1'],
   ] as const)('although %s meets %s (H-35, H-57)', async (target, fault) => {
     emulator.fail(target, fault);
-    const outcome = await gantry(['cp', ':/f', 'g', ...parts]);
+    const outcome = await gantry(['cp', ':/f', 'g', ...parts], impatience(fault));
     expect(outcome.stderr).not.toContain('not copied');
     expect(outcome.code).toBe(0);
     expectWholeHere();
@@ -393,7 +445,7 @@ describe('a file that changes while it is sent', () => {
   const changed = async (times: number) => {
     lay(here, { log: 'x'.repeat(300_000) });
     emulator.fail('part', ...Array.from({ length: times }, () => 'slow' as const));
-    const copying = gantry(['cp', 'log', ':/log', '--json'], { silenceMs: 5_000 });
+    const copying = gantry(['cp', 'log', ':/log', '--json']);
     for (let time = 1; time <= times; time++) {
       while (calls('part').length < time) await setTimeout(5);
       appendFileSync(join(here, 'log'), `line ${time}\n`);

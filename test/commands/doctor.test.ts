@@ -206,7 +206,7 @@ describe('it finds', () => {
     await using failing = await serving((_, response) => response.writeHead(503).end());
     await using silent = await serving(() => {});
     const { code, of } = await found({
-      silenceMs: 500,
+      silenceMs: 1_500,
       env: { GANTRY_API_URL: failing.url, GANTRY_LOGS_URL: silent.url },
     });
     expect(code).toBe(69);

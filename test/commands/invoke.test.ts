@@ -307,8 +307,8 @@ describe('when the line is bad', () => {
   });
 
   test('an answer may take longer than that to begin', async () => {
-    const { env } = await appServer((response) => setTimeout(() => response.end('late'), 200));
-    expect((await gantry(['invoke', 'web'], { env, silenceMs: 50 })).stdout).toBe('late');
+    const { env } = await appServer((response) => setTimeout(() => response.end('late'), 1_000));
+    expect((await gantry(['invoke', 'web'], { env, silenceMs: 500 })).stdout).toBe('late');
   });
 
   test('--timeout ends the waiting and says that the app may go on', async () => {

@@ -295,6 +295,26 @@ describe('gantry login --token', () => {
   });
 });
 
+describe('a project in the environment', () => {
+  const warning = 'is used as long as it is set';
+  const logIn = async (GANTRY_PROJECT?: string) => {
+    const { run, emulator } = await someone(['p-second01']);
+    const env = { GANTRY_PROJECT: GANTRY_PROJECT ?? emulator.project };
+    return run('login --token', { stdin: emulator.token, env });
+  };
+
+  test('that differs from the project of the login gets a warning', async () => {
+    const { code, stderr } = await logIn('p-second01');
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`p-second01 from the environment`)]);
+    expect(stderr).toContain(warning);
+  });
+
+  test('that is the project of the login gets none', async () => {
+    const { code, stderr } = await logIn();
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining(warning)]);
+  });
+});
+
 describe('gantry login --import', () => {
   const theirs = (token: string, more = '') => `project: p-12345678\nserviceaccounttoken: ${token}\n${more}`;
 

@@ -123,10 +123,9 @@ describe('a signal', () => {
     emulator.fail('upload', 'stall*');
     const program = start(['deploy'], { cwd: app.path, env: env() });
     await seen('upload');
-    const before = Date.now();
     program.kill(signal);
+    // Without the signal the upload would be given up after 60 s only: longer than this test may take.
     await program.says(/cancelling build/);
-    expect(Date.now() - before).toBeLessThan(1_000);
     expect(await program.ended).toEqual({ code: exit, signal: null });
     expect(program.said.stderr).toMatch(/cancelling build \S+ of web/);
     expect(program.said.stderr).toContain('Cancelled build');
@@ -142,10 +141,10 @@ describe('a signal', () => {
     await program.says(/Uploaded/);
     program.kill('SIGINT');
     await seen('cancelBuild');
-    const before = Date.now();
     program.kill('SIGINT');
     expect(await program.ended).toEqual({ code: 130, signal: null });
-    expect(Date.now() - before).toBeLessThan(1_000);
+    // It did not wait until the cancellation was given up.
+    expect(program.said.stderr).not.toContain('could not be cancelled');
   });
 
   test('SIGINT while a build is followed leaves it alone', async () => {

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
@@ -96,7 +98,7 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
     stdin,
     stdout,
     stderr,
-    env: { GANTRY_CONFIG_DIR: '/nonexistent', LANG: 'C.UTF-8', ...(emulator ? address(emulator) : {}), ...env },
+    env: { GANTRY_CONFIG_DIR: configFolder(), LANG: 'C.UTF-8', ...(emulator ? address(emulator) : {}), ...env },
     cwd,
     onSignal(listener) {
       setting.stop?.addEventListener('abort', () => listener('SIGINT'));
@@ -135,6 +137,11 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
     behind,
     opened,
   };
+}
+
+/** Of this test file: root could create a folder anywhere, and a login stored there would outlive the run. */
+export function configFolder(): string {
+  return join(tmpdir(), 'gantry-test-config');
 }
 
 export function address({ url, token, project }: Emulator): Record<string, string> {

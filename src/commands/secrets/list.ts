@@ -16,6 +16,7 @@ export default defineCommand({
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     return firstOf(secrets, flags, context.progress, 'secret');
   },
+  verbatim: ({ showValues }) => showValues === true,
   // A value must not be shortened to fit a column.
   view: (secrets, { showValues }) =>
     showValues

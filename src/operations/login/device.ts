@@ -18,6 +18,7 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
   const { api, settings, interruption, progress } = context;
   await checkStorable(context);
   const { deviceAuthResponsePayload: device } = await api(authorizeDevice, { body: {} });
+  context.secrets.add(device.device_code);
   interruption.says = 'the login is given up: nothing was stored';
   const near = browserIsNear(context.env, context.terminal.stderr, process.platform);
   await showLink(context, device, browser && near);
@@ -26,6 +27,7 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
     step.fail();
     throw error;
   });
+  context.secrets.add(accessToken, refreshToken);
   const tokens = { token: accessToken, ...(refreshToken && { refreshToken }) };
   await storeTokens(context, tokens);
   delete interruption.says;
