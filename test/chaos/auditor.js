@@ -41,10 +41,10 @@ function auditEnds(plan, step, outcome, say) {
       continue;
     }
     if (code === null) {
-      // Node has its own way of ending before the program has been loaded.
-      const wasStarting = signal === sent && outcome.requests.size === 0;
-      if (signal === 'SIGHUP' && !wasStarting) say('SIGHUP ended it without cleaning up');
-      else if (signal !== sent || (sent !== 'SIGKILL' && !wasStarting)) say(`ended by ${signal}`);
+      // A signal may come before the program listens or after it has ended: a shell calls that 130 or 143, too.
+      if (signal !== sent) say(`ended by ${signal}`);
+      else if (sent !== 'SIGKILL')
+        for (const path of leftBehind(plan, outcome)) say(`${sent} ended it, and left ${path}`);
       continue;
     }
     const expected = expectedCodes(plan, outcome);
@@ -71,6 +71,15 @@ function auditEnds(plan, step, outcome, say) {
     }
     auditJson(run, say);
   }
+}
+
+/** New files that are none of the user's. @param {Plan} plan @param {Outcome} outcome */
+function leftBehind({ copies }, { before, after }) {
+  const targets = new Set(copies?.targets.map(({ path }) => `work/${path}`));
+  return [...after.disk]
+    .filter(([path, { kind }]) => /^(work|tmp)\//.test(path) && kind !== 'folder' && !before.disk.has(path))
+    .map(([path]) => path)
+    .filter((path) => !targets.has(path) && path !== 'work/out/out.zip' && !path.includes('.moved/'));
 }
 
 /** The codes that a command ends with when nothing goes wrong; undefined: the rules of its kind say. @param {Plan} plan @param {Outcome} outcome */
@@ -137,7 +146,7 @@ function auditFolders({ before, after, ended }, say) {
     const isSame = was?.kind === is?.kind && was?.mark === is?.mark;
     if (/^(outside|home)(\/|$)/.test(path) && !isSame) say(`changed outside of the work folder: ${path}`);
   }
-  const wasKilled = ended.some(({ code }) => code === null);
+  const wasKilled = ended.some(({ code, sent }) => code === null && sent !== 'SIGINT' && sent !== 'SIGTERM');
   for (const [path, { kind, mode }] of after.disk) {
     if (path.startsWith('tmp/') && !wasKilled && !before.disk.has(path)) say(`left in the temporary folder: ${path}`);
     if (path.startsWith('config/') && kind === 'file' && (mode & 0o077) !== 0) {

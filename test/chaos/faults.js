@@ -4,6 +4,7 @@
 const common = /** @type {const} */ ([
   [5, 'status'],
   [2, 'status-page'],
+  [1, 'echo'],
   [4, 'cut-before'],
   [4, 'cut-after'],
   [2, 'cut-middle'],
@@ -97,13 +98,14 @@ export function drawFault(draw, points) {
     const many = [408, 429, 500, 502, 503, 504].includes(status) ? Math.min(lasts, 3) : lasts;
     return { ...fault, times: many, status, ...(retryAfter === undefined ? {} : { retryAfter }) };
   }
+  if (what === 'echo') return { ...fault, status: draw.pick([400, 401, 403, 500]) };
   if (what === 'slow') return { ...fault, ms: draw.int(50, 600) };
   return fault;
 }
 
 /** What a client may try again five times, with waits in between. @param {string} what @param {number} times */
 function isSlow(what, times) {
-  return times > 3 && /^(cut|short|flip|status|slow|silent)/.test(what);
+  return times > 3 && /^(cut|short|flip|status|slow|silent|echo)/.test(what);
 }
 
 /** Faults after which a command still has to succeed, at requests that may be repeated. */

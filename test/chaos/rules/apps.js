@@ -39,7 +39,7 @@ function deployRule(plan, step, { before, after, ended, fired }, say) {
     if (code === 11 && !/fail|cancel/.test(last?.status ?? '')) say(`exit code 11, the build is ${last?.status}`);
     if (code === 12 && !/^init_/.test(last?.status ?? '')) say(`exit code 12, the build is ${last?.status}`);
     if (code === 8 && coming.length > 1 && !fired.length) say('exit code 8, but the build ends');
-    if (code === null || code === 0 || isDetached) continue;
+    if (sent === 'SIGKILL' || code === 0 || isDetached) continue;
     // A build that goes on is one that the user can find.
     for (const [id, { status, zip }] of made) {
       const isOver = /success|ready|fail|timeout|cancelled/.test(status);

@@ -16,6 +16,11 @@ export const instead = {
     ...{ status, json: { message: message ?? `made up: ${status}` } },
     headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
   }),
+  /** A server that shows what it was sent, and links of others. */
+  echo: ({ status = 403 }, { headers }, { store, url }) => {
+    const link = store.sign(url, { kind: 'object', region: 'us-east-1', path: '/nothing' }, 'object');
+    return { status, json: { message: `refused: ${headers.authorization ?? 'nobody'} may not, see ${link} for more` } };
+  },
   'status-page': ({ status = 503 }) => ({ status, ...webPage }),
   'web-page': () => ({ status: 200, ...webPage }),
   redirect: (_fault, _request, { url }) => ({
