@@ -20,7 +20,7 @@ export const plantedBugs = [
       edit(
         'src/disk/new-file.ts',
         'const path = join(dirname(target), name);\n    const handle = await open(path, exclusively',
-        'void name;\n    const path = join(dirname(target), `${basename(target)}.gantry-part`);\n    const handle = await open(path, exclusively',
+        "void name;\n    const path = join(dirname(target), basename(target) + '.gantry-part');\n    const handle = await open(path, exclusively",
       ),
     ],
   },
@@ -82,6 +82,10 @@ export const plantedBugs = [
       ),
       edit('src/transfer/journal.ts', '() => lock.release()', '() => lock?.release()'),
     ],
+  },
+  {
+    name: 'secrets not hidden',
+    edits: [edit('src/output/redact.ts', '  if (!suspicious.test(unknown)) return unknown;', '  if (text) return text;')],
   },
   {
     name: 'failed files are no failure',
