@@ -1,5 +1,6 @@
-import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularSync } from '../disk/index.ts';
 import { AuthError } from '../errors.ts';
 import { type Environment, read, type Variable } from './environment.ts';
 import { checkProfile } from './profiles.ts';
@@ -149,7 +150,7 @@ function payloadOf(token: string): Record<string, unknown> | undefined {
 function readTokens(folder: string, warn: (message: string) => void): Record<string, StoredTokens> | undefined {
   const file = join(folder, 'credentials.json');
   try {
-    const { profiles } = JSON.parse(readFileSync(file, 'utf8')) as { profiles?: Record<string, StoredTokens> };
+    const { profiles } = JSON.parse(readRegularSync(file)) as { profiles?: Record<string, StoredTokens> };
     if (process.platform !== 'win32' && statSync(file).mode & 0o077) warn(madePrivate(file));
     return profiles;
   } catch {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegular } from '../disk/index.ts';
 import { type Environment, read } from './environment.ts';
 
 interface DockerConfig {
@@ -68,7 +68,7 @@ async function dockerConfig(env: Environment): Promise<DockerConfig | undefined>
   const home = read(env, 'HOME') ?? read(env, 'USERPROFILE') ?? '';
   const folder = read(env, 'DOCKER_CONFIG') ?? join(home, '.docker');
   try {
-    return JSON.parse(await readFile(join(folder, 'config.json'), 'utf8')) as DockerConfig;
+    return JSON.parse(String(await readRegular(join(folder, 'config.json')))) as DockerConfig;
   } catch {
     return undefined;
   }

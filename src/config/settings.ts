@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSecure } from '../contract/address.ts';
 import type { Host } from '../contract/endpoint.ts';
+import { readRegularSync } from '../disk/index.ts';
 import { FailedError, type GantryError, UsageError } from '../errors.ts';
 import { type Environment, read, type Variable } from './environment.ts';
 import { type Folders, foldersOf } from './folders.ts';
@@ -147,7 +147,7 @@ export function readStored(folder: string, refuse: Refuse = raise): Record<strin
   const file = join(folder, 'config.json');
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readRegularSync(file);
   } catch {
     return {};
   }

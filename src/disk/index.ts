@@ -7,5 +7,7 @@ export { diskFailure } from './failure.ts';
 export { makeFolder, makePrivateFolder } from './folders.ts';
 export { holderOf, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 export { NewFile, writeInPlace, writeWhole, writeWholeSync } from './new-file.ts';
+export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
+export { openRegular, openRegularSync, readRegular, readRegularSync } from './regular-file.ts';
 export { removeLeftovers, TemporaryNames, temporaryFilter } from './temporary.ts';
 export { TemporaryFolder } from './temporary-folder.ts';

@@ -11,11 +11,9 @@ export interface Owner {
   host: string;
 }
 
-const thisHost = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
-
 /** A name for a file of this process that no other process, and no other call, ever uses. */
 export function newOwnerName(): string {
-  return `${process.pid}-${startOf(process.pid) ?? 0}-${thisHost}-${randomBytes(8).toString('hex')}`;
+  return `${process.pid}-${startOf(process.pid) ?? 0}-${hostHash()}-${randomBytes(8).toString('hex')}`;
 }
 
 /** Reads a name made by {@link newOwnerName}; undefined if it is not one. */
@@ -29,7 +27,7 @@ export function ownerNamed(name: string): Owner | undefined {
  * to a new process since then does not count.
  */
 export function isAlive({ pid, startedAt, host }: Owner): boolean | undefined {
-  if (host !== thisHost) return undefined;
+  if (host !== hostHash()) return undefined;
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -37,6 +35,10 @@ export function isAlive({ pid, startedAt, host }: Owner): boolean | undefined {
   }
   const started = startedAt === 0 ? undefined : startOf(pid);
   return started === undefined || started === startedAt;
+}
+
+function hostHash(): string {
+  return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 }
 
 /** Field 22 of `/proc/PID/stat`; the command name before it may contain spaces and parentheses. */

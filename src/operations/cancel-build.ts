@@ -1,38 +1,41 @@
 import type { Context } from '../context.ts';
-import { type Build, buildPhase, cancelBuild, getBuild } from '../contract/builds.ts';
+import { buildPhase, cancelBuild, getBuild } from '../contract/builds.ts';
 import { ConflictError } from '../errors.ts';
-import { stop } from './stop.ts';
+import { type Cancellable, type Cancellation, stop } from './stop.ts';
 
-export interface CancelledBuild {
+export interface CancelledBuild extends Cancellation {
   app: string;
   build: string;
-  /** The platform's confirmation; empty when there was nothing to confirm. */
-  message: string;
-  /** False when it was cancelled already. */
-  changed: boolean;
 }
 
-/** Stops a build, once `agreed` has not thrown. Throws ConflictError when the build ended in another way before. */
+/** Cancels a build, once `agreed` has not thrown. Throws ConflictError if the build ended in another way before. */
 export async function stopBuild(
-  { api, project }: Pick<Context, 'api' | 'project'>,
+  context: Pick<Context, 'api' | 'project' | 'delay'>,
   app: string,
   build: string,
   agreed: () => Promise<void>,
 ): Promise<CancelledBuild> {
-  const named = { project, app, build };
-  return stop({
-    look: async () => endOf(await api(getBuild, named), app),
-    agreed,
-    cancel: async () => ({ app, build, message: (await api(cancelBuild, named)).trim(), changed: true }),
-  });
+  const { message, changed } = await stop(context, cancellableBuild(context.project, app, build), agreed);
+  return { app, build, message, changed };
 }
 
-/** How a build ended, if that is as asked; nothing while it goes on. */
-function endOf({ id, status }: Build, app: string): CancelledBuild | undefined {
-  if (buildPhase(status) === 'in progress') return undefined;
-  if (status === 'cancelled') return { app, build: id, message: '', changed: false };
-  throw new ConflictError(`build ${id} of ${app} had ended already: ${status}`, {
-    fix: `gantry builds get ${app} ${id}`,
-    details: { app, build: id, status },
-  });
+/** How a build is cancelled and what shows that it is. */
+export function cancellableBuild(project: string, app: string, build: string): Cancellable {
+  const named = { project, app, build };
+  return {
+    name: `build ${build}`,
+    app,
+    follow: `gantry builds follow ${app} ${build}`,
+    cancelAgain: `gantry builds cancel ${app} ${build}`,
+    details: { app, build },
+    async look(api) {
+      const { status } = await api(getBuild, named);
+      if (buildPhase(status) === 'in progress' || status === 'cancelled') return status;
+      throw new ConflictError(`build ${build} of ${app} had ended already: ${status}`, {
+        fix: `gantry builds get ${app} ${build}`,
+        details: { app, build, status },
+      });
+    },
+    cancel: (api) => api(cancelBuild, named),
+  };
 }

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { imagesOf, registryLogin } from '../config/registry.ts';
 import type { Context } from '../context.ts';
 import type { AppCreation } from '../contract/apps.ts';
+import { readRegular } from '../disk/index.ts';
 import type { Project } from '../project/config.ts';
 import { version } from '../version.ts';
 import { creationSettings } from './app-settings.ts';
@@ -33,6 +33,6 @@ export async function creationBody(context: Context, project: Project, options: 
 }
 
 async function baseImages({ root, custom, deployment }: Project): Promise<string[]> {
-  if (custom?.dockerfile_path) return imagesOf(await readFile(join(root, custom.dockerfile_path), 'utf8'));
+  if (custom?.dockerfile_path) return imagesOf(String(await readRegular(join(root, custom.dockerfile_path))));
   return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
 }

@@ -1,14 +1,15 @@
 import type { Context } from '../context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp } from '../contract/apps.ts';
-import { cancelBuild } from '../contract/builds.ts';
-import { GantryError, UnexpectedReplyError } from '../errors.ts';
+import { UnexpectedReplyError } from '../errors.ts';
 import { duration, size } from '../output/words.ts';
 import { type Archive, withTemporaryArchive } from '../project/archive.ts';
 import { LinkExpiredError, putFile } from '../transfer/upload.ts';
+import { cancellableBuild } from './cancel-build.ts';
 import { type CreationOptions, creationBody } from './creation.ts';
 import { followBuild } from './follow.ts';
-import { graceSignal, mayHaveBegun, withGrace } from './grace.ts';
+import { mayHaveBegun, withGrace } from './grace.ts';
 import type { LocalApp } from './local-app.ts';
+import { stopAbandoned } from './stop.ts';
 
 export interface DeployOptions extends CreationOptions {
   /** Return as soon as the platform has everything; the build goes on, and Ctrl-C never cancels it. */
@@ -205,18 +206,7 @@ class Deploying {
   private async abandon({ buildId }: CreatedApp): Promise<void> {
     const { context, options, body } = this;
     if (options.detach && context.signal.aborted) return;
-    try {
-      const api = context.apiUntil(graceSignal());
-      await api(cancelBuild, { project: context.project, app: body.name, build: buildId });
-      context.progress.note(`Cancelled build ${buildId}`);
-      context.progress.event('cancelled', { build: buildId });
-    } catch (error) {
-      const reason = error instanceof GantryError ? error.message : 'no answer in time';
-      context.progress.warn({
-        severity: 'warning',
-        message: `build ${buildId} could not be cancelled: ${reason}`,
-        fix: `gantry builds cancel ${body.name} ${buildId}`,
-      });
-    }
+    const isCancelled = await stopAbandoned(context, cancellableBuild(context.project, body.name, buildId));
+    if (isCancelled) context.progress.event('cancelled', { build: buildId });
   }
 }

@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts';
-import { type AppScaling, getApp, scaleApp } from '../contract/apps.ts';
+import { type App, type AppScaling, getApp, scaleApp } from '../contract/apps.ts';
 import { appName } from '../contract/endpoint.ts';
-import { UsageError } from '../errors.ts';
+import { FailedError, UsageError } from '../errors.ts';
+import { lookUntil } from './look-until.ts';
 
 export interface Scaled {
   app: string;
@@ -14,7 +15,8 @@ type Wanted = { [Setting in keyof AppScaling]: number | undefined };
  * Changes a running app's scaling (wire §1b). Reads first: the answer tells what was, nothing is sent when all is so
  * already, and a lower limit above the upper one is refused here. Throws UsageError, NotFoundError.
  */
-export async function scale({ api, project, progress }: Context, app: string, wanted: Wanted): Promise<Scaled> {
+export async function scale(context: Context, app: string, wanted: Wanted): Promise<Scaled> {
+  const { api, project, progress } = context;
   const asked = Object.entries(wanted).filter(
     (entry): entry is [keyof Wanted & string, number] => entry[1] !== undefined,
   );
@@ -36,7 +38,36 @@ export async function scale({ api, project, progress }: Context, app: string, wa
   if (changes.length === 0) progress.note('it is so already');
   else {
     await api(scaleApp, { project, app, body: Object.fromEntries(changes.map(({ setting, to }) => [setting, to])) });
+    await expectShown(context, app, changes);
     progress.note('the next deploy sets again what cerebrium.toml says');
   }
   return { app: appName(project, app), changes };
+}
+
+/** Throws FailedError if the app is still shown with other settings. Settings that are not shown cannot be checked. */
+async function expectShown(
+  { api, project, progress, delay }: Context,
+  app: string,
+  changes: Scaled['changes'],
+): Promise<void> {
+  const differing = (shown: App) =>
+    changes.filter(({ setting, to }) => typeof shown[setting] === 'number' && shown[setting] !== to);
+  const shown = await lookUntil(
+    () => api(getApp, { project, app }),
+    (seen) => differing(seen).length === 0,
+    delay,
+  );
+  const [first] = differing(shown);
+  if (first) {
+    throw new FailedError(`${first.setting} of ${appName(project, app)} is still ${shown[first.setting]}`, {
+      why: 'the platform confirmed the change, but does not show it',
+      fix: `gantry apps get ${appName(project, app)}`,
+      details: {
+        app: appName(project, app),
+        asked: Object.fromEntries(changes.map(({ setting, to }) => [setting, to])),
+      },
+    });
+  }
+  const hidden = changes.filter(({ setting }) => typeof shown[setting] !== 'number').map(({ setting }) => setting);
+  if (hidden.length > 0) progress.note(`the platform does not show ${hidden.join(', ')}: not confirmed`);
 }

@@ -8,6 +8,7 @@ import {
   setProjectSecrets,
 } from '../contract/secrets.ts';
 import { ConflictError, FailedError } from '../errors.ts';
+import { lookUntil } from './look-until.ts';
 
 /** Whose secrets: an app's, or the project's when none is named. */
 export interface Owner {
@@ -24,7 +25,8 @@ export interface SecretChange {
 }
 
 type Calls = Pick<Context, 'api' | 'project'>;
-type Asking = Calls & Pick<Context, 'prompt' | 'secrets'>;
+type Writing = Calls & Pick<Context, 'delay'>;
+type Asking = Writing & Pick<Context, 'prompt' | 'secrets'>;
 
 /** All secrets with their values. */
 export async function readSecrets({ api, project }: Calls, { app }: Owner): Promise<StoredSecrets> {
@@ -66,7 +68,6 @@ export async function unsetSecrets(context: Asking, owner: Owner, names: string[
   await context.prompt.confirm(`Remove ${removed.join(', ')} of ${ownerName(context, owner)}?`);
   const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
   await write(context, owner, before, Object.fromEntries(kept));
-  await expectGone(context, owner, removed);
   return change;
 }
 
@@ -74,7 +75,7 @@ export async function unsetSecrets(context: Asking, owner: Owner, names: string[
  * The platform knows only "replace all of them" (wire §1b). What we read is what we send back, so it must still be so:
  * a change made by somebody else in the meantime would be undone without a word.
  */
-async function write(calls: Calls, owner: Owner, before: StoredSecrets, stored: StoredSecrets): Promise<void> {
+async function write(calls: Writing, owner: Owner, before: StoredSecrets, stored: StoredSecrets): Promise<void> {
   const { api, project } = calls;
   const now = await readSecrets(calls, owner);
   const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
@@ -91,21 +92,45 @@ async function write(calls: Calls, owner: Owner, before: StoredSecrets, stored: 
   const after = stored as Secrets;
   if (owner.app) await api(setAppSecrets, { project, app: owner.app, body: after });
   else await api(setProjectSecrets, { project, body: after });
+  await expectStored(calls, owner, before, after);
 }
 
 function isSame(one: unknown, other: unknown): boolean {
   return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
 }
 
-/** The published client never removes a secret: that leaving one out removes it is not known for sure, so we look. */
-async function expectGone(calls: Calls, owner: Owner, removed: string[]): Promise<void> {
-  const now = await readSecrets(calls, owner);
-  const left = removed.filter((name) => Object.hasOwn(now, name));
-  if (left.length === 0) return;
-  throw new FailedError(`the platform still has ${left.join(', ')}`, {
-    why: 'it took the new list of secrets, but kept what was no longer in it',
-    fix: 'remove them in the dashboard',
-  });
+/**
+ * Looks whether the secrets are what was sent. A secret that was sent and is missing, or has its earlier value, was not
+ * stored. The published client never removes a secret, so that leaving one out removes it is not known for sure.
+ */
+async function expectStored(calls: Writing, owner: Owner, before: StoredSecrets, after: StoredSecrets): Promise<void> {
+  const lost = (now: StoredSecrets) =>
+    Object.keys(after).filter((name) => !Object.hasOwn(now, name) || isEarlier(name, now, before, after));
+  const kept = (now: StoredSecrets) =>
+    Object.keys(now).filter((name) => Object.hasOwn(before, name) && !Object.hasOwn(after, name));
+  const now = await lookUntil(
+    () => readSecrets(calls, owner),
+    (seen) => lost(seen).length + kept(seen).length === 0,
+    calls.delay,
+  );
+  if (lost(now).length > 0) {
+    throw new FailedError(`the platform did not store ${lost(now).sort().join(', ')}`, {
+      why: 'it confirmed the new secrets, but does not show them',
+      fix: 'run the same command again',
+      details: { lost: lost(now).sort() },
+    });
+  }
+  if (kept(now).length > 0) {
+    throw new FailedError(`the platform still has ${kept(now).sort().join(', ')}`, {
+      why: 'it took the new list of secrets, but kept what was no longer in it',
+      fix: 'remove them in the dashboard',
+    });
+  }
+}
+
+/** A value that is neither the earlier nor the new one may be masked, or set by somebody else since. */
+function isEarlier(name: string, now: StoredSecrets, before: StoredSecrets, after: StoredSecrets): boolean {
+  return !isSame(before[name], after[name]) && isSame(now[name], before[name]);
 }
 
 function ownerName({ project }: Pick<Context, 'project'>, { app }: Owner): string {

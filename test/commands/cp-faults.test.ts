@@ -1,10 +1,21 @@
-import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts';
 import { filesIn, lay, newFolder, noise, withoutProgress } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
+import { atFirstCall } from '../support/requests.ts';
 import { expectNoTrace } from '../support/traces.ts';
 
 let emulator: Emulator;
@@ -341,6 +352,23 @@ describe('a name from the platform leads nowhere else (H-13)', () => {
     expect(readFileSync(join(here, 't/file'), 'utf8')).toBe('theirs');
   });
 
+  test.each([['x'], ['x/y']])('nor through a link that replaces %s during the copy', async (planted) => {
+    const outside = newFolder();
+    for (let index = 0; index < 30; index++) shelf().write(`/t/x/y/${index}`, 'no');
+    atFirstCall(emulator, 'object', () => {
+      renameSync(join(here, 't', planted), join(here, 'moved'));
+      symlinkSync(outside, join(here, 't', planted));
+    });
+    const { code, json } = await gantry(['cp', ':/t', 't', '--json', '--concurrency', '4']);
+    expect(code).toBe(1);
+    const { files, failed } = json() as { files: number; failed: { reason: string }[] };
+    expect([files, failed.length]).toEqual([0, 30]);
+    for (const { reason } of failed) {
+      expect(reason).toMatch(/leads out of the target folder|was replaced meanwhile/);
+    }
+    expect(filesIn(outside)).toEqual([]);
+  });
+
   test('a folder in the place of a file stays', async () => {
     mkdirSync(join(here, 't/a'), { recursive: true });
     shelf().write('/t/a', 'file');
@@ -464,6 +492,20 @@ describe('a file that changes while it is sent', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('log is not copied: it changed while it was being sent');
     expect(shelf().paths()).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a file that becomes a FIFO after it was listed', () => {
+  test.each([10, 100_000])('fails by name, and the others are copied (%i bytes)', async (bytes) => {
+    lay(here, { 'g/a': 'a', 'g/b': noise(bytes), 'g/c': 'c' });
+    atFirstCall(emulator, 'initializeUpload', () => {
+      rmSync(join(here, 'g/b'));
+      execFileSync('mkfifo', [join(here, 'g/b')]);
+    });
+    const { code, json } = await gantry(['cp', 'g', ':/g', '--json', '--concurrency', '1']);
+    expect(code).toBe(1);
+    expect(json()).toMatchObject({ files: 2, failed: [{ path: 'b', reason: 'it is no longer a regular file' }] });
+    expect(shelf().paths()).toEqual(['/g/a', '/g/c']);
   });
 });
 

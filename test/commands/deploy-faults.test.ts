@@ -139,7 +139,7 @@ describe('the creation of a build (createApp)', () => {
 });
 
 describe('the upload', () => {
-  const refused = { upload: 1, createApp: 1, builds: 1, cancelled: 1, getBuild: 0 };
+  const refused = { upload: 1, createApp: 1, builds: 1, cancelled: 1, getBuild: 1 };
   const gaveUp = { upload: 5, createApp: 1, builds: 1, cancelled: 1 };
   const carriedOn = { upload: 2, createApp: 1, builds: 1, cancelled: 0 };
   const once = { upload: 1, createApp: 1, builds: 1, cancelled: 0 };
@@ -219,7 +219,7 @@ describe('the upload', () => {
     emulator.fail('upload', 'expired');
     const { json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
     const order = emulator.calls.map(({ endpoint }) => endpoint);
-    expect(order.slice(1, 6)).toEqual(['createApp', 'upload', 'cancelBuild', 'createApp', 'upload']);
+    expect(order.slice(1, 7)).toEqual(['createApp', 'upload', 'cancelBuild', 'getBuild', 'createApp', 'upload']);
     const [second, first] = emulator.store.buildsOf(`${emulator.project}-web`);
     expect(first?.cancelledAt).toBeDefined();
     expect(json()).toMatchObject({ build: second?.id, status: 'success' });
@@ -331,7 +331,7 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
     ...['malformed', 'empty'].map((fault): Case => ['cancelBuild', fault, 130, /Cancelled build/, cancelled]),
     // The first took effect; the second is told that there is nothing left to cancel.
     ...['reset-during', 'reset-after', 'truncated'].map(
-      (fault): Case => ['cancelBuild', fault, 130, retried, { ...cancelled, cancelBuild: 2 }],
+      (fault): Case => ['cancelBuild', fault, 130, /Cancelled build/, { ...cancelled, cancelBuild: 2 }],
     ),
   ])('%s=%s ends with exit %i and says %s', async (target, faults, exit, message, seen) => {
     emulator.fail('build', 'slow');

@@ -32,7 +32,11 @@ describe('changing the plan', () => {
 
   test('says when nothing is needed', async () => {
     const { code, stdout, stderr } = await set('hobby', '--yes');
-    expect([code, stdout, stderr]).toEqual([0, 'the plan is hobby now: nothing else is needed\n', '']);
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      'the platform accepted the change to hobby; no payment is needed\n',
+      '',
+    ]);
   });
 
   test('in JSON has an address or null', async () => {

@@ -8,11 +8,11 @@ export default defineCommand({
   view:
     ({ build, message, changed }) =>
     () =>
-      changed ? message || `build ${build} cancelled` : `already as asked: build ${build} is cancelled`,
+      changed ? message || `build ${build} is cancelled` : `already as asked: build ${build} is cancelled`,
   json: {
     app: 'app as it was named',
     build: 'build id',
-    message: "the platform's confirmation",
+    message: "the platform's answer; empty if it was cancelled already",
     changed: 'false when it was cancelled already',
   },
   examples: ['builds cancel web b-1234', 'builds cancel web b-1234 --yes'],

@@ -18,7 +18,7 @@ export default defineCommand({
   view:
     ({ planCode: plan, redirectUrl }) =>
     () =>
-      redirectUrl ?? `the plan is ${plan} now: nothing else is needed`,
+      redirectUrl ?? `the platform accepted the change to ${plan}; no payment is needed`,
   json: { planCode: 'the plan asked for', redirectUrl: 'where to complete the payment; null when none is needed' },
   examples: ['plan set standard', 'plan set standard --open', 'plan set hobby --yes'],
 });

@@ -1,23 +1,21 @@
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
-import { resizeVolume } from '../../contract/volumes.ts';
-import { regionOf } from '../../operations/volume/walk.ts';
+import { growVolume } from '../../operations/volume/resize.ts';
 
 export default defineCommand({
   configure: (command) =>
     command.argument('<size>', 'the new size, from 50GB to 1TB; a plain number is in GB', gigabytes),
-  run: async ({ api, project, settings, prompt }, newSizeGb) => {
-    const region = regionOf(settings);
-    const volume = `default-${region}`;
-    await prompt.confirm(`Grow ${volume} to ${newSizeGb} GB? It costs more, and it cannot be made smaller again.`);
-    await api(resizeVolume, { project, volume, body: { newSizeGb } });
-    return { volume, region, newSizeGb };
-  },
+  run: (context, newSizeGb) => growVolume(context, newSizeGb),
   view:
-    ({ volume, newSizeGb }) =>
+    ({ volume, newSizeGb, confirmed }) =>
     () =>
-      `${volume} has ${newSizeGb} GB now`,
-  json: { volume: 'the volume, as the platform names it', region: 'its region', newSizeGb: 'its size in GB' },
+      confirmed ? `${volume} has ${newSizeGb} GB now` : `the platform accepted ${newSizeGb} GB for ${volume}`,
+  json: {
+    volume: 'the volume, as the platform names it',
+    region: 'its region',
+    newSizeGb: 'the size asked for, in GB',
+    confirmed: 'whether the platform shows that size; false where it shows none',
+  },
   examples: ['volumes resize 200GB', 'volumes resize 1TB --region global --yes'],
 });
 

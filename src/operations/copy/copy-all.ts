@@ -21,6 +21,8 @@ export interface Way {
     /** Resolves when all copied files were looked up. */
     finish(): Promise<void>;
   };
+  /** Lets go of what it holds, when all files are copied. */
+  close?(): void;
 }
 
 /** Counts a file as failed, or ends the copy where that error would meet every file. */

@@ -9,7 +9,7 @@ import { findEntry, type VolumePath } from '../volume/walk.ts';
 import { diskTolerance, isCurrent, timeOf } from './current.ts';
 import type { FoundFile } from './found.ts';
 import type { Job } from './job.ts';
-import type { SafeFolder } from './safe-folder.ts';
+import type { PlacedFile, SafeFolder } from './safe-folder.ts';
 import { comparedContent, fileMd5, linkTo } from './source.ts';
 import { verify } from './verify.ts';
 
@@ -55,12 +55,25 @@ export class Download {
     }
   }
 
+  close(): void {
+    this.folder.close();
+  }
+
   async #copyOnce(found: FoundFile, order: number, plan: PartPlan, mayContinue: boolean): Promise<void> {
+    const placed = await this.folder.place(found.path);
+    try {
+      await this.#copyTo(placed, found, order, plan, mayContinue);
+    } finally {
+      placed.release();
+    }
+  }
+
+  async #copyTo(placed: PlacedFile, found: FoundFile, order: number, plan: PartPlan, mayContinue: boolean) {
     const { job } = this;
     const { tally, journal, engine } = job;
     const { path: file, bytes, modified } = found;
     const at = found.from as VolumePath;
-    const target = await this.folder.place(file);
+    const target = placed.path;
     const mark = `${bytes}:${modified ?? ''}`;
     const before = journal?.saved.get(file);
     const known = mayContinue && before?.mark === mark ? before : undefined;
@@ -75,7 +88,7 @@ export class Download {
     const resumed = await receiveFile(
       {
         target,
-        folder: dirname(target),
+        folder: placed.folder,
         names: this.names,
         plan,
         modified,
@@ -83,7 +96,10 @@ export class Download {
         order,
         keep: isWorthKeeping,
         link: linkTo(at, job),
-        confirm: (path) => this.#verify(found, plan, path),
+        confirm: async (path) => {
+          await this.#verify(found, plan, path);
+          placed.check();
+        },
         onBegun: (version, temporary) => {
           if (!journal) return;
           journal.add({
@@ -102,6 +118,7 @@ export class Download {
       },
       engine,
     );
+    placed.check();
     journal?.add({ is: 'done', file, mark, at: engine.now() });
     tally.copied(file, bytes, resumed);
   }

@@ -91,7 +91,13 @@ async function copyClaimed(
   try {
     await withEngine(engineOptions(context, options, tally), async (engine) => {
       const job = await jobOf(context, options, tally, journal, engine);
-      await copyAll(find(job), (fail) => wayTo(target, job, fail, names), job, isAlone);
+      const opened: Way[] = [];
+      const open = (fail: Fail) => {
+        const way = wayTo(target, job, fail, names);
+        opened.push(way);
+        return way;
+      };
+      await copyAll(find(job), open, job, isAlone).finally(() => opened.map((way) => way.close?.()));
     });
     isWhole = tally.failed.length === 0;
   } catch (error) {

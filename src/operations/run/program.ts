@@ -1,9 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
-import { temporaryFilter } from '../../disk/index.ts';
+import { readRegular, temporaryFilter } from '../../disk/index.ts';
 import { NotFoundError, ProjectError, UsageError } from '../../errors.ts';
 import { filesText, size } from '../../output/words.ts';
 import { bareProject } from '../../project/bare.ts';
@@ -180,7 +179,7 @@ function checkArchive(bytes: number, entries: readonly Entry[]): void {
 
 async function contentOf({ source, path }: Entry): Promise<Buffer> {
   if ('text' in source) return Buffer.from(source.text);
-  return readFile(source.file).catch((cause: Error) => {
+  return readRegular(source.file).catch((cause: Error) => {
     const message = `${path} cannot be read`;
     throw new ProjectError(message, [{ severity: 'error', message, why: cause.message }], { cause });
   });

@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts';
 import { createRunApp, startRun } from '../../contract/run-app.ts';
-import { cancelRun } from '../../contract/runs.ts';
-import { GantryError } from '../../errors.ts';
 import { size } from '../../output/words.ts';
 import type { Project } from '../../project/config.ts';
-import { graceSignal, mayHaveBegun, withGrace } from '../grace.ts';
+import { mayHaveBegun, withGrace } from '../grace.ts';
+import { cancellableRun } from '../runs/cancel.ts';
+import { stopAbandoned } from '../stop.ts';
 import { type FinishedRun, followRun, type RunLine } from './follow.ts';
 import { imageOf, prepareImage } from './image.ts';
 import type { Program } from './program.ts';
@@ -88,16 +88,9 @@ async function send(
 }
 
 /** Cancels a run that nobody waits for any more. Never hides the error it follows. */
-async function abandon({ apiUntil, project, progress }: Context, app: string, run: string): Promise<void> {
-  try {
-    await apiUntil(graceSignal())(cancelRun, { project, app, run });
-    progress.note(`Cancelled run ${run}`);
-    progress.event('cancelled', { app, runId: run });
-  } catch (error) {
-    const reason = error instanceof GantryError ? error.message : 'no answer in time';
-    const fix = `gantry runs cancel ${app} ${run}`;
-    progress.warn({ severity: 'warning', message: `run ${run} could not be cancelled: ${reason}`, fix });
-  }
+async function abandon(context: Context, app: string, run: string): Promise<void> {
+  const isCancelled = await stopAbandoned(context, cancellableRun(context.project, app, run));
+  if (isCancelled) context.progress.event('cancelled', { app, runId: run });
 }
 
 /** Of several kinds of hardware a run takes the first (wire §6). */

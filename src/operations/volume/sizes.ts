@@ -37,6 +37,19 @@ export function volumeSizes(answer: unknown): VolumeSize[] {
   });
 }
 
+/**
+ * The size of the volume of a region in GB; undefined where the list does not tell it for certain: a volume without a
+ * region in its entry, or a size in another unit.
+ */
+export function gigabytesOf(answer: unknown, region: string): number | undefined {
+  const sizes = listIn(answer).flatMap((volume) => {
+    const facts = new Map(leaves(volume).map(([path, value]) => [path.toLowerCase().replaceAll('_', ''), value]));
+    const gigabytes = facts.get('sizegb') ?? facts.get('capacitygb');
+    return facts.get('region') === region && typeof gigabytes === 'number' ? [gigabytes] : [];
+  });
+  return sizes.length === 1 ? sizes[0] : undefined;
+}
+
 function listIn(answer: unknown): unknown[] {
   if (Array.isArray(answer)) return answer;
   if (typeof answer !== 'object' || answer === null) return [];

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { type Answering, inFrontOf } from '../support/in-front-of.ts';
+import { deployWeb, record } from '../support/runs.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+const page = { type: 'text/html', body: '<html><title>Sign in</title></html>' };
+const confirmation = { type: 'text/plain', body: 'Build cancelled' };
+
+/** Answers a cancellation and does nothing. */
+const ignoring =
+  (answer = confirmation): Answering =>
+  ({ route }) =>
+    /^DELETE .*\/(builds|runs)\//.test(route) ? answer : undefined;
+
+async function through(words: string[], answering: Answering, setting: Setting = {}) {
+  const env = await inFrontOf(emulator, answering);
+  return gantry(words, { emulator, ...setting, env });
+}
+
+describe('a build counts as cancelled only if its status says so', () => {
+  let build: string;
+
+  beforeEach(async () => {
+    emulator.fail('build', 'slow');
+    await using app = await folderOf(smallApp());
+    const { json } = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: app.path });
+    build = (json() as { build: string }).build;
+  });
+
+  const cancel = (answering: Answering, more: Setting = {}) =>
+    through(['builds', 'cancel', 'web', build, '--yes', '--json'], answering, more);
+
+  test('a confirmation of a build that goes on exits 8 with the command that follows it', async () => {
+    const { code, json, stdout } = await cancel(ignoring());
+    expect(code).toBe(8);
+    expect(json()).toMatchObject({ error: { details: { build, status: expect.any(String) } } });
+    expect(stdout).toContain(`gantry builds follow web ${build}`);
+    expect(stdout).not.toContain('"changed": true');
+  });
+
+  test('a web page with status 200 cancels nothing', async () => {
+    const { code, stdout } = await cancel(ignoring(page));
+    expect(code).not.toBe(0);
+    expect(stdout).not.toContain('Sign in');
+  });
+
+  test('a build that takes a few seconds to stop is waited for', async () => {
+    let looks = 0;
+    const { code, json, waits } = await cancel(async ({ route }, pass) => {
+      if (!/^GET .*\/builds\/[^/]+$/.test(route) || ++looks === 1 || looks > 4) return undefined;
+      return { body: JSON.stringify({ ...JSON.parse((await pass()).body), status: 'cancelling' }) };
+    });
+    expect([code, json()]).toMatchObject([0, { build, changed: true }]);
+    expect(waits).toEqual([250, 500, 1_000]);
+  });
+
+  test('a build that is gone afterwards is cancelled', async () => {
+    let isCancelled = false;
+    const { code, json } = await cancel(({ route }) => {
+      if (isCancelled) return { status: 404, body: '{"message":"build not found"}' };
+      isCancelled = route.startsWith('DELETE ');
+      return undefined;
+    });
+    expect([code, json()]).toMatchObject([0, { changed: true }]);
+  });
+
+  test('a status that cannot be read is not a cancellation', async () => {
+    let isCancelled = false;
+    const { code, stderr } = await cancel(({ route }) => {
+      if (isCancelled) return { status: 403, body: '{"message":"not for you"}' };
+      isCancelled = route.startsWith('DELETE ');
+      return undefined;
+    });
+    expect(code).toBe(5);
+    expect(stderr).toContain(`the cancellation of build ${build} of web could not be confirmed: not for you`);
+  });
+});
+
+describe('a run counts as cancelled only if its status says so', () => {
+  beforeEach(async () => {
+    await deployWeb(emulator);
+    record(emulator, { id: 'r-1', createdAt: Date.now() - 90_000, runtimeMs: 1e12 });
+  });
+
+  test.each([
+    ['a confirmation', { type: 'application/json', body: '{}' }],
+    ['a web page', page],
+  ])('%s of a run that goes on is no success', async (_, answer) => {
+    const { code, stdout } = await through(['runs', 'cancel', 'web', 'r-1', '--yes'], ignoring(answer));
+    expect([code, stdout]).not.toEqual([0, expect.anything()]);
+    expect(emulator.store.runs.get('r-1')?.cancelledAt).toBeUndefined();
+  });
+});
+
+describe('Ctrl-C', () => {
+  test('says that a build may go on although the platform confirmed its cancellation', async () => {
+    emulator.fail('build', 'slow');
+    await using app = await folderOf(smallApp());
+    const { code, stderr } = await through(['deploy'], ignoring(), { cwd: app.path, interruptAt: /Uploaded/ });
+    expect(code).toBe(130);
+    expect(stderr).toMatch(
+      /warning: build \S+ may not be cancelled: its status is still \w+\n {2}fix gantry builds cancel/,
+    );
+    expect(stderr).not.toContain('Cancelled build');
+  });
+
+  test('says that a build is cancelled if only the answer was lost', async () => {
+    emulator.fail('build', 'slow');
+    emulator.fail('cancelBuild', 'reset-after');
+    await using app = await folderOf(smallApp());
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, interruptAt: /Uploaded/ });
+    expect([code, stderr]).toEqual([130, expect.stringContaining('Cancelled build')]);
+  });
+});

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { gantry, type Setting } from '../support/gantry.ts';
+import { type Answering, inFrontOf } from '../support/in-front-of.ts';
+import { deployWeb } from '../support/runs.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+  await deployWeb(emulator);
+});
+
+afterEach(() => emulator.close());
+
+/** Answers calls of one method with a success and does nothing. */
+const ignoring =
+  (method: string, body = '{}'): Answering =>
+  ({ route }) =>
+    route.startsWith(`${method} `) ? { body } : undefined;
+
+async function through(words: string[], answering: Answering, setting: Setting = {}) {
+  const env = await inFrontOf(emulator, answering);
+  return gantry(words, { emulator, ...setting, env: { ...env, ...setting.env } });
+}
+
+/** Shows what was before for the first looks after a call of this method. */
+function lagging(method: string, path: RegExp, looks: number): Answering {
+  let before: string | undefined;
+  let left = 0;
+  return async ({ route }, pass) => {
+    if (route.startsWith(`${method} `)) left = looks;
+    if (!route.startsWith('GET ') || !path.test(route)) return undefined;
+    const answer = await pass();
+    if (left-- > 0 && before !== undefined) return { body: before };
+    before = answer.body;
+    return answer;
+  };
+}
+
+describe('apps delete', () => {
+  const words = ['apps', 'delete', 'web', '--confirm', 'web'];
+
+  test('of an app that is still shown exits 8', async () => {
+    const { code, stdout, stderr } = await through(words, ignoring('DELETE'));
+    expect([code, stdout]).toEqual([8, '']);
+    expect(stderr).toContain('web is not deleted yet: its status is');
+  });
+
+  test('waits until the app is gone', async () => {
+    const { code, stdout, waits } = await through(words, lagging('DELETE', /\/apps\/[^/]+$/, 2));
+    expect([code, stdout, waits]).toEqual([0, 'web is deleted\n', [250, 500]]);
+  });
+
+  test('with a 404 of an app that is still shown is an error', async () => {
+    const { code, stdout } = await through(words, ({ route }) =>
+      route.startsWith('DELETE ') ? { status: 404, body: '{"message":"no such project"}' } : undefined,
+    );
+    expect([code, stdout]).toEqual([6, '']);
+  });
+
+  test('whose first answer was lost is a success', async () => {
+    emulator.fail('deleteApp', 'reset-after');
+    expect(await gantry(words, { emulator })).toMatchObject({ code: 0, stdout: 'web is deleted\n' });
+  });
+});
+
+describe('apps scale', () => {
+  const words = ['apps', 'scale', 'web', '--max-replicas', '7'];
+
+  test('that is not shown afterwards exits 1 with the number that is', async () => {
+    const { code, stdout, stderr } = await through(words, ignoring('PATCH'));
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/maxReplicaCount of web is still \d/);
+  });
+
+  test('waits until it is shown', async () => {
+    const { code, waits } = await through(words, lagging('PATCH', /\/apps\/[^/]+$/, 1));
+    expect([code, waits]).toEqual([0, [250]]);
+  });
+
+  test('of a setting that is never shown is done, and said to be unconfirmed', async () => {
+    const { code, stderr } = await through(words, async ({ route }, pass) => {
+      if (!/^GET .*\/apps\/[^/]+$/.test(route)) return undefined;
+      const { maxReplicaCount, ...others } = JSON.parse((await pass()).body);
+      return { body: JSON.stringify(others) };
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain('the platform does not show maxReplicaCount: not confirmed');
+  });
+});
+
+describe('secrets set', () => {
+  const set = (answering: Answering) =>
+    through(['secrets', 'set', 'KEY', '--from-env', '--yes'], answering, { env: { KEY: 'value' } });
+
+  test('that is not stored exits 1 and names the secret', async () => {
+    const { code, stdout, stderr } = await set(ignoring('PATCH'));
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('the platform did not store KEY');
+  });
+
+  test('that keeps the earlier value exits 1', async () => {
+    await gantry(['secrets', 'set', 'KEY', '--from-env'], { emulator, env: { KEY: 'earlier' } });
+    const { code, stderr } = await set(ignoring('PATCH'));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the platform did not store KEY')]);
+  });
+
+  test('waits until it is shown', async () => {
+    const { code, waits } = await set(lagging('PATCH', /\/secrets$/, 1));
+    expect([code, waits]).toEqual([0, [250]]);
+  });
+
+  test('believes a platform that masks values', async () => {
+    const { code } = await set(async ({ route }, pass) => {
+      if (!route.startsWith('GET ')) return undefined;
+      const names = Object.keys(JSON.parse((await pass()).body || '{}') ?? {});
+      return { body: JSON.stringify(Object.fromEntries(names.map((name) => [name, '***']))) };
+    });
+    expect(code).toBe(0);
+  });
+});
+
+describe('volumes resize', () => {
+  const words = ['volumes', 'resize', '100GB', '--yes'];
+
+  test('that is not shown afterwards exits 8', async () => {
+    const { code, stdout, stderr } = await through(words, ignoring('PATCH'));
+    expect([code, stdout]).toEqual([8, '']);
+    expect(stderr).toContain('default-us-east-1 still has 50 GB');
+  });
+
+  test('says no more than is known where the platform shows no size', async () => {
+    const { code, stdout } = await through(words, ({ route }) =>
+      route.endsWith('/volumes') ? { status: 404, body: '{"message":"not found"}' } : undefined,
+    );
+    expect([code, stdout]).toEqual([0, 'the platform accepted 100 GB for default-us-east-1\n']);
+  });
+});
