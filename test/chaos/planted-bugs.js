@@ -85,7 +85,9 @@ export const plantedBugs = [
   },
   {
     name: 'secrets not hidden',
-    edits: [edit('src/output/redact.ts', '  if (!suspicious.test(unknown)) return unknown;', '  if (text) return text;')],
+    edits: [
+      edit('src/output/redact.ts', '  if (!suspicious.test(unknown)) return unknown;', '  if (text) return text;'),
+    ],
   },
   {
     name: 'failed files are no failure',
