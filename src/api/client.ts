@@ -148,8 +148,8 @@ async function send(
 /** GET, PUT and DELETE always; POST and PATCH where a repeat is harmless or the first did provably not take effect. */
 function mayRepeat(endpoint: Pick<Endpoint, 'repeatable'>, error: GantryError): boolean {
   if (endpoint.repeatable === 'never') return false;
-  if (error instanceof ConnectionError) return endpoint.repeatable || !error.mayHaveArrived;
   if (!error.facts.retryable) return false;
+  if (error instanceof ConnectionError) return endpoint.repeatable || !error.mayHaveArrived;
   const { status, retryAfterMs } = error.facts;
   // A gateway's 502 or 504 may come after the work was done, whatever else it says.
   const refused = status === 429 || (status === 503 && retryAfterMs !== undefined);

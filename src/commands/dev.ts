@@ -59,9 +59,7 @@ async function* serve(context: Context, folder: string, { envFile, ...options }:
       });
     }
     emulator.store.secrets.set(emulator.project, secrets);
-    // It is on this machine: no proxy is on the way.
-    const variables = { ...environmentOf(emulator), HTTP_PROXY: '', HTTPS_PROXY: '' };
-    const here = context.elsewhere(variables, resolve(context.cwd, folder));
+    const here = context.elsewhere(environmentOf(emulator), resolve(context.cwd, folder));
     const heard = new Set<string>();
     for await (const version of develop(here, 'cerebrium.toml')) {
       const { app, build } = version;

@@ -60,7 +60,9 @@ export async function withEngine<T>(options: EngineOptions, work: (engine: Engin
   setMaxListeners(0, signal);
   const most = limitRate === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(limitRate / leastRate));
   const widest = { large: Math.min(most, concurrency ?? usualLarge), small: Math.min(most, concurrency ?? usualSmall) };
-  const dispatcher = await openConnections(options, Math.max(widest.large, widest.small));
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  const dispatcher = await openConnections(options, Math.max(widest.large, widest.small), until);
   const hasher = check ? new Hasher(Math.max(1, Math.min(2, availableParallelism() - 1))) : undefined;
   const release = limitNursery();
   try {
@@ -73,6 +75,7 @@ export async function withEngine<T>(options: EngineOptions, work: (engine: Engin
     });
   } finally {
     release();
+    over.abort();
     await Promise.all([dispatcher.destroy(), hasher?.close()]);
   }
 }

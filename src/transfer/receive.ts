@@ -63,8 +63,22 @@ export async function receiveOnce(asking: Asking, engine: Engine, signal: AbortS
 
 async function checkStatus({ statusCode, headers, body }: Reply, { now }: Engine): Promise<void> {
   if (statusCode === 200 || statusCode === 206) return;
-  const said = await body.text();
+  const said = await beginningOf(body);
   throw refusal(statusCode, said, retryAfter([headers['retry-after']].flat()[0], now()), 'download');
+}
+
+/** What storage says about a failure is short: of anything longer the rest is not read. */
+const mostWords = 64 * 1024;
+
+async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes >= mostWords) break;
+  }
+  return Buffer.concat(pieces).toString('utf8', 0, mostWords);
 }
 
 function read(reply: Reply, asking: Asking, url: URL, engine: Engine, signal: AbortSignal): Received {

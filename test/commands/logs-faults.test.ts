@@ -1,8 +1,7 @@
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { frameOf, type Line, lineAt, logPlatform } from '../support/log-platform.ts';
+import { joiningProxy, overHttps } from '../support/proxy.ts';
 
 const logs = (flags: string[], env: Record<string, string>, more: Setting = {}) =>
   gantry(['logs', 'web', ...flags], { env, ...more });
@@ -266,33 +265,14 @@ test('polls of which one in three fails, and pages that overlap and are out of o
 });
 
 test('goes through the proxy, which learns where to and no token (H-58)', async () => {
-  const asked: string[] = [];
-  const proxy = await tunnel(asked);
+  const { asked, heads, url: HTTPS_PROXY } = await joiningProxy();
   const env = await logPlatform({
     page: () => ({ status: 204 }),
     socket: (send) => send(frameOf(lineAt(1, 'line'))),
   });
-  const more = { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
-  const { stdout } = await logs(['-f'], { ...env, ...more }, { endAt: /line/ });
+  const GANTRY_API_URL = await overHttps(String(env.GANTRY_API_URL));
+  const { stdout } = await logs(['-f'], { ...env, HTTPS_PROXY, GANTRY_API_URL }, { endAt: /line/ });
   expect(stdout).toBe('line\n');
   expect(asked.length).toBeGreaterThan(1);
-  expect(asked.join()).not.toContain('token');
+  expect(JSON.stringify([asked, heads])).not.toMatch(/token|authorization/);
 });
-
-/** A proxy that notes what it is asked for. */
-async function tunnel(asked: string[]): Promise<string> {
-  const server: Server = createServer();
-  server.on('connect', ({ url = '' }, client) => {
-    asked.push(url);
-    const [host, port] = url.split(':');
-    const far = connect(Number(port), host, () => {
-      client.write('HTTP/1.1 200 OK\r\n\r\n');
-      far.pipe(client).pipe(far);
-    });
-    for (const stream of [far, client]) stream.on('error', () => stream.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await new Promise((done) => server.once('listening', done));
-  onTestFinished(() => void server.close().closeAllConnections());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}

@@ -381,6 +381,6 @@ describe('when it does not go well', () => {
 
   test('an answer without a run is told as such', async () => {
     emulator.fail('startRun', 'empty');
-    expect((await run({ 'job.py': job }, ['job.py', '--detach'])).code).toBe(70);
+    expect((await run({ 'job.py': job }, ['job.py', '--detach'])).code).toBe(69);
   });
 });

@@ -134,13 +134,13 @@ async function jobOf(
   journal: Job['journal'],
   engine: Engine,
 ): Promise<Job> {
-  const { sendOver } = await import('../../api/proxied.ts');
+  const { sendOverConnections } = await import('../../api/exchange.ts');
   const onRetry = (retry: Retry) => {
     const { status } = retry.reason.facts;
     if (status === 429 || status === 503) engine.small.narrow();
     tally.retried(retry);
   };
-  const api = context.apiUntil(context.signal, onRetry, sendOver(engine.dispatcher));
+  const api = context.apiUntil(context.signal, onRetry, sendOverConnections(engine.dispatcher));
   return { api, project: context.project, engine, tally, journal, options, context };
 }
 

@@ -52,6 +52,7 @@ function late(url: URL, limit: number): UnavailableError {
 
 function withFix(cause: unknown, proxy: ProxySettings | undefined): GantryError {
   if (!(cause instanceof UnavailableError)) throw cause;
+  if (cause.facts.fix) return cause;
   const fix = /: TLS: /.test(cause.message)
     ? 'NODE_EXTRA_CA_CERTS=FILE makes the certificate of a proxy that looks inside known'
     : proxy

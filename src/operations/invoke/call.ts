@@ -56,7 +56,7 @@ export async function callApp(context: Context, call: Call): Promise<AppAnswer> 
     const request = { method, url, headers, body, proxy: settings.proxy, signal, silenceMs };
     const reply = await retrying(
       () => sendStreamed(request),
-      (error) => error instanceof ConnectionError && !error.mayHaveArrived,
+      (error) => error instanceof ConnectionError && !error.mayHaveArrived && error.facts.retryable === true,
       { signal, delay, onRetry },
     );
     trace(`${method} ${url.pathname} ${reply.status} ${elapsed() - startedAt} ms`);

@@ -22,7 +22,7 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
   interruption.says = 'the login is given up: nothing was stored';
   const near = browserIsNear(context.env, context.terminal.stderr, process.platform);
   await showLink(context, device, browser && near);
-  const step = progress.step(`Waiting for you, ${duration(device.expires_in * 1000)} at most`);
+  const step = progress.step(`Waiting for you, ${duration(validMs(device))} at most`);
   const { accessToken, refreshToken } = await tokensFor(context, device).catch((error) => {
     step.fail();
     throw error;
@@ -49,10 +49,15 @@ const standardIntervalSeconds = 5;
 /** No login is waited for longer, whatever the server says (in milliseconds). */
 const longestMs = 60 * 60_000;
 
+function validMs({ expires_in }: DeviceAuthorization): number {
+  return Math.min(expires_in * 1000, longestMs);
+}
+
 /** Polls as often as the server wants, until its code expires (H-67). */
-async function tokensFor(context: Context, { device_code, expires_in, interval }: DeviceAuthorization) {
+async function tokensFor(context: Context, device: DeviceAuthorization) {
+  const { device_code, interval } = device;
   const { apiUntil, delay, progress } = context;
-  const deadline = new Deadline(context, Math.min(expires_in * 1000, longestMs), tooLate);
+  const deadline = new Deadline(context, validMs(device), tooLate);
   const { signal } = deadline;
   const api = apiUntil(signal);
   let troubled = false;
