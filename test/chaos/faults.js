@@ -75,7 +75,9 @@ const statuses = [500, 502, 503, 503, 504, 429, 429, 408, 400, 401, 402, 403, 40
 export function drawFault(draw, points) {
   const point = draw.pick(points);
   const own = special[point];
-  const what = own && draw.chance(0.6) ? draw.weighted(own) : draw.weighted(common);
+  const drawn = own && draw.chance(0.6) ? draw.weighted(own) : draw.weighted(common);
+  // Nothing at all is an answer of the platform here (wire 1b), so that nobody could tell it from a lie.
+  const what = drawn === 'empty' && ['get-secrets', 'logs'].includes(point) ? 'garbage' : drawn;
   const from = draw.weighted([
     [6, 1],
     [3, 2],
