@@ -1,7 +1,7 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { annotates } from './config/environment.ts';
-import { exitCodes, GantryError, InterruptedError, ProjectError } from './errors.ts';
+import { exitCodes, exitOf, GantryError, InterruptedError, ProjectError } from './errors.ts';
 import { KnownSecrets } from './output/known-secrets.ts';
 import type { ColorChoice } from './output/page.ts';
 import { type Io, processIo } from './process.ts';
@@ -42,20 +42,29 @@ export async function main(argv: string[], io: Io): Promise<number> {
   const secrets = new KnownSecrets();
   const running: Running = { signal: controller.signal, interruption, secrets };
   const stopListening = io.onSignal((signal) => {
-    if (controller.signal.aborted) return io.quit(exitCodes[signal === 'SIGTERM' ? 'terminated' : 'interrupted'].code);
+    if (controller.signal.aborted) return io.quit(exitCodes[exitOf(signal)].code);
     const { says = 'stopping' } = interruption;
     io.stderr.write(says ? `\n${says} (Ctrl-C again: quit at once)\n` : '\n');
     controller.abort(new InterruptedError('interrupted', signal));
   });
+  const code = await outcome(argv, io, running, controller.signal).finally(stopListening);
+  // What cannot be cut off, such as the lookup of a host name, would keep the process alive.
+  if (controller.signal.aborted) setTimeout(() => io.quit(code), drainMs).unref();
+  return code;
+}
+
+/** After Ctrl-C: for output that is still to be read, in milliseconds. */
+const drainMs = 3_000;
+
+async function outcome(argv: string[], io: Io, running: Running, signal: AbortSignal): Promise<number> {
+  const { interruption } = running;
   try {
     const { runProgram } = await import('./program.ts');
     return await runProgram(argv, io, running);
   } catch (thrown) {
-    const error = controller.signal.aborted && !(thrown instanceof GantryError) ? controller.signal.reason : thrown;
+    const error = signal.aborted && !(thrown instanceof GantryError) ? signal.reason : thrown;
     if (error instanceof InterruptedError && interruption.says === '') return exitCodes[error.exit].code;
     return await fail(error, argv, io, running);
-  } finally {
-    stopListening();
   }
 }
 

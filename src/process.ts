@@ -1,6 +1,12 @@
+import { writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment } from './config/environment.ts';
+import type { EndSignal } from './errors.ts';
 import type { Stream } from './output/page.ts';
+
+/** A closed terminal or a dropped connection sends SIGHUP; Ctrl-Break of Windows, SIGBREAK. */
+const endSignals: readonly EndSignal[] =
+  process.platform === 'win32' ? ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** The process, as an argument: tests give their own. */
 export interface Io {
@@ -9,8 +15,8 @@ export interface Io {
   stderr: Stream;
   env: Environment;
   cwd: string;
-  /** Calls back on Ctrl-C and SIGTERM; returns how to stop listening. */
-  onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Calls back on Ctrl-C and on every signal that asks us to end; returns how to stop listening. */
+  onSignal(listener: (signal: EndSignal) => void): () => void;
   /** Ends the process at once, undrained: the second Ctrl-C. */
   quit(code: number): void;
   /** Wall-clock time in milliseconds since the epoch: for timestamps, ages and expiry. It may jump. */
@@ -34,7 +40,7 @@ export function processIo(): Io {
       return process.stdin;
     },
     get stdout() {
-      return unbothered(process.stdout);
+      return unbothered(wholly(process.stdout));
     },
     get stderr() {
       return unbothered(process.stderr);
@@ -42,11 +48,11 @@ export function processIo(): Io {
     env: process.env,
     cwd: process.cwd(),
     onSignal(listener) {
-      process.on('SIGINT', listener);
-      process.on('SIGTERM', listener);
+      for (const signal of endSignals) process.on(signal, listener);
+      // It stays after the command has ended: the terminal may close until the process does.
+      process.off('SIGHUP', leaveTerminal).on('SIGHUP', leaveTerminal);
       return () => {
-        process.off('SIGINT', listener);
-        process.off('SIGTERM', listener);
+        for (const signal of endSignals) process.off(signal, listener);
       };
     },
     quit: (code) => process.exit(code),
@@ -62,6 +68,20 @@ export function processIo(): Io {
     },
     silenceMs: 60_000,
   };
+}
+
+/** At its end Node restores the terminal, and aborts when that fails because the terminal was closed. */
+function leaveTerminal(): void {
+  process.once('exit', () => {
+    const { closeSync } = process.getBuiltinModule('node:fs');
+    for (const stream of [0, 1, 2]) {
+      try {
+        closeSync(stream);
+      } catch {
+        // It was closed before.
+      }
+    }
+  });
 }
 
 /** Node rejects with an AbortError of its own: callers tell a time limit from Ctrl-C by the reason of the signal. */
@@ -81,6 +101,23 @@ async function openBrowser(address: string): Promise<boolean> {
   if (!opener) return false;
   const ended = new Promise<boolean>((resolve) => opener.once('exit', (code) => resolve(code === 0)));
   return Promise.race([ended, setTimeout(1_000, true)]);
+}
+
+/**
+ * Node writes to a file once and ignores how much of it was taken: on a full disk the rest would be lost without an
+ * error. Pipes and terminals have a handle of their own, which does not.
+ */
+function wholly(stream: typeof process.stdout): typeof process.stdout {
+  if (stream.isTTY || '_handle' in stream) return stream;
+  stream._write = (chunk: Buffer, _, done) => {
+    try {
+      for (let written = 0; written < chunk.length; ) written += writeSync(stream.fd, chunk, written);
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+  return stream;
 }
 
 /** A reader that closes its end is told of by the write that fails; as an event it would end the process. */

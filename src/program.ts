@@ -250,7 +250,7 @@ function prepare(argv: string[]): string[] {
 }
 
 function isCommand(name: string): boolean {
-  return Object.values(commands).some((entries) => name in entries);
+  return Object.values(commands).some((entries) => Object.hasOwn(entries, name));
 }
 
 function jsonChoice(flag: string | undefined): JsonChoice {

@@ -99,8 +99,8 @@ const local = [
   ...['completion', 'reference', 'help'],
 ];
 
-/** Commands whose answer is shown as it is: an app's, or the platform's word for word. */
-const verbatim = ['invoke', 'run', 'runs follow', 'api'];
+/** Commands whose answer is shown as it is: an app's, the platform's word for word, or links that were asked for. */
+const verbatim = ['invoke', 'run', 'runs follow', 'api', 'plan invoices'];
 
 test('every command is tried, or asks nothing of the platform', () => {
   const all = Object.values(commands)
@@ -150,7 +150,13 @@ async function leaked(words: string, mode: string[], address: string): Promise<s
   const variables = { GANTRY_API_URL: address, GANTRY_INFERENCE_URL: address, GANTRY_LOGS_URL: address };
   const { stdout, stderr } = await gantry([...words.split(' '), ...(lines[words] ?? []), ...mode], {
     cwd: app.path,
-    env: { ...variables, GANTRY_TOKEN: token, GANTRY_PROJECT: 'p-12345678', A: 'value-of-a-secret' },
+    env: {
+      ...variables,
+      GANTRY_CONFIG_DIR: join(app.path, '.settings'),
+      GANTRY_TOKEN: token,
+      GANTRY_PROJECT: 'p-12345678',
+      A: 'value-of-a-secret',
+    },
     silenceMs: 2_000,
   });
   expect(stdout + stderr).not.toBe('');

@@ -39,7 +39,7 @@ const topics: Record<string, () => Row[] | Promise<Row[]>> = {
 export default defineCommand({
   configure: (command) => command.argument('<topic>', `a command, or ${Object.keys(topics).join(', ')}`),
   run: async (_, topic) => {
-    const rows = topics[topic];
+    const rows = Object.hasOwn(topics, topic) && topics[topic];
     if (rows) return rows();
     throw new UsageError(`there is no command or topic "${topic}"`, {
       why: `the topics are ${Object.keys(topics).join(', ')}`,

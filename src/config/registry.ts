@@ -57,7 +57,9 @@ export function registryOf(image: string): string {
 export function imagesOf(dockerfile: string): string[] {
   const stages = new Set<string>(['scratch']);
   const images: string[] = [];
-  for (const [, image = '', stage] of dockerfile.matchAll(/^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?/gim)) {
+  for (const [, image = '', stage] of dockerfile.matchAll(
+    /^[ \t]*FROM[ \t]+(?:--\S+[ \t]+)*(\S+)(?:[ \t]+AS[ \t]+(\S+))?/gim,
+  )) {
     if (!stages.has(image.toLowerCase()) && !image.includes('$')) images.push(image);
     if (stage) stages.add(stage.toLowerCase());
   }

@@ -1,4 +1,5 @@
 import type { App, AppCreation } from '../contract/apps.ts';
+import { jsonText } from '../output/json.ts';
 import type { Project } from '../project/config.ts';
 import { settingsOf } from '../project/settings.ts';
 
@@ -59,5 +60,5 @@ function deployed(app: App, field: string): unknown {
 /** One compute type is returned as a word and written as a list; the first of the list is the one preferred. */
 function alike(from: unknown, to: unknown): boolean {
   if (Array.isArray(to) && !Array.isArray(from)) return to[0] === from;
-  return JSON.stringify(from) === JSON.stringify(to);
+  return jsonText(from) === jsonText(to);
 }

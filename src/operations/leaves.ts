@@ -2,7 +2,15 @@
 export type Leaf = [path: string, value: unknown];
 
 /** Every value within a value: of an answer whose shape is not documented, all can be told (wire §0). */
-export function leaves(value: unknown, path = ''): Leaf[] {
-  if (typeof value !== 'object' || value === null) return [[path, value]];
-  return Object.entries(value).flatMap(([name, inner]) => leaves(inner, path ? `${path}.${name}` : name));
+export function leaves(value: unknown): Leaf[] {
+  const found: Leaf[] = [];
+  // A stack of its own: an answer may be nested deeper than functions can call themselves.
+  const work: Leaf[] = [['', value]];
+  for (let next = work.pop(); next; next = work.pop()) {
+    const [path, inner] = next;
+    if (typeof inner !== 'object' || inner === null) found.push([path, inner]);
+    else
+      for (const [name, child] of Object.entries(inner).reverse()) work.push([path ? `${path}.${name}` : name, child]);
+  }
+  return found;
 }

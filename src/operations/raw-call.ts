@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { RawCall } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { jsonText } from '../output/json.ts';
 
 export interface RawRequest {
   method: string;
@@ -63,7 +64,7 @@ async function withAllPages(context: Context, call: RawCall, first: RawAnswer): 
   }
   const { nextToken: _, nextPageToken: __, ...rest } = joined ?? {};
   const body = Array.isArray(first.body) ? first.body : rest;
-  return { ...first, body, text: JSON.stringify(body, null, 2) };
+  return { ...first, body, text: jsonText(body, 2) };
 }
 
 function nextOf(page: Record<string, unknown> | null): string | undefined {

@@ -38,14 +38,14 @@ export async function secretValues(context: Reading, names: string[], source: Va
     const text = await textOf(context, fromFile);
     return { [first]: filled(first, raw ? text : text.replace(/\r?\n$/, '')) };
   }
-  const values: Secrets = {};
+  const values: [name: string, value: string][] = [];
   for (const name of new Set(names)) {
     const value = fromEnv
-      ? (context.env[name] ?? notInEnvironment(name))
+      ? (own(context.env, name) ?? notInEnvironment(name))
       : await context.prompt.secret(`Value of ${name}`, { flag: '--from-file FILE (- is stdin) or --from-env' });
-    values[name] = filled(name, value);
+    values.push([name, filled(name, value)]);
   }
-  return values;
+  return Object.fromEntries(values);
 }
 
 /** The secrets in a file of `NAME=value` lines, or in one JSON object; `-` is stdin. Throws UsageError, ProjectError. */
@@ -76,6 +76,11 @@ function filled(name: string, value: string): string {
     why: 'that is nearly always a mistake',
     fix: `to set it so all the same: echo ${name}= | gantry secrets import -`,
   });
+}
+
+/** `__proto__` is no variable, and no value either. */
+function own(env: Context['env'], name: string): string | undefined {
+  return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
 function notInEnvironment(name: string): never {

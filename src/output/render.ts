@@ -64,7 +64,8 @@ export function createRenderer(
 
 /** Waits while the reader is slow, so that a long answer never piles up in memory. */
 function writer(stdout: Stream): (text: string | Uint8Array) => Promise<void> {
-  const gone = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
+  // EIO: the terminal was closed.
+  const gone = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
   return (text) =>
     new Promise((resolve, reject) => {
       stdout.write(text, (error?: NodeJS.ErrnoException | null) => {

@@ -84,7 +84,7 @@ const text = (path: string, content: string): Entry => ({
 });
 
 function line(kind: Kind, name: string, version: string, problems: Problem[]): string[] {
-  const [, wanted = version, marker] = kind === 'pip' ? (marked.exec(version) ?? []) : [];
+  const { wanted, marker } = kind === 'pip' ? withoutMarker(version) : { wanted: version };
   const write = forms[kind].find(({ when }) => when.test(wanted))?.write;
   const problem = unwritable(kind, name, version) ?? (write ? undefined : unfit(kind, name, version));
   if (problem) problems.push({ severity: 'error', ...problem });
@@ -93,7 +93,14 @@ function line(kind: Kind, name: string, version: string, problems: Problem[]): s
 }
 
 /** `>=1.0; python_version < "3.9"`: behind the semicolon is when to install it at all. In an address it has a blank before it. */
-const marked = /^((?:[a-z+]+:\/\/\S*|[^;])*?)\s*;\s*(.+)$/i;
+function withoutMarker(version: string): { wanted: string; marker?: string } {
+  const outside = version
+    .replace(/\S+/g, (word) => (word.includes('://') ? ' '.repeat(word.length) : word))
+    .indexOf(';');
+  const at = outside < 0 ? version.lastIndexOf(';') : outside;
+  const marker = at < 0 ? '' : version.slice(at + 1).trim();
+  return marker ? { wanted: version.slice(0, at).trimEnd(), marker } : { wanted: version };
+}
 
 /** A line break would begin a second line: an option, or a package nobody named. */
 function unwritable(kind: Kind, name: string, version: string): Omit<Problem, 'severity'> | undefined {

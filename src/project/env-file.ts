@@ -27,6 +27,8 @@ function readLines(text: string, file: string): Record<string, string> {
   const found: [name: string, value: string][] = [];
   const problems: Problem[] = [];
   let at = 0;
+  let line = 1;
+  let counted = 0;
   const next = (pattern: RegExp) => {
     pattern.lastIndex = at;
     const match = pattern.exec(text);
@@ -35,9 +37,11 @@ function readLines(text: string, file: string): Record<string, string> {
   };
   while (at < text.length) {
     if (next(nothing)) continue;
-    const line = text.slice(0, at).split('\n').length;
+    line += linesIn(text, counted, at);
+    counted = at;
+    const here = line;
     const wrong = (message: string, why: string) => {
-      problems.push({ severity: 'error', message: `${file}:${line}: ${message}`, why });
+      problems.push({ severity: 'error', message: `${file}:${here}: ${message}`, why });
       next(restOfLine);
     };
     const [, name = ''] = next(start) ?? [];
@@ -53,6 +57,12 @@ function readLines(text: string, file: string): Record<string, string> {
   }
   if (problems.length > 0) throw new ProjectError(`${file} cannot be read`, problems);
   return Object.fromEntries(found);
+}
+
+function linesIn(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }
 
 /** A comment begins at a `#` with a space before it. */

@@ -19,13 +19,16 @@ export interface Token {
   at: number;
 }
 
+/** UTF-8's, as Latin-1: some editors on Windows write it, and Python skips it. */
+const byteOrderMark = '\xef\xbb\xbf';
+
 /** The logical lines of a module, in order. Takes time in proportion to its length, and never throws. */
 export function statementsOf(source: string): Statement[] {
   const statements: Statement[] = [];
   let current: Statement | undefined;
   let depth = 0;
-  let lineStart = 0;
-  for (let at = 0; at < source.length; ) {
+  let lineStart = source.startsWith(byteOrderMark) ? byteOrderMark.length : 0;
+  for (let at = lineStart; at < source.length; ) {
     const char = source[at] ?? '';
     if (char === '\n' || char === '\r') {
       at += 1;

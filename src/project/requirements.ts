@@ -12,7 +12,8 @@ export type Packages = Record<string, string>;
 export async function packagesIn({ source }: Entry, warn: (problem: Problem) => void): Promise<Packages> {
   const text = 'text' in source ? source.text : (await readRegular(source.file)).toString('utf8');
   const name = 'text' in source ? 'cerebrium.toml' : source.file;
-  const packages: Packages = {};
+  // A name may be that of an inherited property.
+  const packages: Packages = Object.create(null);
   for (const line of text
     .replace(/^\ufeff/, '')
     .replace(/\\\r?\n/g, ' ')
@@ -21,7 +22,7 @@ export async function packagesIn({ source }: Entry, warn: (problem: Problem) => 
     if (plain === '') continue;
     const [, wanted, rest = ''] = /^([^\s=<>!~@;[\]-][^\s=<>!~@;[\]]*(?:\s*\[[^\]]*\])?)\s*(.*)$/.exec(plain) ?? [];
     if (wanted === undefined || /^[^\s]*:\/\//.test(plain)) warn(unlisted(name, plain));
-    else packages[wanted.replace(/\s+/g, '')] = rest.replace(/\s+--[a-z].*$/, '') || 'latest';
+    else packages[wanted.replace(/\s+/g, '')] = rest.replace(/(?<!\s)\s+--[a-z].*$/, '') || 'latest';
   }
   return packages;
 }

@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
 import { retryAfter } from '../api/retry.ts';
 import { connectionFailure } from '../api/transport.ts';
-import { isSecure } from '../contract/address.ts';
-import { FailedError, GantryError, UnavailableError } from '../errors.ts';
+import { GantryError, UnavailableError } from '../errors.ts';
 import type { Engine } from './engine.ts';
 import { ChangedError, NoRangesError, refusal } from './refusal.ts';
+import { signedUrl } from './signed-url.ts';
 import { isVersion, onlyIf, versionOf } from './version.ts';
 
 export interface Asking {
@@ -38,8 +38,7 @@ type Reply = Dispatcher.ResponseData;
 
 /** One GET of a signed link, tried once. */
 export async function receiveOnce(asking: Asking, engine: Engine, signal: AbortSignal): Promise<Received> {
-  const url = new URL(asking.url);
-  if (!isSecure(url)) throw new FailedError(`the download address ${url.host} is not https`);
+  const url = signedUrl(asking.url, 'download');
   const { range, version } = asking;
   try {
     const reply = await engine.dispatcher.request({

@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import { exchange, type ReplyLimit } from '../api/exchange.ts';
 import { retryAfter } from '../api/retry.ts';
 import { connectionFailure } from '../api/transport.ts';
-import { isSecure } from '../contract/address.ts';
 import { diskFailure } from '../disk/index.ts';
-import { FailedError, GantryError, UnavailableError } from '../errors.ts';
+import { GantryError, UnavailableError } from '../errors.ts';
 import { type Block, blockBytesFor } from './blocks.ts';
 import type { Engine } from './engine.ts';
 import { type Digest, md5 } from './hash.ts';
 import { ChangedError, refusal } from './refusal.ts';
+import { signedUrl } from './signed-url.ts';
 import type { Stretch } from './stretch.ts';
 
 export interface Sending {
@@ -32,8 +32,7 @@ const hashedAtOnce = 64 * 1024;
  * that of the bytes which left; another is a failure that a repeat may cure.
  */
 export async function sendOnce(sending: Sending, engine: Engine, signal: AbortSignal): Promise<string> {
-  const url = new URL(sending.url);
-  if (!isSecure(url)) throw new FailedError(`the upload address ${url.host} is not https`);
+  const url = signedUrl(sending.url, 'upload');
   const body = new Body(sending, engine, signal);
   try {
     const options = {

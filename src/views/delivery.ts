@@ -1,4 +1,5 @@
 import type { Delivery } from '../operations/webhooks/listen.ts';
+import { jsonText } from '../output/json.ts';
 import type { View } from '../output/page.ts';
 import { localTime, size } from '../output/words.ts';
 
@@ -16,6 +17,6 @@ export function deliveryView(delivery: Delivery): View {
 }
 
 function bodyText({ body, encoding, bytes }: Delivery): string {
-  if (encoding === 'json') return JSON.stringify(body, null, 2);
+  if (encoding === 'json') return jsonText(body, 2);
   return encoding === 'text' ? String(body) : `${size(bytes)} that are no text`;
 }

@@ -1,6 +1,7 @@
 import type { SettingChange } from '../operations/app-settings.ts';
 import type { FileChanges } from '../operations/file-changes.ts';
 import type { DeployPlan } from '../operations/plan.ts';
+import { jsonText } from '../output/json.ts';
 import type { View } from '../output/page.ts';
 import { stack, table } from '../output/table.ts';
 import { count, filesText, size } from '../output/words.ts';
@@ -83,5 +84,5 @@ function verdict({ exists, changes, files, failedBuild }: DeployPlan): View {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'string' ? value || '""' : JSON.stringify(value);
+  return typeof value === 'string' ? value || '""' : jsonText(value);
 }

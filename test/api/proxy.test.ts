@@ -98,7 +98,10 @@ const ways: [string, (proxy: ProxySettings, signal: AbortSignal) => Promise<unkn
       sendStreamed({ method: 'POST', url: at, headers: {}, body: Buffer.from('x'), proxy, signal, silenceMs: 60_000 }),
   ],
   ['an upload', (proxy, signal) => transfer(proxy, signal, (engine) => sendOnce(small, engine, signal))],
-  ['a download', (proxy, signal) => transfer(proxy, signal, (engine) => receiveOnce({ url: at.href, bytes: 3 }, engine, signal))],
+  [
+    'a download',
+    (proxy, signal) => transfer(proxy, signal, (engine) => receiveOnce({ url: at.href, bytes: 3 }, engine, signal)),
+  ],
   [
     'a live log',
     (proxy, signal) =>

@@ -20,6 +20,36 @@ afterEach(() => emulator.close());
 
 const env = (more: Record<string, string> = {}) => cleanEnvironment(emulator, more);
 
+describe.runIf(process.platform === 'linux')('stdout on a full disk', () => {
+  test.each([
+    [['--version']],
+    [['--help']],
+    [['builds', '--help']],
+    [['help', 'exit-codes']],
+    [['config', 'list']],
+    [['apps', 'list', '--json']],
+    [['reference', '--json']],
+    [['completion', 'bash']],
+    [['deploy', '--dry-run', '--json']],
+  ])('%j exits with 1 and says so', async (words) => {
+    await using app = await folderOf(smallApp());
+    const script = `"${process.execPath}" "${bin}" ${words.join(' ')} > /dev/full`;
+    const { exitCode, stderr } = await execa('bash', ['-c', script], { cwd: app.path, env: env(), reject: false });
+    expect(stderr).toContain('error: cannot write to stdout: no space left on device');
+    expect(stderr).not.toContain('mistake in gantry');
+    expect(exitCode).toBe(1);
+  });
+
+  test.each(['reference --json', '--help'])('that fills up in the middle of %s is no success', async (words) => {
+    await using place = await folderOf({});
+    // The file may have one block: the system takes the beginning, without an error.
+    const script = `trap '' XFSZ; ulimit -f 1; "${process.execPath}" "${bin}" ${words} > out`;
+    const { exitCode, stderr } = await execa('bash', ['-c', script], { cwd: place.path, env: env(), reject: false });
+    expect(stderr).toBe('error: cannot write to stdout: file too large');
+    expect(exitCode).toBe(1);
+  });
+});
+
 describe('the built program', () => {
   test.each([['--version'], ['-V']])('%s prints the version', async (flag) => {
     expect(await run([flag])).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
@@ -118,6 +148,7 @@ describe('a signal', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 143],
   ] as const)('%s during the upload cancels the build, leaves nothing behind and exits %i', async (signal, exit) => {
     await using app = await folderOf(smallApp());
     emulator.fail('upload', 'stall*');
@@ -131,6 +162,30 @@ describe('a signal', () => {
     expect(program.said.stderr).toContain('Cancelled build');
     expect([...emulator.store.builds.values()].map(({ cancelledAt }) => typeof cancelledAt)).toEqual(['number']);
     expectNoTrace(program.said, emulator);
+  });
+
+  test('a terminal that is closed ends a deploy as SIGTERM does, though nothing can be written any more', async () => {
+    await using app = await folderOf(smallApp());
+    await using temporary = await folderOf({});
+    emulator.fail('build', 'slow');
+    // Prints how the program ended after its terminal was closed.
+    const closing = [
+      'import os, pty, sys',
+      'child, terminal = pty.fork()',
+      'if child == 0: os.execv(sys.argv[1], sys.argv[1:])',
+      'said = b""',
+      'while b"Building" not in said: said += os.read(terminal, 4096)',
+      'os.close(terminal)',
+      'print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))',
+    ].join('\n');
+    const { stdout } = await execa('python3', ['-c', closing, process.execPath, bin, 'deploy', '--yes'], {
+      cwd: app.path,
+      env: env({ TMPDIR: temporary.path, TERM: 'xterm' }),
+      extendEnv: false,
+    });
+    expect(stdout).toBe('143');
+    expect([...emulator.store.builds.values()].map(({ cancelledAt }) => typeof cancelledAt)).toEqual(['number']);
+    expect(readdirSync(temporary.path)).toEqual([]);
   });
 
   test('a second SIGINT quits at once, though the cancellation hangs', async () => {
@@ -165,6 +220,25 @@ describe('a signal', () => {
       await new Promise((done) => setImmediate(done));
     }
   }
+});
+
+describe('a signal that the emulator and other listeners wait for', () => {
+  test.each(['SIGTERM', 'SIGHUP'] as const)('%s ends each of them', async (signal) => {
+    await using app = await folderOf(smallApp());
+    const listeners: [words: string[], says: RegExp][] = [
+      [['emulator', 'start', '--port', '0', '--no-seed'], /CEREBRIUM_PROJECT_ID/],
+      [['webhooks', 'listen', '--port', '0'], /listening on/],
+      [['dev'], /is up/],
+    ];
+    for (const [words, pattern] of listeners) {
+      const program = start(words, { cwd: app.path, env: env({ GANTRY_CONFIG_DIR: join(app.path, '.config') }) });
+      await program.says(pattern);
+      program.kill(signal);
+      const { code, signal: killed } = await program.ended;
+      expect([words[0], killed]).toEqual([words[0], null]);
+      expect([0, 143]).toContain(code);
+    }
+  });
 });
 
 describe('a time limit', () => {

@@ -4,6 +4,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Emulator } from '../../src/emulator/index.ts';
+import type { EndSignal } from '../../src/errors.ts';
 import { main } from '../../src/main.ts';
 import type { Io } from '../../src/process.ts';
 
@@ -31,6 +32,8 @@ export interface Setting {
   columns?: number;
   /** What a person types at the first question; giving it makes stdin a terminal. */
   typed?: string;
+  /** Makes stdin a terminal at which nothing is typed. */
+  terminal?: boolean;
   /** What comes through a pipe; without it, and without a terminal, stdin stays open and silent. */
   stdin?: string | Buffer;
   silenceMs?: number;
@@ -52,8 +55,8 @@ export interface Setting {
   endAt?: RegExp;
   /** Whether there is a browser. */
   browser?: boolean;
-  /** Sends SIGTERM instead. */
-  signal?: 'SIGINT' | 'SIGTERM';
+  /** Sends another signal instead. */
+  signal?: EndSignal;
 }
 
 /** Runs one command line in this process, as `bin/gantry.cjs` would in its own. Nothing sleeps: its clock leaps. */
@@ -92,7 +95,10 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
     interrupt = () => {};
     once();
   });
-  const stdin = Object.assign(new PassThrough(), { isTTY: typed !== undefined, setRawMode: () => {} });
+  const stdin = Object.assign(new PassThrough(), {
+    isTTY: typed !== undefined || setting.terminal === true,
+    setRawMode: () => {},
+  });
   if (setting.stdin !== undefined) stdin.end(setting.stdin);
   const io: Io = {
     stdin,

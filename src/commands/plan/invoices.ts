@@ -8,6 +8,8 @@ import { money } from '../../output/words.ts';
 export default defineCommand({
   configure: (command) => listFlags(command),
   run: async (context, flags) => firstOf(await readInvoices(context), flags, context.progress, 'invoice'),
+  // The link to the file of an invoice is signed: it is what --json is for here.
+  verbatim: () => true,
   view: (invoices) =>
     table(invoices, {
       DATE: (invoice) => invoice.createdAt?.slice(0, 10),

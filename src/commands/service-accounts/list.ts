@@ -2,6 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { listServiceAccounts, type ServiceAccount } from '../../contract/service-accounts.ts';
 import { firstOf, listFlags } from '../../flags/list.ts';
 import { grantedProjects } from '../../operations/grants.ts';
+import { jsonText } from '../../output/json.ts';
 import { table } from '../../output/table.ts';
 import { ago } from '../../output/words.ts';
 
@@ -40,5 +41,5 @@ export default defineCommand({
 
 /** Grants of an unknown form are shown as they are. */
 function projects(account: ServiceAccount): string | undefined {
-  return grantedProjects(account)?.join(', ') ?? account.grants?.map((grant) => JSON.stringify(grant)).join(', ');
+  return grantedProjects(account)?.join(', ') ?? account.grants?.map((grant) => jsonText(grant)).join(', ');
 }

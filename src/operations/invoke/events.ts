@@ -21,17 +21,33 @@ export async function* eventsOf({ target, pieces }: AppAnswer): AsyncGenerator<A
     onEvent: (event) => arrived.push(event),
     onError({ type }) {
       if (type !== 'max-buffer-size-exceeded') return;
-      throw new UnexpectedReplyError(`an event of ${target.name} has no end`, { fix: '--raw prints it as it comes' });
+      throw endless(target.name);
     },
   });
   const decoder = new TextDecoder();
+  // The parser reads a line again from its start with every piece, so it gets whole lines only.
+  let begun: string[] = [];
+  let length = 0;
   for await (const piece of pieces) {
-    parser.feed(decoder.decode(piece, { stream: true }));
-    yield* taken(arrived);
+    const text = decoder.decode(piece, { stream: true });
+    const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
+    if (end > 0) {
+      parser.feed(begun.join('') + text.slice(0, end));
+      begun = [];
+      length = 0;
+      yield* taken(arrived);
+    }
+    begun.push(text.slice(end));
+    length += text.length - end;
+    if (length > longest) throw endless(target.name);
   }
   // Whole as the answer is, its last event needs no empty line after it.
-  parser.feed(`${decoder.decode()}\n\n`);
+  parser.feed(`${begun.join('')}${decoder.decode()}\n\n`);
   yield* taken(arrived);
+}
+
+function endless(name: string): UnexpectedReplyError {
+  return new UnexpectedReplyError(`an event of ${name} has no end`, { fix: '--raw prints it as it comes' });
 }
 
 function* taken(arrived: EventSourceMessage[]): Generator<AppEvent> {

@@ -14,6 +14,7 @@ import {
   RateLimitedError,
   UnavailableError,
 } from '../../errors.ts';
+import { jsonText } from '../../output/json.ts';
 import { duration } from '../../output/words.ts';
 import { type Content, contentOf, headerOf, runIdOf } from './answer.ts';
 import { aside } from './aside.ts';
@@ -108,7 +109,7 @@ function wordsIn(body: unknown): string | undefined {
 }
 
 function textOf({ body, encoding }: Content): string {
-  return encoding === 'json' ? JSON.stringify(body) : String(body).trim();
+  return encoding === 'json' ? jsonText(body) : String(body).trim();
 }
 
 function shortened(text: string): string | undefined {

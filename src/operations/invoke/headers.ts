@@ -16,7 +16,8 @@ const ours = new Set([
 export function readHeaders(lines: readonly string[]): Headers {
   return Object.fromEntries(
     lines.map((line, index) => {
-      const [, name, value = ''] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/s.exec(line) ?? [];
+      const [, name, given = ''] = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s.exec(line) ?? [];
+      const value = given.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '');
       if (!name || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
         throw new UsageError(`--header number ${index + 1} is no header`, { fix: "--header 'Name: value'" });
       }

@@ -62,9 +62,9 @@ function given(name: string, value: string | undefined): Record<string, string> 
 
 /** As `curl --dump-header` and servers write them; a first line that is none is no matter. */
 function headersIn(text: string): Record<string, string> {
-  const lines = text.split(/\r?\n/).map((line) => /^([\w-]+):\s*(.*?)\s*$/.exec(line));
+  const lines = text.split(/\r?\n/).map((line) => /^([\w-]+):(.*)$/.exec(line));
   return Object.fromEntries(
-    lines.filter((line) => line !== null).map(([, name = '', value = '']) => [name.toLowerCase(), value]),
+    lines.filter((line) => line !== null).map(([, name = '', value = '']) => [name.toLowerCase(), value.trim()]),
   );
 }
 

@@ -29,7 +29,8 @@ interface Held {
 function* readTable(table: TomlTable, path: readonly string[], held: Held): Generator<Finding> {
   const name = path.join('.');
   const section = sectionNamed(name);
-  if (section) held.sections[name] ??= {};
+  // Packages may have the names of inherited properties, such as `__proto__`.
+  if (section) held.sections[name] ??= Object.create(null) as Record<string, unknown>;
   const values = held.sections[name] ?? {};
   for (const [key, value] of Object.entries(table)) {
     const inner = [...path, key];

@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest';
+import { imagesOf } from '../src/config/registry.ts';
+import type { AppAnswer } from '../src/operations/invoke/call.ts';
+import { eventsOf } from '../src/operations/invoke/events.ts';
+import { readHeaders } from '../src/operations/invoke/headers.ts';
+import { logLines } from '../src/operations/logs/line.ts';
+import { shown } from '../src/output/clean.ts';
+import { cleaner } from '../src/output/cleaner.ts';
+import { safeJson } from '../src/output/json.ts';
+import { KnownSecrets } from '../src/output/known-secrets.ts';
+import { pageOf } from '../src/output/page.ts';
+import { table } from '../src/output/table.ts';
+import { generatedEntries } from '../src/project/dependencies.ts';
+import { readEnvFile } from '../src/project/env-file.ts';
+import { mainProgram } from '../src/project/main-guard.ts';
+import { packagesIn } from '../src/project/requirements.ts';
+import { refusal } from '../src/transfer/refusal.ts';
+
+/**
+ * Work is measured in CPU time of this process, so that a busy machine does not matter, and as a ratio: four times the
+ * text may take four times as long. Quadratic work takes sixteen times as long.
+ */
+const growth = 4;
+const most = 9;
+
+const secrets = new KnownSecrets();
+secrets.add('the-token-in-use-0123456789', 'pa55w0rd');
+const page = (columns?: number) =>
+  pageOf({ isTTY: columns !== undefined, columns } as never, { GITHUB_ACTIONS: 'true' }, 'always', 0, secrets);
+
+/** What a text is made of that makes a careless pattern start anew at each of its places. */
+const units: Record<string, string> = {
+  'half tokens': 'eyJ-',
+  'dotted half tokens': 'eyJ.',
+  'glued tokens': 'xeyJa.b.',
+  'schemes of addresses': 'http://',
+  'encoded schemes': 'http%3A%2F%2F',
+  'question marks': '?',
+  parameters: 'token=a&',
+  'parameters without end': '?sig',
+  'half signed links': 'https://a?b&Signature',
+  'signed links': 'https://a?Signature=1 ',
+  'versions of links': '?sv=1&sp=r&',
+  schemes: 'Bearer ',
+  'schemes and blanks': 'Bearer         ',
+  'encoded schemes of credentials': 'basic%20',
+  headers: 'authorization:',
+  'headers in quotes': 'authorization"  : "',
+  properties: '"password":"',
+  'users of addresses': '://a:',
+  'many users': '://a:b@',
+  'parts of the secret': 'the-token-in-use-',
+  'empty lines': '\n',
+  'carriage returns': '\r',
+  blanks: ' ',
+  'blanks and a colon': '  \n:',
+  hashes: '#',
+  'hashes and colors': '#\u001b[m',
+  colors: '\u001b[1m',
+  'unfinished titles': '\u001b]0;',
+  'unfinished titles in 8 bits': '\u009d',
+  'unfinished sequences': '\u001b[1;',
+  'sequences in 8 bits': '\u009b',
+  escapes: '\u001b',
+  backslashes: '\\',
+  quotes: '"',
+  words: 'secret ',
+};
+
+const transforms: Record<string, (text: string) => unknown> = {
+  shown: (text) => shown(text, page()),
+  'shown without colors': (text) => shown(text, { ...page(), colored: false }),
+  safeJson: (text) => safeJson({ text, list: [text] }, secrets, 2),
+  logLines,
+};
+
+describe.each(Object.entries(transforms))('%s', (_, transform) => {
+  test.each(Object.entries(units))('takes linear time for %s', (_, unit) => {
+    // Ends that almost match: without them many a pattern gives up at once.
+    for (const end of ['', ' x=\u001b']) {
+      expectLinear((length) => {
+        const text = unit.repeat(Math.ceil(length / unit.length)) + end;
+        return () => transform(text);
+      });
+    }
+  });
+});
+
+describe('text that comes in small pieces', () => {
+  test.each(['\u001b]0;', '\u009b', 'a', '::'])('takes linear time for %j', (unit) => {
+    expectLinear((length) => {
+      const piece = Buffer.from(unit.repeat(8));
+      return () => {
+        const { take, end } = cleaner(page());
+        for (let at = 0; at < length / 16; at += piece.length) take(piece);
+        end();
+      };
+    });
+  });
+
+  test('takes linear time for a title that does not end', () => {
+    const piece = Buffer.from('0;');
+    expectLinear((length) => () => {
+      const { take, end } = cleaner({ ...page(), githubActions: false });
+      take(Buffer.from('\u001b]'));
+      for (let at = 0; at < length / 8; at += piece.length) take(piece);
+      end();
+    });
+  });
+});
+
+const readers: Record<string, (length: number) => () => unknown> = {
+  'a .env file of many lines': (length) => {
+    const text = Array.from({ length: length / 8 }, (_, at) => `A${at}=b`).join('\n');
+    return () => readEnvFile(text, '.env');
+  },
+  'a .env file of wrong lines': (length) => () => attempt(() => readEnvFile('= \n'.repeat(length / 16), '.env')),
+  'a .env file of open quotes': (length) => () => attempt(() => readEnvFile('A=\'"`\n'.repeat(length / 16), '.env')),
+  'a Dockerfile of empty lines': (length) => () => imagesOf(`${'\n'.repeat(length)}FROM a`),
+  'a Dockerfile of blanks': (length) => () => imagesOf(`${' '.repeat(length)}a`),
+  'a module of quotes': (length) => () => mainProgram(Buffer.from('"""\''.repeat(length / 4))),
+  'a module of nested f-strings': (length) => () => mainProgram(Buffer.from(`f'{`.repeat(length / 3))),
+  'a module of comments': (length) => () => mainProgram(Buffer.from('#a\n'.repeat(length / 3))),
+  'a header of blanks': (length) => () => readHeaders([`a: b${' '.repeat(length)}c`]),
+  'an answer of storage': (length) => () => refusal(500, '<Code>'.repeat(length / 6), undefined, 'upload'),
+  'a cell wider than any terminal': (length) => () =>
+    table([{ a: 'x'.repeat(length), b: 'y'.repeat(length) }], { A: ({ a }) => a, B: ({ b }) => b })(page(80)),
+};
+
+test.each(Object.entries(readers))('%s is read in linear time', (_, prepare) => {
+  expectLinear(prepare);
+});
+
+test.each([
+  ['a list of packages with blanks', (length: number) => packages(`a x${' '.repeat(length)}y`)],
+  ['a list of packages with comments', (length: number) => packages(`a ${'# '.repeat(length / 2)}`)],
+  ['a version of addresses', (length: number) => requirements('a://'.repeat(length / 4))],
+  ['a version of semicolons', (length: number) => requirements('1; '.repeat(length / 3))],
+  ['a line of events that comes in pieces', (length: number) => events(length)],
+])('%s is read in linear time', async (_, work) => {
+  await expectLinearAsync(work);
+});
+
+function packages(text: string): Promise<unknown> {
+  const entry = { path: 'requirements.txt', size: text.length, executable: false, source: { text } };
+  return packagesIn(entry, () => {});
+}
+
+function requirements(version: string): Promise<unknown> {
+  const none = { conda: {}, apt: {}, paths: {}, preBuildCommands: [], shellCommands: [], root: '.' };
+  return generatedEntries({ ...none, pip: { a: version } }).catch(() => {});
+}
+
+async function events(length: number): Promise<void> {
+  const pieces = (async function* () {
+    yield Buffer.from('data: ');
+    for (let at = 0; at < length * 4; at += 256) yield Buffer.alloc(256, 'x');
+    yield Buffer.from('\n\n');
+  })();
+  let seen = 0;
+  for await (const { data } of eventsOf({ target: { name: 'web' }, pieces } as unknown as AppAnswer))
+    seen += data.length;
+  expect(seen).toBeGreaterThan(0);
+}
+
+function attempt(work: () => unknown): void {
+  try {
+    work();
+  } catch {}
+}
+
+/** Sizes grow until the smaller one takes long enough to be measured: quadratic work gets there soon. */
+function expectLinear(prepare: (length: number) => () => unknown): void {
+  const cpu = (length: number) => {
+    const work = prepare(length);
+    return least(() => measured(work));
+  };
+  for (let length = 4_096; ; length *= growth) {
+    const small = cpu(length);
+    if (small < 2_000 && length < 65_536) continue;
+    const large = cpu(length * growth);
+    // Less than a few milliseconds is noise, and quadratic work on so much text takes minutes.
+    if (large > 20_000) expect(large / Math.max(small, 1_000)).toBeLessThan(most);
+    return;
+  }
+}
+
+async function expectLinearAsync(work: (length: number) => Promise<unknown>): Promise<void> {
+  const cpu = async (length: number) => {
+    let best = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < runs; run++) {
+      const before = process.cpuUsage();
+      await work(length);
+      best = Math.min(best, spent(before));
+    }
+    return best;
+  };
+  for (let length = 4_096; ; length *= growth) {
+    const small = await cpu(length);
+    if (small < 2_000 && length < 65_536) continue;
+    const large = await cpu(length * growth);
+    if (large > 20_000) expect(large / Math.max(small, 1_000)).toBeLessThan(most);
+    return;
+  }
+}
+
+const runs = 3;
+
+function least(measure: () => number): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < runs; run++) {
+    best = Math.min(best, measure());
+    // What takes long has no need of a second look to stand out from noise.
+    if (best > 1_000_000) break;
+  }
+  return best;
+}
+
+function measured(work: () => unknown): number {
+  const before = process.cpuUsage();
+  work();
+  return spent(before);
+}
+
+/** Microseconds. */
+function spent(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}

@@ -1,0 +1,164 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startEmulator } from '../src/emulator/index.ts';
+import { FailedError, UnexpectedReplyError } from '../src/errors.ts';
+import { leaves } from '../src/operations/leaves.ts';
+import { systemFailure } from '../src/output/system-failure.ts';
+import { generatedEntries } from '../src/project/dependencies.ts';
+import { mainProgram, withCall } from '../src/project/main-guard.ts';
+import { packagesIn } from '../src/project/requirements.ts';
+import { signedUrl } from '../src/transfer/signed-url.ts';
+import { folderOf, smallApp } from './support/app.ts';
+import { gantry } from './support/gantry.ts';
+
+const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+
+/** A platform that gives one text to every request. */
+async function giving(text: string, status = 200): Promise<Record<string, string>> {
+  const server = createServer((_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close().closeAllConnections());
+  await new Promise((done) => server.once('listening', done));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { GANTRY_API_URL: url, GANTRY_INFERENCE_URL: url, GANTRY_TOKEN: 'a-token-0123', GANTRY_PROJECT: 'p-12345678' };
+}
+
+describe('JSON 20,000 levels deep', () => {
+  const app = `{"id":"p-12345678-web","name":"web","projectId":"p-12345678","status":"ready","extra":${deep}}`;
+
+  test.each([
+    ['apps get web', app],
+    ['apps get web --json', app],
+    ['apps list --json', `[${app}]`],
+    ['api GET /x', deep],
+    ['api GET /x --json', deep],
+    ['invoke web --json', deep],
+    ['projects list --json', `[{"id":"p-1","extra":${deep}}]`],
+  ])('gantry %s prints it', async (line, reply) => {
+    const { code, stdout, stderr } = await gantry(line.split(' '), { env: await giving(reply) });
+    expect(stderr).not.toContain('mistake in gantry');
+    expect(code).toBe(0);
+    expect(line.includes('--json') ? stdout : '[[[[').toContain('[[[[');
+  });
+
+  test.each(['apps list', 'apps list --json', 'invoke web', 'invoke web --json'])(
+    'gantry %s fails as its status says',
+    async (line) => {
+      const env = await giving(`{"message":"no","details":${deep}}`, 403);
+      const { code, stderr } = await gantry(line.split(' '), { env });
+      expect(stderr).not.toContain('mistake in gantry');
+      expect(code).toBe(5);
+    },
+  );
+
+  test('gives up its leaves', () => {
+    expect(
+      leaves(JSON.parse(`{"a":1,"b":${deep.replace('[]', '[2]')},"c":{"d":3}}`)).map(([, value]) => value),
+    ).toEqual([1, 2, 3]);
+  });
+});
+
+describe('what the system refused', () => {
+  test('is named with the file, and is no mistake of gantry', async () => {
+    await using app = await folderOf({ 'file.txt': 'x' });
+    const refused = await writeFile(join(app.path, 'file.txt', 'x'), '').catch((error) => error);
+    const failure = systemFailure(refused);
+    expect(failure).toBeInstanceOf(FailedError);
+    expect(failure?.message).toBe(`cannot open ${join(app.path, 'file.txt', 'x')}: not a directory`);
+  });
+
+  test('ends a command with 1', async () => {
+    const emulator = await startEmulator();
+    onTestFinished(() => emulator.close());
+    await using app = await folderOf(smallApp());
+    const env = { GITHUB_OUTPUT: app.path };
+    const { code, stderr } = await gantry(['deploy', '--yes'], { emulator, cwd: app.path, env });
+    expect(stderr).toContain(`error: cannot open ${app.path}: illegal operation on a directory\n`);
+    expect(stderr).not.toContain('mistake in gantry');
+    expect(code).toBe(1);
+  });
+
+  test.each([
+    new TypeError('x is not a function'),
+    Object.assign(new Error('EBADF: bad file descriptor, write'), { code: 'EBADF', syscall: 'write' }),
+    Object.assign(new Error('no syscall'), { code: 'ERR_INVALID_ARG_TYPE' }),
+    'text',
+  ])('is nothing else: %s', (error) => {
+    expect(systemFailure(error)).toBeUndefined();
+  });
+});
+
+test.each(['upload', 'download'] as const)('an %s URL that is none is the answer of the platform', (what) => {
+  expect(() => signedUrl('not a url?X-Amz-Signature=1', what)).toThrow(UnexpectedReplyError);
+  expect(() => signedUrl('not a url?X-Amz-Signature=1', what)).toThrow(
+    `the platform sent a URL for the ${what} that is not valid: "not a url"`,
+  );
+  expect(() => signedUrl('http://storage.test/x', what)).toThrow(FailedError);
+});
+
+test('a module may begin with a byte-order mark', () => {
+  const source = Buffer.from('\ufeffdef hello():\n    pass\n\nif __name__ == "__main__":\n    hello()\n');
+  const program = mainProgram(source);
+  expect(program.functions).toEqual(['hello']);
+  expect(program.guards.map((at) => source.toString('latin1', at, at + 8))).toEqual(['__name__']);
+  expect(withCall(source, program, 'hello').subarray(0, 3)).toEqual(Buffer.from('\ufeff'));
+});
+
+describe('a name that objects inherit', () => {
+  const names = ['__proto__', 'constructor', 'toString'];
+
+  test.each(names)('%s is a package of requirements.txt', async (name) => {
+    const entry = { path: 'requirements.txt', size: 1, executable: false, source: { text: `${name}==1.2\n` } };
+    expect(Object.entries(await packagesIn(entry, () => {}))).toEqual([[name, '==1.2']]);
+  });
+
+  test.each(names)('%s is a package of cerebrium.toml', async (name) => {
+    const files = smallApp();
+    const toml = `${files['cerebrium.toml']}\n[cerebrium.dependencies.pip]\n${name} = "1.2"\n`;
+    await using app = await folderOf({ ...files, 'cerebrium.toml': toml });
+    const { code, stdout } = await gantry(['package', '-o', 'out.zip', '--json'], { cwd: app.path });
+    expect(code).toBe(0);
+    expect(stdout).toContain('requirements.txt');
+    const entries = await generatedEntries({
+      ...{ pip: Object.fromEntries([[name, '1.2']]), conda: {}, apt: {}, paths: {} },
+      ...{ preBuildCommands: [], shellCommands: [], root: app.path },
+    });
+    expect(entries[0]?.source).toEqual({ text: `${name}==1.2\n` });
+  });
+
+  test.each(names)('%s is a field that no answer has', async (name) => {
+    const env = await giving('[{"id":"p-12345678-web","name":"web","projectId":"p-12345678","status":"ready"}]');
+    const { code, stderr } = await gantry(['apps', 'list', `--json=${name}`], { env });
+    expect(stderr).toContain(`--json has no field "${name}"`);
+    expect(code).toBe(2);
+  });
+
+  test.each(names)('%s is no topic of help', async (name) => {
+    expect((await gantry(['help', name])).code).toBe(2);
+  });
+
+  test.each(names)('%s is a secret', async (name) => {
+    await using app = await folderOf({ '.env': `${name}=a-value-0123\n` });
+    const bodies: string[] = [];
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      if (body) bodies.push(body);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close().closeAllConnections());
+    await new Promise((done) => server.once('listening', done));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const env = { GANTRY_API_URL: url, GANTRY_TOKEN: 'a-token-0123', GANTRY_PROJECT: 'p-1' };
+    for (const line of ['secrets import .env --yes', `secrets set ${name} --from-file .env --yes`]) {
+      expect((await gantry(line.split(' '), { env, cwd: app.path })).code).toBe(0);
+      expect(bodies.pop()).toContain(`"${name}":"`);
+    }
+    const { code } = await gantry(['secrets', 'set', name, '--from-env', '--yes'], { env, cwd: app.path });
+    expect(code).toBe(2);
+  });
+});
