@@ -117,10 +117,31 @@ test('a time limit ends with an error of ours: only the deadline makes its signa
   expect(offences).toEqual([]);
 });
 
+test('the strict platform and the chaos runs share no code with what they judge', () => {
+  const judges = ['test/support/strict-platform', 'test/chaos'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.(js|ts)$/.test(path))
+      .map((path) => join(folder, path)),
+  );
+  expect(judges.length).toBeGreaterThan(10);
+  const offences = judges.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/(?:from |import\()'([^']+)'/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => !path.startsWith('node:') && !isJudges(join(dirname(file), path)))
+      .map((path) => `${file} -> ${path}`),
+  );
+  expect(offences).toEqual([]);
+});
+
 test('no room is a drawer', () => {
   const drawers = files.filter((file) => /\/(utils?|helpers?|common|misc|shared|lib|types)(\/|\.ts$)/.test(file));
   expect(drawers).toEqual([]);
 });
+
+/** Their own files, and the runner of tests. */
+function isJudges(path: string): boolean {
+  return /^test\/(support\/strict-platform|chaos)\//.test(path) || path.endsWith('vitest');
+}
 
 function allowed(file: string, target: string): boolean {
   const [from, to] = [room(file), room(target)];

@@ -51,11 +51,13 @@ export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{vol
   reply: 'nothing',
 });
 
-/** One folder of a volume, `/` by default; not what is below it (wire §1b). */
+/**
+ * One folder of a volume, `/` by default; not what is below it (wire §1b). An empty body is not an empty folder: a lost
+ * answer would look the same, and `sync --delete` would then delete everything.
+ */
 export const listFolder = endpoint('GET /v2/projects/{project}/volumes/{volume}/ls', {
   query: v.object({ region, dir: v.optional(v.string()) }),
   reply: list(VolumeEntry, 'name'),
-  mayBeEmpty: true,
 });
 
 /** A signed link to read one file (wire §1b). */

@@ -75,6 +75,7 @@ class Receipt {
   /** Of the whole, where that came in one range. */
   #md5: string | undefined;
   readonly #done: Set<number>;
+  #isRecorded: boolean;
   #written: Promise<void> = Promise.resolve();
 
   constructor(
@@ -85,6 +86,7 @@ class Receipt {
   ) {
     this.#content = new RemoteContent(receiving.plan.bytes, receiving.link, engine, saved?.version);
     this.#done = new Set(saved?.ranges);
+    this.#isRecorded = saved !== undefined;
   }
 
   async run(): Promise<void> {
@@ -99,8 +101,12 @@ class Receipt {
     await this.#check();
   }
 
-  /** Content that is not the one meant, or not what its ETag says, is of no use to a later try. */
+  /**
+   * Content that is not the one meant, or not what its ETag says, is of no use to a later try. Neither is a file that
+   * no journal names: nobody would ever remove it.
+   */
   usable(error: unknown): boolean {
+    if (!this.#isRecorded) return false;
     return this.engine.signal.aborted || (error instanceof UnavailableError && !(error instanceof CorruptError));
   }
 
@@ -124,6 +130,7 @@ class Receipt {
   #begun(version: string): void {
     const { keep, onBegun } = this.receiving;
     if (!keep) return;
+    this.#isRecorded = true;
     this.file.keepOnExit();
     onBegun(version, this.file.absolutePath);
   }

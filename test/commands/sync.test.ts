@@ -9,12 +9,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { LocalRemoval } from '../../src/operations/sync/remove-local.ts';
 import { filesIn, lay, newFolder, withoutProgress } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
 import { atFirstCall } from '../support/requests.ts';
+import { StrictPlatform } from '../support/strict-platform/index.js';
 
 let emulator: Emulator;
 let home: string;
@@ -194,4 +195,15 @@ test('a source that is gone deletes nothing', async () => {
   rmSync(join(here, 'f'), { recursive: true });
   expect((await gantry(['sync', 'f', ':/f', '--delete', '--confirm', 'default:/f'])).code).toBe(6);
   expect(shelf().paths()).toHaveLength(4);
+});
+
+test('does not delete anything when the listing of the source is an empty reply', async () => {
+  const cwd = newFolder({ 'dst/mine': 'precious' });
+  const platform = await new StrictPlatform({ token: 't' }).start();
+  onTestFinished(() => platform.close());
+  platform.script([{ point: 'ls', what: 'empty', from: 1, times: 1000 }]);
+  const env = { GANTRY_API_URL: platform.url, GANTRY_TOKEN: 't', GANTRY_PROJECT: 'p-chaos001' };
+  const { code } = await run(['sync', ':/', 'dst', '--delete', '--confirm', 'dst'], { cwd, env });
+  expect(code).toBe(69);
+  expect(filesIn(cwd)).toEqual(['dst/mine']);
 });

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { TemporaryNames } from '../../src/disk/index.ts';
 import { withEngine } from '../../src/transfer/engine.ts';
 import { planParts } from '../../src/transfer/parts.ts';
-import { receiveFile } from '../../src/transfer/receive-file.ts';
+import { type FileReceiving, receiveFile } from '../../src/transfer/receive-file.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 
 const content = Buffer.alloc(11 * 2 ** 20, 'new');
@@ -28,6 +28,20 @@ test.each([
   expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('old');
 });
 
+test('an interrupt before the first range keeps nothing: no journal would find it again', async () => {
+  const folder = newFolder({ target: 'old' });
+  const interrupted = new AbortController();
+  const received = receive(join(folder, 'target'), interrupted.signal, () => {}, {
+    keep: true,
+    link: () => {
+      interrupted.abort(new Error('interrupted'));
+      return Promise.reject(interrupted.signal.reason);
+    },
+  });
+  await expect(received).rejects.toThrow('interrupted');
+  expect(filesIn(folder)).toEqual(['target']);
+});
+
 test('without an interrupt the new file takes its place', async () => {
   const folder = newFolder({ target: 'old' });
   await receive(join(folder, 'target'), new AbortController().signal, () => {});
@@ -36,7 +50,12 @@ test('without an interrupt the new file takes its place', async () => {
 });
 
 /** Downloads `content` in three ranges, one after the other. */
-async function receive(target: string, signal: AbortSignal, onRange: () => void): Promise<unknown> {
+async function receive(
+  target: string,
+  signal: AbortSignal,
+  onRange: () => void,
+  different: Partial<FileReceiving> = {},
+): Promise<unknown> {
   const url = await storage();
   const engine = {
     signal,
@@ -63,6 +82,7 @@ async function receive(target: string, signal: AbortSignal, onRange: () => void)
     onBegun: () => {},
     onRange,
     confirm: async () => {},
+    ...different,
   };
   return withEngine(engine, (opened) => receiveFile(receiving, opened));
 }

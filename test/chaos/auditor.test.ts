@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { audit } from './auditor.js';
+import { markOfContent } from './content.js';
+import { drawPlan } from './plans/index.js';
+import type { DiskEntry, Ended, Outcome, Plan, State, Step } from './types.ts';
+import { readZip } from './zip.js';
+
+const wanted = { size: 10, salt: 1 };
+const old = { size: 4, salt: 2 };
+
+test('the same seed draws the same plan', () => {
+  expect(drawPlan(7)).toEqual(drawPlan(7));
+  expect(drawPlan(7)).not.toEqual(drawPlan(8));
+});
+
+test('a run that does what it says has no findings', () => {
+  expect(judge({ after: { 'dst/a': wanted } })).toEqual([]);
+});
+
+test('finds a file that is called done and is not there', () => {
+  expect(judge({})).toContain('step 1: exit code 0, but 1 of 1 are not there whole: dst/a');
+});
+
+test('finds a torn file whatever the exit code is', () => {
+  expect(judge({ after: { 'dst/a': old }, ended: { code: 1 } })).toContain('step 1: a target is torn or mixed: dst/a');
+});
+
+test('finds a user file that was changed, and one that was left behind', () => {
+  const findings = judge({ before: { mine: old }, after: { 'dst/a': wanted, 'dst/.temporary': old } });
+  expect(findings).toContain('step 1: deleted: mine');
+  expect(findings).toContain('step 1: left behind after a clean run: dst/.temporary');
+});
+
+test('lets a failed run leave a temporary file, which a clean run has to remove', () => {
+  const step = { isClean: false };
+  const fired = [{ point: 'get', what: 'status', times: 9, status: 500 }];
+  expect(judge({ step, fired, after: { 'dst/.temporary': old }, ended: { code: 69 } })).toEqual([]);
+});
+
+test('finds a change outside of the work folder', () => {
+  const after = state({ 'dst/a': wanted });
+  after.disk.set('outside/precious', file(old));
+  expect(judge({ state: after })).toEqual(['step 1: changed outside of the work folder: outside/precious']);
+});
+
+test('finds exit codes that do not fit', () => {
+  const after = { 'dst/a': wanted };
+  expect(judge({ after, ended: { code: 70 } }).join()).toContain('exit code 70');
+  expect(judge({ after, ended: { code: 71 } }).join()).toContain('exit code 71 is not documented');
+  expect(judge({ after, ended: { code: 1 } }).join()).toContain('exit code 1 although nothing went wrong');
+  expect(judge({ after, ended: { code: 130 } }).join()).toContain('exit code 130 without a signal');
+  expect(judge({ after, ended: { code: 143, sent: 'SIGINT' } }).join()).toContain('exit code 143 after SIGINT');
+  expect(judge({ after, ended: { code: null, signal: 'SIGKILL', isLate: true } }).join()).toContain('did not end');
+});
+
+test('finds secrets, on either stream', () => {
+  const after = { 'dst/a': wanted };
+  expect(judge({ after, ended: { stderr: 'a.b.signature' } })).toEqual(['step 1: prints the token: cp :/src ./dst']);
+  expect(judge({ after, ended: { stdout: Buffer.from('?sig=f00d') } })).toEqual([
+    'step 1: prints a signature: cp :/src ./dst',
+  ]);
+});
+
+test('finds requests that break the rules', () => {
+  expect(judge({ after: { 'dst/a': wanted }, violations: ['ls: a body'] })).toEqual(['step 1: request: ls: a body']);
+});
+
+test('finds a summary that counts more files than there are', () => {
+  const stdout = Buffer.from(JSON.stringify({ files: 1, failed: [{ path: 'a' }] }));
+  const findings = judge({ step: { isClean: false }, ended: { code: 1, stdout } });
+  expect(findings).toContain('step 1: says 1 files are copied, 0 are');
+});
+
+test('calls a damaged archive broken', () => {
+  expect(readZip(Buffer.from('no zip'))).toBe('it has no directory');
+});
+
+interface Told {
+  step?: Partial<Step>;
+  before?: Record<string, typeof wanted>;
+  after?: Record<string, typeof wanted>;
+  state?: State;
+  ended?: Partial<Ended>;
+  fired?: Outcome['fired'];
+  violations?: string[];
+}
+
+function judge({ step, before = {}, after = {}, ended, fired = [], violations = [], ...told }: Told): string[] {
+  const args = ['cp', ':/src', './dst'];
+  const run: Ended = {
+    ...{ args, code: 0, signal: null, stdout: Buffer.alloc(0), stderr: '', ms: 1, isLate: false },
+    ...ended,
+  };
+  const outcome: Outcome = {
+    ...{ before: state(before), after: told.state ?? state(after), ended: [run], fired, violations },
+    ...{ signatures: ['f00d'], meddled: false, archive: undefined, requests: new Map([['ls', 1]]) },
+  };
+  return audit(
+    plan({ commands: [{ args }], faults: [], meddling: [], isClean: true, ...step }),
+    [outcome],
+    'a.b.signature',
+  );
+}
+
+function plan(step: Step): Plan {
+  const targets = [{ path: 'dst/a', source: [wanted] }];
+  return {
+    ...{
+      kind: 'cp-down',
+      local: [{ path: 'mine', content: old }],
+      outside: [],
+      volume: [],
+      region: 'us-east-1',
+      world: {},
+      env: {},
+      steps: [step],
+    },
+    ...{ facts: {}, secrets: [] },
+    copies: { side: 'disk', targets, keeps: 'nothing', deleted: [], verified: false, impossible: [] },
+  };
+}
+
+function state(files: Record<string, typeof wanted>): State {
+  return {
+    disk: new Map(Object.entries(files).map(([path, content]) => [`work/${path}`, file(content)])),
+    ...{ volume: new Map(), grants: new Map(), secrets: {}, builds: new Map(), calls: 0, created: 0 },
+  };
+}
+
+function file(content: typeof wanted): DiskEntry {
+  return { kind: 'file', size: content.size, mark: markOfContent(content), mode: 0o644 };
+}

@@ -1,0 +1,107 @@
+/** What the strict platform is told, and what it tells. Written from the specification; knows nothing of the client. */
+
+/** One misbehavior: at `point`, from the `from`-th request there (1 is the first), for so many `times`. */
+export interface Fault {
+  point: string;
+  what: string;
+  from: number;
+  times: number;
+  status?: number;
+  retryAfter?: string;
+  message?: string;
+  ms?: number;
+  /** How often it was applied. */
+  fired?: number;
+}
+
+export interface StoredFile {
+  bytes: Buffer;
+  /** Milliseconds since 1970. */
+  modified: number;
+  /** Undefined: this storage sends none. */
+  etag: string | undefined;
+}
+
+export interface Upload {
+  id: string;
+  path: string;
+  region: string;
+  count: number;
+  parts: Map<number, { etag: string; bytes: Buffer }>;
+  isDone: boolean;
+}
+
+export type Link =
+  | { kind: 'part'; upload: string; number: number }
+  | { kind: 'object'; region: string; path: string }
+  | { kind: 'zip'; build: string };
+
+export interface Build {
+  id: string;
+  app: string;
+  status: string;
+  /** What it will be, one word for each look, once the archive is there. The last one stays. */
+  coming: string[];
+  zip: Buffer | undefined;
+  log: string[];
+  initError?: string;
+  createdAt: string;
+}
+
+export interface App {
+  name: string;
+  fields: Record<string, unknown>;
+}
+
+/** The state that a world begins with. Everything may be left out. */
+export interface World {
+  project?: string;
+  token?: string;
+  regions?: Record<string, { path: string; bytes: Buffer; modified: number; etag: 'md5' | 'parts' | 'none' }[]>;
+  /** How folders are named in listings, and what a listing of a folder that is not there is. */
+  style?: { slash?: boolean; missing?: 'empty' | '404' };
+  apps?: App[];
+  builds?: Build[];
+  /** What builds of the next deploys will do. */
+  nextBuild?: { coming: string[]; log: string[]; initError?: string };
+  runs?: Record<string, unknown>[];
+  /** `offset-ignored`, `token-forever`, `repeats`, `no-total`. */
+  runsLie?: string;
+  grants?: Record<string, string[]>;
+  grantForm?: 'text' | 'projectId' | 'odd';
+  secrets?: Record<string, string>;
+  logs?: Record<string, unknown>[];
+  invocation?: { status: number; body: unknown };
+}
+
+/** One request as it was seen. */
+export interface Seen {
+  n: number;
+  /** Which request of its kind. */
+  nth: number;
+  point: string;
+  method: string;
+  path: string;
+  at: number;
+  fault?: string;
+  status?: number;
+  work?: boolean;
+}
+
+export interface Request {
+  point: string;
+  method: string;
+  params: Record<string, string>;
+  query: URLSearchParams;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+  json: unknown;
+}
+
+export interface Answer {
+  status: number;
+  json?: unknown;
+  text?: string;
+  bytes?: Buffer;
+  headers?: Record<string, string>;
+}
