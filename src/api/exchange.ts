@@ -4,7 +4,7 @@ import { connectionFailure, type HttpReply, replyLimit, type Send, tooLarge } fr
 
 /** The same request as `sendPlainly` over connections that are there: for thousands of calls it takes half the time. */
 export function sendOverConnections(dispatcher: Dispatcher): Send {
-  return ({ method, url, headers, body, signal, silenceMs }) => {
+  return ({ method, url, headers, body, signal, silenceMs, mostBytes = replyLimit }) => {
     const options = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -14,7 +14,7 @@ export function sendOverConnections(dispatcher: Dispatcher): Send {
       headersTimeout: silenceMs,
       bodyTimeout: silenceMs,
     };
-    return exchange(dispatcher, options, signal, { bytes: replyLimit, isCut: false });
+    return exchange(dispatcher, options, signal, { bytes: mostBytes, isCut: false });
   };
 }
 
@@ -39,7 +39,11 @@ export function exchange(
     signal.throwIfAborted();
     const url = new URL(String(options.origin));
     const failed = (error: unknown, hasBegun: boolean) => reject(connectionFailure(url, error, hasBegun));
-    const answer = new Answer({ resolve, reject, failed, tooLong: () => tooLarge(url) }, limit, underWayOf(signal));
+    const answer = new Answer(
+      { resolve, reject, failed, tooLong: () => tooLarge(url, limit.bytes) },
+      limit,
+      underWayOf(signal),
+    );
     dispatcher.dispatch(options, answer);
   });
 }

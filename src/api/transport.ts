@@ -13,6 +13,8 @@ export interface HttpRequest {
   signal: AbortSignal;
   /** Give up when no byte has moved for this long. */
   silenceMs: number;
+  /** Largest reply held in memory, bytes. */
+  mostBytes?: number | undefined;
 }
 
 export interface HttpReply {
@@ -48,7 +50,7 @@ export const sendPlainly: Send = (request) => sendOver(request, undefined);
 
 /** The same over connections of an agent. */
 export async function sendOver(
-  { method, url, headers, body, signal, silenceMs }: HttpRequest,
+  { method, url, headers, body, signal, silenceMs, mostBytes = replyLimit }: HttpRequest,
   agent: Agent | undefined,
 ): Promise<HttpReply> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -57,7 +59,7 @@ export async function sendOver(
     outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`no byte for ${silenceMs / 1000} s`)));
     outgoing.end(body);
     const reply = await answerTo(outgoing);
-    const bytes = await read(reply, url);
+    const bytes = await read(reply, url, mostBytes);
     return { status: reply.statusCode ?? 0, headers: reply.headers, ...bodyOf(bytes, reply.headers) };
   } catch (cause) {
     throw failure(cause);
@@ -117,13 +119,13 @@ export function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => outgoing.once('response', resolve).on('error', reject));
 }
 
-function read(reply: IncomingMessage, url: URL): Promise<Buffer> {
+function read(reply: IncomingMessage, url: URL, mostBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     reply.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > replyLimit) reply.destroy(tooLarge(url));
+      if (size > mostBytes) reply.destroy(tooLarge(url, mostBytes));
       else chunks.push(chunk);
     });
     reply.on('end', () => resolve(Buffer.concat(chunks)));
@@ -133,8 +135,8 @@ function read(reply: IncomingMessage, url: URL): Promise<Buffer> {
   });
 }
 
-export function tooLarge({ host }: URL): UnexpectedReplyError {
-  return new UnexpectedReplyError(`the reply of ${host} is larger than ${replyLimit / 1024 / 1024} MiB`);
+export function tooLarge({ host }: URL, mostBytes: number): UnexpectedReplyError {
+  return new UnexpectedReplyError(`the reply of ${host} is larger than ${mostBytes / 1024 / 1024} MiB`);
 }
 
 /** Codes of failures that happen before a single byte of the request has left. */

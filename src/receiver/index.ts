@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv6 } from 'node:net';
+import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /** A POST as it came. */
@@ -25,6 +25,8 @@ export interface ReceiverOptions {
   onReceived: (received: Received) => Promise<Answer | 'drop'>;
   /** Hears of what was not even looked at. */
   onRefused: (why: string) => void;
+  /** How long a sender may be silent, milliseconds; ten seconds if left out. */
+  quietMs?: number | undefined;
 }
 
 export interface Receiver {
@@ -36,19 +38,31 @@ export interface Receiver {
 
 /** Of one body, bytes. */
 const mostBytes = 10 * 1024 * 1024;
-/** All of them together have to fit into memory. */
-const mostConnections = 32;
+/** Of all bodies that are held at the same time, bytes. */
+const mostHeldBytes = 128 * 1024 * 1024;
+/** Connections whose request is still arriving: beyond these the oldest is dropped, so that none can block others. */
+const mostReceiving = 256;
+/** A sender that sends nothing for this long is dropped, milliseconds. */
+const quietMs = 10_000;
 /** How long the rest of what is too large may take to come, milliseconds: who is cut off hears no reason. */
 const lingerMs = 2_000;
 
 /** A server that takes POSTs, and survives whatever else comes. Rejects when it cannot listen there. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { host, port, onRefused } = options;
-  const server = createServer({ requestTimeout: 60_000, headersTimeout: 20_000 });
-  server.maxConnections = mostConnections;
+  const server = createServer({
+    requestTimeout: 60_000,
+    headersTimeout: 20_000,
+    connectionsCheckingInterval: 5_000,
+  });
+  const arriving = new Arriving(options.quietMs ?? quietMs);
+  server.on('connection', (socket) => {
+    arriving.begin(socket);
+    socket.on('timeout', () => socket.destroy()).on('close', () => arriving.end(socket));
+  });
   server.on('request', (request, response) => {
     response.on('error', () => {});
-    serve(request, response, options).catch(() => void request.socket.destroy());
+    serve(request, response, arriving, options).catch(() => void request.socket.destroy());
   });
   server.on('clientError', (_, socket) => {
     onRefused('something that is not HTTP');
@@ -76,44 +90,101 @@ function bind(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
+/** What is arriving, and how much of it is held in memory. */
+class Arriving {
+  /** The oldest first. */
+  readonly #sockets = new Set<Socket>();
+  #heldBytes = 0;
+
+  constructor(private readonly quietMs: number) {}
+
+  begin(socket: Socket): void {
+    socket.setTimeout(this.quietMs);
+    this.#sockets.delete(socket);
+    this.#sockets.add(socket);
+    const [oldest] = this.#sockets;
+    if (this.#sockets.size > mostReceiving) oldest?.destroy();
+  }
+
+  /** The request is here: its answer may take its time. */
+  end(socket: Socket): void {
+    this.#sockets.delete(socket);
+    socket.setTimeout(0);
+  }
+
+  /** False when there is no room for it. */
+  hold(bytes: number): boolean {
+    if (this.#heldBytes + bytes > mostHeldBytes) return false;
+    this.#heldBytes += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#heldBytes -= bytes;
+  }
+}
+
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
+  arriving: Arriving,
   { onReceived, onRefused }: ReceiverOptions,
 ): Promise<void> {
+  arriving.begin(request.socket);
   const { method, url = '/' } = request;
   if (method !== 'POST') {
     onRefused(`${method} ${url}: only POST is taken`);
     return reply(response, { status: 405, headers: { allow: 'POST', connection: 'close' } });
   }
-  const body = await bodyOf(request);
-  if (body === undefined) {
-    onRefused(`POST ${url}: more than ${mostBytes / 1024 / 1024} MiB`);
-    return reply(response, { status: 413, headers: { connection: 'close' } });
+  let held = 0;
+  const hold = (bytes: number) => {
+    const hasRoom = arriving.hold(bytes);
+    if (hasRoom) held += bytes;
+    return hasRoom;
+  };
+  try {
+    const body = await bodyOf(request, hold);
+    arriving.end(request.socket);
+    if (!Buffer.isBuffer(body)) {
+      onRefused(`POST ${url}: ${body.why}`);
+      return reply(response, { status: body.status, headers: { connection: 'close' } });
+    }
+    const answer = await onReceived({ path: url, headers: headersOf(request), body });
+    if (answer === 'drop') request.socket.destroy();
+    else reply(response, answer);
+  } finally {
+    arriving.release(held);
   }
-  const answer = await onReceived({ path: url, headers: headersOf(request), body });
-  if (answer === 'drop') request.socket.destroy();
-  else reply(response, answer);
 }
 
-/** Undefined when it is too large. Rejects when the sender leaves in the middle. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+interface Refusal {
+  status: number;
+  why: string;
+}
+
+const tooLarge: Refusal = { status: 413, why: `more than ${mostBytes / 1024 / 1024} MiB` };
+const tooMany: Refusal = { status: 503, why: 'too much is arriving at the same time' };
+
+/** Rejects when the sender leaves in the middle. */
+async function bodyOf(request: IncomingMessage, hold: (bytes: number) => boolean): Promise<Buffer | Refusal> {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  if (Number(request.headers['content-length']) > mostBytes) return discard(request);
+  if (Number(request.headers['content-length']) > mostBytes) return discard(request, tooLarge);
   const reading = request[Symbol.asyncIterator]();
   for (;;) {
     const { value, done } = await reading.next();
     if (done) return Buffer.concat(pieces);
     bytes += value.length;
-    if (bytes > mostBytes) return discard(request);
+    if (bytes > mostBytes) return discard(request, tooLarge);
+    if (!hold(value.length)) return discard(request, tooMany);
     pieces.push(value);
   }
 }
 
-async function discard(request: IncomingMessage): Promise<undefined> {
+async function discard(request: IncomingMessage, refusal: Refusal): Promise<Refusal> {
   const ended = new Promise((done) => request.once('end', done).once('close', done).resume());
   await Promise.race([ended, setTimeout(lingerMs, undefined, { ref: false })]);
+  return refusal;
 }
 
 function headersOf({ headers }: IncomingMessage): Record<string, string> {

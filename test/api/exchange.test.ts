@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import { afterEach, expect, test } from 'vitest';
-import { exchange } from '../../src/api/exchange.ts';
+import { exchange, type ReplyLimit } from '../../src/api/exchange.ts';
 
 let server: Server;
 let dispatcher: Agent;
@@ -19,8 +19,8 @@ async function asking(answer: RequestListener, connections = 2) {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   dispatcher = new Agent({ connections });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return (signal: AbortSignal) =>
-    exchange(dispatcher, { origin, path: '/', method: 'GET' }, signal, { bytes: 2 ** 20, isCut: false });
+  return (signal: AbortSignal, limit: ReplyLimit = { bytes: 2 ** 20, isCut: false }) =>
+    exchange(dispatcher, { origin, path: '/', method: 'GET' }, signal, limit);
 }
 
 const silence: RequestListener = () => {};
@@ -67,4 +67,52 @@ test('a connection that is cut off in the middle of an answer is a failure, not 
     setImmediate(() => response.destroy());
   });
   await expect(ask(new AbortController().signal)).rejects.toThrow();
+});
+
+/** Sends until nobody takes it any more, and says how much that was. */
+function endless(): { answer: RequestListener; ended: Promise<number> } {
+  let end = (_: number) => {};
+  const ended = new Promise<number>((resolve) => {
+    end = resolve;
+  });
+  const answer: RequestListener = (_, response) => {
+    let sent = 0;
+    const more = () => {
+      do sent += 65_536;
+      while (response.write(Buffer.alloc(65_536, 'x')));
+      response.once('drain', more);
+    };
+    response.once('close', () => end(sent));
+    more();
+  };
+  return { answer, ended };
+}
+
+test('an endless answer is a failure as soon as it is too long, and is not tried again', async () => {
+  const { answer, ended } = endless();
+  const ask = await asking(answer);
+  const error = await ask(new AbortController().signal, { bytes: 100_000, isCut: false }).catch((reason) => reason);
+  expect([error.exit, error.facts.retryable]).toEqual(['bug', undefined]);
+  expect(error.message).toContain('is larger than');
+  expect(await ended).toBeLessThan(50_000_000);
+});
+
+test('or is cut off there, where its beginning is enough', async () => {
+  const { answer, ended } = endless();
+  const ask = await asking(answer);
+  const { status, body } = await ask(new AbortController().signal, { bytes: 1_000, isCut: true });
+  expect([status, body]).toEqual([200, 'x'.repeat(1_000)]);
+  expect(await ended).toBeLessThan(50_000_000);
+});
+
+test('a signal stops a request that waits for a connection, though the server never takes it', async () => {
+  const ask = await asking(silence, 1);
+  const stop = new AbortController();
+  const first = ask(new AbortController().signal).catch(() => {});
+  await new Promise((arrived) => server.once('request', arrived));
+  const second = ask(stop.signal);
+  stop.abort(new Error('enough'));
+  await expect(second).rejects.toThrow('enough');
+  await dispatcher.destroy();
+  await first;
 });

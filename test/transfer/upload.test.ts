@@ -99,3 +99,12 @@ test('a storage that says nothing is given up after the silence, not after the w
   expect(failure?.message).toMatch(/could not reach 127\.0\.0\.1:\d+: no byte for 0\.05 s/);
   expect(retries).toBe(4);
 });
+
+test('of an endless answer of the storage only the beginning is read', async () => {
+  const more = (response: import('node:http').ServerResponse) => {
+    while (response.write('x'.repeat(65_536)));
+    response.once('drain', () => more(response));
+  };
+  const { failure } = await sent((_, response) => more(response.writeHead(400)), 'text');
+  expect(failure?.message).toContain('HTTP 400');
+});

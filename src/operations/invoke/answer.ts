@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { FailedError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
 import type { AppAnswer } from './call.ts';
 
@@ -17,14 +18,29 @@ export interface WholeAnswer extends Content {
   timings: { firstByteMs: number; totalMs: number };
 }
 
-/** Reads an answer to its end. */
+/** Held in memory of one answer, bytes: JSON of it takes several times as much. */
+const mostBytes = 128 * 1024 * 1024;
+
+/** Reads an answer to its end. Throws FailedError when it is too long to be held in memory. */
 export async function wholeOf(answer: AppAnswer, elapsed: () => number): Promise<WholeAnswer> {
   const pieces: Buffer[] = [];
-  for await (const piece of answer.pieces) pieces.push(piece);
+  let bytes = 0;
+  for await (const piece of answer.pieces) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > mostBytes) throw tooLong(answer);
+  }
   const content = contentOf(Buffer.concat(pieces));
   const { status, headers, firstByteMs, startedAt } = answer;
   const timings = { firstByteMs, totalMs: elapsed() - startedAt };
   return { status, headers, runId: runIdOf(answer, content) ?? null, timings, ...content };
+}
+
+function tooLong({ target: { name } }: AppAnswer): FailedError {
+  return new FailedError(`the answer of ${name} is longer than ${mostBytes / 1024 / 1024} MiB`, {
+    why: 'that is too much for one JSON document; the call itself was made',
+    fix: 'call it without --json: the answer is written as it comes',
+  });
 }
 
 export function contentOf(bytes: Buffer): Content {
