@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { hostile } from './hostile.js';
 import { live } from './live.js';
 import { packing } from './packing.js';
 import { Report } from './report.js';
@@ -11,7 +12,7 @@ import { startUp } from './start-up.js';
 import { transfer } from './transfer.js';
 
 /** @type {Record<string, (bench: Bench) => Promise<void>>} */
-const parts = { 'start-up': startUp, packing, transfer, live };
+const parts = { 'start-up': startUp, packing, transfer, live, hostile };
 
 /**
  * @typedef {object} Bench
