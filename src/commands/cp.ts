@@ -39,4 +39,5 @@ const notes = `
 A folder stands for its content; one of several sources keeps its name. When
 nothing is written as volume:/path, the last path is one on the default volume.
 Whatever cuts a copy off, the same command goes on where it was. stdin is kept in
-a temporary file until it ends: its size must be known before it is sent.`;
+a temporary file until it ends: its size must be known before it is sent.
+An uploaded file counts as copied once the volume lists it in full.`;
