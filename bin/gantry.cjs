@@ -3,8 +3,11 @@
 const { answeredAtOnce, main, processIo } = require('../dist/main.cjs');
 
 const words = process.argv.slice(2);
-if (!answeredAtOnce(words)) {
+const answered = answeredAtOnce(words);
+if (answered === undefined) {
   main(words, processIo()).then((code) => {
     process.exitCode = code;
   });
+} else {
+  process.exitCode = answered;
 }

@@ -15,6 +15,8 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   data?: (value: Value extends AsyncIterable<infer Item> ? Item : Value) => unknown;
   /** Whether the text is written as it is, whatever is in it. */
   raw?: (options: Options) => boolean;
+  /** Whether the answer is shown with the secrets in it: because it is an app's, or was asked for as it is. */
+  verbatim?: (options: Options) => boolean;
   /** The exit of a command whose success has shades; the default is ok. */
   exit?: (value: Value, options: Options) => ExitName | number;
   /** What to say when the answer is an empty list. */
@@ -34,6 +36,7 @@ export interface Command {
   view: (value: unknown, options: unknown) => View;
   data: (value: unknown) => unknown;
   raw: (options: unknown) => boolean;
+  verbatim: (options: unknown) => boolean;
   exit: (value: unknown, options: unknown) => ExitName | number;
   empty: string | undefined;
   json: Record<string, string>;
@@ -50,6 +53,7 @@ export function defineCommand<Value, Inputs extends unknown[] = [], Options exte
     view: parts.view as Command['view'],
     data: (parts.data as Command['data']) ?? ((value) => value),
     raw: (parts.raw as Command['raw']) ?? (() => false),
+    verbatim: (parts.verbatim as Command['verbatim']) ?? (parts.raw as Command['raw']) ?? (() => false),
     exit: (parts.exit as Command['exit']) ?? (() => 'ok'),
     empty: parts.empty,
     json: parts.json ?? {},

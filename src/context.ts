@@ -6,10 +6,13 @@ import type { OpenLogSocket } from './api/log-socket.ts';
 import type { Retry } from './api/retry.ts';
 import { senderFor } from './api/sender.ts';
 import type { HttpReply, Send } from './api/transport.ts';
-import { type Credential, findCredential, successorOf } from './config/credentials.ts';
+import { UnreadItems } from './api/unread.ts';
+import { type Credential, findCredential, givenSecrets, successorOf } from './config/credentials.ts';
 import { annotates, type Environment } from './config/environment.ts';
 import { resolveSettings, type SettingFlags, type Settings } from './config/settings.ts';
 import { UsageError } from './errors.ts';
+import { shown } from './output/clean.ts';
+import type { KnownSecrets } from './output/known-secrets.ts';
 import { type ColorChoice, type Page, pageOf } from './output/page.ts';
 import { createProgress, type Progress } from './output/progress.ts';
 import { createPrompt, type Prompt } from './output/prompt.ts';
@@ -63,6 +66,8 @@ export interface Context {
   openBrowser(address: string): Promise<boolean>;
   /** The same with other variables and in another folder: for who brings a platform along (`gantry dev`). */
   elsewhere(env: Record<string, string>, cwd: string): Context;
+  /** Values that must not be printed; whoever reads another one adds it. */
+  secrets: KnownSecrets;
   signal: AbortSignal;
   /**
    * What Ctrl-C would stop and leave: said within a moment of it. Set by an operation that has begun remote work. Empty
@@ -70,13 +75,18 @@ export interface Context {
    */
   interruption: { says?: string };
   cwd: string;
+  /** Wall-clock time, for timestamps, ages and expiry. It may jump: durations and time limits use `elapsed`. */
   now: () => number;
+  /** Milliseconds on a clock that never jumps. Only differences mean something. */
+  elapsed: () => number;
   /** Waits until then, or until Ctrl-C or the signal given. */
   delay: (ms: number, until?: AbortSignal) => Promise<void>;
   silenceMs: number;
   onRetry: (retry: Retry) => void;
   /** Hears a line about a request that is not made by the calls above; it is shown with `--debug`. */
   trace: (line: string) => void;
+  /** Items of lists that could not be read in full; they are reported when the command ends. */
+  readonly unread: UnreadItems;
 }
 
 export function createContext(
@@ -84,14 +94,16 @@ export function createContext(
   flags: GlobalFlags,
   signal: AbortSignal,
   interruption: { says?: string },
+  secrets: KnownSecrets,
 ): Context {
-  const page = pageOf(io.stderr, io.env, flags.color, io.now());
+  secrets.add(...givenSecrets(io.env));
+  const page = pageOf(io.stderr, io.env, flags.color, io.now(), secrets);
   const progress = createProgress({
     stderr: io.stderr,
     page,
     quiet: flags.quiet === true,
     annotations: annotates(io.env),
-    now: io.now,
+    elapsed: io.elapsed,
   });
   const once = <T>(make: () => T) => {
     let made: { value: T } | undefined;
@@ -106,21 +118,31 @@ export function createContext(
     const found = findCredential(io.env, settings(), io.now(), warn);
     const ending = endingText(found, page);
     if (ending) progress.note(ending);
+    secrets.add(found.token, found.refreshToken);
     return found;
   });
   const onRetry = ({ reason: { message, facts }, attempt, tries, delayMs }: Retry) => {
     const status = facts.status && !message.includes('HTTP') ? ` (HTTP ${facts.status})` : '';
     progress.note(`${message}${status}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
   };
+  const unread = new UnreadItems();
+  const onUnread: NonNullable<ApiOptions['onUnread']> = (route, url, items) => unread.note(route, url, items);
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const client = () => import('./api/client.ts');
   const renew = async (current: Credential, refused: boolean) => {
     const { renewed } = await import('./api/renewal.ts');
-    return renewed(current, refused, { api: apiUntil(signal), settings: settings(), now: io.now, warn });
+    const fresh = await renewed(current, refused, { api: apiUntil(signal), settings: settings(), now: io.now, warn });
+    secrets.add(fresh.token, fresh.refreshToken);
+    return fresh;
   };
-  const token = bearer(credential, renew, io.now);
+  const give = bearer(credential, renew, io.now);
+  const token = async (refused?: string) => {
+    const given = await give(refused);
+    secrets.add(given);
+    return given;
+  };
   const options = (until: AbortSignal, hears = onRetry, send?: Send) =>
-    apiOptions(io, settings(), { token, signal: until, onRetry: hears, trace, ...(send && { send }) });
+    apiOptions(io, settings(), { token, signal: until, onRetry: hears, trace, onUnread, ...(send && { send }) });
   const apiFor = (asked: () => Promise<ApiOptions>): Api => {
     const api = once(async () => (await client()).createApi(await asked()));
     return async (endpoint, parameters) => (await api())(endpoint, parameters);
@@ -129,7 +151,10 @@ export function createContext(
   return {
     api: apiUntil(signal),
     apiUntil,
-    apiWith: (other) => apiFor(async () => ({ ...(await options(signal)), token: () => other })),
+    apiWith: (other) => {
+      secrets.add(other);
+      return apiFor(async () => ({ ...(await options(signal)), token: () => other }));
+    },
     raw: async (call) => (await client()).callRaw(call, await options(signal)),
     openLog: async (path, query, until = signal) => {
       const { openLogSocket } = await import('./api/log-socket.ts');
@@ -151,7 +176,7 @@ export function createContext(
     flags,
     env: io.env,
     progress,
-    prompt: createPrompt({ io, signal, allowed: flags.input, yes: flags.yes === true }),
+    prompt: createPrompt({ io, signal, allowed: flags.input, yes: flags.yes === true, page }),
     get stdin() {
       return io.stdin;
     },
@@ -168,17 +193,27 @@ export function createContext(
       const { project: _, profile: __, cwd: ___, ...kept } = flags;
       // The streams of an Io are opened when they are asked for: a copy would open them all.
       const own = { env: { value: { ...io.env, ...env } }, cwd: { value: folder(io.cwd, cwd) } };
-      return createContext(Object.create(io, own), kept, signal, {});
+      return createContext(Object.create(io, own), kept, signal, {}, secrets);
     },
+    secrets,
     signal,
-    interruption,
+    interruption: shownInterruption(interruption, page),
     cwd: folder(io.cwd, flags.cwd),
     now: io.now,
+    elapsed: io.elapsed,
     delay: (ms, until = signal) => io.delay(ms, until),
     silenceMs: io.silenceMs,
     onRetry,
     trace,
+    unread,
   };
+}
+
+/** What Ctrl-C says holds ids that the platform gave. */
+function shownInterruption(interruption: { says?: string }, page: Page): { says?: string } {
+  return new Proxy(interruption, {
+    set: (target, key, text) => Reflect.set(target, key, shown(String(text), page)),
+  });
 }
 
 interface Calls {
@@ -186,6 +221,7 @@ interface Calls {
   signal: AbortSignal;
   onRetry: (retry: Retry) => void;
   trace: (line: string) => void;
+  onUnread: NonNullable<ApiOptions['onUnread']>;
   /** The usual way if left out. */
   send?: Send;
 }
@@ -206,6 +242,7 @@ async function apiOptions(io: Io, settings: Settings, calls: Calls): Promise<Api
     send: calls.send ?? (await senderFor(settings.proxy)),
     silenceMs: io.silenceMs,
     now: io.now,
+    elapsed: io.elapsed,
   };
 }
 

@@ -24,7 +24,7 @@ export const exitCodes = {
   bug: { code: 70, when: 'unexpected exception, or a reply of unknown shape' },
   'rate-limited': { code: 75, when: 'too many requests (429), after retries' },
   interrupted: { code: 130, when: 'Ctrl-C, or "no" at a prompt' },
-  terminated: { code: 143, when: 'SIGTERM' },
+  terminated: { code: 143, when: 'SIGTERM, or the terminal was closed (SIGHUP)' },
 } as const;
 
 export type ExitName = keyof typeof exitCodes;
@@ -174,11 +174,18 @@ export class RateLimitedError extends GantryError {
   override readonly exit = 'rate-limited';
 }
 
+/** Signals that ask a process to end. */
+export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK';
+
+export function exitOf(signal: EndSignal): 'interrupted' | 'terminated' {
+  return signal === 'SIGINT' ? 'interrupted' : 'terminated';
+}
+
 export class InterruptedError extends GantryError {
   override readonly exit: 'interrupted' | 'terminated';
 
-  constructor(message = 'interrupted', signal: 'SIGINT' | 'SIGTERM' = 'SIGINT', facts: ErrorFacts = {}) {
+  constructor(message = 'interrupted', signal: EndSignal = 'SIGINT', facts: ErrorFacts = {}) {
     super(message, facts);
-    this.exit = signal === 'SIGTERM' ? 'terminated' : 'interrupted';
+    this.exit = exitOf(signal);
   }
 }

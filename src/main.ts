@@ -1,7 +1,8 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { annotates } from './config/environment.ts';
-import { exitCodes, GantryError, InterruptedError, ProjectError } from './errors.ts';
+import { exitCodes, exitOf, GantryError, InterruptedError, ProjectError } from './errors.ts';
+import { KnownSecrets } from './output/known-secrets.ts';
 import type { ColorChoice } from './output/page.ts';
 import { type Io, processIo } from './process.ts';
 import type { Running } from './program.ts';
@@ -11,19 +12,25 @@ export type { Io };
 export { processIo };
 
 /**
- * Answers what needs no parser, or returns false. Node takes longer to open the stream of stdout than all of this does,
- * so it is opened only when the text could not be written at once.
+ * Answers what needs no parser and returns the exit code, or undefined. Writes synchronously: opening process.stdout costs
+ * more than everything else here.
  */
-export function answeredAtOnce(argv: string[]): boolean {
+export function answeredAtOnce(argv: string[]): number | undefined {
   const text = readyAnswer(argv);
-  if (text === undefined) return false;
+  if (text === undefined) return undefined;
   const bytes = Buffer.from(text);
   let written = 0;
   try {
-    written = writeSync(1, bytes);
-  } catch {}
-  if (written < bytes.length) processIo().stdout.write(bytes.subarray(written));
-  return true;
+    while (written < bytes.length) written += writeSync(1, bytes, written);
+    return exitCodes.ok.code;
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    // A pipe that is full takes the rest later, and whoever closed it wants no more.
+    if (code === 'EAGAIN') processIo().stdout.write(bytes.subarray(written));
+    if (code === 'EAGAIN' || code === 'EPIPE') return exitCodes.ok.code;
+    processIo().stderr.write(`error: cannot write to stdout: ${message.replace(/^\w+: |, \w+$/g, '')}\n`);
+    return exitCodes.failed.code;
+  }
 }
 
 /** argv and the process to an exit code: the only catch, the only signal handler. */
@@ -32,22 +39,32 @@ export async function main(argv: string[], io: Io): Promise<number> {
   if (argv[0] === 'complete') return (await import('./completion/answer.ts')).complete(argv.slice(1), io);
   const controller = new AbortController();
   const interruption: Running['interruption'] = {};
-  const running: Running = { signal: controller.signal, interruption };
+  const secrets = new KnownSecrets();
+  const running: Running = { signal: controller.signal, interruption, secrets };
   const stopListening = io.onSignal((signal) => {
-    if (controller.signal.aborted) return io.quit(exitCodes[signal === 'SIGTERM' ? 'terminated' : 'interrupted'].code);
+    if (controller.signal.aborted) return io.quit(exitCodes[exitOf(signal)].code);
     const { says = 'stopping' } = interruption;
     io.stderr.write(says ? `\n${says} (Ctrl-C again: quit at once)\n` : '\n');
     controller.abort(new InterruptedError('interrupted', signal));
   });
+  const code = await outcome(argv, io, running, controller.signal).finally(stopListening);
+  // What cannot be cut off, such as the lookup of a host name, would keep the process alive.
+  if (controller.signal.aborted) setTimeout(() => io.quit(code), drainMs).unref();
+  return code;
+}
+
+/** After Ctrl-C: for output that is still to be read, in milliseconds. */
+const drainMs = 3_000;
+
+async function outcome(argv: string[], io: Io, running: Running, signal: AbortSignal): Promise<number> {
+  const { interruption } = running;
   try {
     const { runProgram } = await import('./program.ts');
     return await runProgram(argv, io, running);
   } catch (thrown) {
-    const error = controller.signal.aborted && !(thrown instanceof GantryError) ? controller.signal.reason : thrown;
+    const error = signal.aborted && !(thrown instanceof GantryError) ? signal.reason : thrown;
     if (error instanceof InterruptedError && interruption.says === '') return exitCodes[error.exit].code;
-    return await fail(error, argv, io, running.inLines === true);
-  } finally {
-    stopListening();
+    return await fail(error, argv, io, running);
   }
 }
 
@@ -65,25 +82,26 @@ function readyAnswer(argv: string[]): string | undefined {
 }
 
 /** Shows a failure: text on stderr, and with `--json` one document on stdout. */
-async function fail(error: unknown, argv: string[], io: Io, inLines: boolean): Promise<number> {
+async function fail(thrown: unknown, argv: string[], io: Io, { inLines, secrets }: Running): Promise<number> {
   const { ReaderGone, createRenderer } = await import('./output/render.ts');
-  if (error instanceof ReaderGone) return exitCodes.ok.code;
-  const [{ annotation, failureJson, failureText }, { shown }, { pageOf }] = await Promise.all([
+  if (thrown instanceof ReaderGone) return exitCodes.ok.code;
+  const [{ annotation, failureJson, failureText }, { systemFailure }, { pageOf }] = await Promise.all([
     import('./output/failure.ts'),
-    import('./output/clean.ts'),
+    import('./output/system-failure.ts'),
     import('./output/page.ts'),
   ]);
+  const error = systemFailure(thrown) ?? thrown;
   const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
-  const page = pageOf(io.stderr, io.env, colorAsked(flags), io.now());
-  io.stderr.write(`${shown(failureText(error, page, flags.includes('--debug')), page)}\n`);
+  const page = pageOf(io.stderr, io.env, colorAsked(flags), io.now(), secrets);
+  io.stderr.write(`${failureText(error, page, flags.includes('--debug'))}\n`);
   if (error instanceof ProjectError && annotates(io.env)) {
-    for (const problem of error.problems) io.stderr.write(`${annotation(problem)}\n`);
+    for (const problem of error.problems) io.stderr.write(`${annotation(problem, secrets)}\n`);
   }
   const json = flags.some((flag) => flag === '--json' || flag.startsWith('--json='));
   const events = flags.includes('--events');
   if (json || events) {
-    const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, 'never', io.now()), true);
-    const document = failureJson(error);
+    const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, 'never', io.now(), secrets), true);
+    const document = failureJson(error, secrets);
     if (events) await renderer.line({ type: 'error', ...document }).catch(() => {});
     else await (inLines ? renderer.line(document) : renderer.value(document, () => '')).catch(() => {});
   }

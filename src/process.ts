@@ -1,6 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Environment } from './config/environment.ts';
+import type { EndSignal } from './errors.ts';
 import type { Stream } from './output/page.ts';
+
+/** A closed terminal or a dropped connection sends SIGHUP; Ctrl-Break of Windows, SIGBREAK. */
+const endSignals: readonly EndSignal[] =
+  process.platform === 'win32' ? ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** The process, as an argument: tests give their own. */
 export interface Io {
@@ -9,12 +14,15 @@ export interface Io {
   stderr: Stream;
   env: Environment;
   cwd: string;
-  /** Calls back on Ctrl-C and SIGTERM; returns how to stop listening. */
-  onSignal(listener: (signal: 'SIGINT' | 'SIGTERM') => void): () => void;
+  /** Calls back on Ctrl-C and on every signal that asks us to end; returns how to stop listening. */
+  onSignal(listener: (signal: EndSignal) => void): () => void;
   /** Ends the process at once, undrained: the second Ctrl-C. */
   quit(code: number): void;
-  /** Milliseconds since the epoch. */
+  /** Wall-clock time in milliseconds since the epoch: for timestamps, ages and expiry. It may jump. */
   now(): number;
+  /** A clock that never jumps, in whole milliseconds. Only differences mean something: for durations and time limits. */
+  elapsed(): number;
+  /** Rejects with the reason of the signal. */
   delay(ms: number, signal: AbortSignal): Promise<void>;
   /** Shows an address in the user's browser; false when there is none. */
   openBrowser(address: string): Promise<boolean>;
@@ -39,16 +47,17 @@ export function processIo(): Io {
     env: process.env,
     cwd: process.cwd(),
     onSignal(listener) {
-      process.on('SIGINT', listener);
-      process.on('SIGTERM', listener);
+      for (const signal of endSignals) process.on(signal, listener);
+      // It stays after the command has ended: the terminal may close until the process does.
+      process.off('SIGHUP', leaveTerminal).on('SIGHUP', leaveTerminal);
       return () => {
-        process.off('SIGINT', listener);
-        process.off('SIGTERM', listener);
+        for (const signal of endSignals) process.off(signal, listener);
       };
     },
     quit: (code) => process.exit(code),
     now: () => Date.now(),
-    delay: (ms, signal) => setTimeout(ms, undefined, { signal }),
+    elapsed: () => Math.floor(performance.now()),
+    delay,
     openBrowser,
     // What starts programs takes its time to load, and nearly no command needs it; import() would load more yet.
     async startBehind(words) {
@@ -58,6 +67,30 @@ export function processIo(): Io {
     },
     silenceMs: 60_000,
   };
+}
+
+/** At its end Node restores the terminal, and aborts when that fails because the terminal was closed. */
+function leaveTerminal(): void {
+  process.once('exit', () => {
+    const { closeSync } = process.getBuiltinModule('node:fs');
+    for (const stream of [0, 1, 2]) {
+      try {
+        closeSync(stream);
+      } catch {
+        // It was closed before.
+      }
+    }
+  });
+}
+
+/** Node rejects with an AbortError of its own: callers tell a time limit from Ctrl-C by the reason of the signal. */
+async function delay(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await setTimeout(ms, undefined, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
 }
 
 /** The browser is started by a little program that ends soon, badly where there is no browser. */

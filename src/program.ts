@@ -2,8 +2,9 @@ import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command } from './command.ts';
 import { commands, type Group, type Leaf } from './commands/index.ts';
 import { usageError } from './complaints.ts';
-import { createContext, type GlobalFlags } from './context.ts';
+import { type Context, createContext, type GlobalFlags } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
+import type { KnownSecrets } from './output/known-secrets.ts';
 import { pageOf } from './output/page.ts';
 import { Pour } from './output/pour.ts';
 import { withEvents } from './output/progress.ts';
@@ -18,6 +19,8 @@ const helpWidth = 80;
 export interface Running {
   signal: AbortSignal;
   interruption: { says?: string };
+  /** Values that must not be printed. */
+  secrets: KnownSecrets;
   /** Set when the answer comes as one JSON object a line: a failure is a line then, too. */
   inLines?: boolean;
 }
@@ -131,15 +134,32 @@ async function execute(
   io: Io,
   running: Running,
 ): Promise<number> {
-  const { signal, interruption } = running;
+  const { signal, interruption, secrets } = running;
   const json = jsonChoice(flags.json);
   const fields = Object.keys(command.json);
   if (Array.isArray(json) && fields.length > 0 && !command.passesThrough) checkFields(json, fields);
   const options = inputs.at(-1) as { events?: boolean };
-  const context = createContext(io, flags, signal, interruption);
-  const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, flags.color, io.now()), json, fields);
+  const context = createContext(io, flags, signal, interruption, secrets);
+  const page = pageOf(io.stdout, io.env, flags.color, io.now(), secrets);
+  const renderer = createRenderer(io.stdout, page, json, fields, command.verbatim(options));
+  // What an answer may show, a message may not.
+  const events = createRenderer(io.stdout, page, json);
   // A reader that has gone is noticed by the result, which is awaited.
-  if (options.events) context.progress = withEvents(context.progress, (event) => renderer.line(event).catch(() => {}));
+  if (options.events) context.progress = withEvents(context.progress, (event) => events.line(event).catch(() => {}));
+  try {
+    return await runAndShow(command, context, renderer, { inputs, running, json });
+  } finally {
+    for (const warning of context.unread.warnings()) context.progress.warn(warning);
+  }
+}
+
+async function runAndShow(
+  command: Command,
+  context: Context,
+  renderer: Renderer,
+  { inputs, running, json }: { inputs: unknown[]; running: Running; json: JsonChoice },
+): Promise<number> {
+  const options = inputs.at(-1) as { events?: boolean };
   const value = await command.run(context, ...inputs);
   const exit = command.exit(value, options);
   if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);

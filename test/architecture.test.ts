@@ -9,10 +9,10 @@ const mayImport: Record<string, string[]> = {
   program: ['commands', 'command', 'complaints', 'context', 'process', 'output', 'version'],
   complaints: ['commands'],
   reference: ['program', 'commands', 'version'],
-  completion: ['reference', 'context', 'process', 'config', 'project', 'contract', 'output'],
+  completion: ['reference', 'context', 'process', 'config', 'disk', 'project', 'contract', 'output'],
   command: ['context', 'output'],
   context: ['process', 'api', 'config', 'output', 'version'],
-  flags: ['context', 'operations', 'views', 'contract', 'output', 'emulator'],
+  flags: ['context', 'disk', 'operations', 'views', 'contract', 'output', 'emulator'],
   version: [],
   commands: [
     'command',
@@ -25,18 +25,20 @@ const mayImport: Record<string, string[]> = {
     'contract',
     'output',
     'config',
+    'disk',
     'emulator',
   ],
-  operations: ['context', 'api', 'transfer', 'receiver', 'project', 'contract', 'config', 'output', 'version'],
+  operations: ['context', 'api', 'transfer', 'disk', 'receiver', 'project', 'contract', 'config', 'output', 'version'],
   receiver: [],
-  transfer: ['api', 'config', 'contract'],
+  transfer: ['api', 'config', 'contract', 'disk'],
   api: ['contract', 'config'],
-  config: ['contract'],
+  config: ['contract', 'disk'],
+  disk: [],
   views: ['context', 'operations', 'contract', 'output'],
   output: ['config'],
-  project: [],
+  project: ['disk'],
   contract: [],
-  emulator: ['contract'],
+  emulator: ['contract', 'disk'],
 };
 
 /** Narrower than the table above: these rooms may be entered, but only through the doors named here. */
@@ -76,6 +78,46 @@ test('only api, transfer, the receiver of webhooks and the emulator open sockets
       /from '(undici|node:https?|node:net)'|import\('node:https?'\)|\bfetch\(/.test(valueImports(file)) &&
       !/^src\/(api|transfer|receiver|emulator)\//.test(file),
   );
+  expect(offences).toEqual([]);
+});
+
+/** Writes to a pipe or a device, and to a folder of its own. */
+const writesElsewhere = /^src\/(operations\/copy\/streams\.ts|commands\/init\.ts|emulator\/)/;
+
+test('only disk puts files in place', () => {
+  const offences = files.filter(
+    (file) =>
+      /(?<!')\brename(Sync)?\(|\bmkdtemp(Sync)?\(|\bwriteFile(Sync)?\(|createWriteStream\(/.test(
+        readFileSync(file, 'utf8'),
+      ) &&
+      !file.startsWith('src/disk/') &&
+      !writesElsewhere.test(file),
+  );
+  expect(offences).toEqual([]);
+});
+
+const clocked = files.filter((file) => !file.startsWith(join('src', 'emulator')));
+
+test('the wall clock is read in one place, and never measures a duration', () => {
+  // Compared with the times of files, of the platform, and of what was stored: those are wall-clock times as well.
+  const compares = /^src\/(process|disk\/lock|transfer\/journal|operations\/copy\/upload|completion\/values)\.ts$/;
+  const measured = clocked.filter((file) => !compares.test(file));
+  const offences = measured.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter(
+        (line) =>
+          /Date\.now\b|new Date\(\)/.test(line) ||
+          /\b(start|began|begun|opened|answered|deadline|end)(ed|edAt|At)? = [\w.]*\bnow\(\)/i.test(line) ||
+          /(?<!performance\.)\bnow\(\) - \w/.test(line),
+      )
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(offences).toEqual([]);
+});
+
+test('a time limit ends with an error of ours: only the deadline makes its signal', () => {
+  const offences = clocked.filter((file) => /AbortSignal\.timeout\(/.test(readFileSync(file, 'utf8')));
   expect(offences).toEqual([]);
 });
 

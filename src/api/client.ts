@@ -1,9 +1,11 @@
-import { safeParse } from 'valibot';
-import type { Answer, Endpoint, Host, Parameters } from '../contract/endpoint.ts';
+import type { Answer, Endpoint, Host, Parameters, Route } from '../contract/endpoint.ts';
 import { fillPath, splitRoute } from '../contract/endpoint.ts';
-import { AuthError, type GantryError, NotFoundError, UnexpectedReplyError } from '../errors.ts';
+import { type Unread, unreadIn } from '../contract/lists.ts';
+import { AuthError, type GantryError, NotFoundError } from '../errors.ts';
+import { decoded } from './encoding.ts';
 import { failureOf, whereToLook } from './failures.ts';
 import type { Parts } from './multipart.ts';
+import { readReply, refuseWebPage } from './reply.ts';
 import { type RetryOptions, retrying } from './retry.ts';
 import { ConnectionError, type HttpReply, type Send } from './transport.ts';
 
@@ -18,14 +20,17 @@ export interface ApiOptions extends RetryOptions {
   send: Send;
   silenceMs: number;
   now: () => number;
+  elapsed: () => number;
   /** Hears one line per request: method, path, status, time. Never a header, a query or a body. */
   trace: (line: string) => void;
+  /** Receives the items of a reply's lists that could not be read; an empty list when all could. */
+  onUnread?: (route: Route, url: string, items: Unread[]) => void;
 }
 
 /** Calls one endpoint of the contract: encodes, sends, retries what may be retried, decodes. */
 export type Api = <E extends Endpoint>(endpoint: E, parameters: Parameters<E>) => Promise<Answer<E>>;
 
-/** A call that the contract may not know. The path is below the management address; the answer is not decoded. */
+/** A call that the contract may not know. The path is below the management address; the reply is text. */
 export interface RawCall {
   method: string;
   path: string;
@@ -47,11 +52,12 @@ export function callRaw({ method, path, query, body }: RawCall, options: ApiOpti
   const url = new URL(options.addresses.management.value + path);
   for (const [name, value] of query) url.searchParams.append(name, value);
   const repeatable = !/^(POST|PATCH)$/.test(method);
-  return retrying(
-    () => exchange({ method, url, body, type: jsonType, accept: '*/*', open: false }, options),
-    (error) => mayRepeat({ repeatable }, error),
-    options,
-  );
+  const attempt = async () => {
+    const reply = await exchange({ method, url, body, type: jsonType, accept: '*/*', open: false }, options);
+    refuseWebPage({ ...reply, host: url.host });
+    return reply;
+  };
+  return retrying(attempt, (error) => mayRepeat({ repeatable }, error), options);
 }
 
 async function call(endpoint: Endpoint, parameters: Record<string, unknown>, options: ApiOptions): Promise<unknown> {
@@ -62,8 +68,11 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   }
   const { body, type } = await encode(endpoint, parameters.body);
   const accept = endpoint.reply === 'text' ? '*/*' : 'application/json';
-  const reply = exchange({ method, url, body, type, accept, open: endpoint.open }, options);
-  return decode(endpoint, await reply.catch((error) => raise(withFix(error, endpoint, parameters))));
+  const sent = exchange({ method, url, body, type, accept, open: endpoint.open }, options);
+  const reply = await sent.catch((error) => raise(withFix(error, endpoint, parameters)));
+  const answer = readReply(endpoint, { ...reply, host: url.host });
+  options.onUnread?.(endpoint.route, url.href, unreadIn(answer));
+  return answer;
 }
 
 /** What to type next, where the endpoint knows it and the answer alone does not. */
@@ -115,13 +124,14 @@ async function send(
   token: string | undefined,
   options: ApiOptions,
 ): Promise<HttpReply> {
-  const started = options.now();
-  const reply = await options.send({
+  const started = options.elapsed();
+  const sent = await options.send({
     method,
     url,
     headers: {
       ...options.headers,
       accept,
+      'accept-encoding': 'identity',
       ...(body === undefined ? {} : { 'content-type': type }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
@@ -129,7 +139,8 @@ async function send(
     signal: options.signal,
     silenceMs: options.silenceMs,
   });
-  options.trace(`${method} ${url.pathname} ${reply.status} ${options.now() - started} ms`);
+  const reply = await decoded(sent, url.host);
+  options.trace(`${method} ${url.pathname} ${reply.status} ${options.elapsed() - started} ms`);
   if (reply.status < 200 || reply.status > 299) throw failureOf(reply, options.now());
   return reply;
 }
@@ -137,28 +148,10 @@ async function send(
 /** GET, PUT and DELETE always; POST and PATCH where a repeat is harmless or the first did provably not take effect. */
 function mayRepeat(endpoint: Pick<Endpoint, 'repeatable'>, error: GantryError): boolean {
   if (endpoint.repeatable === 'never') return false;
-  if (error instanceof ConnectionError) return endpoint.repeatable || !error.mayHaveArrived;
   if (!error.facts.retryable) return false;
+  if (error instanceof ConnectionError) return endpoint.repeatable || !error.mayHaveArrived;
   const { status, retryAfterMs } = error.facts;
   // A gateway's 502 or 504 may come after the work was done, whatever else it says.
   const refused = status === 429 || (status === 503 && retryAfterMs !== undefined);
   return endpoint.repeatable || refused;
-}
-
-function decode(endpoint: Endpoint, { body, status }: HttpReply): unknown {
-  if (endpoint.reply === 'text' || endpoint.reply === 'anything') return body;
-  if (endpoint.reply === 'nothing') return undefined;
-  let json: unknown;
-  try {
-    json = body === '' && endpoint.mayBeEmpty ? null : JSON.parse(body);
-  } catch (cause) {
-    throw new UnexpectedReplyError(`${endpoint.route} answered with something that is not JSON`, { status, cause });
-  }
-  const result = safeParse(endpoint.reply, json);
-  if (result.success) return result.output;
-  const [issue] = result.issues;
-  const where = issue.path?.map((item) => String(item.key)).join('.') ?? 'the reply';
-  throw new UnexpectedReplyError(`${endpoint.route} answered in an unknown form: ${where}: ${issue.message}`, {
-    status,
-  });
 }

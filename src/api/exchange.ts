@@ -1,18 +1,45 @@
 import type { Dispatcher } from 'undici';
-import type { HttpReply } from './transport.ts';
+import { bodyOf } from './encoding.ts';
+import { connectionFailure, type HttpReply, replyLimit, type Send, tooLarge } from './transport.ts';
+
+/** The same request as `sendPlainly` over connections that are there: for thousands of calls it takes half the time. */
+export function sendOverConnections(dispatcher: Dispatcher): Send {
+  return ({ method, url, headers, body, signal, silenceMs }) => {
+    const options = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: method as Dispatcher.HttpMethod,
+      headers,
+      body: body ?? null,
+      headersTimeout: silenceMs,
+      bodyTimeout: silenceMs,
+    };
+    return exchange(dispatcher, options, signal, { bytes: replyLimit, isCut: false });
+  };
+}
+
+/** How much of an answer is held in memory. A longer one is cut off there, or it is a failure. */
+export interface ReplyLimit {
+  bytes: number;
+  isCut: boolean;
+}
 
 /**
  * One request whose answer is short and read as text. undici's own `request` makes a stream of every answer and listens
- * to the signal anew each time: with tens of thousands of small files that is a good part of the work.
+ * to the signal anew each time: with tens of thousands of small files that is a good part of the work. Rejects with a
+ * ConnectionError, or with the reason of the signal, at once even while it waits for a connection.
  */
 export function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   signal: AbortSignal,
+  limit: ReplyLimit,
 ): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const answer = new Answer(resolve, reject, underWayOf(signal));
+    const url = new URL(String(options.origin));
+    const failed = (error: unknown, hasBegun: boolean) => reject(connectionFailure(url, error, hasBegun));
+    const answer = new Answer({ resolve, reject, failed, tooLong: () => tooLarge(url) }, limit, underWayOf(signal));
     dispatcher.dispatch(options, answer);
   });
 }
@@ -34,24 +61,34 @@ function underWayOf(signal: AbortSignal): UnderWay {
   return answers;
 }
 
+interface Outcome {
+  resolve: (reply: HttpReply) => void;
+  reject: (error: unknown) => void;
+  failed: (error: unknown, hasBegun: boolean) => void;
+  tooLong: () => Error;
+}
+
 class Answer implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: HttpReply['headers'] = {};
   readonly #pieces: Buffer[] = [];
+  #bytes = 0;
   #controller: Dispatcher.DispatchController | undefined;
   #stopped: { reason: Error } | undefined;
 
   constructor(
-    private readonly resolve: (reply: HttpReply) => void,
-    private readonly reject: (error: unknown) => void,
+    private readonly outcome: Outcome,
+    private readonly limit: ReplyLimit,
     private readonly all: UnderWay,
   ) {
     all.add(this);
   }
 
-  /** What waits for a connection is stopped when it gets one. */
+  /** A request that still waits for a connection is never begun. */
   stop(reason: Error): void {
     this.#stopped = { reason };
+    this.all.delete(this);
+    this.outcome.reject(reason);
     this.#controller?.abort(reason);
   }
 
@@ -65,20 +102,25 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#headers = headers;
   }
 
-  onResponseData(_: Dispatcher.DispatchController, piece: Buffer): void {
-    this.#pieces.push(piece);
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    const room = this.limit.bytes - this.#bytes;
+    this.#bytes += piece.length;
+    this.#pieces.push(piece.length > room ? piece.subarray(0, Math.max(0, room)) : piece);
+    if (piece.length <= room) return;
+    if (this.limit.isCut) this.onResponseEnd();
+    controller.abort(this.outcome.tooLong());
   }
 
   onResponseEnd(): void {
     this.all.delete(this);
     const [only = noBytes, ...others] = this.#pieces;
     const bytes = others.length > 0 ? Buffer.concat(this.#pieces) : only;
-    this.resolve({ status: this.#status, headers: this.#headers, body: bytes.toString('utf8') });
+    this.outcome.resolve({ status: this.#status, headers: this.#headers, ...bodyOf(bytes, this.#headers) });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.all.delete(this);
-    this.reject(error);
+    this.outcome.failed(error, this.#controller !== undefined);
   }
 }
 

@@ -2,8 +2,9 @@ import { channel } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
+import type { GantryError } from '../errors.ts';
 import { ConnectionError } from './transport.ts';
-import { loadUndici, proxyAgent } from './undici.ts';
+import { connector, loadUndici } from './undici.ts';
 
 /** A live log: what the platform sends, as it comes. */
 export interface LogSocket {
@@ -49,20 +50,20 @@ export async function openLogSocket(path: string, query: object, options: Option
   for (const [name, value] of Object.entries({ ...query, token })) {
     if (value) url.searchParams.set(name, String(value));
   }
-  const { WebSocket, getGlobalDispatcher, ping } = await loadUndici();
-  const dispatcher = proxy ? await proxyAgent(proxy) : getGlobalDispatcher();
+  const { Agent, WebSocket, ping } = await loadUndici();
+  const line = new Line();
+  const connect = await connector({ proxy, signal: AbortSignal.any([signal, line.signal]), ...line.hears });
+  const dispatcher = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
   signal.throwIfAborted();
-  const line = lineTo(url);
   const socket = new WebSocket(url, { dispatcher, headers: { 'user-agent': userAgent } });
   const held = new Held();
-  let alive = Date.now();
+  let alive = performance.now();
   let over: (() => void) | undefined;
 
   const finish = (why: string) => {
     if (held.why) return;
     held.end(why);
     clearInterval(pinging);
-    line.release();
     pongs.unsubscribe(onPong);
     signal.removeEventListener('abort', abort);
     // What the other side does not close in a moment is cut, so that nothing of it outlives us.
@@ -73,11 +74,10 @@ export async function openLogSocket(path: string, query: object, options: Option
       line.cut();
     };
     if (socket.readyState === socket.CLOSED) over();
-    if (proxy) dispatcher.destroy().catch(() => {});
   };
   const abort = () => finish('interrupted');
   const onPong = (message: unknown) => {
-    if ((message as { websocket: unknown }).websocket === socket) alive = Date.now();
+    if ((message as { websocket: unknown }).websocket === socket) alive = performance.now();
   };
   const pongs = channel('undici:websocket:pong');
   pongs.subscribe(onPong);
@@ -85,14 +85,14 @@ export async function openLogSocket(path: string, query: object, options: Option
   const deadMs = Math.min(pingMs + pongMs, silenceMs);
   const pinging = setInterval(
     () => {
-      if (Date.now() - alive > deadMs) finish('nothing was heard of it any more');
+      if (performance.now() - alive > deadMs) finish('nothing was heard of it any more');
       else ping(socket);
     },
     Math.min(pingMs, deadMs / 2),
   );
   socket.binaryType = 'arraybuffer';
   socket.addEventListener('message', ({ data }) => {
-    alive = Date.now();
+    alive = performance.now();
     const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
     if (!held.take(text)) finish('more came than could be shown');
   });
@@ -104,9 +104,8 @@ export async function openLogSocket(path: string, query: object, options: Option
   await opened(socket, Math.min(handshakeMs, silenceMs)).catch(() => {
     finish('it was not opened');
     signal.throwIfAborted();
-    throw new ConnectionError(`${url.host} does not open the live log`, true, undefined);
+    throw line.failure ?? new ConnectionError(`${url.host} does not open the live log`, true, undefined);
   });
-  line.release();
   return {
     async next(patienceMs, gatherMs) {
       const found = await held.next(patienceMs, gatherMs);
@@ -137,21 +136,30 @@ function opened(socket: WebSocket, patienceMs: number): Promise<void> {
   });
 }
 
-/** The library has no way to cut a connection whose other side is dead: so we keep what it connects to that host. */
-function lineTo({ host }: URL): { release(): void; cut(): void } {
-  const connected = channel('undici:client:connected');
-  const sockets: Socket[] = [];
-  const note = (message: unknown) => {
-    const { connectParams, socket } = message as { connectParams: { host: string }; socket: Socket };
-    if (connectParams.host === host) sockets.push(socket);
-  };
-  connected.subscribe(note);
-  return {
-    release: () => void connected.unsubscribe(note),
-    cut: () => {
-      for (const socket of sockets) socket.destroy();
+/** The library cannot cut a connection whose other side is dead, nor one that is still being made: this can. */
+class Line {
+  /** Why there is no connection. What the library itself says may name the address, which holds the token. */
+  failure: GantryError | undefined;
+  readonly #over = new AbortController();
+  #socket: Socket | undefined;
+
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  readonly hears = {
+    onConnected: (socket: Socket) => {
+      this.#socket = socket;
+    },
+    onFailed: (error: GantryError) => {
+      this.failure = error;
     },
   };
+
+  cut(): void {
+    this.#over.abort();
+    this.#socket?.destroy();
+  }
 }
 
 /** Texts that came and were not asked for yet: only so many, since a reader may be slow, or asleep. */

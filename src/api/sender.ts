@@ -1,8 +1,20 @@
+import type { Agent } from 'node:http';
 import type { ProxySettings } from '../config/settings.ts';
 import type { Send } from './transport.ts';
 
-/** The way to send: plain, or through the proxy of the environment. Only the one that is taken is loaded. */
-export async function senderFor(proxy: ProxySettings | undefined): Promise<Send> {
-  if (proxy) return (await import('./proxied.ts')).sendThrough(proxy);
-  return (await import('./transport.ts')).sendPlainly;
+/** How to send calls: directly, or through a proxy where the environment names one. Only what is used is loaded. */
+export async function senderFor(settings: ProxySettings | undefined): Promise<Send> {
+  const { sendOver, sendPlainly } = await import('./transport.ts');
+  if (!settings) return sendPlainly;
+  const [{ proxyFor }, { tunnelAgent }] = await Promise.all([import('./proxy.ts'), import('./tunnel.ts')]);
+  const agents = new Map<string, Agent>();
+  const agentFor = (url: URL): Agent | undefined => {
+    const proxy = proxyFor(settings, url);
+    if (!proxy) return undefined;
+    const key = `${url.protocol} ${proxy.address}`;
+    const agent = agents.get(key) ?? tunnelAgent(proxy, url);
+    agents.set(key, agent);
+    return agent;
+  };
+  return async (request) => sendOver(request, agentFor(request.url));
 }

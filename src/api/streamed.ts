@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { ProxySettings } from '../config/settings.ts';
-import { answerTo, begin, connectionFailure, type Message, type Opened } from './transport.ts';
+import { answerTo, begin, connectionFailure, type HttpReply, type HttpRequest } from './transport.ts';
 
 /** What is sent: held in memory, or read as it leaves. */
 export type SentBody = Uint8Array | Source;
@@ -34,6 +34,18 @@ export interface StreamedReply {
   close: () => Promise<void>;
 }
 
+/** A request with a body that may be read as it leaves. */
+interface Message extends Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'> {
+  body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  proxy: ProxySettings | undefined;
+}
+
+/** An answer whose body is to be read, or cut by the signal of its request. */
+interface Opened extends Omit<HttpReply, 'body'> {
+  statusText: string;
+  body: Readable;
+}
+
 /** An answer that is made while it is sent may pause: so many times as long as one that is ready. */
 const pauses = 15;
 
@@ -42,7 +54,7 @@ const pauses = 15;
  * are not followed. Throws ConnectionError, or the reason of the signal.
  */
 export async function sendStreamed(request: StreamedRequest): Promise<StreamedReply> {
-  const { url, body, proxy, signal, silenceMs } = request;
+  const { url, body, signal, silenceMs } = request;
   // Cuts the line: when it is too quiet, and when the answer is read or nobody wants more of it.
   const line = new AbortController();
   const failure = (cause: unknown) =>
@@ -54,7 +66,7 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
     signal: AbortSignal.any([signal, line.signal]),
   };
   try {
-    const reply = proxy ? await (await import('./proxied.ts')).openThrough(proxy, message) : await openPlainly(message);
+    const reply = await open(message);
     const known = reply.headers['content-length'] !== undefined;
     return {
       ...{ status: reply.status, statusText: reply.statusText, headers: reply.headers },
@@ -68,31 +80,29 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
   }
 }
 
-/** As long as the other client takes to give up a connection, in milliseconds: a call that did not leave is sent again. */
-const connectMs = 10_000;
-
 /** Over a connection of its own, so that none keeps the process alive. */
-async function openPlainly({ body, ...message }: Message): Promise<Opened> {
-  const outgoing = await begin({ ...message, agent: false });
-  const answered = answerTo(outgoing);
-  const connecting = setTimeout(() => outgoing.destroy(connectTimeout()), connectMs);
-  outgoing
-    .once('close', () => clearTimeout(connecting))
-    .once('socket', (socket) =>
-      socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => clearTimeout(connecting)),
-    );
-  // It may answer before it has read all: then it is the answer that counts.
-  if (body && Symbol.asyncIterator in body) pipeline(body, outgoing, () => {});
-  else outgoing.end(body);
-  const reply = await answered;
-  return {
-    ...{ status: reply.statusCode ?? 0, statusText: reply.statusMessage ?? '', headers: headersOf(reply) },
-    body: reply,
-  };
+async function open({ body, proxy, ...message }: Message): Promise<Opened> {
+  const { outgoing, failure } = await begin({ ...message, agent: (await agentFor(proxy, message.url)) ?? false });
+  try {
+    const answered = answerTo(outgoing);
+    // It may answer before it has read all: then it is the answer that counts.
+    if (body && Symbol.asyncIterator in body) pipeline(body, outgoing, () => {});
+    else outgoing.end(body);
+    const reply = await answered;
+    return {
+      ...{ status: reply.statusCode ?? 0, statusText: reply.statusMessage ?? '', headers: headersOf(reply) },
+      body: reply,
+    };
+  } catch (cause) {
+    throw failure(cause);
+  }
 }
 
-function connectTimeout(): Error {
-  return Object.assign(new Error('it was not connected in time'), { code: 'ETIMEDOUT', syscall: 'connect' });
+async function agentFor(settings: ProxySettings | undefined, url: URL): Promise<Agent | undefined> {
+  if (!settings) return undefined;
+  const { proxyFor } = await import('./proxy.ts');
+  const proxy = proxyFor(settings, url);
+  return proxy && (await import('./tunnel.ts')).tunnelAgent(proxy, url, { keepAlive: false });
 }
 
 /** Each as it came: Node joins those that are given twice, or drops all but one. */

@@ -1,9 +1,9 @@
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import type { Readable } from 'node:stream';
-import { UnavailableError } from '../errors.ts';
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
+import { bodyOf } from './encoding.ts';
 
-/** Largest reply kept in memory, bytes. No list of the platform comes near it. */
-const replyLimit = 256 * 1024 * 1024;
+/** Largest reply kept in memory, bytes. A folder of a million files comes in one reply of some 100 MiB. */
+export const replyLimit = 256 * 1024 * 1024;
 
 export interface HttpRequest {
   method: string;
@@ -19,17 +19,8 @@ export interface HttpReply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;
-}
-
-/** A request with a body that may be read as it leaves. */
-export interface Message extends Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'> {
-  body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
-}
-
-/** An answer whose body is to be read, or cut by the signal of its request. */
-export interface Opened extends Omit<HttpReply, 'body'> {
-  statusText: string;
-  body: Readable;
+  /** The body as it came, when it is compressed; `body` is empty then. See encoding.ts. */
+  encoded?: Buffer;
 }
 
 export type Send = (request: HttpRequest) => Promise<HttpReply>;
@@ -40,41 +31,85 @@ export class ConnectionError extends UnavailableError {
     message: string,
     readonly mayHaveArrived: boolean,
     cause: unknown,
+    facts: ErrorFacts = {},
   ) {
-    super(message, { retryable: true, cause });
+    super(message, { retryable: true, cause, ...facts });
   }
 }
+
+/** How long a connection may take to be made, with a proxy and TLS on the way, in milliseconds. */
+export const connectMs = 10_000;
 
 /**
  * One request over node:http(s): it loads in a tenth of the time of a full client, and small calls need no more.
  * Redirects are not followed: the token must not travel on.
  */
-export const sendPlainly: Send = async ({ method, url, headers, body, signal, silenceMs }) => {
+export const sendPlainly: Send = (request) => sendOver(request, undefined);
+
+/** The same over connections of an agent. */
+export async function sendOver(
+  { method, url, headers, body, signal, silenceMs }: HttpRequest,
+  agent: Agent | undefined,
+): Promise<HttpReply> {
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const { outgoing, failure } = await begin({ method, url, headers: { ...headers, ...length }, signal, agent });
   try {
-    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    const outgoing = await begin({ method, url, headers: { ...headers, ...length }, signal });
     outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`no byte for ${silenceMs / 1000} s`)));
     outgoing.end(body);
     const reply = await answerTo(outgoing);
-    return { status: reply.statusCode ?? 0, headers: reply.headers, body: await read(reply) };
+    const bytes = await read(reply, url);
+    return { status: reply.statusCode ?? 0, headers: reply.headers, ...bodyOf(bytes, reply.headers) };
   } catch (cause) {
-    throw signal.aborted ? signal.reason : connectionFailure(url, cause);
+    throw failure(cause);
   }
-};
+}
 
-/** Begins a request over node:http(s), whose body is still to be sent. The signal cuts it. */
+/** A request that has begun. */
+export interface Outgoing {
+  /** Its body is still to be sent. */
+  outgoing: ClientRequest;
+  /** What to throw when the request has failed: it knows whether a byte of it can have left. */
+  failure: (cause: unknown) => unknown;
+}
+
+/** Begins a request over node:http(s). The signal cuts it, and so does a connection that is not made in time. */
 export async function begin({
   url,
   signal,
   ...options
-}: Pick<RequestOptions, 'agent'> & Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'>): Promise<ClientRequest> {
+}: Pick<RequestOptions, 'agent'> & Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'>): Promise<Outgoing> {
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   signal.throwIfAborted();
-  const outgoing = request(url, options);
+  // An agent that makes a tunnel first has no socket to be cut yet: it is told by `until`.
+  const outgoing = request(url, { ...options, until: signal } as RequestOptions);
+  let isConnected = false;
+  const connecting = setTimeout(() => outgoing.destroy(connectTimeout()), connectMs);
+  const connected = () => {
+    isConnected = true;
+    clearTimeout(connecting);
+  };
   // Node's own way of heeding a signal takes a millisecond to load.
   const cut = () => outgoing.destroy();
   signal.addEventListener('abort', cut, { once: true });
-  return outgoing.once('close', () => signal.removeEventListener('abort', cut));
+  outgoing
+    .once('socket', (socket) => {
+      if (outgoing.reusedSocket) connected();
+      else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
+      // A tunnel without TLS is connected already.
+      if (!('encrypted' in socket) && !socket.connecting) connected();
+    })
+    .once('close', () => {
+      clearTimeout(connecting);
+      signal.removeEventListener('abort', cut);
+    });
+  return {
+    outgoing,
+    failure: (cause) => (signal.aborted ? signal.reason : connectionFailure(url, cause, isConnected)),
+  };
+}
+
+export function connectTimeout(): Error {
+  return Object.assign(new Error('it was not connected in time'), { code: 'ETIMEDOUT', syscall: 'connect' });
 }
 
 /** The answer to a request, whose body is still to be read. Whatever fails later fails there. */
@@ -82,20 +117,24 @@ export function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => outgoing.once('response', resolve).on('error', reject));
 }
 
-function read(reply: IncomingMessage): Promise<string> {
+function read(reply: IncomingMessage, url: URL): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     reply.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > replyLimit) reply.destroy(new Error(`the reply is larger than ${replyLimit} bytes`));
-      chunks.push(chunk);
+      if (size > replyLimit) reply.destroy(tooLarge(url));
+      else chunks.push(chunk);
     });
-    reply.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    reply.on('end', () => resolve(Buffer.concat(chunks)));
     reply.on('error', reject);
     // After the end it is no news.
     reply.on('close', () => reject(new Error('the reply was cut off')));
   });
+}
+
+export function tooLarge({ host }: URL): UnexpectedReplyError {
+  return new UnexpectedReplyError(`the reply of ${host} is larger than ${replyLimit / 1024 / 1024} MiB`);
 }
 
 /** Codes of failures that happen before a single byte of the request has left. */
@@ -104,13 +143,26 @@ const beforeSending = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Says what failed in the user's words. Only host and port are named: a query may hold a signature. */
-export function connectionFailure(url: URL, cause: unknown): ConnectionError {
+/**
+ * Says what failed in the user's words. Only host and port are named: a query may hold a signature. `wasConnected`
+ * tells whether the request can have left; without it the code of the failure decides.
+ */
+export function connectionFailure(url: URL, cause: unknown, wasConnected = hadLeft(cause)): GantryError {
+  if (cause instanceof GantryError) return cause;
+  return new ConnectionError(`could not reach ${url.host}: ${reasonOf(cause)}`, wasConnected, cause);
+}
+
+/** A connection may also fall silent, or be gone, in the middle of a request. */
+function hadLeft(cause: unknown): boolean {
   const code = errorCode(cause);
-  const reason = reasons[code] ?? (cause instanceof Error && !isTls(code) ? cause.message : `TLS: ${code}`);
-  // A line may also fall silent, or be gone, in the middle of a request.
   const early = (beforeSending.has(code) && !/^(read|write)$/.test(syscall(cause))) || isTls(code);
-  return new ConnectionError(`could not reach ${url.host}: ${reason}`, !early, cause);
+  return !early;
+}
+
+/** In the user's words. */
+export function reasonOf(cause: unknown): string {
+  const code = errorCode(cause);
+  return reasons[code] ?? (cause instanceof Error && !isTls(code) ? cause.message : `TLS: ${code}`);
 }
 
 const reasons: Record<string, string> = {

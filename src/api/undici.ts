@@ -1,6 +1,10 @@
+import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
-import type { Agent, EnvHttpProxyAgent } from 'undici';
+import type { buildConnector } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
+import type { GantryError } from '../errors.ts';
+import { hostOf, portOf, proxyFor } from './proxy.ts';
+import { connectionFailure, connectMs } from './transport.ts';
 
 /**
  * Loads undici, where it earns its keep. Its parser is WebAssembly: as V8 compiles it first it is fast enough, and the
@@ -11,11 +15,56 @@ export function loadUndici(): Promise<typeof import('undici')> {
   return import('undici');
 }
 
-/** Connections through the proxy of the environment, and past it to the hosts that are excepted. */
-export async function proxyAgent(
-  { http, https, except }: ProxySettings,
-  options: Agent.Options = {},
-): Promise<EnvHttpProxyAgent> {
-  const { EnvHttpProxyAgent } = await loadUndici();
-  return new EnvHttpProxyAgent({ ...options, httpProxy: http, httpsProxy: https, noProxy: except });
+export interface ConnectorOptions {
+  proxy: ProxySettings | undefined;
+  /** Cuts connections that are being made: what waits for them fails with its reason. */
+  signal: AbortSignal;
+  onConnected?: (socket: Socket) => void;
+  /** A connection that was not made. */
+  onFailed?: (error: GantryError) => void;
+}
+
+/**
+ * Makes the connections of undici, directly or through the proxy of the environment. undici's own agent for proxies
+ * connects again without a pause or an end when a proxy closes the connection after CONNECT; here a connection that
+ * fails is a failure of the requests that wait for it, and the caller decides about the next try.
+ */
+export async function connector(options: ConnectorOptions): Promise<buildConnector.connector> {
+  const { proxy: settings, signal, onConnected = () => {}, onFailed = () => {} } = options;
+  const { buildConnector } = await loadUndici();
+  // Its types hide that it returns the socket.
+  const connect = buildConnector({ timeout: connectMs }) as (...given: Parameters<buildConnector.connector>) => Socket;
+  const connecting = new Set<Socket>();
+  const cut = () => {
+    for (const socket of connecting) socket.destroy(signal.reason);
+  };
+  signal.addEventListener('abort', cut, { once: true });
+  return (target, callback) => {
+    const url = new URL(`${target.protocol}//${target.host ?? target.hostname}`);
+    const failed = (cause: Error) => {
+      const error = connectionFailure(url, cause, false);
+      onFailed(error);
+      callback(error, null);
+    };
+    const opened = (socket: Socket) => {
+      onConnected(socket);
+      callback(null, socket);
+    };
+    const connectOver = (httpSocket?: Socket) => {
+      const made = { ...target, ...(httpSocket && { httpSocket }) };
+      const socket = connect(made, (...[error]) => {
+        connecting.delete(socket);
+        if (error) failed(error);
+        else opened(socket);
+      });
+      connecting.add(socket);
+    };
+    if (signal.aborted) return failed(signal.reason);
+    const proxy = proxyFor(settings, url);
+    if (!proxy) return connectOver();
+    import('./tunnel.ts')
+      .then(({ openTunnel }) => openTunnel(proxy, { host: hostOf(url), port: portOf(url) }, signal))
+      .then((socket) => (target.protocol === 'https:' ? connectOver(socket) : opened(socket)))
+      .catch(failed);
+  };
 }

@@ -14,6 +14,7 @@ export default defineCommand({
       .option('--paginate', 'fetch all pages and join them'),
   run: (context, method, path, { query = [], field: fields = [], input, paginate }) =>
     callPlatform(context, { method: method.toUpperCase(), path, query, fields, input, paginate }),
+  verbatim: () => true,
   view:
     ({ status, headers, text }, { include }) =>
     ({ style }) => {

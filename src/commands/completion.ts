@@ -12,6 +12,7 @@ export default defineCommand({
     return configured;
   },
   run: (_, shell) => ({ shell, script: scriptFor(shell) }),
+  verbatim: () => true,
   view:
     ({ script }) =>
     () =>

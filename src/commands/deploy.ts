@@ -79,18 +79,18 @@ async function agree({ progress, prompt }: Context, plan: DeployPlan): Promise<v
 }
 
 /** Runs the deploy and tells GitHub Actions how it ended, well or badly. */
-async function reported({ env, progress }: Context, { app }: DeployPlan, work: () => Promise<Deployment>) {
+async function reported({ env, progress, secrets }: Context, { app }: DeployPlan, work: () => Promise<Deployment>) {
   try {
     const done = await work();
     const { build, status, endpoint, dashboard } = done;
-    reportToGithub(env, { app, 'build-id': build, status, endpoint, 'dashboard-url': dashboard });
+    reportToGithub(env, { app, 'build-id': build, status, endpoint, 'dashboard-url': dashboard }, secrets);
     progress.note(nextStep(done));
     return done;
   } catch (error) {
     const { build = '', status = error instanceof InterruptedError ? 'cancelled' : 'failed' } = (
       error instanceof GantryError ? (error.facts.details ?? {}) : {}
     ) as { build?: string; status?: string };
-    reportToGithub(env, { app, 'build-id': build, status, endpoint: '', 'dashboard-url': '' });
+    reportToGithub(env, { app, 'build-id': build, status, endpoint: '', 'dashboard-url': '' }, secrets);
     throw error;
   }
 }

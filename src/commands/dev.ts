@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { appId } from '../contract/endpoint.ts';
 import { type Emulator, findPython } from '../emulator/index.ts';
-import { emulatorFor, environmentOf } from '../flags/emulator.ts';
+import { allowOriginFlag, emulatorFor, environmentOf } from '../flags/emulator.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
 import { develop, type Version } from '../operations/dev/develop.ts';
 import { sampleCall } from '../operations/dev/sample-call.ts';
@@ -16,8 +16,10 @@ export default defineCommand({
       .argument('[dir]', 'folder of the app', '.')
       .option('--port <number>', 'port to listen on; 0 takes a free one', wholeNumberFlag(0, 65_535), 4100)
       .option('--pace <ms>', 'milliseconds that each stage of a build takes', wholeNumberFlag(0), 0)
+      .option(...allowOriginFlag)
       .option('--env-file <file>', 'a .env or JSON file of secrets for the app'),
   run: (context, folder, options) => serve(context, folder, options),
+  verbatim: () => true,
   view:
     ({ endpoint, curl }) =>
     () =>
@@ -29,6 +31,7 @@ export default defineCommand({
     url: 'address of the emulated platform',
     project: 'its project',
     token: 'its token; worth nothing anywhere else',
+    approve: 'address that lets your browser approve logins; keep it secret',
     build: 'id of the first build',
   },
   examples: ['dev', 'dev ../other-app --port 0', 'dev --env-file .env'],
@@ -38,6 +41,7 @@ interface DevFlags {
   port: number;
   pace: number;
   envFile?: string | undefined;
+  allowOrigin?: string[] | undefined;
 }
 
 /** Tells where the app is, once, and keeps it up and up to date until Ctrl-C. */
@@ -55,9 +59,7 @@ async function* serve(context: Context, folder: string, { envFile, ...options }:
       });
     }
     emulator.store.secrets.set(emulator.project, secrets);
-    // It is on this machine: no proxy is on the way.
-    const variables = { ...environmentOf(emulator), HTTP_PROXY: '', HTTPS_PROXY: '' };
-    const here = context.elsewhere(variables, resolve(context.cwd, folder));
+    const here = context.elsewhere(environmentOf(emulator), resolve(context.cwd, folder));
     const heard = new Set<string>();
     for await (const version of develop(here, 'cerebrium.toml')) {
       const { app, build } = version;
@@ -76,7 +78,16 @@ function listen({ progress }: Context, { logs, project }: Emulator, app: string)
   logs.listen(appId(project, app), ({ text }) => progress.log(text));
 }
 
-async function answer({ url, project, token }: Emulator, version: Version) {
+async function answer({ url, project, token, approvalAddress }: Emulator, version: Version) {
   const { app, build, endpoint } = version;
-  return { app, endpoint, curl: await sampleCall(version, token), url, project, token, build };
+  return {
+    app,
+    endpoint,
+    curl: await sampleCall(version, token),
+    url,
+    project,
+    token,
+    approve: approvalAddress,
+    build,
+  };
 }

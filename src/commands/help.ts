@@ -46,6 +46,7 @@ export default defineCommand({
       fix: 'gantry --help lists the commands',
     });
   },
+  verbatim: () => true,
   view: explanation,
   examples: ['help exit-codes', 'help exit-codes --json', 'help deploy'],
 });

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
-import { makeFolder } from '../config/folders.ts';
+import { makeFolder } from '../disk/index.ts';
 import { ConflictError, FailedError } from '../errors.ts';
 import { projectTemplate } from '../project/template.ts';
 

@@ -42,6 +42,7 @@ export default defineCommand({
     const asEvents = answer.type === 'text/event-stream' && !options.raw && !options.include;
     return asEvents ? events(context, answer) : poured(context, answer, options);
   },
+  verbatim: () => true,
   view: (value) => () => ('data' in value ? value.data : (value as StartedRun).runId),
   passesThrough: true,
   json: {
@@ -69,7 +70,7 @@ export default defineCommand({
 });
 
 /** Each event as it comes; at the end, what the whole was. */
-async function* events({ progress, now }: Context, answer: AppAnswer) {
+async function* events({ progress, elapsed }: Context, answer: AppAnswer) {
   const { status, headers, firstByteMs, startedAt } = answer;
   let number = 0;
   for await (const event of eventsOf(answer)) {
@@ -77,14 +78,18 @@ async function* events({ progress, now }: Context, answer: AppAnswer) {
     yield event satisfies AppEvent;
   }
   const runId = runIdAtStart(answer);
-  const totalMs = now() - startedAt;
+  const totalMs = elapsed() - startedAt;
   progress.note(`${summary(answer, totalMs, runId)}, ${count(number, 'event')}`);
   return { status, headers, runId: runId ?? null, timings: { firstByteMs, totalMs }, events: number };
 }
 
-function poured({ progress, now }: Context, answer: AppAnswer, { raw, include }: { raw?: true; include?: true }): Pour {
+function poured(
+  { progress, elapsed }: Context,
+  answer: AppAnswer,
+  { raw, include }: { raw?: true; include?: true },
+): Pour {
   let start = '';
-  const after = () => progress.note(summary(answer, now() - answer.startedAt, runIdAtStart(answer, start)));
+  const after = () => progress.note(summary(answer, elapsed() - answer.startedAt, runIdAtStart(answer, start)));
   const into = async (take: (bytes: Uint8Array) => Promise<void>) => {
     if (include) await take(Buffer.from(headText(answer)));
     for await (const piece of answer.pieces) {
@@ -93,7 +98,7 @@ function poured({ progress, now }: Context, answer: AppAnswer, { raw, include }:
     }
   };
   const whole = async () => {
-    const read = await wholeOf(answer, now);
+    const read = await wholeOf(answer, elapsed);
     progress.note(summary(answer, read.timings.totalMs, read.runId ?? undefined));
     return read;
   };

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
+import { InputNeededError, UsageError } from '../errors.ts';
 import { loginByBrowser } from '../operations/login/device.ts';
 import { importLogin } from '../operations/login/import.ts';
 import type { Login } from '../operations/login/store.ts';
@@ -12,6 +12,7 @@ export default defineCommand({
   configure: (command) =>
     command
       .option('--no-browser', 'print the link, open no browser')
+      .option('--device', 'print a link and a code to log in elsewhere; works without a terminal')
       .option('--token [-]', 'store a token that you have: it is asked for, or read from stdin')
       .option('--import [file]', "take the login of the official client's config.yaml"),
   run: (context, options): Promise<Login> => logIn(context, options),
@@ -35,17 +36,29 @@ export default defineCommand({
     taken: 'with --import: the keys that were taken over',
     left: 'with --import: the keys that were not',
   },
-  examples: ['login', 'login --no-browser', 'login --token < token.txt', 'login --import', 'login --profile work'],
+  examples: ['login', 'login --device', 'login --token < token.txt', 'login --import', 'login --profile work'],
 });
 
 interface LoginFlags {
   browser: boolean;
+  device?: true | undefined;
   token?: string | true | undefined;
   import?: string | true | undefined;
 }
 
-function logIn(context: Context, { browser, token, import: file }: LoginFlags): Promise<Login> {
-  if (token !== undefined && file !== undefined) throw new UsageError('it is --token or --import, not both');
+function logIn(context: Context, { browser, device, token, import: file }: LoginFlags): Promise<Login> {
+  const given = [device && '--device', token !== undefined && '--token', file !== undefined && '--import'];
+  const [one, other] = given.filter(Boolean);
+  if (other) throw new UsageError(`${one} and ${other} cannot be combined`);
   if (token !== undefined) return loginByToken(context, token);
-  return file === undefined ? loginByBrowser(context, { browser }) : importLogin(context, file);
+  if (file !== undefined) return importLogin(context, file);
+  if (!device && !context.prompt.possible) throw nobodyThere();
+  return loginByBrowser(context, { browser: browser && !device });
+}
+
+/** Waiting for a person would last until the code expires: in a pipeline nobody sees the link. */
+function nobodyThere(): InputNeededError {
+  return new InputNeededError('login needs a person, but there is no terminal', {
+    fix: 'gantry login --token < FILE stores a token; gantry login --device prints a link and waits',
+  });
 }

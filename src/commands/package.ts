@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
+import { removeLeftovers, TemporaryNames } from '../disk/index.ts';
 import { readLocalApp } from '../operations/local-app.ts';
 import { filesText, size } from '../output/words.ts';
 import { writeArchive } from '../project/archive.ts';
@@ -15,10 +16,15 @@ export default defineCommand({
     const target = resolve(context.cwd, output);
     const own = local.entries.filter(({ source }) => !('file' in source && source.file === target));
     const step = context.progress.step('Packing');
+    const { state } = context.settings.folders;
+    removeLeftovers(state);
+    const names = new TemporaryNames(state);
     const { bytes, entries } = await writeArchive(own, target, {
+      names,
       signal: context.signal,
       onProgress: (read) => step.update({ bytes: read, of: local.bytes }),
     });
+    names.close();
     step.done(`Packed ${filesText(entries.length, local.bytes)} into ${size(bytes)}`);
     return { file: output, bytes, entries };
   },

@@ -3,6 +3,7 @@ import { stack, table } from '../output/table.ts';
 
 export default defineCommand({
   run: async () => (await import('../reference.ts')).reference(),
+  verbatim: () => true,
   view: ({ commands, exitCodes }) =>
     stack(
       table(commands, { COMMAND: (entry) => entry.command, WHAT: (entry) => entry.summary }),

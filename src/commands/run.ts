@@ -33,6 +33,7 @@ export default defineCommand({
     );
     return started;
   },
+  verbatim: () => true,
   view: (value) => () => (value instanceof Pour ? '' : value.runId),
   json: runFields,
   examples: [

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { profileNames } from '../config/profiles.ts';
 import { type Context, createContext } from '../context.ts';
 import { clean } from '../output/clean.ts';
+import { KnownSecrets } from '../output/known-secrets.ts';
 import { pageOf } from '../output/page.ts';
+import { redact } from '../output/redact.ts';
 import { createRenderer } from '../output/render.ts';
 import type { Io } from '../process.ts';
 import { regions } from '../project/hardware.ts';
@@ -35,7 +37,8 @@ const known: Record<string, (context: Context) => Word[] | Promise<Word[]>> = {
  */
 export async function complete(argv: string[], io: Io): Promise<number> {
   const stop = new AbortController();
-  const context = createContext(io, { color: 'never', input: false, quiet: true }, stop.signal, {});
+  const context = createContext(io, { color: 'never', input: false, quiet: true }, stop.signal, {}, new KnownSecrets());
+  const asked = { io, secrets: context.secrets };
   const [mode, ...given] = argv;
   const words = joined(given);
   try {
@@ -46,15 +49,15 @@ export async function complete(argv: string[], io: Io): Promise<number> {
     }
     const found = candidates(await typable(), words);
     const typing = words.at(-1) ?? '';
-    if ('words' in found) return await print(io, typing, found.words, 'none');
+    if ('words' in found) return await print(asked, typing, found.words, 'none');
     const disk = onDisk[found.value];
-    if (disk) return await print(io, typing, [], disk);
+    if (disk) return await print(asked, typing, [], disk);
     const own = known[found.value];
-    if (own) return await print(io, typing, await own(context), 'none');
-    if (!isLive(found.value)) return await print(io, typing, [], 'none');
+    if (own) return await print(asked, typing, await own(context), 'none');
+    if (!isLive(found.value)) return await print(asked, typing, [], 'none');
     const { words: names, inTime } = await liveWords(context, found.value, found.typed);
     if (!inTime) await io.startBehind(['complete', '--refresh', found.value, ...found.typed]);
-    return await print(io, typing, names, 'none');
+    return await print(asked, typing, names, 'none');
   } catch {
     return 0;
   } finally {
@@ -74,14 +77,24 @@ async function typable(): Promise<Typable> {
   }
 }
 
+interface Asked {
+  io: Io;
+  secrets: KnownSecrets;
+}
+
 /** bash expands the words it is offered: a name from outside must not be a command. */
 const harmless = /^[\w.,:@/+=-]+$/;
 
-async function print(io: Io, typing: string, words: Word[], then: keyof typeof directives): Promise<number> {
+async function print(
+  { io, secrets }: Asked,
+  typing: string,
+  words: Word[],
+  then: keyof typeof directives,
+): Promise<number> {
   const start = typing.replace(/^--[^=]+=/, '');
   const lines = words
-    .filter(([word]) => word.startsWith(start) && harmless.test(word))
-    .map(([word, meaning]) => `${word}\t${clean(meaning, false).replace(/\s+/g, ' ')}\n`);
+    .filter(([word]) => word.startsWith(start) && harmless.test(word) && redact(word, secrets) === word)
+    .map(([word, meaning]) => `${word}\t${redact(clean(meaning, false), secrets).replace(/\s+/g, ' ')}\n`);
   const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, 'never', io.now()), false);
   await renderer.text(`${lines.join('')}:${directives[then]}\n`);
   return 0;

@@ -1,11 +1,11 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makePrivateFolder } from '../config/folders.ts';
 import type { Context } from '../context.ts';
 import { listApps } from '../contract/apps.ts';
 import { listBuilds } from '../contract/builds.ts';
 import { appName } from '../contract/endpoint.ts';
 import { listProjects } from '../contract/projects.ts';
+import { makePrivateFolder, writeWholeSync } from '../disk/index.ts';
 import type { Word } from './candidates.ts';
 
 /** How long names are good for, milliseconds. */
@@ -108,7 +108,6 @@ function readKept(file: string): Record<string, Kept> {
 function keep(file: string, kept: Record<string, Kept>): void {
   try {
     makePrivateFolder(dirname(file));
-    writeFileSync(`${file}.${process.pid}`, JSON.stringify(kept), { mode: 0o600 });
-    renameSync(`${file}.${process.pid}`, file);
+    writeWholeSync(file, JSON.stringify(kept), { mode: 0o600 });
   } catch {}
 }

@@ -1,5 +1,6 @@
-import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularSync } from '../disk/index.ts';
 import { AuthError } from '../errors.ts';
 import { type Environment, read, type Variable } from './environment.ts';
 import { checkProfile } from './profiles.ts';
@@ -86,6 +87,21 @@ export function givenCredential(env: Environment): Credential | undefined {
   return undefined;
 }
 
+/** Every secret that the environment gives to gantry. */
+export function givenSecrets(env: Environment): string[] {
+  const values = secretVariables.map((name) => read(env, name)?.trim() ?? '');
+  const passwords = (['HTTPS_PROXY', 'HTTP_PROXY'] as const).map((name) => passwordIn(read(env, name) ?? ''));
+  return [...values, ...passwords];
+}
+
+const secretVariables: Variable[] = [...variables, 'GANTRY_INFERENCE_KEY', 'GANTRY_WEBHOOK_SECRET'];
+
+/** `http://user:password@host` may also lack its scheme. */
+function passwordIn(address: string): string {
+  const url = address.includes('://') ? address : `http://${address}`;
+  return URL.canParse(url) ? new URL(url).password : '';
+}
+
 /** The token stored for the profile, if there is one. */
 export function storedCredential(
   { folders, profile: { value: profile = 'default' } }: Pick<Settings, 'folders' | 'profile'>,
@@ -134,7 +150,7 @@ function payloadOf(token: string): Record<string, unknown> | undefined {
 function readTokens(folder: string, warn: (message: string) => void): Record<string, StoredTokens> | undefined {
   const file = join(folder, 'credentials.json');
   try {
-    const { profiles } = JSON.parse(readFileSync(file, 'utf8')) as { profiles?: Record<string, StoredTokens> };
+    const { profiles } = JSON.parse(readRegularSync(file)) as { profiles?: Record<string, StoredTokens> };
     if (process.platform !== 'win32' && statSync(file).mode & 0o077) warn(madePrivate(file));
     return profiles;
   } catch {

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Environment, read, type Variable } from './environment.ts';
 
 /** Where gantry keeps things on this machine. None of them need exist, or be writable. */
@@ -24,25 +23,4 @@ export function foldersOf(env: Environment): Folders {
     state: folder('XDG_STATE_HOME', 'LOCALAPPDATA', '.local/state'),
     cache: folder('XDG_CACHE_HOME', 'LOCALAPPDATA', '.cache'),
   };
-}
-
-/** Makes a folder that only its owner may enter, as {@link makeFolder} does. */
-export function makePrivateFolder(folder: string): void {
-  makeFolder(folder, 0o700);
-}
-
-/**
- * Makes a folder, and those above it, unless it is there. Throws what the file system says. Node's own recursion is not
- * used: where no folder can be made (`/proc`) it never ends.
- */
-export function makeFolder(folder: string, mode = 0o777): void {
-  try {
-    mkdirSync(folder, { mode });
-  } catch (error) {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-    const above = dirname(folder);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(above)) throw error;
-    makeFolder(above, mode);
-    makeFolder(folder, mode);
-  }
 }

@@ -22,8 +22,14 @@ export function listed(settings: Settings, env: Environment): Listed[] {
   return [
     entry('profile', profile),
     ...Object.keys(sources).map((source, at) => entry(names[at] ?? source, settled[source])),
-    entry('https-proxy', { value: withoutUser(proxy?.https), origin: originOf(env, ['HTTPS_PROXY']) }),
-    entry('http-proxy', { value: withoutUser(proxy?.http), origin: originOf(env, ['HTTP_PROXY']) }),
+    entry('https-proxy', {
+      value: withoutUser(proxy?.https?.address),
+      origin: originOf(env, ['HTTPS_PROXY', 'ALL_PROXY']),
+    }),
+    entry('http-proxy', {
+      value: withoutUser(proxy?.http?.address),
+      origin: originOf(env, ['HTTP_PROXY', 'ALL_PROXY']),
+    }),
     entry('no-proxy', { value: proxy?.except, origin: originOf(env, ['NO_PROXY']) }),
     ...Object.entries(folders).map(([name, value]) =>
       entry(`${name}-folder`, {

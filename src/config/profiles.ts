@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularSync } from '../disk/index.ts';
 import { UsageError } from '../errors.ts';
 import type { Settings } from './settings.ts';
 
@@ -8,7 +8,7 @@ type Where = Pick<Settings, 'folders' | 'profile' | 'profiles'>;
 /** The profiles that have a token of their own: names only. */
 export function profilesWithToken({ folders }: Pick<Settings, 'folders'>): string[] {
   try {
-    const { profiles } = JSON.parse(readFileSync(join(folders.config, 'credentials.json'), 'utf8'));
+    const { profiles } = JSON.parse(readRegularSync(join(folders.config, 'credentials.json')));
     return Object.keys(profiles).filter((name) => Object.keys(profiles[name] ?? {}).length > 0);
   } catch {
     return [];

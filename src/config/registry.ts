@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegular } from '../disk/index.ts';
 import { type Environment, read } from './environment.ts';
 
 interface DockerConfig {
@@ -13,6 +13,8 @@ interface DockerConfig {
 export interface RegistryLogin {
   registry: string;
   dockerAuth: string;
+  /** What of it must not be printed: each login in base64, and its password. */
+  secrets: string[];
 }
 
 const dockerHub = 'docker.io';
@@ -34,7 +36,15 @@ export async function registryLogin(images: string[], env: Environment): Promise
   }
   if (found.length === 0) return undefined;
   const auths = Object.fromEntries(found.map(([registry, auth]) => [registry, { auth }]));
-  return { registry: found.map(([registry]) => registry).join(', '), dockerAuth: JSON.stringify({ auths }) };
+  return {
+    registry: found.map(([registry]) => registry).join(', '),
+    dockerAuth: JSON.stringify({ auths }),
+    secrets: found.flatMap(([, auth]) => [auth, passwordOf(auth)]),
+  };
+}
+
+function passwordOf(auth: string): string {
+  return Buffer.from(auth, 'base64').toString().split(':').slice(1).join(':');
 }
 
 /** `ghcr.io/me/app:1` lives at `ghcr.io`; `debian:bookworm` and `me/app` at Docker's hub. */
@@ -58,7 +68,7 @@ async function dockerConfig(env: Environment): Promise<DockerConfig | undefined>
   const home = read(env, 'HOME') ?? read(env, 'USERPROFILE') ?? '';
   const folder = read(env, 'DOCKER_CONFIG') ?? join(home, '.docker');
   try {
-    return JSON.parse(await readFile(join(folder, 'config.json'), 'utf8')) as DockerConfig;
+    return JSON.parse(String(await readRegular(join(folder, 'config.json')))) as DockerConfig;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSecure } from '../contract/address.ts';
 import type { Host } from '../contract/endpoint.ts';
+import { readRegularSync } from '../disk/index.ts';
 import { FailedError, type GantryError, UsageError } from '../errors.ts';
 import { type Environment, read, type Variable } from './environment.ts';
 import { type Folders, foldersOf } from './folders.ts';
@@ -25,11 +25,20 @@ export interface Settings {
   folders: Folders;
 }
 
+/** What the environment says about proxies. `api/proxy.ts` decides which one an address takes. */
 export interface ProxySettings {
-  http: string;
-  https: string;
+  /** For addresses of http and of https. */
+  http: ProxyServer | undefined;
+  https: ProxyServer | undefined;
   /** Hosts reached without it, as `NO_PROXY` lists them. */
   except: string;
+}
+
+export interface ProxyServer {
+  /** May hold a user name and a password: no message repeats it. */
+  address: string;
+  /** The variable it comes from. */
+  variable: Variable;
 }
 
 export interface SettingFlags {
@@ -127,19 +136,25 @@ function refuseOddName({ value = '', origin }: Setting, refuse: Refuse): void {
 }
 
 function proxyOf(env: Environment, refuse: Refuse): ProxySettings | undefined {
-  const http = proxyAddress(env, 'HTTP_PROXY', refuse);
-  const https = proxyAddress(env, 'HTTPS_PROXY', refuse);
+  const all = anyProxy(env);
+  const http = proxyAddress(env, 'HTTP_PROXY', refuse) ?? all;
+  const https = proxyAddress(env, 'HTTPS_PROXY', refuse) ?? all;
   return http || https ? { http, https, except: read(env, 'NO_PROXY') ?? '' } : undefined;
 }
 
 /** `host:3128` is an address as well, as everywhere. It may hold a password: no message repeats it. */
-function proxyAddress(env: Environment, name: Variable, refuse: Refuse): string {
-  const given = read(env, name);
-  if (!given) return '';
+function proxyAddress(env: Environment, variable: Variable, refuse: Refuse): ProxyServer | undefined {
+  const given = read(env, variable);
+  if (!given) return undefined;
   const address = given.includes('://') ? given : `http://${given}`;
-  if (URL.canParse(address) && /^https?:/i.test(address)) return address;
-  refuse(new UsageError(`${name} is not the address of a proxy`, { fix: `${name}=http://host:3128` }));
-  return '';
+  if (URL.canParse(address) && /^https?:/i.test(address)) return { address, variable };
+  refuse(new UsageError(`${variable} is not the address of a proxy`, { fix: `${variable}=http://host:3128` }));
+  return undefined;
+}
+
+/** `ALL_PROXY` often names a SOCKS proxy, which other programs need and this one cannot use: it is ignored then. */
+function anyProxy(env: Environment): ProxyServer | undefined {
+  return proxyAddress(env, 'ALL_PROXY', () => {});
 }
 
 /** The content of `config.json`; empty where there is none, or none that can be read. */
@@ -147,7 +162,7 @@ export function readStored(folder: string, refuse: Refuse = raise): Record<strin
   const file = join(folder, 'config.json');
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readRegularSync(file);
   } catch {
     return {};
   }

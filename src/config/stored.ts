@@ -1,17 +1,13 @@
-import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivateFolder, waitForLock } from '../disk/index.ts';
 import { FailedError, GantryError } from '../errors.ts';
-import { makePrivateFolder } from './folders.ts';
 import type { Settings, StoredKey } from './settings.ts';
 
 /** What to store in a profile, by its name in the file; undefined takes the value out. */
 export type Changes = { [Key in StoredKey]?: string | undefined };
 
-/** About ten seconds: longer than what a process that was killed leaves stands in the way. */
-const patience = { retries: 100, minTimeout: 20, maxTimeout: 100 };
-
-/** A process that slept may find its lock taken over. What it writes is whole even so. */
-const onCompromised = () => {};
+/** Another process changes a file in moments, unless it waits for the platform to renew a token. */
+const longestWaitMs = 70_000;
 
 type Where = Pick<Settings, 'folders'>;
 /** A JSON object as it lies on disk; what we do not know in it stays. */
@@ -52,15 +48,13 @@ export async function changeFile(
   const file = join(folder, `${name}.json`);
   try {
     makePrivateFolder(folder);
-    // The lock tries again whatever the reason: what cannot succeed must not get that far.
-    accessSync(folder, constants.W_OK);
-    const [{ default: Conf }, { lock }] = await Promise.all([import('conf'), import('proper-lockfile')]);
-    const release = await lock(file, { realpath: false, stale: 5_000, retries: patience, onCompromised });
+    const [{ default: Conf }, lock] = await Promise.all([import('conf'), waitForLock(`${file}.lock`, longestWaitMs)]);
+    if (!lock) throw new Error('another gantry is changing it');
     try {
       const conf = new Conf({ cwd: folder, configName: name, configFileMode: 0o600 });
       conf.store = await change(conf.store);
     } finally {
-      await release().catch(onCompromised);
+      lock.release();
     }
   } catch (cause) {
     throw cause instanceof GantryError ? cause : notWritten(file, name, cause);

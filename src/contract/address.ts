@@ -1,5 +1,12 @@
+/** Hosts that are this machine, as `URL.hostname` writes them. */
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
 /** Where secrets and files may travel: over https, or in the clear on this machine only (conventions §4). */
 export function isSecure(url: URL): boolean {
-  const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  return url.protocol === 'https:' || (url.protocol === 'http:' && loopback);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname));
+}
+
+/** Whether a request to this address stays on this machine, whatever its name is. It never goes through a proxy. */
+export function staysHere({ hostname }: URL): boolean {
+  return loopback.test(hostname) || /(^|\.)localhost\.?$|^\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]$/.test(hostname);
 }

@@ -1,90 +1,103 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { numberAsText, openEnum, queryFlag, timestamp } from './scalars.ts';
+import { answer, filled, list, object } from './lists.ts';
+import {
+  neededText,
+  optionalFlag,
+  optionalNumber,
+  optionalRecord,
+  optionalText,
+  optionalTexts,
+  optionalTime,
+  optionalWord,
+  queryFlag,
+} from './scalars.ts';
 
 const strings = v.array(v.string());
-const optionalText = v.optional(v.string());
-const optionalNumber = v.optional(v.nullable(numberAsText));
-const optionalFlag = v.optional(v.boolean());
+const text = v.optional(v.string());
+const flag = v.optional(v.boolean());
 
 /** Body of create app (spec 2.2). What the user did not set is left out: the server owns the defaults. */
 export const AppCreation = v.looseObject({
   name: v.string(),
-  cliVersion: optionalText,
-  platform_toml: optionalText,
-  runtime: optionalText,
-  pythonVersion: optionalText,
-  baseImage: optionalText,
-  dockerAuth: optionalText,
-  dockerfilePath: optionalText,
-  disableAuth: optionalFlag,
-  useUv: optionalFlag,
+  cliVersion: text,
+  platform_toml: text,
+  runtime: text,
+  pythonVersion: text,
+  baseImage: text,
+  dockerAuth: text,
+  dockerfilePath: text,
+  disableAuth: flag,
+  useUv: flag,
   deploymentInitializationTimeout: v.optional(v.number()),
   cpu: v.optional(v.number()),
   memory: v.optional(v.number()),
   compute: v.optional(strings),
   gpuCount: v.optional(v.number()),
-  provider: optionalText,
-  region: optionalText,
+  provider: text,
+  region: text,
   minReplicaCount: v.optional(v.number()),
   maxReplicaCount: v.optional(v.number()),
   cooldownPeriodSeconds: v.optional(v.number()),
   replicaConcurrency: v.optional(v.number()),
   responseGracePeriodSeconds: v.optional(v.number()),
-  scalingMetric: optionalText,
+  scalingMetric: text,
   scalingTarget: v.optional(v.number()),
   scalingBuffer: v.optional(v.number()),
   rollOutDurationSeconds: v.optional(v.number()),
   evaluationIntervalSeconds: v.optional(v.number()),
-  loadBalancingAlgorithm: optionalText,
-  computeTier: optionalText,
-  containerRuntime: optionalText,
+  loadBalancingAlgorithm: text,
+  computeTier: text,
+  containerRuntime: text,
   entrypoint: v.optional(strings),
   port: v.optional(v.number()),
-  healthcheckEndpoint: optionalText,
-  readycheckEndpoint: optionalText,
-  logLevel: optionalText,
-  partialUpload: optionalFlag,
+  healthcheckEndpoint: text,
+  readycheckEndpoint: text,
+  logLevel: text,
+  partialUpload: flag,
   // Beyond the specification: without these a user's shell commands would be lost (wire §0, §1c).
   include: v.optional(strings),
   exclude: v.optional(strings),
   shellCommands: v.optional(strings),
   preBuildCommands: v.optional(strings),
-  disableBuildLogs: optionalFlag,
-  partnerService: optionalText,
-  modelName: optionalText,
-  language: optionalText,
-  imageVersion: optionalText,
+  disableBuildLogs: flag,
+  partnerService: text,
+  modelName: text,
+  language: text,
+  imageVersion: text,
 });
 export type AppCreation = v.InferInput<typeof AppCreation>;
 
 /** Answer of create app (spec 2.3). A partner app has no upload, so its `uploadUrl` may be empty. */
-export const CreatedApp = v.looseObject({
-  buildId: v.string(),
-  status: openEnum('pending'),
-  uploadUrl: v.optional(v.string(), ''),
-  keyName: optionalText,
-  internalEndpoint: optionalText,
-  dashboardUrl: optionalText,
-});
+export const CreatedApp = answer(
+  {
+    buildId: neededText,
+    status: optionalWord('pending'),
+    uploadUrl: neededText,
+    keyName: optionalText,
+    internalEndpoint: optionalText,
+    dashboardUrl: optionalText,
+  },
+  'buildId',
+);
 export type CreatedApp = v.InferOutput<typeof CreatedApp>;
 
-const AppStatus = openEnum('ready', 'active', 'cold', 'pending', 'deploying', 'not_ready', 'error');
+const optionalStatus = optionalWord('ready', 'active', 'cold', 'pending', 'deploying', 'not_ready', 'error');
 
 /** An app in full (spec 2.4). The server sends its numeric settings as text; here they are numbers. */
-export const App = v.looseObject({
-  id: v.string(),
+export const App = filled({
+  id: neededText,
   name: optionalText,
   projectId: optionalText,
-  status: v.optional(AppStatus),
+  status: optionalStatus,
   errorMessage: optionalText,
-  createdAt: v.optional(timestamp),
-  updatedAt: v.optional(timestamp),
+  createdAt: optionalTime,
+  updatedAt: optionalTime,
   runtime: optionalText,
   baseImage: optionalText,
   pythonVersion: optionalText,
-  entrypoint: v.optional(v.nullable(strings)),
-  port: v.optional(v.nullable(v.number())),
+  entrypoint: optionalTexts,
+  port: optionalNumber,
   healthcheckEndpoint: optionalText,
   readycheckEndpoint: optionalText,
   disableAuth: optionalFlag,
@@ -118,19 +131,19 @@ export const App = v.looseObject({
 export type App = v.InferOutput<typeof App>;
 
 /** An app in a list (spec 2.5). The inner shape of the two metrics objects is not documented (wire §0). */
-export const AppSummary = v.looseObject({
-  id: v.string(),
+export const AppSummary = object({
+  id: neededText,
   name: optionalText,
   projectId: optionalText,
   region: optionalText,
   hardware: optionalText,
   hardwareProvider: optionalText,
-  status: v.optional(AppStatus),
-  createdAt: v.optional(timestamp),
-  updatedAt: v.optional(timestamp),
-  ephemeral: v.optional(v.boolean()),
-  cost_metrics: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
-  request_metrics: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
+  status: optionalStatus,
+  createdAt: optionalTime,
+  updatedAt: optionalTime,
+  ephemeral: optionalFlag,
+  cost_metrics: optionalRecord,
+  request_metrics: optionalRecord,
 });
 export type AppSummary = v.InferOutput<typeof AppSummary>;
 
@@ -146,7 +159,7 @@ export const createPartnerApp = endpoint('POST /v2/projects/{project}/partner-ap
 /** List apps with this month's usage (spec 4.3). */
 export const listApps = endpoint('GET /v2/projects/{project}/apps', {
   query: v.object({ includeEphemeral: assumed(v.optional(queryFlag)) }),
-  reply: v.array(AppSummary),
+  reply: list(AppSummary, 'id'),
 });
 
 /** One app in full (spec 4.4). */

@@ -1,24 +1,19 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { timestamp } from './scalars.ts';
-
-const optionalText = v.optional(v.nullable(v.string()));
+import { answer, byName, list, object, optionalList } from './lists.ts';
+import { neededText, optionalItems, optionalNumber, optionalRecord, optionalText, optionalTime } from './scalars.ts';
 
 /** What an app cost, by day (wire §1b: seen in use, no document shows it). */
-export const AppCost = v.looseObject({
-  costs: assumed(
-    v.nullable(v.record(v.string(), v.looseObject({ total_cost_cents: v.optional(v.nullable(v.number())) }))),
-  ),
-});
+export const AppCost = answer({ costs: assumed(byName(object({ total_cost_cents: optionalNumber }))) });
 export type AppCost = v.InferOutput<typeof AppCost>;
 
 /** What an app cost, by day (wire §1b). */
 export const getAppCost = endpoint('GET /v2/projects/{project}/apps/{app}/cost', { reply: AppCost });
 
 /** What a project cost this month, and its coupons: a few of the names were seen, not all (wire §1b). */
-export const ProjectCost = v.looseObject({
-  summary: assumed(v.optional(v.nullable(v.record(v.string(), v.unknown())))),
-  coupons: assumed(v.optional(v.nullable(v.array(v.unknown())))),
+export const ProjectCost = answer({
+  summary: assumed(optionalRecord),
+  coupons: assumed(optionalItems),
 });
 export type ProjectCost = v.InferOutput<typeof ProjectCost>;
 
@@ -26,27 +21,21 @@ export type ProjectCost = v.InferOutput<typeof ProjectCost>;
 export const getProjectCost = endpoint('GET /v2/projects/{project}/cost', { reply: ProjectCost });
 
 /** An invoice. Its amount is in the smallest unit of its currency: cents, or whole yen (wire §1b). */
-export const Invoice = v.looseObject({
-  id: v.string(),
-  amountDue: v.optional(v.nullable(v.number())),
+export const Invoice = object({
+  id: neededText,
+  amountDue: optionalNumber,
   currency: optionalText,
-  createdAt: v.optional(timestamp),
+  createdAt: optionalTime,
   paymentStatus: optionalText,
   fileUrl: optionalText,
 });
 export type Invoice = v.InferOutput<typeof Invoice>;
 
-const someInvoices = v.optional(v.nullable(v.array(Invoice)));
+const someInvoices = optionalList(Invoice, 'id');
 
 /** List invoices: as a list, or within an object (wire §1b). */
 export const listInvoices = endpoint('GET /v2/projects/{project}/invoices', {
   reply: assumed(
-    v.union([
-      v.array(Invoice),
-      v.pipe(
-        v.looseObject({ invoices: someInvoices, items: someInvoices, data: someInvoices }),
-        v.check((answer) => 'invoices' in answer || 'items' in answer || 'data' in answer, 'holds no invoices'),
-      ),
-    ]),
+    v.union([list(Invoice, 'id'), answer({ invoices: someInvoices, items: someInvoices, data: someInvoices })]),
   ),
 });

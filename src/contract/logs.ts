@@ -1,24 +1,23 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { openEnum, queryNumber } from './scalars.ts';
-
-const text = v.optional(v.nullable(v.string()));
+import { answer, list, object } from './lists.ts';
+import { neededText, optionalFlag, optionalNumber, optionalText, optionalWord, queryNumber } from './scalars.ts';
 
 /**
  * One line that an app printed (wire §1b). `timestamp` is kept as it came: it is finer than milliseconds, and where
  * there is no `logId` it tells one line from the next.
  */
-export const AppLogLine = v.looseObject({
-  logLine: v.string(),
-  timestamp: v.string(),
-  appId: text,
-  projectId: text,
-  runId: text,
-  containerId: text,
-  containerName: text,
-  logId: text,
-  lineNumber: v.optional(v.nullable(v.number())),
-  stream: v.optional(v.nullable(openEnum('stdout', 'stderr'))),
+export const AppLogLine = object({
+  logLine: neededText,
+  timestamp: neededText,
+  appId: optionalText,
+  projectId: optionalText,
+  runId: optionalText,
+  containerId: optionalText,
+  containerName: optionalText,
+  logId: optionalText,
+  lineNumber: optionalNumber,
+  stream: optionalWord('stdout', 'stderr'),
 });
 export type AppLogLine = v.InferOutput<typeof AppLogLine>;
 
@@ -39,13 +38,7 @@ export type AppLogsQuery = v.InferOutput<typeof AppLogsQuery>;
 /** A page of what an app printed; null when it has printed nothing (wire §1b). */
 export const getAppLogs = endpoint('GET /v2/projects/{project}/apps/{app}/logs', {
   query: AppLogsQuery,
-  reply: v.nullable(
-    v.looseObject({
-      logs: v.nullable(v.array(AppLogLine)),
-      nextPageToken: text,
-      hasMore: v.optional(v.nullable(v.boolean())),
-    }),
-  ),
+  reply: v.nullish(answer({ logs: list(AppLogLine, 'logLine'), nextPageToken: optionalText, hasMore: optionalFlag })),
   mayBeEmpty: true,
 });
 
@@ -57,27 +50,27 @@ export const buildLogSocket = '/ws-build-logs';
 export const appLogSocket = '/ws-logs';
 
 /** A line of a build, as its socket sends it: one JSON text a frame. The server closes with 1000 at the end. */
-export const BuildLogFrame = v.looseObject({
-  log: v.string(),
-  timestamp: v.string(),
-  build_id: text,
-  log_id: text,
-  app_id: text,
-  container_id: text,
-  k8s_namespace: text,
-  stream: text,
-  region: text,
-  log_line_number: assumed(v.optional(v.nullable(v.number()))),
-  stage: text,
+export const BuildLogFrame = object({
+  log: neededText,
+  timestamp: neededText,
+  build_id: optionalText,
+  log_id: optionalText,
+  app_id: optionalText,
+  container_id: optionalText,
+  k8s_namespace: optionalText,
+  stream: optionalText,
+  region: optionalText,
+  log_line_number: assumed(optionalNumber),
+  stage: optionalText,
 });
 export type BuildLogFrame = v.InferOutput<typeof BuildLogFrame>;
 
 /** A line of an app, as its socket sends it. The socket stays open. */
-export const AppLogFrame = v.looseObject({
-  log: v.string(),
-  timestamp: v.string(),
-  app_id: text,
-  run_id: text,
-  container_name: text,
+export const AppLogFrame = object({
+  log: neededText,
+  timestamp: neededText,
+  app_id: optionalText,
+  run_id: optionalText,
+  container_name: optionalText,
 });
 export type AppLogFrame = v.InferOutput<typeof AppLogFrame>;

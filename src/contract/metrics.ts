@@ -1,23 +1,23 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { timestamp } from './scalars.ts';
-
-const seconds = v.optional(v.nullable(v.number()));
+import { answer, list, object } from './lists.ts';
+import { neededNumber, optionalNumber, optionalText, optionalTime } from './scalars.ts';
 
 /** How many points of a series there are; without it, the standard number (spec 4.7). */
 export const resolutions = ['medium', 'high'] as const;
 
 /** How long replicas took to start, over time. `timestamp` in Unix seconds, percentiles in seconds (spec 2.9). */
-export const StartupTimes = v.looseObject({
-  status: v.optional(v.nullable(v.string())),
-  data: v.nullable(
-    v.looseObject({
-      time_series: v.nullable(
-        v.array(v.looseObject({ timestamp: v.number(), p50: seconds, p90: seconds, p99: seconds })),
+export const StartupTimes = answer({
+  status: optionalText,
+  data: v.nullish(
+    object({
+      time_series: list(
+        object({ timestamp: neededNumber, p50: optionalNumber, p90: optionalNumber, p99: optionalNumber }),
+        'timestamp',
       ),
-      total_runs: v.optional(v.nullable(v.number())),
-      start_date: v.optional(timestamp),
-      end_date: v.optional(timestamp),
+      total_runs: optionalNumber,
+      start_date: optionalTime,
+      end_date: optionalTime,
     }),
   ),
 });

@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
+import { answer, object } from './lists.ts';
+import { optionalFlag, optionalItems, optionalText } from './scalars.ts';
 
 /** The plans there are, the smallest first (spec 4.16). */
 export const planCodes = ['hobby', 'standard', 'enterprise'] as const;
@@ -8,13 +10,13 @@ export type PlanCode = (typeof planCodes)[number];
 /** Change the plan. `redirectUrl` is where a payment is completed; empty when none is needed (spec 4.16). */
 export const changePlan = endpoint('PATCH /v2/projects/{project}/subscription', {
   body: v.object({ planCode: v.picklist(planCodes) }),
-  reply: v.looseObject({ redirectUrl: v.optional(v.nullable(v.string())) }),
+  reply: object({ redirectUrl: optionalText }),
 });
 
 /** Answer of list payment methods (spec 2.12). What a method looks like is not documented (wire §0). */
-export const PaymentMethods = v.looseObject({
-  creditCardBonusClaimed: v.optional(v.nullable(v.boolean())),
-  methods: assumed(v.nullable(v.array(v.unknown()))),
+export const PaymentMethods = answer({
+  creditCardBonusClaimed: optionalFlag,
+  methods: assumed(optionalItems),
 });
 export type PaymentMethods = v.InferOutput<typeof PaymentMethods>;
 

@@ -1,8 +1,10 @@
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
+import { list, object } from './lists.ts';
+import { neededText, optionalText } from './scalars.ts';
 
-export const Project = v.looseObject({ id: v.string(), name: v.optional(v.string()) });
+export const Project = object({ id: neededText, name: optionalText });
 export type Project = v.InferOutput<typeof Project>;
 
 /** The projects a token may work in (wire §1b). */
-export const listProjects = endpoint('GET /v2/projects', { reply: v.array(Project) });
+export const listProjects = endpoint('GET /v2/projects', { reply: list(Project, 'id') });

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
-import { filePart } from './scalars.ts';
+import { answer, object } from './lists.ts';
+import { filePart, neededText, optionalText } from './scalars.ts';
 
 const region = v.optional(v.string());
 const versions = v.optional(v.record(v.string(), v.string()));
@@ -8,7 +9,7 @@ const versions = v.optional(v.record(v.string(), v.string()));
 /** Create the app of a one-off run unless it is there (spec 4.5). Left out, the region is the platform's choice. */
 export const createRunApp = endpoint('POST /v3/projects/{project}/apps/{app}/create-run-app', {
   query: v.object({ region }),
-  reply: v.looseObject({ message: v.optional(v.string()) }),
+  reply: object({ message: optionalText }),
   repeatable: true,
 });
 
@@ -28,7 +29,7 @@ export type BaseImage = v.InferOutput<typeof BaseImage>;
 export const prepareBaseImage = endpoint('POST /v3/projects/{project}/apps/{app}/base-image', {
   query: v.object({ region }),
   body: BaseImage,
-  reply: v.looseObject({ status: v.string(), digest: v.optional(v.nullable(v.string())) }),
+  reply: answer({ status: neededText, digest: optionalText }, 'status'),
   repeatable: true,
 });
 
@@ -56,5 +57,5 @@ export const startRun = endpoint('POST /v3/projects/{project}/apps/{app}/run', {
   // `data.json` with the arguments (application/json), and a tar, uncompressed (application/x-tar).
   body: v.object({ projectId: v.string(), data: filePart, file: filePart }),
   form: 'multipart',
-  reply: v.looseObject({ runId: v.string() }),
+  reply: answer({ runId: neededText }, 'runId'),
 });

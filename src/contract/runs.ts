@@ -1,6 +1,16 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { openEnum, queryFlag, queryNumber, timestamp } from './scalars.ts';
+import { answer, list, object, optionalList } from './lists.ts';
+import {
+  neededText,
+  optionalFlag,
+  optionalNumber,
+  optionalText,
+  optionalTime,
+  optionalWord,
+  queryFlag,
+  queryNumber,
+} from './scalars.ts';
 
 /** The states a run can be asked for by (spec 3). */
 export const runStatuses = [
@@ -15,64 +25,67 @@ export function runPhase(status: string): 'in progress' | 'succeeded' | 'failed'
   return /^(failure|failed|fail|cancelled)$/i.test(status) ? 'failed' : 'in progress';
 }
 
-const text = v.optional(v.nullable(v.string()));
-const number = v.optional(v.nullable(v.number()));
-const time = v.optional(timestamp);
-
 /** One call of an app. The chart endpoint gives the first group (spec 2.6), the others add the rest (wire §1b). Times in ms. */
-export const Run = v.looseObject({
-  id: v.string(),
-  projectId: text,
-  modelId: text,
-  podName: text,
-  coldstartTimeMs: number,
-  totalQueueTimeMs: number,
-  runtimeMs: number,
-  totalResponseTimeMs: number,
-  statusCode: number,
-  createdAt: time,
-  updatedAt: time,
+export const Run = object({
+  id: neededText,
+  projectId: optionalText,
+  modelId: optionalText,
+  podName: optionalText,
+  coldstartTimeMs: optionalNumber,
+  totalQueueTimeMs: optionalNumber,
+  runtimeMs: optionalNumber,
+  totalResponseTimeMs: optionalNumber,
+  statusCode: optionalNumber,
+  createdAt: optionalTime,
+  updatedAt: optionalTime,
 
-  status: v.optional(v.nullable(openEnum(...runStatuses))),
-  async: v.optional(v.nullable(v.boolean())),
-  functionName: text,
-  method: text,
-  region: text,
-  containerId: text,
-  webhookEndpoint: text,
-  websocket: v.optional(v.nullable(v.boolean())),
-  completedAt: time,
-  containerStartedAt: time,
-  executionTimeMs: number,
-  queueTimeMs: number,
-  responseTimeMs: number,
+  status: optionalWord(...runStatuses),
+  async: optionalFlag,
+  functionName: optionalText,
+  method: optionalText,
+  region: optionalText,
+  containerId: optionalText,
+  webhookEndpoint: optionalText,
+  websocket: optionalFlag,
+  completedAt: optionalTime,
+  containerStartedAt: optionalTime,
+  executionTimeMs: optionalNumber,
+  queueTimeMs: optionalNumber,
+  responseTimeMs: optionalNumber,
 });
 export type Run = v.InferOutput<typeof Run>;
 
-const statistics = { avg: number, p50: number, p90: number, p99: number, min: number, max: number };
+const statistics = {
+  avg: optionalNumber,
+  p50: optionalNumber,
+  p90: optionalNumber,
+  p99: optionalNumber,
+  min: optionalNumber,
+  max: optionalNumber,
+};
 type Statistic = keyof typeof statistics;
 
 /** `avgRuntimeMs`, `p50RuntimeMs` and so on: the specification names the statistics, not the fields (spec 2.7). */
 function timings<const Measure extends string>(measure: Measure) {
-  const fields = Object.keys(statistics).map((statistic) => [`${statistic}${measure}Ms`, number]);
-  return assumed(Object.fromEntries(fields) as Record<`${Statistic}${Measure}Ms`, typeof number>);
+  const fields = Object.keys(statistics).map((statistic) => [`${statistic}${measure}Ms`, optionalNumber]);
+  return assumed(Object.fromEntries(fields) as Record<`${Statistic}${Measure}Ms`, typeof optionalNumber>);
 }
 
 /** What happened in one stretch of time (spec 2.7). Times in ms. */
-export const RunBucket = v.looseObject({
-  timeGroup: text,
-  startTime: time,
-  endTime: time,
-  totalRequests: number,
-  successfulRequests: number,
-  failedRequests: number,
-  cancelledRequests: number,
-  proxyQueued: number,
-  containerQueued: number,
-  processing: number,
-  successRate: number,
-  avgColdstartTimeMs: number,
-  avgQueueTimeMs: number,
+export const RunBucket = object({
+  timeGroup: optionalText,
+  startTime: optionalTime,
+  endTime: optionalTime,
+  totalRequests: optionalNumber,
+  successfulRequests: optionalNumber,
+  failedRequests: optionalNumber,
+  cancelledRequests: optionalNumber,
+  proxyQueued: optionalNumber,
+  containerQueued: optionalNumber,
+  processing: optionalNumber,
+  successRate: optionalNumber,
+  avgColdstartTimeMs: optionalNumber,
+  avgQueueTimeMs: optionalNumber,
   ...timings('Runtime'),
   ...timings('ResponseTime'),
 });
@@ -83,13 +96,13 @@ export const bucketSizes = ['minute', 'hour', 'day'] as const;
 export type BucketSize = (typeof bucketSizes)[number];
 
 /** Single runs, or buckets: buckets when asked for, and for any range over 24 hours (spec 2.8, 4.6). */
-export const RunsChart = v.looseObject({
-  aggregatedData: v.optional(v.nullable(v.array(RunBucket))),
-  groupBy: text,
-  timeRange: text,
-  items: v.optional(v.nullable(v.array(Run))),
-  nextToken: text,
-  total: number,
+export const RunsChart = answer({
+  aggregatedData: optionalList(RunBucket),
+  groupBy: optionalText,
+  timeRange: optionalText,
+  items: optionalList(Run, 'id'),
+  nextToken: optionalText,
+  total: optionalNumber,
 });
 export type RunsChart = v.InferOutput<typeof RunsChart>;
 
@@ -122,12 +135,12 @@ export const getRunsChart = endpoint('GET /v2/projects/{project}/apps/{app}/runs
 /** Runs of an app, newest first, with what the chart endpoint leaves out (wire §1b). */
 export const listRuns = endpoint('GET /v2/projects/{project}/apps/{app}/runs', {
   query: v.object({ asyncOnly: v.optional(queryFlag), nextToken: assumed(v.optional(v.string())) }),
-  reply: v.looseObject({ items: v.nullable(v.array(Run)), nextToken: text }),
+  reply: answer({ items: list(Run, 'id'), nextToken: optionalText }),
 });
 
 /** One run (wire §1b). */
 export const getRun = endpoint('GET /v2/projects/{project}/apps/{app}/runs/{run}', {
-  reply: v.looseObject({ item: Run }),
+  reply: answer({ item: Run }, 'item'),
 });
 
 /** Stop a run (wire §1b, observed). */

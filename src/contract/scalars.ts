@@ -1,29 +1,105 @@
 import * as v from 'valibot';
 
-/** A number the server sends as text (spec 2.4). Empty text means unknown: null. */
-export const numberAsText = v.pipe(
-  v.union([v.string(), v.number()]),
-  v.transform((value) => (value === '' || Number.isNaN(Number(value)) ? null : Number(value))),
-);
-
+/**
+ * The fields of replies. The server owns them: null is the same as absent, a number may be text and text may be a
+ * number, and a value of an unknown form never fails a reply. What a command cannot go on without is named where the
+ * fields are put together: see `answer` and `list` in lists.ts.
+ */
+export const optionalText = v.nullish(reader<string, string>(asText));
+export const optionalNumber = v.nullish(reader<number | string, number | null>(asNumber));
+export const optionalFlag = v.nullish(reader<boolean | string, boolean | null>(asFlag));
 /** An RFC 3339 time, in UTC. The server writes "no time" as `""` or as the year 1: both become null. */
-export const timestamp = v.pipe(
-  v.nullable(v.string()),
-  v.transform((value) => {
-    if (!value || value.startsWith('0001-01-01')) return null;
-    const time = Date.parse(value);
-    return Number.isNaN(time) ? value : new Date(time).toISOString();
-  }),
+export const optionalTime = v.nullish(reader<string | number, string | null>(asTime));
+export const optionalTexts = v.nullish(reader<string[], string[] | null>(asTexts));
+/** Items whose form is not documented. What is no list is its only item. */
+export const optionalItems = v.nullish(
+  reader<unknown[], unknown[]>((value) => (Array.isArray(value) ? value : [value])),
 );
+export const optionalRecord = v.nullish(reader<Record<string, unknown>, Record<string, unknown> | null>(asRecord));
 
-/** Known words, but any other is let through: an old client must survive a newer server. */
-export function openEnum<const Word extends string>(..._known: Word[]) {
-  return v.string() as v.GenericSchema<Word | (string & {})>;
+/** False when it is absent. */
+export const neededFlag = v.nullish(
+  reader<boolean | string, boolean>((value) => asFlag(value) ?? false),
+  false,
+);
+/** Text that is empty when it is absent, such as an id. */
+export const neededText = v.nullish(reader<string, string>(asText), '');
+/** A number that is NaN when it is absent. */
+export const neededNumber = v.nullish(reader<number | string, number>(asNumberOrNaN), Number.NaN);
+
+/** Known words; any other is let through, because an old client must survive a newer server. */
+export function optionalWord<const Word extends string>(..._known: Word[]) {
+  return v.nullish(reader<Word | (string & {}), Word | (string & {})>(asText));
+}
+
+/** A word that is empty when it is absent. */
+export function neededWord<const Word extends string>(..._known: Word[]) {
+  return v.nullish(reader<Word | (string & {}), Word | (string & {})>(asText), '');
+}
+
+/** Whether a value of `neededText`, `neededWord` or `neededNumber` is absent. */
+export function isMissing(value: unknown): boolean {
+  return value === '' || value === undefined || value === null || Number.isNaN(value);
+}
+
+/** Names and values of any kind. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A schema that takes any value and reads it; `Wire` is what the server is known to send. */
+function reader<Wire, Value>(read: (value: unknown) => Value) {
+  return v.pipe(v.unknown(), v.transform(read)) as unknown as v.GenericSchema<Wire, Value>;
+}
+
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function asNumber(value: unknown): number | null {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+
+function asNumberOrNaN(value: unknown): number {
+  return asNumber(value) ?? Number.NaN;
+}
+
+function asFlag(value: unknown): boolean | null {
+  const word = String(value).toLowerCase();
+  if (word === 'true' || word === '1') return true;
+  return word === 'false' || word === '0' ? false : null;
+}
+
+function asTime(value: unknown): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  if (value === '' || String(value).startsWith('0001-01-01')) return null;
+  const time = /^\d{9,14}(\.\d+)?$/.test(String(value)) ? unixTime(Number(value)) : Date.parse(String(value));
+  const isTime = Math.abs(time) <= latestMs;
+  return isTime ? new Date(time).toISOString() : String(value);
+}
+
+/** Seconds or milliseconds since 1970, told apart by their size. */
+function unixTime(value: number): number {
+  return value < 100_000_000_000 ? value * 1000 : value;
+}
+
+/** The latest time that a Date can hold. */
+const latestMs = 8.64e15;
+
+function asTexts(value: unknown): string[] | null {
+  if (Array.isArray(value)) return value.map(asText);
+  return typeof value === 'string' && value !== '' ? [value] : null;
+}
+
+function asRecord(value: unknown): Record<string, unknown> | null {
+  return isRecord(value) ? value : null;
 }
 
 /** A boolean in a query string. */
 export const queryFlag = v.pipe(
-  v.union([v.boolean(), v.string()]),
+  v.union([v.boolean(), v.picklist(['true', 'false'])], 'must be true or false'),
   v.transform((value) => value === true || value === 'true'),
 );
 

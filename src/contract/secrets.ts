@@ -1,13 +1,18 @@
 import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
+import { isRecord } from './scalars.ts';
 
 /** Names and values. A record schema would drop names such as `constructor`, and what is not sent back is lost. */
 const Secrets = v.custom<Record<string, string>>(isTextByName, 'must be an object of texts');
 export type Secrets = v.InferOutput<typeof Secrets>;
 
+/** What is stored. A value that is no text stays as it came, because all of them are sent back with every change. */
+const StoredSecrets = v.nullish(v.custom<Record<string, unknown>>(isRecord, 'must be an object'));
+export type StoredSecrets = Record<string, unknown>;
+
 /** The secrets of a project; null when there are none (wire §1b). */
 export const getProjectSecrets = endpoint('GET /v2/projects/{project}/secrets', {
-  reply: v.nullable(Secrets),
+  reply: StoredSecrets,
   mayBeEmpty: true,
 });
 
@@ -16,7 +21,7 @@ export const setProjectSecrets = endpoint('PATCH /v2/projects/{project}/secrets'
 
 /** The secrets of one app, which go before those of its project; null when there are none (wire §1b). */
 export const getAppSecrets = endpoint('GET /v2/projects/{project}/apps/{app}/secrets', {
-  reply: v.nullable(Secrets),
+  reply: StoredSecrets,
   mayBeEmpty: true,
 });
 
@@ -27,10 +32,5 @@ export const setAppSecrets = endpoint('PATCH /v2/projects/{project}/apps/{app}/s
 });
 
 function isTextByName(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((text) => typeof text === 'string')
-  );
+  return isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
 }

@@ -1,24 +1,23 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { timestamp } from './scalars.ts';
-
-const optionalText = v.optional(v.nullable(v.string()));
+import { answer, list, object } from './lists.ts';
+import { neededText, optionalItems, optionalText, optionalTime } from './scalars.ts';
 
 /** A service account (spec 2.11). The form of its grants is not documented: any is let through (wire §0). */
-export const ServiceAccount = v.looseObject({
-  id: v.string(),
+export const ServiceAccount = object({
+  id: neededText,
   name: optionalText,
   description: optionalText,
   projectId: optionalText,
   createdByUserId: optionalText,
-  createdAt: v.optional(timestamp),
-  grants: assumed(v.optional(v.nullable(v.array(v.unknown())))),
+  createdAt: optionalTime,
+  grants: assumed(optionalItems),
 });
 export type ServiceAccount = v.InferOutput<typeof ServiceAccount>;
 
 /** List service accounts (spec 4.14). */
 export const listServiceAccounts = endpoint('GET /v2/projects/{project}/service-accounts', {
-  reply: v.looseObject({ serviceAccounts: v.nullable(v.array(ServiceAccount)) }),
+  reply: answer({ serviceAccounts: list(ServiceAccount, 'id') }),
 });
 
 /** Replace all grants of a service account, by one project at least (spec 4.15). A repeat changes nothing. */
@@ -26,6 +25,6 @@ export const updateServiceAccount = endpoint('PATCH /v2/projects/{project}/servi
   body: v.object({
     grants: v.pipe(v.array(v.string()), v.minLength(1, 'must contain at least one project')),
   }),
-  reply: v.looseObject({ serviceAccountId: v.string() }),
+  reply: object({ serviceAccountId: optionalText }),
   repeatable: true,
 });

@@ -1,15 +1,23 @@
 import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
+import { answer } from './lists.ts';
+import { neededNumber, neededText, optionalNumber, optionalText } from './scalars.ts';
 
 /** What a person needs to let a device in, and how long and how often to ask whether they did; seconds (RFC 8628). */
-export const DeviceAuthorization = v.looseObject({
-  device_code: v.string(),
-  user_code: v.string(),
-  verification_uri: v.string(),
-  verification_uri_complete: v.optional(v.string()),
-  expires_in: v.number(),
-  interval: v.optional(v.number(), 5),
-});
+export const DeviceAuthorization = answer(
+  {
+    device_code: neededText,
+    user_code: neededText,
+    verification_uri: neededText,
+    verification_uri_complete: optionalText,
+    expires_in: neededNumber,
+    interval: optionalNumber,
+  },
+  'device_code',
+  'user_code',
+  'verification_uri',
+  'expires_in',
+);
 export type DeviceAuthorization = v.InferOutput<typeof DeviceAuthorization>;
 
 /** Begins a login (wire §1b). */
@@ -17,7 +25,7 @@ export const authorizeDevice = endpoint('POST /device-authorization', {
   at: 'login',
   open: true,
   body: v.looseObject({}),
-  reply: v.looseObject({ deviceAuthResponsePayload: DeviceAuthorization }),
+  reply: answer({ deviceAuthResponsePayload: DeviceAuthorization }, 'deviceAuthResponsePayload'),
 });
 
 /** Words for "no token": the first two say to go on asking, the others that it is no use (RFC 8628, 3.5). */
@@ -32,7 +40,7 @@ export const requestToken = endpoint('POST /token', {
   open: true,
   repeatable: 'never',
   body: v.looseObject({ device_code: v.string() }),
-  reply: v.looseObject({ accessToken: v.string(), refreshToken: v.optional(v.string()) }),
+  reply: answer({ accessToken: neededText, refreshToken: optionalText }, 'accessToken'),
 });
 
 /** The published client's name at the service that renews tokens (wire §1b). */
@@ -45,9 +53,5 @@ export const renewToken = endpoint('POST /oauth2/token', {
   form: true,
   repeatable: true,
   body: v.looseObject({ grant_type: v.string(), client_id: v.string(), refresh_token: v.string() }),
-  reply: v.looseObject({
-    access_token: v.string(),
-    id_token: v.optional(v.string()),
-    refresh_token: v.optional(v.string()),
-  }),
+  reply: answer({ access_token: neededText, id_token: optionalText, refresh_token: optionalText }, 'access_token'),
 });

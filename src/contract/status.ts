@@ -1,22 +1,19 @@
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
-
-const facts = v.optional(v.nullable(v.record(v.string(), v.unknown())));
+import { answer, list, object } from './lists.ts';
+import { optionalRecord, optionalText } from './scalars.ts';
 
 /** A thing in JSON:API: the status page, or a section, a component, a report, an update of one on it. */
-export const StatusItem = v.looseObject({
-  id: v.optional(v.union([v.string(), v.number()])),
-  type: v.optional(v.string()),
-  attributes: facts,
-  relationships: facts,
+export const StatusItem = object({
+  id: optionalText,
+  type: optionalText,
+  attributes: optionalRecord,
+  relationships: optionalRecord,
 });
 export type StatusItem = v.InferOutput<typeof StatusItem>;
 
 /** The status page and, in `included`, all that hangs on it. Its product documents the attributes (wire §1b). */
-export const StatusPage = v.looseObject({
-  data: StatusItem,
-  included: v.optional(v.nullable(v.array(StatusItem))),
-});
+export const StatusPage = answer({ data: StatusItem, included: list(StatusItem) }, 'data');
 export type StatusPage = v.InferOutput<typeof StatusPage>;
 
 /** The state of the platform's services, for anybody (wire §1b). */

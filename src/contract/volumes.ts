@@ -1,14 +1,15 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { timestamp } from './scalars.ts';
+import { answer, list, object } from './lists.ts';
+import { neededFlag, neededNumber, neededText, optionalNumber, optionalTime } from './scalars.ts';
 
 /** A file or folder of a volume, as its folder lists it (wire §1b). */
-export const VolumeEntry = v.looseObject({
+export const VolumeEntry = object({
   /** May or may not end in a slash when it is a folder. */
-  name: v.string(),
-  is_folder: v.optional(v.boolean(), false),
-  size_bytes: v.optional(v.nullable(v.number())),
-  last_modified: v.optional(timestamp),
+  name: neededText,
+  is_folder: neededFlag,
+  size_bytes: optionalNumber,
+  last_modified: optionalTime,
 });
 export type VolumeEntry = v.InferOutput<typeof VolumeEntry>;
 
@@ -27,10 +28,13 @@ export const initializeUpload = endpoint('POST /v2/projects/{project}/volumes/{v
     part_count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_000)),
     region,
   }),
-  reply: v.looseObject({
-    upload_id: v.string(),
-    parts: v.array(v.looseObject({ part_number: v.number(), url: v.string() })),
-  }),
+  reply: answer(
+    {
+      upload_id: neededText,
+      parts: v.array(answer({ part_number: neededNumber, url: neededText }, 'part_number', 'url')),
+    },
+    'upload_id',
+  ),
   // A repeat leaves an upload behind that was begun for nothing: nobody ever sees it.
   repeatable: true,
 });
@@ -50,14 +54,14 @@ export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{vol
 /** One folder of a volume, `/` by default; not what is below it (wire §1b). */
 export const listFolder = endpoint('GET /v2/projects/{project}/volumes/{volume}/ls', {
   query: v.object({ region, dir: v.optional(v.string()) }),
-  reply: v.nullable(v.array(VolumeEntry)),
+  reply: list(VolumeEntry, 'name'),
   mayBeEmpty: true,
 });
 
 /** A signed link to read one file (wire §1b). */
 export const getDownloadLink = endpoint('GET /v2/projects/{project}/volumes/{volume}/download', {
   query: v.object({ region, file_path: v.string() }),
-  reply: v.looseObject({ url: v.string() }),
+  reply: answer({ url: neededText }, 'url'),
 });
 
 /** Delete a file, or a folder whose path ends in a slash, with all that is in it. The answer is plain text (spec 4.11). */

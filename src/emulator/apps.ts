@@ -5,7 +5,7 @@ import { findApp } from './lookup.ts';
 import type { Handlers, Platform } from './platform.ts';
 import { refuse } from './reply.ts';
 import { complaint } from './rules.ts';
-import { type Settings, withDefaults } from './settings.ts';
+import { scaled, withDefaults } from './settings.ts';
 import { signedLink } from './storage/links.ts';
 import type { AppRecord, BuildRecord } from './store.ts';
 import { readBuild } from './timeline.ts';
@@ -38,7 +38,7 @@ export const apps: AppHandlers = {
   // What scaling sets lasts until the next deploy, which replaces the record (wire §1b).
   scaleApp({ body, ...given }, { store, now }) {
     const app = findApp(store, given);
-    const settings = { ...app.settings, ...body } as Settings;
+    const settings = scaled(app.settings, body);
     const wrong = complaint(settings, [settings.runtime]);
     if (wrong) refuse(400, wrong);
     store.apps.set(app.id, { ...app, settings, updatedAt: now() });

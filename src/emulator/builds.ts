@@ -35,10 +35,10 @@ export const builds: BuildHandlers = {
     return { logs, status };
   },
 
-  async getBuildZipContents(given, { store, storage }) {
+  async getBuildZipContents(given, { store, storage, archiveLimits }) {
     const build = findBuild(store, given);
     if (build.files) return { id: build.id, zipFiles: build.files };
-    const files = await listFiles(join(storage, build.keyName)).catch(() =>
+    const files = await listFiles(join(storage, build.keyName), archiveLimits).catch(() =>
       refuse(404, `build ${build.id} has no readable archive`),
     );
     return { id: build.id, zipFiles: Object.fromEntries(files) };
@@ -72,9 +72,10 @@ export function createBuild(app: AppRecord, registries: string[], { store, now, 
  * time, or after the build was cancelled, changes nothing.
  */
 export async function startBuild(build: BuildRecord, platform: Platform, pathOfArchive?: string): Promise<void> {
-  const { store, faults, running, now } = platform;
+  const { store, faults, running, now, archiveLimits } = platform;
   const { settings, registries } = build;
-  const archive = pathOfArchive && (await unpack(pathOfArchive, filesToRead(settings)).catch((error: Error) => error));
+  const archive =
+    pathOfArchive && (await unpack(pathOfArchive, filesToRead(settings), archiveLimits).catch((error: Error) => error));
   if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
   const requirements = archive instanceof Error || !archive || !running.installs ? '' : requirementsIn(archive);
   const job = { settings, registries, ...(archive && { archive }) };

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { buffer, text } from 'node:stream/consumers';
 import { type GenericSchema, getDotPath, type InferOutput, safeParse } from 'valibot';
 import type { FilePart } from '../contract/scalars.ts';
 import { refuse } from './reply.ts';
 
-/** The JSON of a request. Refuses with 400 what is none. */
+/** The JSON object of a request. Refuses anything else with 400. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
-  const body = await text(request);
+  const body = String(await readBody(request));
   try {
     return JSON.parse(body);
   } catch {
@@ -16,25 +15,38 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
 
 /** The fields of a web form. */
 export async function readForm(request: IncomingMessage): Promise<Record<string, string>> {
-  return Object.fromEntries(new URLSearchParams(await text(request)));
+  return Object.fromEntries(new URLSearchParams(String(await readBody(request))));
 }
 
-/** The parts of a form with files. Nothing that comes in such a form is large. */
+/** The parts of a form with files. */
 export async function readParts(request: IncomingMessage): Promise<Record<string, string | FilePart>> {
-  const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > mostPartsBytes) refuse(413, `the body is larger than ${mostPartsBytes} bytes`);
   const type = request.headers['content-type'] ?? '';
-  const parts: Record<string, string | FilePart> = {};
+  const body = await readBody(request);
+  const parts: [string, string | FilePart][] = [];
   try {
-    const form = await new Response(await buffer(request), { headers: { 'content-type': type } }).formData();
-    for (const [name, part] of form) parts[name] = typeof part === 'string' ? part : await readFile(part);
+    const form = await new Response(body, { headers: { 'content-type': type } }).formData();
+    for (const [name, part] of form) parts.push([name, typeof part === 'string' ? part : await readFile(part)]);
   } catch {
     return refuse(400, 'the body is not valid multipart/form-data');
   }
-  return parts;
+  return Object.fromEntries(parts);
 }
 
-const mostPartsBytes = 16 * 1024 * 1024;
+/** Bodies of the management API are held in memory. None of them is large. */
+const maxBodyBytes = 16 * 1024 * 1024;
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const tooLarge = () => refuse(413, `the body is larger than ${maxBodyBytes} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > maxBodyBytes) tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
 
 async function readFile(file: File): Promise<FilePart> {
   return { filename: file.name, type: file.type, content: new Uint8Array(await file.arrayBuffer()) };
@@ -48,9 +60,16 @@ export function readAs<S extends GenericSchema>(schema: S, value: unknown): Infe
   return refuse(400, `${getDotPath(issue) ?? 'body'}: ${issue.message}`);
 }
 
+/** The body of a request as an object. valibot takes a list for an object, and nothing in the API is sent as a list. */
+export function objectIn(value: unknown): object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refuse(400, 'the body must be a JSON object');
+  }
+  return value;
+}
+
 /** A server written in Go takes null for "not given", and its client writes an absent list so (wire §1c). */
-export function withoutNulls(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+export function withoutNulls(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
 }
 

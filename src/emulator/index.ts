@@ -1,8 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Claims, signToken } from './access.ts';
+import { approvalAddress, approvalSecret } from './activation.ts';
+import { archiveLimits } from './archive.ts';
 import type { Call } from './calls.ts';
+import { lockDataFolder, preparePrivateFolder, stateFile } from './data-folder.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults.ts';
 import type { AppLogs } from './running/app-logs.ts';
 import { endAbandonedRuns } from './running/records.ts';
@@ -13,6 +16,8 @@ import { listen } from './server.ts';
 import { Shelf, Volumes } from './storage/volumes.ts';
 import { Store } from './store.ts';
 
+export { DamagedDataError } from './damaged.ts';
+export { DataFolderInUseError } from './data-folder.ts';
 export { faults, parseFaultOption, statusFaults } from './faults.ts';
 export { findPython } from './running/python.ts';
 
@@ -40,6 +45,10 @@ export interface EmulatorOptions {
   install?: boolean | undefined;
   /** Milliseconds between two attempts to deliver to a webhook: 1000, the default, where the platform takes up to 5000. */
   webhookPauseMs?: number | undefined;
+  /** Origins of web pages that may call apps, such as `http://localhost:3000`. Pages of all others are refused. */
+  allowOrigins?: readonly string[] | undefined;
+  /** Bytes that the archive of an app may unpack to: 4 GiB, the default, where the platform allows 100 GiB. */
+  unpackedBytes?: number | undefined;
 }
 
 /** The platform on this machine. It listens on the loopback address only. */
@@ -48,6 +57,10 @@ export interface Emulator {
   readonly project: string;
   /** A token for the project, valid for a year. */
   readonly token: string;
+  /** What approves a login (`gantry login`), beside its code. */
+  readonly approvalSecret: string;
+  /** The page that gives a browser this secret. */
+  readonly approvalAddress: string;
   readonly store: Store;
   /** The volume of a region, `us-east-1` if none is named: to arrange files in it and to look at them. */
   volume(region?: string): Shelf;
@@ -73,30 +86,55 @@ export interface Emulator {
   close(): Promise<void>;
 }
 
-/** Starts the platform. Rejects when the port is taken (`EADDRINUSE`) or `data` cannot be read or written. */
+/**
+ * Starts the platform. Rejects when the port is taken (`EADDRINUSE`), with a `DataFolderInUseError` when another emulator
+ * has the data folder, and with a `DamagedDataError` when what is in it cannot be read.
+ */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const data = options.data || undefined;
+  const folder = data ?? mkdtempSync(join(tmpdir(), 'gantry-emulator-'));
+  preparePrivateFolder(folder);
+  const lock = data === undefined ? undefined : lockDataFolder(data);
+  const leave = () => {
+    lock?.release();
+    if (data === undefined) rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    return await startIn(folder, data, leave, options);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** `leave` gives up the folder; it is called when the emulator has stopped. */
+async function startIn(
+  folder: string,
+  data: string | undefined,
+  leave: () => void,
+  options: EmulatorOptions,
+): Promise<Emulator> {
   const {
     port = 0,
-    data,
     pace = 0,
     linkSeconds = 600,
     now = Date.now,
     real = true,
     install,
     webhookPauseMs = 1_000,
+    allowOrigins = [],
+    unpackedBytes = archiveLimits.bytes,
   } = options;
-  if (data) mkdirSync(data, { recursive: true, mode: 0o700 });
-  const store = new Store(data && join(data, 'state.json'));
+  const store = new Store(data && join(data, stateFile));
   const project = options.project ?? store.projects[0] ?? 'p-12345678';
   if (!store.projects.includes(project)) store.projects.push(project);
   store.save();
+  const storage = join(folder, 'storage');
+  const volumes = new Volumes(storage, data);
 
   // The last step that can fail: after it, close() is there to clean up.
-  const server = await listen(port);
-  const folder = data ?? mkdtempSync(join(tmpdir(), 'gantry-emulator-'));
-  const storage = join(folder, 'storage');
+  const server = await listen(port, allowOrigins);
   const faults = new FaultQueue();
-  const volumes = new Volumes(storage, data);
   const calls: Call[] = [];
   const running = new Running({
     ...{ now, real, folder: join(folder, 'running'), logs: data && join(data, 'logs') },
@@ -105,6 +143,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const platform = {
     ...{ url: server.url, storage, store, volumes, faults, calls, now, pace, linkSeconds },
     ...{ running, webhookPauseMs },
+    archiveLimits: { ...archiveLimits, bytes: unpackedBytes },
   };
   endAbandonedRuns(platform);
   const seed = () => options.seed !== undefined && seedApps(project, options.seed, platform);
@@ -116,6 +155,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     ...{ url: server.url, project, store, calls, issueToken },
     ...{ logs: running.logs, deliveries: running.deliveries },
     token: issueToken({}),
+    approvalSecret: approvalSecret(store),
+    approvalAddress: approvalAddress(server.url, approvalSecret(store)),
     volume: (region = 'us-east-1') => new Shelf(volumes, { project, volume: 'default', region }, now),
     fail: (target, ...texts) => faults.ask(target, ...texts),
     async reset() {
@@ -132,7 +173,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     async close() {
       await Promise.all([server.close(), running.stop()]);
       volumes.close();
-      if (!data) rmSync(folder, { recursive: true, force: true });
+      leave();
     },
   };
 }

@@ -1,16 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { buildPhase } from '../contract/builds.ts';
 import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../contract/logs.ts';
 import { checkAccess } from './access.ts';
 import { timestampOf } from './app-logs.ts';
-import { noteCall } from './calls.ts';
+import { type Call, noteCall } from './calls.ts';
 import type { SocketFault } from './faults.ts';
 import { findApp } from './lookup.ts';
 import type { Platform } from './platform.ts';
+import { endRaw } from './raw-reply.ts';
 import { Refusal, refuse } from './reply.ts';
+import { targetOf } from './request-target.ts';
 import type { PrintedLine } from './running/app-logs.ts';
 import type { AppRecord, BuildRecord } from './store.ts';
 import { readBuild, rfc3339 } from './timeline.ts';
@@ -22,19 +23,15 @@ export async function openLogSocket(
   head: Buffer,
   platform: Platform,
 ): Promise<void> {
-  const url = new URL(request.url ?? '', platform.url);
-  const call = noteCall(platform.calls, request, url, 'log-socket');
-  const fault = platform.faults.take('log-socket');
-  let begin: (socket: Sender) => () => void;
+  let feed: { begin: (sender: Sender) => () => void; call: Call; fault: SocketFault | undefined };
   try {
-    if (fault === 'refused') refuse(503, 'no socket now');
-    begin = feedOf(url, platform);
+    feed = open(request, platform);
   } catch (error) {
-    const { status } = error instanceof Refusal ? error.reply : { status: 500 };
-    call.status = status;
-    stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    if (!(error instanceof Refusal)) throw error;
+    endRaw(stream, error.reply);
     return;
   }
+  const { begin, call, fault } = feed;
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({ noServer: true });
   server.handleUpgrade(request, stream, head, (socket) => {
@@ -42,6 +39,19 @@ export async function openLogSocket(
     const stop = begin(new Sender(socket, fault));
     socket.on('close', stop).on('error', () => socket.terminate());
   });
+}
+
+function open(request: IncomingMessage, platform: Platform) {
+  const url = targetOf(request, platform.url);
+  const call = noteCall(platform.calls, request, url, 'log-socket');
+  const fault = platform.faults.take('log-socket');
+  try {
+    if (fault === 'refused') refuse(503, 'no socket now');
+    return { begin: feedOf(url, platform), call, fault };
+  } catch (error) {
+    if (error instanceof Refusal) call.status = error.reply.status;
+    throw error;
+  }
 }
 
 /** Sends frames, or does to them what a fault says. */

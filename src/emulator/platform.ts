@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Endpoint, Parameters, WireAnswer } from '../contract/endpoint.ts';
 import type { EndpointName, endpoints } from '../contract/index.ts';
+import type { ArchiveLimits } from './archive.ts';
 import type { Call } from './calls.ts';
 import type { FaultQueue } from './faults.ts';
 import type { Reply } from './reply.ts';
@@ -28,6 +29,8 @@ export interface Platform {
   readonly running: Running;
   /** Milliseconds between two attempts to deliver to a webhook. */
   readonly webhookPauseMs: number;
+  /** What an archive may hold. */
+  readonly archiveLimits: ArchiveLimits;
   /** Seconds a signed link is valid. */
   readonly linkSeconds: number;
 }

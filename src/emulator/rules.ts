@@ -8,8 +8,10 @@ export function complaint(settings: Settings, runtimes: readonly string[]): stri
 function rules(settings: Settings, words: Record<string, readonly string[]>) {
   const value = (key: string) => settings[key as keyof Settings];
   const { name, compute, gpuCount, minReplicaCount, maxReplicaCount } = settings;
+  const { responseGracePeriodSeconds, entrypoint, port } = settings;
   return [
     { holds: name !== '', message: 'name is required' },
+    { holds: name.length <= maxNameLength, message: `name must not be longer than ${maxNameLength} characters` },
     { holds: /^[a-z0-9-]*$/.test(name), message: 'name: lower-case letters, digits and hyphens only' },
     { holds: compute.length >= 1 && compute.length <= 5, message: 'compute must name 1 to 5 kinds of hardware' },
     ...compute.map((kind) => ({ holds: hardware.includes(kind), message: `compute ${kind} is not known` })),
@@ -18,14 +20,29 @@ function rules(settings: Settings, words: Record<string, readonly string[]>) {
       message: `${key} must be one of ${known.join(', ')}`,
     })),
     ...counts.map((key) => ({
-      holds: Number.isInteger(value(key)) && Number(value(key)) >= 0,
+      holds: Number.isSafeInteger(value(key)) && Number(value(key)) >= 0,
       message: `${key} must be a whole number, 0 or more`,
     })),
-    ...sizes.map((key) => ({ holds: Number(value(key)) > 0, message: `${key} must be more than 0` })),
+    ...sizes.map((key) => ({
+      holds: Number(value(key)) > 0 && Number.isFinite(value(key)),
+      message: `${key} must be a number above 0`,
+    })),
+    {
+      holds: responseGracePeriodSeconds >= 16 && responseGracePeriodSeconds <= 43_200,
+      message: 'responseGracePeriodSeconds must be from 16 to 43200',
+    },
+    {
+      holds: !entrypoint.some((word) => word.includes('\0')),
+      message: 'entrypoint must not contain NUL',
+    },
+    { holds: port <= 65_535, message: 'port must be 65535 or less' },
     { holds: compute[0] !== 'CPU' || gpuCount === 0, message: 'gpuCount must be 0 for compute CPU' },
     { holds: minReplicaCount <= maxReplicaCount, message: 'minReplicaCount must not be more than maxReplicaCount' },
   ];
 }
+
+/** Names become names of files and folders here. */
+const maxNameLength = 128;
 
 /** Keys that take one of a few words (wire §3). */
 const words = {

@@ -16,6 +16,9 @@ import type { AppRecord } from './store.ts';
 export const runApp: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'startRun'> = {
   createRunApp({ project, app, query }, { store, now }) {
     const name = appName(project, app);
+    // Apps are found by their id: one without the project in front could not be called.
+    if (name === app) refuse(400, `app must be an id: ${project}-${app}`);
+    if (name.length > runLimits.nameLength) refuse(400, `name is longer than ${runLimits.nameLength} characters`);
     if (store.apps.get(app)) return { message: `App ${name} already exists` };
     if (!/^[a-z0-9][a-z0-9-]*$/i.test(name)) refuse(400, 'name may hold letters, digits and hyphens only');
     const settings = withDefaults({ name, ...(query?.region && { region: query.region }) });

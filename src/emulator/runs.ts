@@ -38,7 +38,7 @@ export const runs: RunHandlers = {
     const app = findApp(platform.store, given);
     const after = query?.nextToken === undefined ? undefined : readToken(query.nextToken);
     const wanted = (run: RunRecord) => (!query?.asyncOnly || run.async) && (!after || newestFirst(after, run) < 0);
-    const found = latestRuns(app, after?.createdAt ?? platform.now(), wanted, platform);
+    const found = latestRuns(app, Math.min(after?.createdAt ?? platform.now(), platform.now()), wanted, platform);
     const page = found.slice(0, pageSize);
     const last = page.at(-1);
     return {

@@ -27,6 +27,8 @@ export const secrets: SecretHandlers = {
 function replace(store: Store, owner: string, secrets: Record<string, string>): undefined {
   const wrong = Object.keys(secrets).find((name) => !/^[\w.-]{1,253}$/.test(name));
   if (wrong !== undefined) refuse(400, `secret name ${wrong} is not valid`);
+  const [broken] = Object.entries(secrets).find(([, value]) => value.includes('\0')) ?? [];
+  if (broken !== undefined) refuse(400, `secret ${broken} must not contain NUL: it becomes an environment variable`);
   if (Object.keys(secrets).length > 0) store.secrets.set(owner, secrets);
   else store.secrets.delete(owner);
   store.save();

@@ -2,21 +2,30 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/index.ts';
 import { checkAccess } from './access.ts';
+import { activation, activationPath } from './activation.ts';
 import { noteCall } from './calls.ts';
-import { decodeSegment, readAs, readForm, readJson, readParts, withoutNulls } from './decode.ts';
+import { decodeSegment, objectIn, readAs, readForm, readJson, readParts, withoutNulls } from './decode.ts';
 import { type Incoming, send } from './exchange.ts';
 import { spoil } from './mischief.ts';
 import type { Platform } from './platform.ts';
+import { endEarly } from './raw-reply.ts';
 import { json, Refusal, type Reply, refuse, text } from './reply.ts';
+import { targetOf } from './request-target.ts';
 import { handlers, match } from './routes.ts';
-import { activate, activationPath } from './session.ts';
 import { storageTarget } from './storage/links.ts';
 import type { Body } from './storage/receive.ts';
 import { storage } from './storage/serve.ts';
 
-/** Notes a call, lets a fault have its turn, and otherwise answers. Rejects when the line breaks meanwhile. */
+/** Records a call, applies a fault or answers. Rejects when the connection breaks. */
 export async function serve(request: IncomingMessage, response: ServerResponse, platform: Platform): Promise<void> {
-  const url = new URL(request.url ?? '', platform.url);
+  let url: URL;
+  try {
+    url = targetOf(request, platform.url);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    endEarly(response, error.reply);
+    return;
+  }
   const route = match(request.method ?? '', url.pathname);
   const stored = storageTarget(url);
   const target = stored ?? route?.name;
@@ -43,13 +52,20 @@ async function answer({ request }: Incoming, work: () => Promise<Reply>): Promis
     if (error instanceof Refusal) return error.reply;
     // The client left in the middle of its request: nobody is there to answer.
     if (request.socket.destroyed) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== undefined && diskErrors.has(code)) {
+      return json({ message: `the emulator cannot read or write its data: ${message}` }, 507);
+    }
     return json({ message: `the emulator has a bug: ${error instanceof Error ? error.stack : error}` }, 500);
   }
 }
 
+/** Causes that are in the machine and not in the emulator's code. */
+const diskErrors = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'EFBIG']);
+
 /** Reads a request and writes its answer as the contract says, so that a handler sees what the caller gave. */
 async function manage({ request, url, route, call }: Incoming, content: Body, platform: Platform): Promise<Reply> {
-  if (url.pathname === activationPath) return activate(url, platform);
+  if (url.pathname === activationPath) return activation(request, url, platform);
   const { name, path } = route ?? refuse(404, `no such route: ${call.method} ${call.path}`);
   if (name === 'invoke') return handlers.invoke({ request, url, body: content, call }, platform);
   const { query, body, form, reply, open }: Endpoint = endpoints[name];
@@ -61,7 +77,7 @@ async function manage({ request, url, route, call }: Incoming, content: Body, pl
   const given = {
     ...params,
     ...(query && { query: readAs(query, Object.fromEntries(url.searchParams)) }),
-    ...(body && { body: readAs(body, withoutNulls(sent)) }),
+    ...(body && { body: readAs(body, withoutNulls(objectIn(sent))) }),
   };
   const result = await handlers[name](given as never, platform);
   if (reply === 'nothing') return text('OK');

@@ -1,20 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { clientId } from '../contract/session.ts';
 import { signToken } from './access.ts';
+import { activationPath, codeSeconds } from './activation.ts';
 import type { Handlers, Platform } from './platform.ts';
-import { json, page, Refusal, type Reply } from './reply.ts';
-import type { DeviceRecord } from './store.ts';
+import { json, Refusal, refuse } from './reply.ts';
+import type { DeviceRecord, Store } from './store.ts';
 
-/** Seconds: how long a person has to agree, how often a device may ask, how long a token is good for (wire §8). */
-const codeSeconds = 600;
+/** Seconds: how often a device may ask, how long a token is valid (wire §8). */
 const pollSeconds = 5;
 const tokenSeconds = 4 * 60 * 60;
 
-/** Where a person agrees. In the emulator, opening the link with the code in it is enough. */
-export const activationPath = '/activate';
-
 export const session: Pick<Handlers, 'authorizeDevice' | 'requestToken' | 'renewToken'> = {
   authorizeDevice(_, { store, now, url }) {
+    forgetOldDevices(store.devices, now());
     const device: DeviceRecord = {
       ...{ code: randomBytes(24).toString('base64url'), userCode: newUserCode(), state: 'waiting' },
       ...{ createdAt: now(), intervalSeconds: pollSeconds },
@@ -61,13 +59,14 @@ export const session: Pick<Handlers, 'authorizeDevice' | 'requestToken' | 'renew
   },
 };
 
-/** The page behind the link of a login. */
-export function activate({ searchParams }: URL, { store }: Platform): Reply {
-  const device = [...store.devices.values()].find(({ userCode }) => userCode === searchParams.get('user_code'));
-  if (!device) return page(404, 'This code is not known');
-  device.state = 'approved';
-  store.save();
-  return page(200, 'You are logged in. Return to the terminal.');
+/** Anybody may begin a login: without a limit, the state would grow without end. */
+const maxDevices = 1_000;
+
+function forgetOldDevices(devices: Store['devices'], now: number): void {
+  // An expired code is kept for a while, so that a late poll learns that it has expired.
+  for (const { code, createdAt } of devices.values())
+    if (now > createdAt + 2 * codeSeconds * 1000) devices.delete(code);
+  if (devices.size >= maxDevices) refuse(429, 'too many logins are waiting for approval');
 }
 
 /** The token of a person: it may work in every project there is. */

@@ -1,4 +1,5 @@
-import type { AppCreation } from '../contract/apps.ts';
+import { AppCreation } from '../contract/apps.ts';
+import { readAs } from './decode.ts';
 
 /** What the platform keeps of a deploy. The registry login is used and forgotten, so it is not among it. */
 export type Settings = AppCreation & ReturnType<typeof defaults>;
@@ -6,9 +7,36 @@ export type Settings = AppCreation & ReturnType<typeof defaults>;
 /** A deploy replaces the record: what it does not name returns to its default (wire §3). */
 export function withDefaults({ dockerAuth: _, cerebrium_toml: published, ...given }: AppCreation): Settings {
   // The published client calls the text of the configuration so, and not as the specification does (wire §0).
-  const configuration = published === undefined ? {} : { platform_toml: published };
-  // It came as JSON, which knows no undefined: what is named has a value.
-  return { ...defaults(given.compute?.[0] ?? 'CPU'), ...configuration, ...given } as Settings;
+  const configuration = typeof published === 'string' ? { platform_toml: published } : {};
+  // Only what has a schema is kept. It came as JSON, which knows no undefined: what is named has a value.
+  const known = Object.entries(given).filter(([key]) => Object.hasOwn(AppCreation.entries, key));
+  return { ...defaults(given.compute?.[0] ?? 'CPU'), ...configuration, ...Object.fromEntries(known) } as Settings;
+}
+
+/** Settings that can be changed without a deploy (wire §1b). */
+const scalable = [
+  'compute',
+  'cpu',
+  'memory',
+  'gpuCount',
+  'minReplicaCount',
+  'maxReplicaCount',
+  'replicaConcurrency',
+  'cooldownPeriodSeconds',
+  'responseGracePeriodSeconds',
+];
+
+/** An app's settings with some of them changed. `compute`, `cpu` and `memory` may be text here (wire §1b). */
+export function scaled(settings: Settings, changes: Record<string, unknown>): Settings {
+  const values = Object.entries(changes)
+    .filter(([key]) => scalable.includes(key))
+    .map(([key, value]) => [key, typeof value === 'string' ? fromText(key, value) : value]);
+  return { ...settings, ...readAs(AppCreation, { ...settings, ...Object.fromEntries(values) }) } as Settings;
+}
+
+function fromText(key: string, text: string): unknown {
+  if (key === 'compute') return [text];
+  return (key === 'cpu' || key === 'memory') && text.trim() !== '' ? Number(text) : text;
 }
 
 function defaults(hardware: string) {

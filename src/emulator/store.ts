@@ -1,9 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { getDotPath, parse, ValiError } from 'valibot';
+import type { AppCreation } from '../contract/apps.ts';
+import { DamagedDataError } from './damaged.ts';
 import type { Traffic } from './runs/traffic.ts';
 import type { Script } from './script.ts';
 import type { Account } from './seed.ts';
-import type { Settings } from './settings.ts';
+import { type Settings, withDefaults } from './settings.ts';
+import { State, stateVersion } from './state-schema.ts';
 
 /** All times are milliseconds since 1970. */
 export interface AppRecord {
@@ -97,6 +101,8 @@ export interface DeviceRecord {
   userCode: string;
   createdAt: number;
   state: 'waiting' | 'approved' | 'denied';
+  /** How often somebody tried to approve it with a wrong secret. */
+  wrongSecrets?: number;
   /** Who asks sooner after the last time is told to slow down. */
   intervalSeconds: number;
   polledAt?: number;
@@ -166,6 +172,7 @@ export class Store {
     if (!this.#file) return;
     const { projects, key } = this;
     const memory = {
+      version: stateVersion,
       ...{ projects, key, idsGiven: this.#idsGiven },
       ...{ apps: [...this.apps.values()], builds: [...this.builds.values()] },
       runs: [...this.runs.values()],
@@ -196,12 +203,12 @@ export class Store {
     this.#idsGiven = memory.idsGiven;
     for (const app of memory.apps) this.apps.set(app.id, app);
     for (const build of memory.builds) this.builds.set(build.id, build);
-    for (const run of memory.runs ?? []) this.runs.set(run.id, run);
-    for (const [project, account] of Object.entries(memory.accounts ?? {})) this.accounts.set(project, account);
-    for (const device of memory.devices ?? []) this.devices.set(device.code, device);
-    for (const [token, session] of memory.sessions ?? []) this.sessions.set(token, session);
-    for (const [owner, secrets] of memory.secrets ?? []) this.secrets.set(owner, secrets);
-    this.incidents = memory.incidents ?? [];
+    for (const run of memory.runs) this.runs.set(run.id, run);
+    for (const [project, account] of Object.entries(memory.accounts)) this.accounts.set(project, account);
+    for (const device of memory.devices) this.devices.set(device.code, device);
+    for (const [token, session] of memory.sessions) this.sessions.set(token, session);
+    for (const [owner, secrets] of memory.secrets) this.secrets.set(owner, secrets);
+    this.incidents = memory.incidents;
     return true;
   }
 }
@@ -212,19 +219,31 @@ interface Memory {
   idsGiven: number;
   apps: AppRecord[];
   builds: BuildRecord[];
-  runs?: RunRecord[];
-  accounts?: Record<string, Account>;
-  devices?: DeviceRecord[];
-  sessions?: [refreshToken: string, session: SessionRecord][];
-  secrets?: [owner: string, secrets: Record<string, string>][];
-  incidents?: Incident[];
+  runs: RunRecord[];
+  accounts: Record<string, Account>;
+  devices: DeviceRecord[];
+  sessions: [refreshToken: string, session: SessionRecord][];
+  secrets: [owner: string, secrets: Record<string, string>][];
+  incidents: Incident[];
 }
 
+/** Reads the state; undefined when there is none. Throws a `DamagedDataError` when it is not the state of an emulator. */
 function readMemory(file: string): Memory | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    const state = parse(State, JSON.parse(readFileSync(file, 'utf8')));
+    const complete = <R extends { settings: AppCreation }>(record: R) => ({
+      ...record,
+      settings: withDefaults(record.settings),
+    });
+    return { ...state, apps: state.apps.map(complete), builds: state.builds.map(complete) } as unknown as Memory;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Error(`the emulator's state in ${file} cannot be read`, { cause });
+    throw new DamagedDataError(file, reasonOf(cause as Error), cause);
   }
+}
+
+function reasonOf(error: Error): string {
+  if (!(error instanceof ValiError)) return error instanceof SyntaxError ? 'it is not valid JSON' : error.message;
+  const [issue] = error.issues;
+  return `${getDotPath(issue) ?? 'the document'}: ${issue.message}`;
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
-import { writeWhole } from '../operations/whole-file.ts';
+import { diskFailure, TemporaryNames, writeWhole } from '../disk/index.ts';
+import { FailedError, UsageError } from '../errors.ts';
 import type { Report } from '../output/chart.ts';
 
 export interface PageFlags {
@@ -40,7 +40,11 @@ export async function savePage<Row>(
   const { chartPage } = await import('../output/chart-page.ts');
   const { pathToFileURL } = await import('node:url');
   const file = resolve(context.cwd, html);
-  await writeWhole(file, chartPage(title, report()));
+  const names = new TemporaryNames(context.settings.folders.state);
+  await writeWhole(file, chartPage(title, report(), context.secrets), { names }).catch((cause: unknown) => {
+    throw new FailedError(`cannot write ${html}`, { why: diskFailure(cause).message, cause });
+  });
+  names.close();
   context.progress.note(`the charts are in ${html}`);
   if (open && !(await context.openBrowser(pathToFileURL(file).href))) {
     context.progress.note('no browser could be opened here: open the file yourself');

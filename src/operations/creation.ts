@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { imagesOf, registryLogin } from '../config/registry.ts';
 import type { Context } from '../context.ts';
 import type { AppCreation } from '../contract/apps.ts';
+import { readRegular } from '../disk/index.ts';
 import type { Project } from '../project/config.ts';
 import { version } from '../version.ts';
 import { creationSettings } from './app-settings.ts';
@@ -18,6 +18,7 @@ export interface CreationOptions {
 /** The body of create app: what the user set, the file's text, and a registry login only where one is needed (H-8). */
 export async function creationBody(context: Context, project: Project, options: CreationOptions): Promise<AppCreation> {
   const login = await registryLogin(await baseImages(project), context.env);
+  context.secrets.add(...(login?.secrets ?? []));
   if (login) context.progress.note(`Sending the login for ${login.registry}, for the base image`);
   return {
     ...creationSettings(project),
@@ -32,6 +33,6 @@ export async function creationBody(context: Context, project: Project, options: 
 }
 
 async function baseImages({ root, custom, deployment }: Project): Promise<string[]> {
-  if (custom?.dockerfile_path) return imagesOf(await readFile(join(root, custom.dockerfile_path), 'utf8'));
+  if (custom?.dockerfile_path) return imagesOf(String(await readRegular(join(root, custom.dockerfile_path))));
   return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
 }

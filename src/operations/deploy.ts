@@ -46,11 +46,11 @@ export async function deploy(context: Context, local: LocalApp, options: DeployO
 
 /** Gives `use` the archive of the app and the time it took. The archive is gone when `use` is done. */
 async function packed<T>(
-  { progress, signal, now }: Context,
+  { progress, signal, elapsed }: Context,
   { entries, bytes: whole }: LocalApp,
   use: (archive: Archive, packMs: number) => Promise<T>,
 ): Promise<T> {
-  const started = now();
+  const started = elapsed();
   const step = progress.step('Packing');
   let done = false;
   try {
@@ -58,7 +58,7 @@ async function packed<T>(
       entries,
       (archive) => {
         done = true;
-        const packMs = now() - started;
+        const packMs = elapsed() - started;
         step.done(`Packed ${size(archive.bytes)} in ${duration(packMs)}`);
         for (const path of archive.changed) progress.warn(`${path} changed while it was being packed`);
         return use(archive, packMs);
@@ -91,9 +91,9 @@ class Deploying {
   ) {}
 
   async send(archive: Archive, packMs: number): Promise<Sent> {
-    const started = this.context.now();
+    const started = this.context.elapsed();
     const created = await this.createAndUpload(archive);
-    const uploadMs = this.context.now() - started;
+    const uploadMs = this.context.elapsed() - started;
     return { created, files: archive.entries.length, bytes: archive.bytes, packMs, uploadMs };
   }
 
@@ -105,8 +105,8 @@ class Deploying {
   /** Follows the build to its verdict, unless detached. */
   async finish({ created, files, bytes, packMs, uploadMs }: Sent): Promise<Deployment> {
     const { context, options, local } = this;
-    const started = context.now();
-    const status = options.detach ? created.status : await this.follow(created);
+    const started = context.elapsed();
+    const status = options.detach ? (created.status ?? 'pending') : await this.follow(created);
     return {
       app: local.project.name,
       project: context.project,
@@ -117,7 +117,7 @@ class Deploying {
       dashboard: created.dashboardUrl ?? '',
       files,
       bytes,
-      durationsMs: { pack: packMs, upload: uploadMs, build: context.now() - started },
+      durationsMs: { pack: packMs, upload: uploadMs, build: context.elapsed() - started },
     };
   }
 
@@ -156,9 +156,9 @@ class Deploying {
   }
 
   private async upload(created: CreatedApp, archive: Archive): Promise<void> {
-    const { signal, delay, silenceMs, settings, onRetry, progress, now } = this.context;
+    const { signal, delay, silenceMs, settings, onRetry, progress, now, elapsed } = this.context;
     if (!created.uploadUrl) throw new UnexpectedReplyError('the platform gave no address to upload to');
-    const started = now();
+    const started = elapsed();
     const step = progress.step('Uploading');
     try {
       await putFile(
@@ -170,10 +170,11 @@ class Deploying {
           onRetry,
           proxy: settings.proxy,
           now,
+          elapsed,
           onProgress: (bytes) => step.update({ bytes, of: archive.bytes }),
         },
       );
-      step.done(`Uploaded ${size(archive.bytes)} in ${duration(now() - started)}`);
+      step.done(`Uploaded ${size(archive.bytes)} in ${duration(elapsed() - started)}`);
       progress.event('uploaded', { build: created.buildId, bytes: archive.bytes });
     } catch (error) {
       step.fail();

@@ -23,6 +23,7 @@ export async function examine(context: Context): Promise<Check[]> {
   ];
   // After the files: to look for the token makes them private.
   const token = tokenInUse(env, settings, context.now());
+  context.secrets.add(token.credential?.token, token.credential?.refreshToken);
   const step = progress.step('asking the platform');
   try {
     const there = await checkPlatform(context, settings, token);

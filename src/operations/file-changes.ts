@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { openRegular } from '../disk/index.ts';
 import type { Entry } from '../project/collect.ts';
 import type { ZipEntry } from './zip-entries.ts';
 
@@ -43,7 +43,7 @@ const blockBytes = 1024 * 1024;
 
 async function checksum({ source, size }: Entry): Promise<number> {
   if ('text' in source) return crc32(source.text);
-  const file = await open(source.file);
+  const file = await openRegular(source.file);
   try {
     const block = Buffer.allocUnsafe(Math.min(blockBytes, size) || 1);
     let sum = 0;

@@ -1,9 +1,10 @@
-import type { Api } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { type Build, buildPhase, getBuild } from '../contract/builds.ts';
 import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../errors.ts';
 import { duration } from '../output/words.ts';
-import { bearWith } from './patience.ts';
+import { Deadline } from './deadline.ts';
+import { type Polling, pollUntil } from './poll.ts';
+import { throwUnlessTransient } from './poll-errors.ts';
 import { ShownLog } from './shown-log.ts';
 
 export interface Following {
@@ -17,29 +18,26 @@ export interface Following {
   begunBefore?: true;
 }
 
-/** Between two looks: short at first, since many builds fail at once, then a second (in milliseconds). */
-const firstPauseMs = 100;
-const longestPauseMs = 1_000;
-/** A timer cannot be set for longer (in milliseconds, some 24 days). */
-const longestTimerMs = 2 ** 31 - 1;
+/** Short pauses at first, since many builds fail at once. */
+const pauses = { firstMs: 100, longestMs: 1_000, growth: 1.5 };
 
 /**
- * Waits for a build to end and returns it. The verdict is the polled status; the log is only shown (conventions §2).
- * Throws BuildFailedError or NotReadyError when it ended badly, PendingError at the time limit.
+ * Waits for a build to end and returns it. The result is the polled status; the log is only shown (conventions §2).
+ * Throws BuildFailedError or NotReadyError when it failed, PendingError at the time limit.
  */
 export async function followBuild(context: Context, following: Following): Promise<Build> {
-  const { progress, now } = context;
+  const { progress, elapsed } = context;
   const { app } = following;
-  const started = now();
+  const started = elapsed();
   const step = progress.step(`Building ${app}`);
   try {
-    let looks = 0;
+    let polls = 0;
     const build = await waitFor(context, following, (status) => {
-      looks++;
-      step.update({ text: `${status}, ${duration(now() - started)}` });
+      polls++;
+      step.update({ text: `${status}, ${duration(elapsed() - started)}` });
     });
-    const wasDone = following.begunBefore && looks === 1;
-    step.done(wasDone ? `${app} was built already` : `Built ${app} in ${duration(now() - started)}`);
+    const wasDone = following.begunBefore && polls === 1;
+    step.done(wasDone ? `${app} was built already` : `Built ${app} in ${duration(elapsed() - started)}`);
     return build;
   } catch (error) {
     step.fail();
@@ -48,16 +46,15 @@ export async function followBuild(context: Context, following: Following): Promi
 }
 
 async function waitFor(context: Context, following: Following, onStatus: (status: string) => void): Promise<Build> {
-  const { signal } = context;
   const { app, build, logs, timeoutMs } = following;
-  const limit = AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs));
-  // A call that hangs, or is tried again and again, must not outlast the time limit either.
-  const until = AbortSignal.any([signal, limit]);
-  const log = new ShownLog(context, app, build, until);
+  let shown = '';
+  const deadline = new Deadline(context, timeoutMs, () => pending(following, shown));
+  const log = new ShownLog(context, app, build, deadline.signal);
   try {
-    const state = await watch(context, following, { limit, api: context.apiUntil(until) }, (status) => {
+    const state = await ended(context, following, deadline, (status) => {
+      shown = status;
       onStatus(status);
-      // Of a build that is over there is nothing to wait for.
+      // A build that has ended writes no more.
       if (logs && buildPhase(status) === 'in progress') log.follow();
     });
     const failed = buildPhase(state.status) === 'failed';
@@ -69,42 +66,32 @@ async function waitFor(context: Context, following: Following, onStatus: (status
   }
 }
 
-interface Looking {
-  api: Api;
-  limit: AbortSignal;
-}
-
-/** Looks at a build until it has ended, well or badly. Throws PendingError at the time limit. */
-async function watch(
+/** Polls a build until it has ended, in success or failure. Throws PendingError at the time limit. */
+async function ended(
   context: Context,
-  following: Following,
-  { api, limit }: Looking,
+  { app, build }: Following,
+  deadline: Deadline,
   onStatus: (status: string) => void,
 ): Promise<Build> {
-  const { project, progress, now, delay } = context;
-  const { app, build, timeoutMs } = following;
+  const { project, progress } = context;
   const followed = {
     name: `build ${build} of ${app}`,
     fix: `gantry builds follow ${app} ${build}`,
     details: { app, build },
   };
-  const started = now();
-  let answered = started;
   let shown = '';
-  for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
-    const state = await api(getBuild, { project, app, build }).catch((error: unknown) =>
-      error === limit.reason ? undefined : bearWith(error, now() - answered, followed),
-    );
-    if (state) {
-      answered = now();
-      if (state.status !== shown) progress.event('status', { build, status: state.status });
-      shown = state.status;
-      onStatus(shown);
-      if (buildPhase(shown) !== 'in progress') return state;
-    }
-    if (limit.aborted || now() - started >= timeoutMs) throw pending(following, shown);
-    await delay(pause);
-  }
+  const polling: Polling<Build> = {
+    poll: (api) => api(getBuild, { project, app, build }),
+    deadline,
+    pauses,
+    onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, followed),
+  };
+  return pollUntil(context, polling, (state) => {
+    if (state.status !== shown) progress.event('status', { build, status: state.status });
+    shown = state.status;
+    onStatus(shown);
+    return buildPhase(shown) === 'in progress' ? undefined : state;
+  });
 }
 
 function verdict(build: Build, { app, logs }: Following, tail: string[]): GantryError {

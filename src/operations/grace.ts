@@ -2,9 +2,15 @@ import type { Api } from '../api/client.ts';
 import { ConnectionError } from '../api/transport.ts';
 import type { Context } from '../context.ts';
 import { type GantryError, InterruptedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
+import { within } from './deadline.ts';
 
 /** Time the platform has to answer, in milliseconds, when Ctrl-C meets a request that may have begun something. */
-export const graceMs = 5_000;
+const graceMs = 5_000;
+
+/** For a call made after Ctrl-C, such as a cancellation. */
+export function graceSignal(): AbortSignal {
+  return within(graceMs, () => new UnavailableError('no answer in time'));
+}
 
 /** Makes a call that Ctrl-C does not cut off at once: what it has begun must be known, or it could not be cancelled. */
 export async function withGrace<T>({ signal, apiUntil }: Context, call: (api: Api) => Promise<T>): Promise<T> {

@@ -59,6 +59,8 @@ async function prepare(context: Context, invocation: Invocation): Promise<{ call
   const { fn, parameters } = readWords(invocation.words);
   if (parameters && /^(GET|HEAD)$/.test(method)) throw new UsageError(`a ${method} has no body: put it into --path`);
   const given = readHeaders(invocation.header ?? []);
+  // The secret of `Authorization: Bearer abc` is its last word.
+  context.secrets.add(given.authorization?.split(' ').at(-1), given['x-api-key']);
   const target = targetOf(context, { app, fn, path });
   const usual = method === 'POST' && path === undefined ? {} : undefined;
   const { content, type } = await bodyOf(context, { parameters, data, input }, usual);

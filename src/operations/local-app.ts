@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Context } from '../context.ts';
+import { temporaryFilter } from '../disk/index.ts';
 import type { Problem } from '../errors.ts';
 import { filesText } from '../output/words.ts';
 import { checkLimits, collect, defaultExclude, defaultInclude, type Entry, totalBytes } from '../project/collect.ts';
@@ -39,6 +40,7 @@ export async function readLocalApp(context: Context, { configFile, name }: Local
         include: deployment.include ?? defaultInclude,
         exclude: deployment.exclude ?? defaultExclude,
         always: wanted.filter((path): path is string => Boolean(path)),
+        isTemporary: temporaryFilter(() => context.settings.folders.state),
         signal,
       }),
       generatedEntries({

@@ -15,8 +15,8 @@ export interface PaymentMethod {
  * Reads payment methods. Their shape is not documented (spec 2.12, wire §0): a card's facts may be its own or in an
  * object within, in either spelling; anything else is told leaf by leaf. No card number is ever told in full.
  */
-export function paymentMethods(methods: readonly unknown[] | null): PaymentMethod[] {
-  return (methods ?? []).map((method) => {
+export function paymentMethods(methods: readonly unknown[]): PaymentMethod[] {
+  return methods.map((method) => {
     const facts = leaves(method);
     const find = (...names: string[]) =>
       names.map((name) => facts.find(([path]) => lastOf(path) === name)?.[1]).find((value) => value !== undefined);

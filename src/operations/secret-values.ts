@@ -15,7 +15,7 @@ export interface ValueSource {
   raw?: boolean | undefined;
 }
 
-type Reading = Pick<Context, 'prompt' | 'readStdin' | 'cwd' | 'env'>;
+type Reading = Pick<Context, 'prompt' | 'readStdin' | 'cwd' | 'env' | 'secrets'>;
 
 /** Throws UsageError for what cannot be a name. A value that was typed where a name belongs is not said again. */
 export function checkNames(names: string[]): void {
@@ -50,7 +50,9 @@ export async function secretValues(context: Reading, names: string[], source: Va
 
 /** The secrets in a file of `NAME=value` lines, or in one JSON object; `-` is stdin. Throws UsageError, ProjectError. */
 export async function importedSecrets(context: Reading, file: string): Promise<Secrets> {
-  return readEnvFile(await textOf(context, file), file === '-' ? 'stdin' : file);
+  const values = readEnvFile(await textOf(context, file), file === '-' ? 'stdin' : file);
+  context.secrets.add(...Object.values(values));
+  return values;
 }
 
 async function textOf({ readStdin, cwd }: Reading, file: string): Promise<string> {

@@ -3,6 +3,7 @@ import {
   getAppSecrets,
   getProjectSecrets,
   type Secrets,
+  type StoredSecrets,
   setAppSecrets,
   setProjectSecrets,
 } from '../contract/secrets.ts';
@@ -25,10 +26,10 @@ export interface SecretChange {
 
 type Calls = Pick<Context, 'api' | 'project'>;
 type Writing = Calls & Pick<Context, 'delay'>;
-type Asking = Writing & Pick<Context, 'prompt'>;
+type Asking = Writing & Pick<Context, 'prompt' | 'secrets'>;
 
 /** All secrets with their values. */
-export async function readSecrets({ api, project }: Calls, { app }: Owner): Promise<Secrets> {
+export async function readSecrets({ api, project }: Calls, { app }: Owner): Promise<StoredSecrets> {
   const read = app ? await api(getAppSecrets, { project, app }) : await api(getProjectSecrets, { project });
   return read ?? {};
 }
@@ -44,6 +45,7 @@ export async function setSecrets(
 ): Promise<SecretChange> {
   const before = await readSecrets(context, owner);
   const wanted = await values();
+  context.secrets.add(...Object.values(before), ...Object.values(wanted));
   const names = Object.keys(wanted).sort();
   const added = names.filter((name) => !Object.hasOwn(before, name));
   const unchanged = names.filter((name) => Object.hasOwn(before, name) && before[name] === wanted[name]);
@@ -57,6 +59,7 @@ export async function setSecrets(
 /** Removes secrets, after a question; those that are not there count as removed already. Throws as {@link setSecrets}. */
 export async function unsetSecrets(context: Asking, owner: Owner, names: string[]): Promise<SecretChange> {
   const before = await readSecrets(context, owner);
+  context.secrets.add(...Object.values(before));
   const [removed, unchanged] = [true, false].map((there) =>
     [...new Set(names)].filter((name) => Object.hasOwn(before, name) === there).sort(),
   ) as [string[], string[]];
@@ -72,11 +75,11 @@ export async function unsetSecrets(context: Asking, owner: Owner, names: string[
  * The platform knows only "replace all of them" (wire §1b). What we read is what we send back, so it must still be so:
  * a change made by somebody else in the meantime would be undone without a word.
  */
-async function write(calls: Writing, owner: Owner, before: Secrets, after: Secrets): Promise<void> {
+async function write(calls: Writing, owner: Owner, before: StoredSecrets, stored: StoredSecrets): Promise<void> {
   const { api, project } = calls;
   const now = await readSecrets(calls, owner);
   const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
-    (name) => before[name] !== now[name] || Object.hasOwn(before, name) !== Object.hasOwn(now, name),
+    (name) => !isSame(before[name], now[name]) || Object.hasOwn(before, name) !== Object.hasOwn(now, name),
   );
   if (changed.length > 0) {
     throw new ConflictError(`somebody else changed secrets meanwhile: ${changed.sort().join(', ')}`, {
@@ -85,19 +88,25 @@ async function write(calls: Writing, owner: Owner, before: Secrets, after: Secre
       details: { changed },
     });
   }
+  // Values that are no text go back as they came.
+  const after = stored as Secrets;
   if (owner.app) await api(setAppSecrets, { project, app: owner.app, body: after });
   else await api(setProjectSecrets, { project, body: after });
   await expectStored(calls, owner, before, after);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
 }
 
 /**
  * Looks whether the secrets are what was sent. A secret that was sent and is missing, or has its earlier value, was not
  * stored. The published client never removes a secret, so that leaving one out removes it is not known for sure.
  */
-async function expectStored(calls: Writing, owner: Owner, before: Secrets, after: Secrets): Promise<void> {
-  const lost = (now: Secrets) =>
+async function expectStored(calls: Writing, owner: Owner, before: StoredSecrets, after: StoredSecrets): Promise<void> {
+  const lost = (now: StoredSecrets) =>
     Object.keys(after).filter((name) => !Object.hasOwn(now, name) || isEarlier(name, now, before, after));
-  const kept = (now: Secrets) =>
+  const kept = (now: StoredSecrets) =>
     Object.keys(now).filter((name) => Object.hasOwn(before, name) && !Object.hasOwn(after, name));
   const now = await lookUntil(
     () => readSecrets(calls, owner),
@@ -120,8 +129,8 @@ async function expectStored(calls: Writing, owner: Owner, before: Secrets, after
 }
 
 /** A value that is neither the earlier nor the new one may be masked, or set by somebody else since. */
-function isEarlier(name: string, now: Secrets, before: Secrets, after: Secrets): boolean {
-  return before[name] !== after[name] && now[name] === before[name];
+function isEarlier(name: string, now: StoredSecrets, before: StoredSecrets, after: StoredSecrets): boolean {
+  return !isSame(before[name], after[name]) && isSame(now[name], before[name]);
 }
 
 function ownerName({ project }: Pick<Context, 'project'>, { app }: Owner): string {

@@ -84,11 +84,11 @@ export class ShownLog {
   }
 
   private async show(): Promise<void> {
-    const { now, delay, progress, silenceMs } = this.context;
+    const { now, elapsed, delay, progress, silenceMs } = this.context;
     // How it is read is no news here, and a gap is filled at the end.
     const silent = { ...progress, note() {}, warn() {} };
     const { source, seen, live: signal } = this;
-    const needs = { now, silenceMs, signal, progress: silent, delay: (ms: number) => delay(ms, signal) };
+    const needs = { now, elapsed, silenceMs, signal, progress: silent, delay: (ms: number) => delay(ms, signal) };
     try {
       const following = { source, seen, gaps: new Gaps(silent), until: Number.POSITIVE_INFINITY };
       for await (const lines of followLog(needs, following)) this.take(lines, true);

@@ -1,7 +1,7 @@
 import type { Api } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { ConflictError, DeniedError, FailedError, GantryError, NotFoundError, PendingError } from '../errors.ts';
-import { graceMs } from './grace.ts';
+import { graceSignal } from './grace.ts';
 import { lookUntil } from './look-until.ts';
 
 /** A build or a run to cancel. */
@@ -62,7 +62,7 @@ export async function stopAbandoned(
   { apiUntil, delay, progress }: Pick<Context, 'apiUntil' | 'delay' | 'progress'>,
   it: Cancellable,
 ): Promise<boolean> {
-  const until = AbortSignal.timeout(graceMs);
+  const until = graceSignal();
   const api = apiUntil(until);
   let isConfirmed = false;
   try {

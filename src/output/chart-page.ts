@@ -5,13 +5,18 @@ import type { Report } from './chart.ts';
 import style from './chart-page/page.css?raw';
 import script from './chart-page/page.js?raw';
 import { clean } from './clean.ts';
+import { withoutSecrets } from './json.ts';
+import { KnownSecrets } from './known-secrets.ts';
+import { redact } from './redact.ts';
 import type { Columns } from './table.ts';
 
 /**
  * A page that needs nothing but itself: script, style and data are in it, and its policy lets it load nothing else.
  * Text from anywhere is harmless in it.
  */
-export function chartPage<Row>(title: string, { summary, chart, rows, columns }: Report<Row>): string {
+export function chartPage<Row>(title: string, report: Report<Row>, secrets = new KnownSecrets()): string {
+  const { summary, chart, rows, columns } = report;
+  const html = (text: string) => escaped(redact(clean(text, false), secrets));
   const scripts = [library, script];
   const styles = [libraryStyle, style];
   return `<!doctype html>
@@ -41,12 +46,19 @@ ${styles.map((text) => `<style>${text}</style>`).join('\n')}
     .map((name) => `<th scope="col">${html(name)}</th>`)
     .join('')}</tr></thead>
 <tbody>
-${rows.map((row) => `<tr>${cells(row, columns)}</tr>`).join('\n')}
+${rows
+  .map(
+    (row) =>
+      `<tr>${cells(row, columns)
+        .map((cell) => `<td>${html(cell)}</td>`)
+        .join('')}</tr>`,
+  )
+  .join('\n')}
 </tbody>
 </table>
 </div>
 </details>
-<script id="chart" type="application/json">${json(chart)}</script>
+<script id="chart" type="application/json">${json(withoutSecrets(chart, secrets))}</script>
 ${scripts.map((text) => `<script>${text}</script>`).join('\n')}
 </body>
 </html>
@@ -66,17 +78,16 @@ function policy(scripts: readonly string[], styles: readonly string[]): string {
   ].join('; ');
 }
 
-function cells<Row>(row: Row, columns: Columns<Row>): string {
+function cells<Row>(row: Row, columns: Columns<Row>): string[] {
   return Object.values(columns)
     .map((read) => read(row))
-    .map((cell) => `<td>${html(typeof cell === 'function' ? '' : String(cell ?? ''))}</td>`)
-    .join('');
+    .map((cell) => (typeof cell === 'function' ? '' : String(cell ?? '')));
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-function html(text: string): string {
-  return clean(text, false).replace(/[&<>"']/g, (character) => entities[character] ?? '');
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 /** Inside a script element nothing but `<` could end it. */

@@ -1,6 +1,10 @@
 import { exitCodes, GantryError, type Place, type Problem, ProjectError, UnavailableError } from '../errors.ts';
-import { redact } from './clean.ts';
+import { clean, shown } from './clean.ts';
+import { withoutSecrets } from './json.ts';
+import { KnownSecrets } from './known-secrets.ts';
 import type { Page } from './page.ts';
+import { redact } from './redact.ts';
+import { systemReason } from './system-failure.ts';
 import { columnsOf } from './width.ts';
 import { count } from './words.ts';
 
@@ -11,16 +15,16 @@ export function failureText(error: unknown, page: Page, debug: boolean): string 
     parts.push(`${page.style.dim('  request')} ${error.facts.requestId}`);
   }
   if (debug && error instanceof Error) parts.push(page.style.dim(stackOf(error)));
-  return redact(parts.join('\n'));
+  return shown(parts.join('\n'), page);
 }
 
 /** The same for a program: the one `{"error": …}` document of `--json`. */
-export function failureJson(error: unknown): { error: Record<string, unknown> } {
+export function failureJson(error: unknown, secrets = new KnownSecrets()): { error: Record<string, unknown> } {
   const { message, why, fix } = asProblem(error);
   const exit = error instanceof GantryError ? error.exit : 'bug';
   const facts = error instanceof GantryError ? error.facts : {};
   const details = error instanceof ProjectError ? { ...facts.details, problems: error.problems } : facts.details;
-  return redacted({
+  const document = {
     error: {
       code: exit,
       message,
@@ -33,24 +37,29 @@ export function failureJson(error: unknown): { error: Record<string, unknown> } 
       retryAfterMs: facts.retryAfterMs,
       details,
     },
-  });
-}
-
-/** A copy in which no text, however deep, holds a secret. */
-function redacted<T>(document: T): T {
-  return JSON.parse(JSON.stringify(document), (_, value) => (typeof value === 'string' ? redact(value) : value));
+  };
+  return withoutSecrets(document, secrets);
 }
 
 /** A problem of the user's files: one headline, then the place, the reason and the cure where they are known. */
 export function problemText(problem: Problem, page: Page): string {
-  return redact(blockText(problem, page));
+  return shown(blockText(problem, page), page);
 }
 
 /** What GitHub Actions shows on the line of a file; written to stderr. */
-export function annotation({ severity, place, message, fix }: Problem): string {
-  const where = place ? ` file=${place.file},line=${place.line},col=${place.column}` : '';
+export function annotation({ severity, place, message, fix }: Problem, secrets = new KnownSecrets()): string {
+  const where = place ? ` file=${inProperty(place.file)},line=${place.line},col=${place.column}` : '';
   const said = fix ? `${message}. Fix: ${fix}` : message;
-  return `::${severity}${where}::${said.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A')}`;
+  return `::${severity}${where}::${clean(inCommand(redact(said, secrets)), false)}`;
+}
+
+/** What a runner reads as the end of a command, escaped. */
+function inCommand(text: string): string {
+  return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+}
+
+function inProperty(text: string): string {
+  return inCommand(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
 }
 
 /** Each problem, and a last line that counts them when there are several. */
@@ -66,7 +75,7 @@ function asProblem(error: unknown): Problem {
     // No status: nobody answered. What is wrong on the way there, doctor finds.
     const unreached = error instanceof UnavailableError && error.facts.status === undefined;
     const { why, ...facts } = error.facts;
-    const said = { ...(unreached && { fix: 'gantry doctor' }), ...facts, ...(why && { why: withoutCode(why) }) };
+    const said = { ...(unreached && { fix: 'gantry doctor' }), ...facts, ...(why && { why: systemReason(why) }) };
     return { severity: 'error', message: error.message, ...said };
   }
   const message = error instanceof Error ? error.message : String(error);
@@ -76,11 +85,6 @@ function asProblem(error: unknown): Problem {
     why: 'this is a mistake in gantry, not in what you typed',
     fix: 'run it again with --debug and report what it prints',
   };
-}
-
-/** What the system says of a file, without its code and the file, which the message names: `permission denied`. */
-function withoutCode(why: string): string {
-  return why.replace(/^E[A-Z]+: ([^,]+), \w+( .*)?$/, '$1');
 }
 
 function blockText({ severity, message, place, why, fix }: Problem, { style, columns }: Page): string {

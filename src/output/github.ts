@@ -1,5 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { type Environment, read } from '../config/environment.ts';
+import { clean } from './clean.ts';
+import { withoutSecrets } from './json.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 
 /** What a step of a workflow leaves for the next one (conventions §7). */
 export interface StepOutputs {
@@ -11,8 +14,9 @@ export interface StepOutputs {
 }
 
 /** Writes a deploy's outputs and its summary where GitHub Actions wants them; elsewhere it does nothing. */
-export function reportToGithub(env: Environment, outputs: StepOutputs): void {
+export function reportToGithub(env: Environment, said: StepOutputs, secrets: KnownSecrets): void {
   if (read(env, 'GANTRY_CI_OUTPUT') === '0') return;
+  const outputs = withoutSecrets(said, secrets);
   const entries = Object.entries(outputs);
   append(read(env, 'GITHUB_OUTPUT'), entries.map(([name, value]) => `${name}=${oneLine(value)}\n`).join(''));
   append(read(env, 'GITHUB_STEP_SUMMARY'), summary(outputs));
@@ -31,7 +35,7 @@ function summary({ app, status, endpoint, 'build-id': build, 'dashboard-url': da
 
 /** A newline in a value would start an output of its own. */
 function oneLine(text: string): string {
-  return text.replace(/[\r\n]+/g, ' ');
+  return clean(text, false).replace(/[\r\n]+/g, ' ');
 }
 
 function append(file: string | undefined, text: string): void {

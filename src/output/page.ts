@@ -1,4 +1,5 @@
 import { type Environment, read } from '../config/environment.ts';
+import { KnownSecrets } from './known-secrets.ts';
 import { type Style, style } from './style.ts';
 
 /** What a view may know of where it will be read. It never learns more: content does not depend on it (conventions §1). */
@@ -16,6 +17,8 @@ export interface Page {
   githubActions: boolean;
   /** Milliseconds since the epoch, for ages. */
   now: number;
+  /** What must not be shown on it. */
+  secrets: KnownSecrets;
 }
 
 /** How a value reads. A view is made without knowing the page and read once it is known. */
@@ -28,7 +31,13 @@ export interface Stream extends NodeJS.WritableStream {
   columns?: number | undefined;
 }
 
-export function pageOf(stream: Stream, env: Environment, color: ColorChoice, now: number): Page {
+export function pageOf(
+  stream: Stream,
+  env: Environment,
+  color: ColorChoice,
+  now: number,
+  secrets = new KnownSecrets(),
+): Page {
   const terminal = stream.isTTY === true;
   const colored = wantsColor(terminal, env, color);
   return {
@@ -41,6 +50,7 @@ export function pageOf(stream: Stream, env: Environment, color: ColorChoice, now
     animated: terminal && stream.columns !== 0 && read(env, 'TERM') !== 'dumb',
     unicode: showsSymbols(env),
     now,
+    secrets,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Problem } from '../errors.ts';
-import { redact, shown } from './clean.ts';
+import { shown } from './clean.ts';
 import { annotation, problemText } from './failure.ts';
 import type { Page, Stream, View } from './page.ts';
 import { duration, size } from './words.ts';
@@ -33,7 +33,7 @@ interface Voice {
   quiet: boolean;
   /** Problems are also written as annotations of their line. */
   annotations: boolean;
-  now: () => number;
+  elapsed: () => number;
 }
 
 /** Between two milestone lines of one step, off a terminal (conventions §1.2). */
@@ -52,14 +52,14 @@ export function createProgress(voice: Voice): Progress {
     stderr.write(`${text}\n`);
     spinner?.show();
   };
-  const write = (text: string) => print(redact(shown(text, page)));
+  const write = (text: string) => print(shown(text, page));
   const say = (text: string) => quiet || write(text);
   return {
     step(title) {
-      const started = voice.now();
+      const started = voice.elapsed();
       let text = title;
       let spoken = started;
-      spinner = page.animated && !quiet ? startSpinner(stderr, title, page) : undefined;
+      spinner = page.animated && !quiet ? startSpinner(stderr, shown(title, page), page) : undefined;
       const opening = spinner ? undefined : setTimeout(() => say(title), announceMs).unref();
       const clear = () => {
         clearTimeout(opening);
@@ -72,9 +72,9 @@ export function createProgress(voice: Voice): Progress {
       };
       return {
         update(state) {
-          const now = voice.now();
+          const now = voice.elapsed();
           text = 'text' in state ? `${title}: ${state.text}` : `${title} ${transferred(state, now - started)}`;
-          if (spinner) spinner.says(text);
+          if (spinner) spinner.says(shown(text, page));
           else if (now - spoken >= milestoneMs) {
             spoken = now;
             say(text);
@@ -88,8 +88,8 @@ export function createProgress(voice: Voice): Progress {
     note: (said) => say(typeof said === 'string' ? said : said(page)),
     warn(said) {
       const problem: Problem = typeof said === 'string' ? { severity: 'warning', message: said } : said;
-      write(problemText(problem, page));
-      if (annotations && problem.place) print(annotation(problem));
+      print(problemText(problem, page));
+      if (annotations && problem.place) print(annotation(problem, page.secrets));
     },
     request: write,
     log: (line) => say(`  ${line}`),

@@ -1,4 +1,6 @@
 import { InputNeededError, InterruptedError, UsageError } from '../errors.ts';
+import { shown } from './clean.ts';
+import type { Page } from './page.ts';
 
 /** Questions to a person. Each names the flag that answers it, for when nobody can (conventions §4). */
 export interface Prompt {
@@ -29,9 +31,12 @@ interface Asking {
   allowed: boolean;
   /** `--yes`. */
   yes: boolean;
+  /** Questions name what the platform has. */
+  page: Page;
 }
 
-export function createPrompt({ io, signal, allowed, yes }: Asking): Prompt {
+export function createPrompt({ io, signal, allowed, yes, page }: Asking): Prompt {
+  const safe = (text: string) => shown(text, page);
   const canAsk = () => allowed && io.stdin.isTTY === true;
   const streams = () => ({ input: io.stdin, output: io.stderr, signal });
   const need = (question: string, flag: string) => {
@@ -45,13 +50,13 @@ export function createPrompt({ io, signal, allowed, yes }: Asking): Prompt {
     async confirm(question, { byDefault = false } = {}) {
       if (yes) return;
       const { confirm } = await need(question, '--yes');
-      const agreed = await answered(confirm({ message: question, default: byDefault }, streams()));
+      const agreed = await answered(confirm({ message: safe(question), default: byDefault }, streams()), signal);
       if (!agreed) throw new InterruptedError('you said no: nothing was done');
     },
     async confirmByName(what, name, given) {
       if (given === undefined) {
         const { input } = await need(what, `--confirm ${name}`);
-        const typed = await answered(input({ message: `${what} Type ${name} to go on:` }, streams()));
+        const typed = await answered(input({ message: safe(`${what} Type ${name} to go on:`) }, streams()), signal);
         if (typed !== name) throw new InterruptedError('that is not its name: nothing was done');
       } else if (given !== name) {
         throw new UsageError(`--confirm ${given} does not name ${name}: nothing was done`, {
@@ -62,25 +67,30 @@ export function createPrompt({ io, signal, allowed, yes }: Asking): Prompt {
     async ask(question, { flag, byDefault, check }) {
       const { input } = await need(question, flag);
       const fallback = byDefault === undefined ? {} : { default: byDefault };
-      return answered(input({ message: question, ...fallback, ...(check ? { validate: check } : {}) }, streams()));
+      return answered(
+        input({ message: safe(question), ...fallback, ...(check ? { validate: check } : {}) }, streams()),
+        signal,
+      );
     },
     async choose(question, { flag, from, byDefault }) {
       const { select } = await need(question, flag);
+      const choices = from.map((value) => ({ name: safe(value), value }));
       const fallback = byDefault === undefined ? {} : { default: byDefault };
-      return answered(select({ message: question, choices: [...from], ...fallback }, streams()));
+      return answered(select({ message: safe(question), choices, ...fallback }, streams()), signal);
     },
     async secret(question, { flag }) {
       const { password } = await need(question, flag);
-      return answered(password({ message: question, mask: '*', toggleMask: false }, streams()));
+      return answered(password({ message: safe(question), mask: '*', toggleMask: false }, streams()), signal);
     },
   };
 }
 
 /** While a question is open the terminal is in raw mode: Ctrl-C reaches the library, not us. */
-async function answered<T>(answer: Promise<T>): Promise<T> {
+async function answered<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await answer;
   } catch (error) {
+    signal.throwIfAborted();
     if (error instanceof Error && /^(ExitPromptError|AbortPromptError)$/.test(error.name)) throw new InterruptedError();
     throw error;
   }

@@ -1,6 +1,8 @@
-import { UsageError } from '../errors.ts';
-import { shown } from './clean.ts';
+import { FailedError, UsageError } from '../errors.ts';
+import { shown, unredacted } from './clean.ts';
+import { jsonText, safeJson } from './json.ts';
 import type { Page, Stream, View } from './page.ts';
+import { systemReason } from './system-failure.ts';
 
 /** `--json` for everything, `--json=id,status` for some fields. */
 export type JsonChoice = boolean | string[];
@@ -23,15 +25,22 @@ export interface Renderer {
   readonly page: Page;
 }
 
-/** `declared` are the fields that may be picked though this very answer does not have them; they are null then. */
+/**
+ * `declared` are the fields that may be picked though this very answer does not have them; they are null then. No secret
+ * gets out, unless the answer is `verbatim`: then the user asked to see it as it is.
+ */
 export function createRenderer(
   stdout: Stream,
   page: Page,
   json: JsonChoice,
   declared: readonly string[] = [],
+  verbatim = false,
 ): Renderer {
   const write = writer(stdout);
-  const read = (view: View, asItIs: boolean) => (asItIs ? view(page) : shown(view(page), page));
+  const safe = verbatim ? unredacted : shown;
+  const read = (view: View, asItIs: boolean) => (asItIs ? view(page) : safe(view(page), page));
+  const toJson = (value: unknown, indent?: number) =>
+    verbatim ? jsonText(value, indent) : safeJson(value, page.secrets, indent);
   return {
     async value(value, view, asItIs = false) {
       if (json === false) {
@@ -40,13 +49,13 @@ export function createRenderer(
         return;
       }
       const picked = Array.isArray(json) ? pick(value, json, declared) : value;
-      for (const part of jsonParts(picked)) await write(part);
+      for (const part of jsonParts(picked, toJson)) await write(part);
     },
     item(value, view, asItIs = false) {
       if (json === false) return write(`${read(view, asItIs)}\n`);
-      return write(`${JSON.stringify(Array.isArray(json) ? pick(value, json, declared) : value)}\n`);
+      return write(`${toJson(Array.isArray(json) ? pick(value, json, declared) : value)}\n`);
     },
-    line: (value) => write(`${JSON.stringify(value)}\n`),
+    line: (value) => write(`${toJson(value)}\n`),
     text: write,
     bytes: write,
     page,
@@ -55,25 +64,31 @@ export function createRenderer(
 
 /** Waits while the reader is slow, so that a long answer never piles up in memory. */
 function writer(stdout: Stream): (text: string | Uint8Array) => Promise<void> {
-  const gone = new Set(['EPIPE', 'ERR_STREAM_DESTROYED']);
+  // EIO: the terminal was closed.
+  const gone = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
   return (text) =>
     new Promise((resolve, reject) => {
       stdout.write(text, (error?: NodeJS.ErrnoException | null) => {
         if (!error) resolve();
-        else reject(gone.has(error.code ?? '') ? new ReaderGone() : error);
+        else reject(gone.has(error.code ?? '') ? new ReaderGone() : stdoutFailure(error));
       });
     });
 }
 
+/** A full disk behind `> file` is no mistake of ours. */
+function stdoutFailure(cause: NodeJS.ErrnoException): FailedError {
+  return new FailedError(`cannot write to stdout: ${systemReason(cause.message)}`, { cause });
+}
+
 /** A long list is written entry by entry, as it is made. */
-function* jsonParts(value: unknown): Generator<string> {
+function* jsonParts(value: unknown, toJson: (value: unknown, indent: number) => string): Generator<string> {
   if (!Array.isArray(value) || value.length === 0) {
-    yield `${JSON.stringify(value ?? null, null, 2)}\n`;
+    yield `${toJson(value, 2)}\n`;
     return;
   }
   const batch = 200;
   for (let start = 0; start < value.length; start += batch) {
-    const entries = value.slice(start, start + batch).map((entry) => indent(JSON.stringify(entry, null, 2)));
+    const entries = value.slice(start, start + batch).map((entry) => indent(toJson(entry, 2)));
     yield `${start === 0 ? '[\n' : ',\n'}${entries.join(',\n')}`;
   }
   yield '\n]\n';
@@ -92,8 +107,8 @@ function pick(value: unknown, fields: string[], declared: readonly string[]): un
 }
 
 function only(entry: unknown, fields: string[]): Record<string, unknown> {
-  const record = entry as Record<string, unknown>;
-  return Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
+  const own = new Map(Object.entries(Object(entry)));
+  return Object.fromEntries(fields.map((field) => [field, own.get(field) ?? null]));
 }
 
 /** Throws UsageError for a field that the answer cannot have, and lists those it can. */

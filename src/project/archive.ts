@@ -5,9 +5,10 @@
  * Written by our own hand, because general writers take two to nine times as long and their order is a race: see `zip/`, where `records.ts` is
  * the format, `pack.ts` the way from files to deflated data, and `writer.ts` what puts one into the other.
  */
-import { type FileHandle, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { TemporaryFolder, type TemporaryNames, writeInPlace } from '../disk/index.ts';
 import { FailedError, GantryError } from '../errors.ts';
 import { type Entry, totalBytes } from './collect.ts';
 import { interruption, throwIfAborted } from './interruption.ts';
@@ -38,6 +39,8 @@ export interface ArchiveOptions {
   onProgress?: ((bytesRead: number) => void) | undefined;
   /** For deflating. The bytes are the same with any number, 0 included. */
   threads?: number | undefined;
+  /** Names for the archive while it is being written, where it lies in a folder of the user. */
+  names?: TemporaryNames | undefined;
 }
 
 /** Gives the archive to `use` and removes it afterwards, whatever happens. Nobody else can read it meanwhile. */
@@ -46,19 +49,21 @@ export async function withTemporaryArchive<T>(
   use: (archive: Archive) => Promise<T>,
   options: ArchiveOptions = {},
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'gantry-')).catch((error) => {
-    throw unwritable(tmpdir(), error);
+  const folder = await TemporaryFolder.create('gantry-').catch((error) => {
+    throw noTemporaryFolder(error);
   });
   try {
-    return await use(await writeArchive(entries, join(folder, 'app.zip'), options, 0o600));
+    return await use(await writeArchive(entries, join(folder.path, 'app.zip'), options, 0o600));
+  } catch (error) {
+    throw error instanceof FailedError && isFull(error.facts.cause) ? noTemporaryFolder(error.facts.cause) : error;
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await folder.remove();
   }
 }
 
 /**
- * Writes the entries in the order given. An older archive of that name stays until the new one is whole; a half-written
- * one is removed.
+ * Writes the entries in the order given. An older archive of that name stays until the new one is whole; of one that
+ * fails nothing is left. A pipe or /dev/null is written to, never replaced.
  *
  * Throws a ProjectError if a file cannot be read any more, a FailedError if the archive cannot be written, an
  * InterruptedError if the signal says so.
@@ -70,20 +75,10 @@ export async function writeArchive(
   mode = 0o666,
 ): Promise<Archive> {
   throwIfAborted(options.signal);
-  const found = await stat(path).catch(() => undefined);
-  // A pipe or /dev/null is written to, never replaced.
-  const replaces = !found || found.isFile();
-  const target = replaces ? `${path}.part` : path;
-  let file: FileHandle | undefined;
   try {
-    file = await open(target, 'w', mode);
-    const archive = await write(entries, file, options);
-    await file.close();
-    if (replaces) await rename(target, path);
-    return { path, ...archive };
+    const { names } = options;
+    return { path, ...(await writeInPlace(path, (file) => write(entries, file, options), { mode, names })) };
   } catch (error) {
-    await file?.close().catch(() => {});
-    if (file && replaces) await rm(target, { force: true });
     throw options.signal?.aborted ? interruption(options.signal) : unwritable(path, error);
   }
 }
@@ -135,10 +130,20 @@ const changed = (entries: readonly Entry[], written: readonly ArchivedEntry[]) =
 function unwritable(path: string, cause: unknown): unknown {
   const error = cause as NodeJS.ErrnoException;
   if (cause instanceof GantryError || !error.syscall) return cause;
-  const full = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(error.code ?? '');
-  return new FailedError(full ? `no room left for the archive in ${dirname(path)}` : `cannot write ${path}`, {
-    why: error.message,
-    fix: 'TMPDIR=/a/folder/with/room gantry deploy',
-    cause,
-  });
+  if (isFull(cause)) return new FailedError(`no space left for ${path}`, { why: error.message, cause });
+  return new FailedError(`cannot write ${path}`, { why: error.message, cause });
+}
+
+function isFull(cause: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
+}
+
+/** The one place that the user can choose where to pack. */
+function noTemporaryFolder(cause: unknown): unknown {
+  const error = cause as NodeJS.ErrnoException;
+  if (cause instanceof GantryError || !error.syscall) return cause;
+  return new FailedError(
+    isFull(cause) ? `no space left for the archive in ${tmpdir()}` : `cannot write to ${tmpdir()}`,
+    { why: error.message, fix: 'TMPDIR=/a/folder/with/space gantry deploy', cause },
+  );
 }

@@ -32,6 +32,8 @@ export interface CollectOptions {
   exclude: readonly string[];
   /** Relative to the root; in whatever the patterns say: the config file, a Dockerfile, dependency files. */
   always?: readonly string[];
+  /** Whether a file of this name is a temporary one of ours, which is never sent. */
+  isTemporary?: (name: string) => boolean;
   signal?: AbortSignal;
 }
 
@@ -43,7 +45,7 @@ export const defaultExclude: readonly string[] = ['.*'];
 export async function collect(root: string, options: CollectOptions): Promise<Collection> {
   const include = includes(options.include);
   const exclude = excludes(options.exclude);
-  const found = await walk(root, include.patterns, exclude.patterns, options.always ?? [], options.signal);
+  const found = await walk(root, { ...options, includes: include.patterns, excludes: exclude.patterns });
   const warnings = [
     ...include.problems,
     ...exclude.problems,

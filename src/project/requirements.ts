@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readRegular } from '../disk/index.ts';
 import type { Problem } from '../errors.ts';
 import type { Entry } from './collect.ts';
 
@@ -10,7 +10,7 @@ export type Packages = Record<string, string>;
  * such form; they are reported, not dropped in silence.
  */
 export async function packagesIn({ source }: Entry, warn: (problem: Problem) => void): Promise<Packages> {
-  const text = 'text' in source ? source.text : await readFile(source.file, 'utf8');
+  const text = 'text' in source ? source.text : (await readRegular(source.file)).toString('utf8');
   const name = 'text' in source ? 'cerebrium.toml' : source.file;
   const packages: Packages = {};
   for (const line of text

@@ -14,7 +14,10 @@ import { Rate } from './rate.ts';
 export interface Engine {
   dispatcher: Dispatcher;
   signal: AbortSignal;
+  /** Wall-clock time: for what is stored or compared with the platform's times. */
   now: () => number;
+  /** A clock that does not jump: for durations, rates and the life of links. */
+  elapsed: () => number;
   delay: (ms: number, signal: AbortSignal) => Promise<void>;
   onRetry: (retry: Retry) => void;
   /** Hears of bytes that went over the line, and of as many less when they have to go again. */
@@ -32,6 +35,7 @@ export interface Engine {
 export interface EngineOptions extends ConnectionOptions {
   signal: AbortSignal;
   now: () => number;
+  elapsed: () => number;
   delay: (ms: number, signal: AbortSignal) => Promise<void>;
   onRetry: (retry: Retry) => void;
   onBytes: (bytes: number) => void;
@@ -52,23 +56,26 @@ const leastRate = 256 * 1024;
 
 /** Runs `work` with an engine, and takes it apart afterwards. */
 export async function withEngine<T>(options: EngineOptions, work: (engine: Engine) => Promise<T>): Promise<T> {
-  const { signal, now, delay, onRetry, onBytes, concurrency, limitRate, check } = options;
+  const { signal, now, elapsed, delay, onRetry, onBytes, concurrency, limitRate, check } = options;
   setMaxListeners(0, signal);
   const most = limitRate === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(limitRate / leastRate));
   const widest = { large: Math.min(most, concurrency ?? usualLarge), small: Math.min(most, concurrency ?? usualSmall) };
-  const dispatcher = await openConnections(options, Math.max(widest.large, widest.small));
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  const dispatcher = await openConnections(options, Math.max(widest.large, widest.small), until);
   const hasher = check ? new Hasher(Math.max(1, Math.min(2, availableParallelism() - 1))) : undefined;
   const release = limitNursery();
   try {
     return await work({
-      ...{ dispatcher, signal, now, delay, onRetry, onBytes, hasher },
-      large: new Gate(widest.large, now),
-      small: new Gate(widest.small, now),
+      ...{ dispatcher, signal, now, elapsed, delay, onRetry, onBytes, hasher },
+      large: new Gate(widest.large, elapsed),
+      small: new Gate(widest.small, elapsed),
       blocks: new Blocks(),
-      rate: limitRate === undefined ? undefined : new Rate(limitRate, { now, delay }),
+      rate: limitRate === undefined ? undefined : new Rate(limitRate, { elapsed, delay }),
     });
   } finally {
     release();
+    over.abort();
     await Promise.all([dispatcher.destroy(), hasher?.close()]);
   }
 }

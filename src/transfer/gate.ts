@@ -13,7 +13,7 @@ export class Gate {
 
   constructor(
     readonly widest: number,
-    private readonly now: () => number,
+    private readonly elapsed: () => number,
   ) {
     this.#width = widest;
   }
@@ -37,7 +37,7 @@ export class Gate {
   }
 
   narrow(): void {
-    const now = this.now();
+    const now = this.elapsed();
     if (now - this.#narrowedAt < calmMs) return;
     this.#narrowedAt = now;
     this.#width = Math.max(1, this.#width / 2);

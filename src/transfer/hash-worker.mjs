@@ -12,7 +12,7 @@
  * @typedef {{ id: number, md5?: string, error?: { code: string, message: string } }} Result
  */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 
 /** @type {Map<number, import('node:crypto').Hash>} */
@@ -37,8 +37,10 @@ function perform(job) {
 function ofFile({ path, offset, length }) {
   const digest = createHash('md5');
   const buffer = Buffer.allocUnsafe(Math.min(length, 2 ** 20));
-  const file = openSync(path, 'r');
+  // As in disk/regular-file.ts: opening what has become a FIFO must not wait.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
+    if (!fstatSync(file).isFile()) throw new Error('it is no longer a regular file');
     for (let at = 0; at < length; ) {
       const read = readSync(file, buffer, 0, Math.min(buffer.length, length - at), offset + at);
       if (read === 0) break;

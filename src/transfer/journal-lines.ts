@@ -1,18 +1,41 @@
-import type { OpenUpload, SentPart } from './send-file.ts';
+import * as v from 'valibot';
+import { mostParts } from './parts.ts';
+
+const partNumber = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(mostParts));
+const byteCount = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const text = v.string();
+const SentPart = v.strictObject({ number: partNumber, etag: v.pipe(text, v.nonEmpty()) });
+const OpenUpload = v.strictObject({
+  id: text,
+  links: v.pipe(v.array(text), v.minLength(1), v.maxLength(mostParts)),
+  linksEndAt: v.optional(v.number()),
+});
+/** A file name, so that it cannot lead to another folder. */
+const fileName = v.pipe(text, v.regex(/^\.gantry-[0-9a-f]{16}-[0-9a-z]+$/));
 
 /** One line of a journal. `file` is the path within the copy, `mark` tells whether a file is still the same. */
-export type Line =
-  | { is: 'begun'; file: string; mark: string; partBytes: number; upload: OpenUpload }
-  | { is: 'part'; file: string; part: SentPart }
-  | { is: 'receiving'; file: string; mark: string; partBytes: number; etag: string }
-  | { is: 'range'; file: string; number: number }
+const Line = v.variant('is', [
+  v.strictObject({ is: v.literal('begun'), file: text, mark: text, partBytes: byteCount, upload: OpenUpload }),
+  v.strictObject({ is: v.literal('part'), file: text, part: SentPart }),
+  /** `temporary` is the name under which the file is received, in the folder of its target. */
+  v.strictObject({
+    is: v.literal('receiving'),
+    file: text,
+    mark: text,
+    partBytes: byteCount,
+    version: v.pipe(text, v.nonEmpty()),
+    temporary: fileName,
+  }),
+  v.strictObject({ is: v.literal('range'), file: text, number: partNumber }),
   /**
-   * An upload that the platform confirmed: whether the file is there is looked up before that is believed. `since`: when
-   * the upload began, by the storage's clock; `at`: when it ended, by this machine's. Both in milliseconds since 1970.
+   * An upload that the platform confirmed: it counts as done only once the volume lists the file. `since`: when the
+   * upload began, by the storage's clock; `at`: when it ended, by this machine's. Both in milliseconds since 1970.
    */
-  | { is: 'sent'; file: string; mark: string; since: number; at: number }
-  /** `at`: when, in milliseconds of this machine's clock. */
-  | { is: 'done'; file: string; mark: string; at: number };
+  v.strictObject({ is: v.literal('sent'), file: text, mark: text, since: v.number(), at: v.number() }),
+  /** `at`: when, in milliseconds since 1970 by this machine's clock. */
+  v.strictObject({ is: v.literal('done'), file: text, mark: text, at: v.number() }),
+]);
+export type Line = v.InferOutput<typeof Line>;
 
 /** What is known of a file that an earlier try has begun. */
 export interface Saved {
@@ -22,43 +45,60 @@ export interface Saved {
   /** When its upload began and ended, if the platform confirmed it. */
   sent?: { since: number; at: number };
   partBytes?: number;
-  upload?: OpenUpload;
-  parts: SentPart[];
-  etag?: string;
+  upload?: Extract<Line, { is: 'begun' }>['upload'];
+  parts: Extract<Line, { is: 'part' }>['part'][];
+  version?: string;
+  temporary?: string;
   ranges: number[];
 }
 
-/** A later beginning makes the earlier one of the same file void. A line that a crash has cut short counts for nothing. */
-export function readLines(text: string): Map<string, Saved> {
+/**
+ * Reads a journal; undefined when it is damaged. A line that a crash has cut short counts for nothing. A later
+ * beginning of a file makes the earlier one void.
+ */
+export function readLines(content: string): Map<string, Saved> | undefined {
   const saved = new Map<string, Saved>();
-  for (const row of text.split('\n')) {
-    const line = parsed(row);
-    if (line) apply(line, saved);
+  for (const row of content.split('\n')) {
+    const value = row === '' ? undefined : parsed(row);
+    if (value === undefined) continue;
+    const line = v.safeParse(Line, value);
+    if (!line.success || !apply(line.output, saved)) return undefined;
   }
   return saved;
 }
 
-function parsed(row: string): Line | undefined {
-  if (row === '') return undefined;
+function parsed(row: string): unknown {
   try {
-    return JSON.parse(row) as Line;
+    return JSON.parse(row);
   } catch {
     return undefined;
   }
 }
 
-function apply(line: Line, saved: Map<string, Saved>): void {
+/** False when the line contradicts those before it. */
+function apply(line: Line, saved: Map<string, Saved>): boolean {
   const known = saved.get(line.file);
-  if (line.is === 'part') known?.parts.push(line.part);
-  else if (line.is === 'range') known?.ranges.push(line.number);
-  else if (line.is === 'begun' || line.is === 'receiving') {
-    const { mark, partBytes } = line;
-    const begun = line.is === 'begun' ? { upload: line.upload } : { etag: line.etag };
-    saved.set(line.file, { mark, partBytes, ...begun, parts: [], ranges: [] });
-  } else if (line.is === 'sent') {
-    const { mark, since, at } = line;
-    saved.set(line.file, { mark, sent: { since, at }, parts: [], ranges: [] });
-  } else if (line.is === 'done') {
-    saved.set(line.file, { mark: line.mark, doneAt: line.at, parts: [], ranges: [] });
+  switch (line.is) {
+    case 'part':
+      if (!known?.upload || line.part.number > known.upload.links.length) return false;
+      known.parts = [...known.parts.filter(({ number }) => number !== line.part.number), line.part];
+      return true;
+    case 'range':
+      if (known?.version === undefined) return false;
+      if (!known.ranges.includes(line.number)) known.ranges.push(line.number);
+      return true;
+    case 'sent': {
+      const { mark, since, at } = line;
+      saved.set(line.file, { mark, sent: { since, at }, parts: [], ranges: [] });
+      return true;
+    }
+    case 'done':
+      saved.set(line.file, { mark: line.mark, doneAt: line.at, parts: [], ranges: [] });
+      return true;
+    default: {
+      const { is: _, file, ...begun } = line;
+      saved.set(file, { ...begun, parts: [], ranges: [] });
+      return true;
+    }
   }
 }

@@ -9,11 +9,11 @@ export class Rate {
 
   constructor(
     readonly bytesPerSecond: number,
-    private readonly clock: { now: () => number; delay: (ms: number, signal: AbortSignal) => Promise<void> },
+    private readonly clock: { elapsed: () => number; delay: (ms: number, signal: AbortSignal) => Promise<void> },
   ) {}
 
   async take(bytes: number, signal: AbortSignal): Promise<void> {
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     if (this.#dueAt < now - burstMs) [this.#since, this.#taken] = [now - burstMs, 0];
     this.#taken += bytes;
     if (this.#dueAt > now) await this.clock.delay(this.#dueAt - now, signal);

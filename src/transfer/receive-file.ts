@@ -1,7 +1,8 @@
+import type { FileHandle } from 'node:fs/promises';
+import { diskFailure, NewFile, type TemporaryNames } from '../disk/index.ts';
 import { UnavailableError } from '../errors.ts';
 import type { Engine } from './engine.ts';
 import { md5 } from './hash.ts';
-import { PartFile } from './part-file.ts';
 import { type Part, type PartPlan, partAt, partsOf } from './parts.ts';
 import { receiveRange } from './receive-range.ts';
 import { CorruptError } from './refusal.ts';
@@ -11,42 +12,61 @@ import { together } from './together.ts';
 
 export interface FileReceiving {
   target: string;
+  /** The absolute path of the target's folder, where `target` leads there by another way. */
+  folder: string;
+  names: TemporaryNames;
   plan: PartPlan;
   /** Milliseconds since 1970; the file gets it as its own. */
   modified: number | undefined;
   /** Gives a new signed link. */
   link: () => Promise<string>;
-  /** What an earlier try has left in the part file: ranges of the content with this ETag. */
-  saved?: { etag: string; ranges: number[] } | undefined;
-  /** Ranges beyond this are of the content with this ETag. */
-  onBegun: (etag: string) => void;
+  /** What an earlier try has left in its temporary file: ranges of this version, which its ETag or its date tells. */
+  saved?: { version: string; ranges: number[]; temporary: string } | undefined;
+  /** Ranges beyond this are of this version, in the temporary file at this absolute path. */
+  onBegun: (version: string, temporary: string) => void;
   onRange: (number: number) => void;
   /** Looks at the whole of what has come, before it gets its name; throws when that is not right. */
   confirm: (path: string) => Promise<void>;
-  /** Whether what has come stays, should it fail: only who remembers it can use it. */
+  /** Whether what has come stays, should it fail: only a journal can find it again. */
   keep: boolean;
   order: number;
 }
 
 /**
- * Receives a file into a part file beside its target, and gives it its name when it is whole and checked. Throws a
- * ChangedError when it became another one meanwhile. Gives how many bytes were there from an earlier try.
+ * Receives a file under a temporary name beside its target, and gives it its name when it is whole and checked. Throws
+ * a ChangedError when it became another one meanwhile. Returns how many bytes were there from an earlier try.
  */
 export async function receiveFile(receiving: FileReceiving, engine: Engine): Promise<number> {
   const { target, plan, saved, keep, modified } = receiving;
-  const resumed = saved && (await PartFile.open(target, plan.bytes, true));
-  const file = resumed ?? (await PartFile.open(target, plan.bytes, false));
-  if (!file) throw new Error('a new part file is always one');
+  const resumed = saved && (await NewFile.reopen(target, saved.temporary, plan.bytes, receiving.folder));
+  const file = resumed ?? (await createSized(receiving));
   const left = resumed ? saved : undefined;
   const receipt = new Receipt(receiving, file, engine, left);
   try {
     await receipt.run();
     await receiving.confirm(file.path);
-    await file.finish(target, modified);
+    engine.signal.throwIfAborted();
+    await file.commit(target, { modified }).catch((cause: unknown) => Promise.reject(diskFailure(cause)));
     return (left?.ranges ?? []).reduce((sum, number) => sum + partAt(plan, number).length, 0);
   } catch (error) {
-    await file.leave(keep && receipt.usable(error));
+    await (keep && receipt.usable(error) ? file.keep() : file.discard());
     throw error;
+  }
+}
+
+/** Takes its room on the disk at once, so that a full disk is noticed before the first byte is asked for. */
+async function createSized({ target, folder, names, plan }: FileReceiving): Promise<NewFile> {
+  try {
+    const file = await NewFile.create(target, { mode: 0o644, names, folder });
+    try {
+      await file.handle.truncate(plan.bytes);
+      return file;
+    } catch (error) {
+      await file.discard();
+      throw error;
+    }
+  } catch (cause) {
+    throw diskFailure(cause);
   }
 }
 
@@ -55,14 +75,15 @@ class Receipt {
   /** Of the whole, where that came in one range. */
   #md5: string | undefined;
   readonly #done: Set<number>;
+  #written: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly receiving: FileReceiving,
-    private readonly file: PartFile,
+    private readonly file: NewFile,
     private readonly engine: Engine,
     saved: FileReceiving['saved'],
   ) {
-    this.#content = new RemoteContent(receiving.plan.bytes, receiving.link, engine, saved?.etag);
+    this.#content = new RemoteContent(receiving.plan.bytes, receiving.link, engine, saved?.version);
     this.#done = new Set(saved?.ranges);
   }
 
@@ -71,7 +92,7 @@ class Receipt {
     const { plan } = this.receiving;
     const missing = this.#missing();
     // The first answer tells which content it is; the others must be of the same.
-    if (this.#content.etag === undefined) await this.#receiveNext(missing, signal);
+    if (this.#content.version === undefined) await this.#receiveNext(missing, signal);
     const count = Math.min(large.widest, plan.count - this.#done.size);
     await together(count, signal, (stop) => this.#receiveFrom(missing, stop));
     signal.throwIfAborted();
@@ -90,14 +111,28 @@ class Receipt {
   async #receiveNext(missing: Generator<Part>, stop: AbortSignal): Promise<boolean> {
     const { value: range, done } = missing.next();
     if (done) return false;
-    const { receiving, engine, file } = this;
-    const sink = (bytes: Buffer, offset: number) => file.write(bytes, offset);
+    const { receiving, engine } = this;
+    const sink = (bytes: Buffer, offset: number) => this.#write(bytes, offset);
     const request = { content: this.#content, range, sink, signal: stop, order: receiving.order };
     this.#md5 = await receiveRange({ ...request, hash: receiving.plan.count === 1 }, engine);
-    if (this.#done.size === 0 && this.#content.etag) receiving.onBegun(this.#content.etag);
+    if (this.#done.size === 0 && this.#content.version) this.#begun(this.#content.version);
     this.#done.add(range.number);
     receiving.onRange(range.number);
     return true;
+  }
+
+  #begun(version: string): void {
+    const { keep, onBegun } = this.receiving;
+    if (!keep) return;
+    this.file.keepOnExit();
+    onBegun(version, this.file.absolutePath);
+  }
+
+  /** One after another: the system locks a file while it is written, and those who wait for that lock spin. */
+  #write(piece: Buffer, offset: number): Promise<void> {
+    const written = this.#written.then(() => writeAll(this.file.handle, piece, offset));
+    this.#written = written.catch(() => {});
+    return written;
   }
 
   async #receiveFrom(missing: Generator<Part>, stop: AbortSignal): Promise<void> {
@@ -118,5 +153,11 @@ class Receipt {
     const found = ofOnePart ? md5(Buffer.from(arrived, 'hex')) : arrived;
     if (found === wanted.toLowerCase()) return;
     throw new CorruptError('something else arrived than the storage has (MD5)', { retryable: true });
+  }
+}
+
+async function writeAll(handle: FileHandle, piece: Buffer, offset: number): Promise<void> {
+  for (let at = 0; at < piece.length; ) {
+    at += (await handle.write(piece, at, piece.length - at, offset + at)).bytesWritten;
   }
 }

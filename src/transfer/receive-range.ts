@@ -1,11 +1,12 @@
 import { retrying } from '../api/retry.ts';
+import { diskFailure } from '../disk/index.ts';
 import { UnavailableError } from '../errors.ts';
 import { type Block, blockBytesFor } from './blocks.ts';
-import { diskFailure } from './disk.ts';
 import { type Engine, smallBytes } from './engine.ts';
 import { type Digest, md5 } from './hash.ts';
 import type { Part } from './parts.ts';
-import { asksToSlowDown } from './refusal.ts';
+import type { Received } from './receive.ts';
+import { asksToSlowDown, NoRangesError } from './refusal.ts';
 import type { RemoteContent } from './remote-content.ts';
 import { streamStretch } from './stretch.ts';
 
@@ -51,7 +52,7 @@ export async function receiveRange(receiving: RangeReceiving, engine: Engine): P
 
 class Task {
   done = 0;
-  readonly #digest: Digest | undefined;
+  #digest: Digest | undefined;
   readonly #block: Block | undefined;
   readonly #buffer: Buffer;
 
@@ -61,17 +62,16 @@ class Task {
   ) {
     const { length } = receiving.range;
     const few = length <= hashedAtOnce;
-    this.#digest = few || !receiving.hash ? undefined : engine.hasher?.begin();
+    this.#digest = this.#newDigest();
     this.#block = few ? undefined : engine.blocks.take(blockBytesFor(length));
     this.#buffer = this.#block?.bytes ?? Buffer.allocUnsafe(length);
   }
 
-  /** One request for what is missing. */
+  /** One request for what is missing; for all of it where that may be of another version than what has come. */
   async proceed(): Promise<void> {
-    const { content, range, sink, signal } = this.receiving;
-    const end = range.offset + range.length;
-    const isWhole = range.length === content.bytes && this.done === 0;
-    const { pieces } = await content.get(isWhole ? undefined : { start: range.offset + this.done, end }, signal);
+    const { range, sink } = this.receiving;
+    if (this.done > 0 && !this.receiving.content.isResumable) this.#startOver();
+    const { pieces } = await this.#request();
     const stretch = streamStretch(pieces);
     try {
       while (this.done < range.length) {
@@ -89,6 +89,30 @@ class Task {
     } finally {
       await stretch.close();
     }
+  }
+
+  async #request(): Promise<Received> {
+    const { content, range, signal } = this.receiving;
+    const isWhole = range.length === content.bytes;
+    const missing = { start: range.offset + this.done, end: range.offset + range.length };
+    try {
+      return await content.get(isWhole && this.done === 0 ? undefined : missing, signal);
+    } catch (error) {
+      if (!isWhole || !(error instanceof NoRangesError)) throw error;
+      this.#startOver();
+      return await content.get(undefined, signal);
+    }
+  }
+
+  #startOver(): void {
+    this.forget();
+    this.done = 0;
+    this.#digest = this.#newDigest();
+  }
+
+  #newDigest(): Digest | undefined {
+    const { range, hash } = this.receiving;
+    return hash && range.length > hashedAtOnce ? this.engine.hasher?.begin() : undefined;
   }
 
   async md5(length: number): Promise<string> {

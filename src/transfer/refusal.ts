@@ -13,7 +13,7 @@ export class LinkExpiredError extends FailedError {}
 /** What is read is not any more what it was when it was begun. */
 export class ChangedError extends FailedError {}
 
-/** A range was asked for and everything came: it has to be read in one go. */
+/** The storage sends no ranges, or none that are sure to be of one version: the file has to be read in one request. */
 export class NoRangesError extends ChangedError {}
 
 /** What has arrived is not what was sent. Copied again it may well be right. */

@@ -15,7 +15,7 @@ export interface OpenUpload {
   /** A signed link for each part, the first for part 1. */
   links: string[];
   /** On this machine's clock, in milliseconds; undefined when the links do not say. */
-  linksEndAt: number | undefined;
+  linksEndAt?: number | undefined;
 }
 
 export interface SentPart {
@@ -70,6 +70,8 @@ function isGone(error: unknown): boolean {
 
 class Session {
   upload: OpenUpload | undefined;
+  /** By the clock that does not jump; what the upload says itself is for the journal, by wall-clock time. */
+  #linksEndAt: number | undefined;
   readonly #parts = new Map<number, SentPart>();
   #beginning: Promise<OpenUpload> | undefined;
   /** What came of asking for the links, which has its own retries. */
@@ -83,6 +85,8 @@ class Session {
   ) {
     if (!left) return;
     this.upload = left.upload;
+    const { linksEndAt } = left.upload;
+    if (linksEndAt !== undefined) this.#linksEndAt = engine.elapsed() + linksEndAt - engine.now();
     for (const part of left.parts) this.#parts.set(part.number, part);
   }
 
@@ -127,10 +131,11 @@ class Session {
 
   /** The links are asked for when the first part has its turn, not when the file is found: they do not last. */
   async #sendOnce(part: Part, stop: AbortSignal): Promise<string> {
-    const { id, links, linksEndAt } = await this.#open();
+    const { id, links } = await this.#open();
     const url = links[part.number - 1];
     if (url === undefined) throw new UnexpectedReplyError(`upload ${id} has no link for part ${part.number}`);
-    if (!isFresh(url, linksEndAt, this.engine.now())) throw new LinkExpiredError('the upload link is about to expire');
+    if (!isFresh(url, this.#linksEndAt, this.engine.elapsed()))
+      throw new LinkExpiredError('the upload link is about to expire');
     const read = () => this.sending.read(part);
     const contentType = 'application/octet-stream';
     const etag = await sendOnce({ url, bytes: part.length, contentType, read }, this.engine, stop);
@@ -154,7 +159,9 @@ class Session {
     if (links.length !== plan.count || links.some((link) => !link)) {
       throw new UnexpectedReplyError(`the platform gave ${links.length} links for ${plan.count} parts`);
     }
-    this.upload = { id, links, linksEndAt: endOfLink(links[0] ?? '', this.engine.now()) };
+    const [first = ''] = links;
+    this.upload = { id, links, linksEndAt: endOfLink(first, this.engine.now()) };
+    this.#linksEndAt = endOfLink(first, this.engine.elapsed());
     onBegun(this.upload);
     return this.upload;
   }

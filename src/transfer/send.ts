@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
-import { exchange } from '../api/exchange.ts';
+import { exchange, type ReplyLimit } from '../api/exchange.ts';
 import { retryAfter } from '../api/retry.ts';
 import { connectionFailure } from '../api/transport.ts';
 import { isSecure } from '../contract/address.ts';
+import { diskFailure } from '../disk/index.ts';
 import { FailedError, GantryError, UnavailableError } from '../errors.ts';
 import { type Block, blockBytesFor } from './blocks.ts';
-import { diskFailure } from './disk.ts';
 import type { Engine } from './engine.ts';
 import { type Digest, md5 } from './hash.ts';
 import { ChangedError, refusal } from './refusal.ts';
@@ -20,6 +20,9 @@ export interface Sending {
   /** From its beginning. */
   read: () => Promise<Stretch> | Stretch;
 }
+
+/** What storage says about a PUT is short: of anything longer the rest is not read. */
+const storageLimit: ReplyLimit = { bytes: 64 * 1024, isCut: true };
 
 /** Up to this many bytes MD5 takes less time than asking a thread for it. */
 const hashedAtOnce = 64 * 1024;
@@ -40,7 +43,7 @@ export async function sendOnce(sending: Sending, engine: Engine, signal: AbortSi
       headers: { 'content-type': sending.contentType, 'content-length': String(sending.bytes) },
       body: await body.start(),
     };
-    const { status, headers, body: said } = await exchange(engine.dispatcher, options, signal);
+    const { status, headers, body: said } = await exchange(engine.dispatcher, options, signal, storageLimit);
     if (status < 200 || status > 299) {
       const wait = retryAfter([headers['retry-after']].flat()[0], engine.now());
       throw refusal(status, said, wait, 'upload');

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import { type RetryOptions, retrying } from '../api/retry.ts';
+import { openRegular } from '../disk/index.ts';
 import type { ConnectionOptions } from './connections.ts';
 import { withEngine } from './engine.ts';
 import { sendOnce } from './send.ts';
@@ -20,6 +20,7 @@ export interface Upload {
 export interface UploadOptions extends RetryOptions, ConnectionOptions {
   onProgress: (sentBytes: number) => void;
   now: () => number;
+  elapsed: () => number;
 }
 
 /**
@@ -34,7 +35,7 @@ export async function putFile({ file, ...upload }: Upload, options: UploadOption
   };
   const alone = { check: false, concurrency: 1, limitRate: undefined };
   await withEngine({ ...options, ...alone, onBytes }, async (engine) => {
-    const handle = await open(file);
+    const handle = await openRegular(file);
     try {
       await retrying(
         () => sendOnce({ ...upload, read: () => fileStretch(handle, 0) }, engine, engine.signal),

@@ -9,6 +9,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import type { GantryError } from '../../src/errors.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
+import { hostileProxy, joiningProxy, overHttps } from '../support/proxy.ts';
 
 const servers: Server[] = [];
 
@@ -141,53 +142,75 @@ describe('a connection that fails', () => {
     for (const cause of causes) {
       const failure = connectionFailure(url, Object.assign(new Error('x'), cause));
       expect(failure.message).toBe(`could not reach example.test:444: ${words}`);
-      expect([failure.exit, failure.mayHaveArrived]).toEqual(['unavailable', mayHaveArrived]);
+      expect([failure.exit, (failure as ConnectionError).mayHaveArrived]).toEqual(['unavailable', mayHaveArrived]);
     }
   });
 });
 
 describe('with a proxy in the environment', () => {
-  test.each(['HTTP_PROXY', 'http_proxy'])('%s is asked for every call, and the upload', async (name) => {
-    const { emulator, asked, proxy } = await proxied();
-    await using app = await folderOf(smallApp());
-    const { code } = await gantry(['deploy'], { emulator, cwd: app.path, env: { [name]: proxy } });
-    expect(code).toBe(0);
-    expect(new Set(asked)).toEqual(new Set([new URL(emulator.url).host]));
-    // One connection for the calls at least, and one of its own for the upload.
-    expect(asked.length).toBeGreaterThan(1);
+  const env = (address: string, more: Record<string, string> = {}) => ({
+    GANTRY_API_URL: address,
+    GANTRY_INFERENCE_URL: address,
+    ...more,
   });
 
-  test('NO_PROXY keeps hosts out of it', async () => {
-    const { emulator, asked, proxy } = await proxied();
-    const env = { HTTP_PROXY: proxy, NO_PROXY: '127.0.0.1' };
-    expect((await gantry(['apps', 'list'], { emulator, env })).code).toBe(0);
+  test.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'])('%s is asked for every call of a deploy', async (name) => {
+    const { emulator, far } = await platform();
+    const { asked, url } = await joiningProxy();
+    await using app = await folderOf(smallApp());
+    const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, env: env(far, { [name]: url }) });
+    expect(code, stderr).toBe(0);
+    expect(new Set(asked)).toEqual(new Set([new URL(far).host]));
+  });
+
+  test('HTTP_PROXY alone is not asked for https', async () => {
+    const { url, asked } = await joiningProxy();
+    const outcome = await gantry(['apps', 'list'], {
+      env: env('https://platform.invalid', { HTTP_PROXY: url, GANTRY_TOKEN: 't', GANTRY_PROJECT: 'p-1' }),
+    });
+    expect(outcome.code).toBe(69);
     expect(asked).toEqual([]);
   });
 
-  test('a proxy that is down exits 69', async () => {
-    const { emulator } = await proxied();
-    const { code, stderr } = await gantry(['apps', 'list'], { emulator, env: { HTTP_PROXY: 'http://127.0.0.1:1' } });
-    expect(stderr).toContain('(5 of 5)');
-    expect(code).toBe(69);
+  test.each(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'])('%s is not asked for this machine', async (name) => {
+    const { emulator } = await platform();
+    const { url, asked } = await joiningProxy();
+    await using app = await folderOf(smallApp());
+    for (const words of [['deploy'], ['cp', 'main.py', ':/main.py'], ['builds', 'logs', 'web']]) {
+      const { code, stderr } = await gantry(words, { emulator, cwd: app.path, env: { [name]: url } });
+      expect(code, stderr).toBe(0);
+    }
+    expect(asked).toEqual([]);
   });
 
-  /** A proxy that joins its client to any host, and notes which. */
-  async function proxied(): Promise<{ emulator: Emulator; asked: string[]; proxy: string }> {
-    const { connect } = await import('node:net');
+  test('a proxy that closes every connection after CONNECT is tried five times', async () => {
+    const { emulator, far } = await platform();
+    const { url, seen } = await hostileProxy((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
+    const outcome = await gantry(['apps', 'list'], { emulator, env: env(far, { HTTPS_PROXY: url }) });
+    expect([outcome.code, outcome.waits.length, seen.connections]).toEqual([69, 4, 5]);
+    expect(outcome.stderr).toContain('(5 of 5)');
+  });
+
+  test.each([
+    [407, 1, 'requires a user name and password (HTTP 407)', 'set HTTPS_PROXY=http://user:password@'],
+    [403, 1, 'refused to connect to platform.test', 'NO_PROXY'],
+    [502, 5, 'could not connect to platform.test', 'NO_PROXY'],
+  ])('a proxy that answers %i is named, and a call of an app never left', async (status, tries, message, fix) => {
+    const { emulator, far } = await platform();
+    const { url, seen } = await hostileProxy((socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
+    const outcome = await gantry(['invoke', 'web', '--json'], { emulator, env: env(far, { HTTPS_PROXY: url }) });
+    expect([outcome.code, seen.connections]).toEqual([69, tries]);
+    expect(outcome.stderr).toContain(`the proxy ${new URL(url).host} (HTTPS_PROXY) ${message}`);
+    expect(outcome.stderr).toContain(fix);
+    expect(outcome.stderr).not.toContain('may have reached');
+    expect(outcome.json()).toMatchObject({ error: { exitCode: 69, retryable: tries > 1 } });
+  });
+
+  /** An emulator, and its address by a name that is not loopback. */
+  async function platform(): Promise<{ emulator: Emulator; far: string }> {
     const emulator = await startEmulator();
     onTestFinished(() => emulator.close());
-    const asked: string[] = [];
-    const proxy = await serving(() => {});
-    servers.at(-1)?.on('connect', (request, client) => {
-      asked.push(request.url ?? '');
-      const [host = '', port] = (request.url ?? '').split(':');
-      const target = connect(Number(port), host, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
-      target.on('error', () => client.destroy());
-      client.on('error', () => target.destroy());
-      client.on('close', () => target.destroy());
-      target.pipe(client).pipe(target);
-    });
-    return { emulator, asked, proxy };
+    return { emulator, far: await overHttps(emulator.url) };
   }
 });
 
@@ -211,6 +234,7 @@ function options(url: string): ApiOptions {
     send: sendPlainly,
     silenceMs: 1_000,
     now: () => 0,
+    elapsed: () => 0,
     trace: () => {},
     signal: new AbortController().signal,
     delay: async () => {},

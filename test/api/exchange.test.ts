@@ -19,7 +19,8 @@ async function asking(answer: RequestListener, connections = 2) {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   dispatcher = new Agent({ connections });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return (signal: AbortSignal) => exchange(dispatcher, { origin, path: '/', method: 'GET' }, signal);
+  return (signal: AbortSignal) =>
+    exchange(dispatcher, { origin, path: '/', method: 'GET' }, signal, { bytes: 2 ** 20, isCut: false });
 }
 
 const silence: RequestListener = () => {};

@@ -1,13 +1,13 @@
-import { createServer as createProxy } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type StreamedRequest, sendStreamed } from '../../src/api/streamed.ts';
-import type { ProxySettings } from '../../src/config/settings.ts';
+import { ConnectionError } from '../../src/api/transport.ts';
 import { appServer } from '../support/app-server.ts';
+import { joiningProxy } from '../support/proxy.ts';
 
 describe.each([
   ['straight', async () => undefined],
-  ['through a proxy', proxied],
+  ['through a proxy', async () => (await joiningProxy()).settings],
 ])('a call %s', (_, proxyOf) => {
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s sends a body of any length', async (method) => {
     const { url, seen } = await appServer((response) => response.end('fine'));
@@ -92,21 +92,27 @@ describe.each([
   });
 
   test('close ends the connection, whatever is still to come', async () => {
-    let gone: Promise<unknown> | undefined;
+    let cut = (_: boolean) => {};
+    const wasCut = new Promise<boolean>((resolve) => {
+      cut = resolve;
+    });
     const { url } = await appServer((response) => {
-      gone = new Promise((done) => response.on('close', done));
-      response.write('some');
+      response.on('close', () => cut(!response.writableFinished)).write('some');
     });
     const reply = await send({ url });
-    await reply.pieces.next();
+    expect(String((await reply.pieces.next()).value)).toBe('some');
     await reply.close();
-    await gone;
+    expect(await wasCut).toBe(true);
+    await expect(reply.pieces.next()).rejects.toBeInstanceOf(ConnectionError);
   });
 
   async function send({ url, ...given }: { url: string } & Omit<Partial<StreamedRequest>, 'url'>) {
+    const proxy = await proxyOf();
+    // What is on this machine is not asked of a proxy: by another name it is.
+    const address = new URL(proxy ? url.replace('127.0.0.1', 'app.test') : url);
     return sendStreamed({
-      ...{ method: 'POST', url: new URL(url), headers: {}, body: undefined, silenceMs: 5_000 },
-      ...{ proxy: await proxyOf(), signal: new AbortController().signal },
+      ...{ method: 'POST', url: address, headers: {}, body: undefined, silenceMs: 5_000 },
+      ...{ proxy, signal: new AbortController().signal },
       ...given,
     });
   }
@@ -140,20 +146,4 @@ async function listening(converse: (socket: import('node:net').Socket) => void):
   });
   await new Promise((done) => server.once('listening', done));
   return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}` };
-}
-
-/** A proxy that joins its client to any host. */
-async function proxied(): Promise<ProxySettings> {
-  const proxy = createProxy().listen(0, '127.0.0.1');
-  proxy.on('connect', (request, client) => {
-    const [host, port] = String(request.url).split(':');
-    const target = connect(Number(port), host, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
-    target.on('error', () => client.destroy()).on('close', () => client.destroy());
-    client.on('error', () => target.destroy()).on('close', () => target.destroy());
-    target.pipe(client).pipe(target);
-  });
-  onTestFinished(() => void proxy.close().closeAllConnections());
-  await new Promise((done) => proxy.once('listening', done));
-  const http = `http://127.0.0.1:${(proxy.address() as { port: number }).port}`;
-  return { http, https: http, except: '' };
 }

@@ -39,7 +39,11 @@ describe('when the line breaks in the middle', () => {
     '%s: it goes on where it was',
     async (fault) => {
       emulator.fail('object', fault);
-      const { code, stdout } = await gantry(['cat', '/big'], { emulator, silenceMs: 200 });
+      const { code, stdout } = await gantry(['cat', '/big'], {
+        emulator,
+        // Impatient only where the connection falls silent: on a busy machine any healthy answer may take a while.
+        ...(fault === 'stall-during' ? { silenceMs: 1_000 } : {}),
+      });
       expect([code, stdout.length]).toEqual([0, 3_000_000]);
       expect(emulator.calls.filter(({ endpoint }) => endpoint === 'object')).toHaveLength(2);
     },

@@ -1,10 +1,21 @@
-import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts';
 import { filesIn, lay, newFolder, noise, withoutProgress } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
+import { atFirstCall } from '../support/requests.ts';
 import { expectNoTrace } from '../support/traces.ts';
 
 let emulator: Emulator;
@@ -26,7 +37,10 @@ beforeEach(() => begin());
 afterEach(() => emulator.close());
 
 const gantry = (words: string[], setting: Setting = {}) =>
-  run(words, { emulator, cwd: here, silenceMs: 300, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });
+  run(words, { emulator, cwd: here, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });
+
+/** Impatient only where a connection falls silent: on a busy machine any healthy answer may take a while. */
+const impatience = (fault: string): Setting => (fault.startsWith('stall') ? { silenceMs: 1_000 } : {});
 
 const shelf = () => emulator.volume();
 const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint);
@@ -73,7 +87,7 @@ describe('uploading, everything arrives', () => {
     ['completeUpload', '429:2'],
   ] as const)('although %s meets %s (H-22, H-23, H-52, H-54)', async (target, fault) => {
     emulator.fail(target, fault);
-    const outcome = await gantry(['cp', 'f', ':/f', ...parts]);
+    const outcome = await gantry(['cp', 'f', ':/f', ...parts], impatience(fault));
     expect(outcome.stderr).not.toContain('not copied');
     expect(outcome.code).toBe(0);
     expectWholeThere();
@@ -127,6 +141,45 @@ describe('uploading, a file fails by name and the others arrive', () => {
     expect(shelf().paths()).toHaveLength(2);
   });
 
+  test.each([
+    [400, 1],
+    [403, 5],
+    [409, 7],
+  ])('when the platform refuses to complete it (HTTP %i): asked once', async (status, exit) => {
+    emulator.fail('completeUpload', status);
+    const { code, waits } = await gantry(['cp', 'f/small', ':/f/']);
+    expect([code, waits]).toEqual([exit, []]);
+    expect(calls('completeUpload')).toHaveLength(1);
+    expect(shelf().paths()).toEqual([]);
+  });
+
+  describe('or all end', () => {
+    /** Copies three files; while the first one that failed waits for its next try, `error` is thrown. */
+    const copyWith = (error: Error) => {
+      emulator.fail('part', 500);
+      const errors = [error];
+      const meanwhile = () => {
+        for (const each of errors.splice(0)) throw each;
+      };
+      return gantry(['cp', 'f', ':/f', '--concurrency', '1', '--json', ...parts], { meanwhile });
+    };
+
+    test('an error of the disk fails one file', async () => {
+      const outcome = await copyWith(
+        Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' }),
+      );
+      expect(outcome.code).toBe(1);
+      expect(outcome.json()).toMatchObject({ files: 2, failed: [{ code: 'failed' }] });
+      expect(shelf().paths()).toHaveLength(2);
+    });
+
+    test('a mistake in gantry ends the copy with exit 70', async () => {
+      const outcome = await copyWith(new TypeError('x is not a function'));
+      expect(outcome.code).toBe(70);
+      expect(outcome.json()).toMatchObject({ error: { exitCode: 70 } });
+    });
+  });
+
   test('when the storage keeps something else, each time (H-20)', async () => {
     emulator.fail('part', 'wrong-etag*');
     const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
@@ -165,6 +218,16 @@ describe('uploading, a file fails by name and the others arrive', () => {
       failed: [{ path: 'odd/loop', reason: 'it is a link, or links lead in a circle' }],
     });
   });
+});
+
+test.each([
+  [401, 4],
+  [402, 14],
+])('what no file can overcome (HTTP %i) ends the copy at the first answer', async (status, exit) => {
+  lay(here, { 'm/1': '1', 'm/2': '2', 'm/3': '3' });
+  emulator.fail('initializeUpload', `${status}*`);
+  const { code } = await gantry(['cp', 'm', ':/m', '--concurrency', '1']);
+  expect([code, calls('initializeUpload').length, shelf().paths()]).toEqual([exit, 1, []]);
 });
 
 test('no token ends it all at the first answer', async () => {
@@ -218,7 +281,7 @@ describe('downloading, everything arrives', () => {
     ['listFolder', '429:1'],
   ] as const)('although %s meets %s (H-35, H-57)', async (target, fault) => {
     emulator.fail(target, fault);
-    const outcome = await gantry(['cp', ':/f', 'g', ...parts]);
+    const outcome = await gantry(['cp', ':/f', 'g', ...parts], impatience(fault));
     expect(outcome.stderr).not.toContain('not copied');
     expect(outcome.code).toBe(0);
     expectWholeHere();
@@ -289,6 +352,23 @@ describe('a name from the platform leads nowhere else (H-13)', () => {
     expect(readFileSync(join(here, 't/file'), 'utf8')).toBe('theirs');
   });
 
+  test.each([['x'], ['x/y']])('nor through a link that replaces %s during the copy', async (planted) => {
+    const outside = newFolder();
+    for (let index = 0; index < 30; index++) shelf().write(`/t/x/y/${index}`, 'no');
+    atFirstCall(emulator, 'object', () => {
+      renameSync(join(here, 't', planted), join(here, 'moved'));
+      symlinkSync(outside, join(here, 't', planted));
+    });
+    const { code, json } = await gantry(['cp', ':/t', 't', '--json', '--concurrency', '4']);
+    expect(code).toBe(1);
+    const { files, failed } = json() as { files: number; failed: { reason: string }[] };
+    expect([files, failed.length]).toEqual([0, 30]);
+    for (const { reason } of failed) {
+      expect(reason).toMatch(/leads out of the target folder|was replaced meanwhile/);
+    }
+    expect(filesIn(outside)).toEqual([]);
+  });
+
   test('a folder in the place of a file stays', async () => {
     mkdirSync(join(here, 't/a'), { recursive: true });
     shelf().write('/t/a', 'file');
@@ -356,6 +436,8 @@ describe('cut off', () => {
     expectBig();
   });
 
+  const temporary = /^\.gantry-[0-9a-f]{16}-0$/;
+
   test('a download goes on where it was, and an object that changed since is read anew', async () => {
     for (const changes of [false, true]) {
       shelf().write('/f/big', big);
@@ -364,14 +446,14 @@ describe('cut off', () => {
         interruptAt: /trying again/,
       });
       expect(first.code).toBe(130);
-      expect(filesIn(here)).toContain('g.gantry-part');
+      expect(filesIn(here)).toContainEqual(expect.stringMatching(temporary));
       const other = noise(big.length, 'other');
       if (changes) shelf().write('/f/big', other);
       const { code, json } = await gantry(['cp', ':/f/big', 'g', ...parts, '--json']);
       expect(code).toBe(0);
       expect(json()).toMatchObject({ resumedBytes: changes ? 0 : 5 * 2 ** 20 });
       expect(readFileSync(join(here, 'g')).equals(changes ? other : big)).toBe(true);
-      expect(filesIn(here)).not.toContain('g.gantry-part');
+      expect(filesIn(here)).not.toContainEqual(expect.stringMatching(temporary));
     }
   });
 
@@ -380,7 +462,7 @@ describe('cut off', () => {
       env: { GANTRY_CONFIG_DIR: join(here, 'f/big') },
     });
     expect(withoutProgress(stderr)).toBe(
-      'this copy could not be continued, should it be cut off: a part of its path is a file, not a folder\n',
+      'if interrupted, this copy cannot be resumed: a part of its path is a file, not a folder\n',
     );
     expect(code).toBe(0);
     expectWholeThere();
@@ -391,7 +473,7 @@ describe('a file that changes while it is sent', () => {
   const changed = async (times: number) => {
     lay(here, { log: 'x'.repeat(300_000) });
     emulator.fail('part', ...Array.from({ length: times }, () => 'slow' as const));
-    const copying = gantry(['cp', 'log', ':/log', '--json'], { silenceMs: 5_000 });
+    const copying = gantry(['cp', 'log', ':/log', '--json']);
     for (let time = 1; time <= times; time++) {
       while (calls('part').length < time) await setTimeout(5);
       appendFileSync(join(here, 'log'), `line ${time}\n`);
@@ -410,6 +492,20 @@ describe('a file that changes while it is sent', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('log is not copied: it changed while it was being sent');
     expect(shelf().paths()).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a file that becomes a FIFO after it was listed', () => {
+  test.each([10, 100_000])('fails by name, and the others are copied (%i bytes)', async (bytes) => {
+    lay(here, { 'g/a': 'a', 'g/b': noise(bytes), 'g/c': 'c' });
+    atFirstCall(emulator, 'initializeUpload', () => {
+      rmSync(join(here, 'g/b'));
+      execFileSync('mkfifo', [join(here, 'g/b')]);
+    });
+    const { code, json } = await gantry(['cp', 'g', ':/g', '--json', '--concurrency', '1']);
+    expect(code).toBe(1);
+    expect(json()).toMatchObject({ files: 2, failed: [{ path: 'b', reason: 'it is no longer a regular file' }] });
+    expect(shelf().paths()).toEqual(['/g/a', '/g/c']);
   });
 });
 

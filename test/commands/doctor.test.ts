@@ -171,11 +171,14 @@ describe('it finds', () => {
 
   test('the proxy in use, without its password; and that nothing listens there', async () => {
     const proxy = 'http://ada:secret@127.0.0.1:1';
-    const { code, of, stdout } = await found({ env: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: 'internal' } });
+    const { code, of, stdout } = await found({
+      env: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: 'internal', GANTRY_API_URL: 'https://platform.test' },
+    });
     expect(code).toBe(69);
     expect(of('proxy')?.message).toBe(
       'https through http://127.0.0.1:1, http through http://127.0.0.1:1, but not to internal',
     );
+    expect(of('management')?.message).toContain('the proxy 127.0.0.1:1 (HTTPS_PROXY)');
     expect(of('management')?.fix).toContain('check HTTPS_PROXY');
     expect(stdout).not.toMatch(/ada|secret/);
   });
@@ -206,7 +209,7 @@ describe('it finds', () => {
     await using failing = await serving((_, response) => response.writeHead(503).end());
     await using silent = await serving(() => {});
     const { code, of } = await found({
-      silenceMs: 500,
+      silenceMs: 1_500,
       env: { GANTRY_API_URL: failing.url, GANTRY_LOGS_URL: silent.url },
     });
     expect(code).toBe(69);

@@ -53,6 +53,8 @@ describe('a stream of events', () => {
     ['cut anywhere, in a character too', 'data: äöü\r\n\r\ndata: 🦊\r\n\r\n', 'äöü\n🦊\n'],
     ['with line ends of its own', 'data: a\rdata: b\r\rdata: c\n\n', 'a\nb\nc\n'],
     ['without an empty line at its end', 'data: a\n\ndata: b', 'a\nb\n'],
+    ['with fields that are not known', 'color: red\ndata: a\n\njust text\n\ndata: b\n\n', 'a\nb\n'],
+    ['with a retry that is no number', 'retry: soon\ndata: a\n\n', 'a\n'],
     ['of comments only', ': a\n\n: b\n\n', ''],
     ['of nothing', '', ''],
   ])('%s', async (_, text, expected) => {
@@ -102,14 +104,15 @@ describe('a stream of events', () => {
   test('may fall silent for longer than a file may', async () => {
     const { env } = await appServer((response) => {
       begin(response).write('data: one\n\n');
-      setTimeout(() => response.end('data: two\n\n'), 300);
+      setTimeout(() => response.end('data: two\n\n'), 1_000);
     });
-    expect((await gantry(['invoke', 'web'], { env, silenceMs: 100 })).stdout).toBe('one\ntwo\n');
+    // A stream may be silent for 15 times as long: for 7.5 s here, which is enough on a busy machine.
+    expect((await gantry(['invoke', 'web'], { env, silenceMs: 500 })).stdout).toBe('one\ntwo\n');
   });
 
   test('but not for ever', async () => {
     const { env } = await appServer((response) => begin(response).write('data: one\n\n'));
-    const { code, stdout } = await gantry(['invoke', 'web'], { env, silenceMs: 10 });
+    const { code, stdout } = await gantry(['invoke', 'web'], { env, silenceMs: 50 });
     expect([code, stdout]).toEqual([69, 'one\n']);
   });
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createServer as createProxy } from 'node:http';
-import { connect, createServer } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
 import { folderOf } from '../support/app.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
 import { gantry } from '../support/gantry.ts';
+import { joiningProxy, overHttps } from '../support/proxy.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 const reply = { run_id: 'r-1', run_time_ms: 12, result: 'fine' };
@@ -307,8 +307,8 @@ describe('when the line is bad', () => {
   });
 
   test('an answer may take longer than that to begin', async () => {
-    const { env } = await appServer((response) => setTimeout(() => response.end('late'), 200));
-    expect((await gantry(['invoke', 'web'], { env, silenceMs: 50 })).stdout).toBe('late');
+    const { env } = await appServer((response) => setTimeout(() => response.end('late'), 1_000));
+    expect((await gantry(['invoke', 'web'], { env, silenceMs: 500 })).stdout).toBe('late');
   });
 
   test('--timeout ends the waiting and says that the app may go on', async () => {
@@ -327,28 +327,13 @@ describe('when the line is bad', () => {
   });
 });
 
-test('a proxy of the environment is honoured', async () => {
+test('goes through the proxy of the environment', async () => {
   const { env, seen } = await fine();
-  const asked: string[] = [];
-  const proxy = createProxy().listen(0, '127.0.0.1');
-  proxy.on('connect', (request, client) => {
-    asked.push(String(request.url));
-    const [host, port] = String(request.url).split(':');
-    const target = connect(Number(port), host, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
-    for (const [one, other] of [
-      [target, client],
-      [client, target],
-    ] as const) {
-      one.on('error', () => other.destroy()).on('close', () => other.destroy());
-    }
-    target.pipe(client).pipe(target);
-  });
-  onTestFinished(() => void proxy.close().closeAllConnections());
-  await new Promise((done) => proxy.once('listening', done));
-  const HTTP_PROXY = `http://127.0.0.1:${(proxy.address() as { port: number }).port}`;
-  const { code } = await gantry(['invoke', 'web'], { env: { ...env, HTTP_PROXY } });
-  expect([code, seen.length, asked]).toEqual([0, 1, [new URL(env.GANTRY_API_URL).host]]);
-  await gantry(['invoke', 'web'], { env: { ...env, HTTP_PROXY, NO_PROXY: '127.0.0.1' } });
+  const far = await overHttps(env.GANTRY_INFERENCE_URL);
+  const { asked, url: HTTPS_PROXY } = await joiningProxy();
+  const outcome = await gantry(['invoke', 'web'], { env: { ...env, HTTPS_PROXY, GANTRY_INFERENCE_URL: far } });
+  expect([outcome.code, seen.length, asked]).toEqual([0, 1, [new URL(far).host]]);
+  await gantry(['invoke', 'web'], { env: { ...env, HTTPS_PROXY } });
   expect([seen.length, asked.length]).toEqual([2, 1]);
 });
 

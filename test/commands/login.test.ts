@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { answering } from '../support/answering.ts';
 import { agree, secretsIn, someone } from '../support/login.ts';
 
 describe('gantry login', () => {
@@ -48,7 +49,7 @@ describe('gantry login', () => {
 
   test('says the link even with --quiet', async () => {
     const { logIn, emulator } = await someone();
-    const { code, stderr } = await logIn('login --quiet --no-input');
+    const { code, stderr } = await logIn('login --device --quiet --no-input');
     expect(code).toBe(0);
     expect(stderr).toContain(`log in at ${emulator.url}/activate?user_code=`);
   });
@@ -59,12 +60,53 @@ describe('gantry login', () => {
     ['with --no-browser', false, 'login --no-browser', 80, { DISPLAY: ':0' }],
     ['over SSH', false, 'login', 80, { DISPLAY: ':0', SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }],
     ['over SSH, its terminal known', false, 'login', 80, { DISPLAY: ':0', SSH_TTY: '/dev/pts/1' }],
-    ['without a terminal', false, 'login', undefined, { DISPLAY: ':0' }],
+    ['without a terminal', false, 'login --device', undefined, { DISPLAY: ':0' }],
+    ['with --device', false, 'login --device', 80, { DISPLAY: ':0' }],
   ])('%s opens a browser: %s', async (_, opens, line, columns, env) => {
     const { logIn, emulator } = await someone();
     const { opened, code } = await logIn(line, { ...(columns && { columns }), env: { ...env, TERM: 'dumb' } });
     expect(code).toBe(0);
     expect(opened).toEqual(opens ? [expect.stringMatching(`^${emulator.url}/activate\\?user_code=`)] : []);
+  });
+
+  test.each([
+    ['without a terminal', 'login', { terminal: false }],
+    ['with nothing on stdin', 'login', { stdin: '' }],
+    ['with --no-input', 'login --no-input', {}],
+    ['in a pipeline', 'login --json', { terminal: false, env: { CI: 'true' } }],
+  ])('%s exits 9 at once, and names what works there', async (_, line, setting) => {
+    const { run, emulator } = await someone();
+    const { code, stderr, waits } = await run(line, setting);
+    expect([code, waits, emulator.calls]).toEqual([9, [], []]);
+    expect(stderr).toMatch(/gantry login --token < FILE.*gantry login --device/);
+  });
+
+  test('--device waits for a person elsewhere, no longer than the code is valid', async () => {
+    const { run, logIn, emulator } = await someone();
+    const late = await run('login --device', { terminal: false });
+    expect(late.stderr).toContain(`log in at ${emulator.url}/activate`);
+    expect([late.code, late.waits.reduce((sum, wait) => sum + wait)]).toEqual([4, 600_000]);
+    expect((await logIn('login --device', { stdin: '' })).code).toBe(0);
+  });
+
+  test('ends within an hour, however long the server says that its code is valid', async () => {
+    const { run } = await someone();
+    const url = await answering({
+      deviceAuthResponsePayload: {
+        device_code: 'd',
+        user_code: 'AB-CD',
+        verification_uri: 'https://example.com/activate',
+        expires_in: 1e9,
+        interval: 1e9,
+      },
+    });
+    const { code, waits } = await run('login', { env: { GANTRY_API_URL: url } });
+    expect([code, waits]).toEqual([4, [3_600_000]]);
+  });
+
+  test('--device, --token and --import are one at a time', async () => {
+    const { run } = await someone();
+    expect((await run('login --device --import')).code).toBe(2);
   });
 
   test('asks in the rhythm of the server, and no longer than its code is valid (H-67)', async () => {
@@ -180,7 +222,7 @@ describe('the project of a login', () => {
 
   test('stays open, with a way to choose, when nobody can be asked', async () => {
     const { logIn, settings, run } = await someone(['p-second01']);
-    const { code, stderr, json } = await logIn('login --json');
+    const { code, stderr, json } = await logIn('login --device --json', { terminal: false });
     expect(stderr).toContain('no project is chosen among 2 projects: gantry projects use p-…, or --project');
     expect([code, json()]).toMatchObject([0, { project: null }]);
     expect(settings()?.project).toBeUndefined();
@@ -208,7 +250,7 @@ describe('the project of a login', () => {
     const { logIn, settings, emulator } = await someone(['p-second01', 'p-third0001']);
     await logIn('login --project p-third0001');
     emulator.store.projects.pop();
-    await logIn();
+    await logIn('login --device', { terminal: false });
     expect(settings()).toEqual({});
   });
 });
@@ -292,6 +334,26 @@ describe('gantry login --token', () => {
     emulator.fail('listProjects', 403);
     expect((await run('login --token', { stdin: emulator.token })).code).toBe(0);
     expect([tokens(), settings()]).toEqual([{ token: emulator.token }, { project: emulator.project }]);
+  });
+});
+
+describe('a project in the environment', () => {
+  const warning = 'is used as long as it is set';
+  const logIn = async (GANTRY_PROJECT?: string) => {
+    const { run, emulator } = await someone(['p-second01']);
+    const env = { GANTRY_PROJECT: GANTRY_PROJECT ?? emulator.project };
+    return run('login --token', { stdin: emulator.token, env });
+  };
+
+  test('that differs from the project of the login gets a warning', async () => {
+    const { code, stderr } = await logIn('p-second01');
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`p-second01 from the environment`)]);
+    expect(stderr).toContain(warning);
+  });
+
+  test('that is the project of the login gets none', async () => {
+    const { code, stderr } = await logIn();
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining(warning)]);
   });
 });
 

@@ -254,7 +254,7 @@ describe('following', () => {
 
   test('notices a socket that is open and says nothing', async () => {
     emulator.fail('log-socket', 'silent*');
-    const { stdout } = await answering(many(5), [], { silenceMs: 40 });
+    const { stdout } = await answering(many(5), [], { silenceMs: 500 });
     expect(linesOf(stdout)).toEqual(many(5));
   });
 

@@ -33,6 +33,12 @@ describe('a file', () => {
     expect(left()).toEqual(without('/top.txt'));
   });
 
+  test('is removed after a question that says how much it is', async () => {
+    emulator.volume().write('/top.txt', Buffer.alloc(3072));
+    const { stderr } = await gantry(['rm', '/top.txt'], { emulator, columns: 80, typed: 'n\r' });
+    expect(stderr).toMatch(/Remove .*3\.0 KiB/);
+  });
+
   test('is removed with --yes, several at once', async () => {
     const { json } = await gantry(['rm', '/top.txt', 'default:logs/a.txt', '--yes', '--json'], { emulator });
     expect(json()).toEqual([
@@ -80,6 +86,24 @@ describe('a folder', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('This removes 1 folder with 4 files in it');
     expect(left()).toEqual(without('/logs'));
+  });
+
+  test.each([
+    ['a folder', ['/logs'], /1 folder with 4 files in it \(3\.0 KiB\)/],
+    [
+      'two folders and a file',
+      ['/logs', '/models', '/top.txt'],
+      /1 file\b.*10 B.*2 folders with 5 files in them \(5\.0 KiB\)/,
+    ],
+  ])('is confirmed with the number and size of all files to remove: %s', async (_, paths, expected) => {
+    const volume = emulator.volume();
+    for (const path of ['/logs/a.txt', '/logs/b.txt', '/logs/old/c.txt']) volume.write(path, Buffer.alloc(1024));
+    volume.write('/logs/old/d.log', '');
+    volume.write('/models/big.bin', Buffer.alloc(2048));
+    volume.write('/top.txt', Buffer.alloc(10));
+    const { code, stderr } = await gantry(['rm', '-r', ...paths], { emulator, columns: 200, typed: 'no\r' });
+    expect([code, left()]).toEqual([130, all]);
+    expect(stderr).toMatch(expected);
   });
 
   // H-44: a folder, and the whole volume, went without a question.

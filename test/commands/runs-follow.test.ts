@@ -81,7 +81,7 @@ describe('following a run', () => {
     await deployWeb(mute);
     record(mute, { id: 'f-6', createdAt });
     mute.fail('getAppLogs', 'stall*');
-    const { code, stderr } = await follow('f-6', [], { emulator: mute, silenceMs: 100 });
+    const { code, stderr } = await follow('f-6', [], { emulator: mute, silenceMs: 1_000 });
     expect([code, stderr]).toEqual([0, expect.stringContaining('could not be read: no answer in time')]);
   });
 

@@ -1,9 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { filesIn, newFolder, withoutProgress } from '../support/files.ts';
+import { LocalRemoval } from '../../src/operations/sync/remove-local.ts';
+import { filesIn, lay, newFolder, withoutProgress } from '../support/files.ts';
 import { gantry as run, type Setting } from '../support/gantry.ts';
+import { atFirstCall } from '../support/requests.ts';
 
 let emulator: Emulator;
 let home: string;
@@ -126,6 +137,46 @@ describe('from a volume', () => {
     expect(json()).toMatchObject({ extra: 0, deleted: 0 });
     expect(readFileSync(join(outside, 'precious'), 'utf8')).toBe('mine');
   });
+});
+
+describe('deleting here', () => {
+  const names = Array.from({ length: 20 }, (_, index) => `${index}`);
+
+  test.each([['e'], ['e/y']])('does not go through a link that replaces %s meanwhile', async (planted) => {
+    const outside = newFolder(
+      Object.fromEntries(
+        names.flatMap((name) => [
+          [name, 'mine'],
+          [`y/${name}`, 'mine'],
+        ]),
+      ),
+    );
+    lay(here, Object.fromEntries(names.map((name) => [`g/e/y/${name}`, 'extra'])));
+    atFirstCall(emulator, 'object', () => {
+      renameSync(join(here, 'g', planted), join(here, 'moved'));
+      symlinkSync(outside, join(here, 'g', planted));
+    });
+    const { code, json } = await gantry(['sync', ':/f', 'g', '--delete', '--confirm', 'g', '--json']);
+    expect(code).toBe(1);
+    expect(json()).toMatchObject({ extra: 20, deleted: 0, failed: { length: 20 } });
+    expect((json() as { failed: unknown[] }).failed[0]).toMatchObject({ reason: `${planted} is a link` });
+    expect(filesIn(outside)).toHaveLength(40);
+  });
+
+  test.each([true, false])(
+    'removes a link itself, and folders that are empty then (folders held open: %s)',
+    async (holds) => {
+      const outside = newFolder({ a: 'mine' });
+      const root = newFolder({ 'x/y/a': 'a', 'x/b': 'b', 'z/c': 'c' });
+      symlinkSync(join(outside, 'a'), join(root, 'z/link'));
+      const removal = new LocalRemoval(root, holds && process.platform === 'linux');
+      for (const path of ['x/y/a', 'z/link', 'z/gone', 'gone/too']) await removal.remove(path);
+      expect(filesIn(root)).toEqual(['x/b', 'z/c']);
+      expect(existsSync(join(root, 'x/y'))).toBe(false);
+      removal.close();
+      expect(filesIn(outside)).toEqual(['a']);
+    },
+  );
 });
 
 test.each<[string[], number, RegExp]>([

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { volumeSizes } from '../../src/operations/volume/sizes.ts';
+import { answering } from '../support/answering.ts';
 import { gantry } from '../support/gantry.ts';
 
 let emulator: Emulator;
@@ -79,6 +80,15 @@ describe('df', () => {
     ['OK', []],
   ])('reads %j', (answer, read) => {
     expect(volumeSizes(answer)).toEqual(read);
+  });
+
+  test.each([
+    ['an empty list', [], /volume/],
+    ['a list of volumes', [{ name: 'v', size: '50Gi' }], /^$/],
+  ])('notes on stderr when there is no volume: %s', async (_, answer, expected) => {
+    const { code, stderr } = await gantry(['df'], { emulator, env: { GANTRY_API_URL: await answering(answer) } });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(expected);
   });
 
   test('of an answer of another shape passes it on', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { signWebhook } from '../../src/contract/webhooks.ts';
@@ -49,8 +50,8 @@ async function listening(
     ...setting,
   });
   await happen(await where);
-  // What was answered is shown in the next moment.
-  await new Promise((done) => setTimeout(done, 20));
+  // What was answered is shown in the next turn of the event loop.
+  await setImmediate();
   stopping.abort();
   return outcome;
 }
@@ -241,10 +242,11 @@ describe('webhooks listen --forward', () => {
     const there = await place();
     const app = await appServer((response) => response.writeHead(404, { 'x-app': 'yes' }).end('not yet'));
     const body = '{"a": "ä"}';
+    const headers = signed(body);
     await listening(
       ['--secret-file', 'secret', '--forward', `${app.url}/hook`],
       async (url) => {
-        const answer = await fetch(url, { method: 'POST', body, headers: signed(body) });
+        const answer = await fetch(url, { method: 'POST', body, headers });
         expect([answer.status, answer.headers.get('x-app'), await answer.text()]).toEqual([404, 'yes', 'not yet']);
         expect(await post(url, body, signed(body, { by: 'another' }))).toBe(401);
       },
@@ -255,7 +257,7 @@ describe('webhooks listen --forward', () => {
       method: 'POST',
       path: '/hook',
       body: Buffer.from(body),
-      headers: signed(body),
+      headers,
     });
   });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makePrivateFolder } from '../../src/config/folders.ts';
+import { makePrivateFolder } from '../../src/disk/index.ts';
 
 const place = () => mkdtempSync(join(tmpdir(), 'gantry-test-'));
 

@@ -129,11 +129,23 @@ describe('the token travels over https only', () => {
 
 test.each([
   [{}, undefined],
-  [{ HTTPS_PROXY: 'http://p:1' }, { http: '', https: 'http://p:1', except: '' }],
+  [
+    { HTTPS_PROXY: 'http://p:1' },
+    { http: undefined, https: { address: 'http://p:1', variable: 'HTTPS_PROXY' }, except: '' },
+  ],
   [
     { http_proxy: 'http://q:2', no_proxy: 'a,b' },
-    { http: 'http://q:2', https: '', except: 'a,b' },
+    { http: { address: 'http://q:2', variable: 'HTTP_PROXY' }, https: undefined, except: 'a,b' },
   ],
+  [
+    { ALL_PROXY: 'p:1', https_proxy: 'https://q:2' },
+    {
+      http: { address: 'http://p:1', variable: 'ALL_PROXY' },
+      https: { address: 'https://q:2', variable: 'HTTPS_PROXY' },
+      except: '',
+    },
+  ],
+  [{ ALL_PROXY: 'socks5://p:1080' }, undefined],
   [{ NO_PROXY: 'a' }, undefined],
 ])('the proxy of %j', (env, proxy) => {
   expect(resolveSettings(env, {}).proxy).toEqual(proxy);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isSecure } from '../../src/contract/address.ts';
 import { buildPhase } from '../../src/contract/builds.ts';
 import { appId, appName, fillPath, splitRoute } from '../../src/contract/endpoint.ts';
-import { numberAsText, queryFlag, timestamp } from '../../src/contract/scalars.ts';
+import { optionalNumber, optionalTime, queryFlag } from '../../src/contract/scalars.ts';
 
 test.each([
   ['web', 'p-1-web', 'web'],
@@ -45,9 +45,15 @@ test.each([
   ['0.5', 0.5],
   [3, 3],
   ['', null],
+  [' 7 ', 7],
   ['many', null],
+  ['Infinity', null],
+  [true, null],
+  [{ value: 2 }, null],
+  [null, null],
+  [undefined, undefined],
 ])('the number %j is %j', (wire, value) => {
-  expect(parse(numberAsText, wire)).toBe(value);
+  expect(parse(optionalNumber, wire)).toBe(value);
 });
 
 test.each([
@@ -56,8 +62,13 @@ test.each([
   ['0001-01-01T00:00:00Z', null],
   ['2026-11-20T10:00:00+01:00', '2026-11-20T09:00:00.000Z'],
   ['yesterday', 'yesterday'],
+  ['never', 'never'],
+  [1763631000, '2025-11-20T09:30:00.000Z'],
+  ['1763631000123', '2025-11-20T09:30:00.123Z'],
+  [1e300, '1e+300'],
+  [{}, null],
 ])('the time %j is %j', (wire, value) => {
-  expect(parse(timestamp, wire)).toBe(value);
+  expect(parse(optionalTime, wire)).toBe(value);
 });
 
 test.each([

@@ -58,13 +58,51 @@ describe('a copy that is killed', () => {
   test.each([1, 4])('from a volume, after %i ranges, goes on', async (done) => {
     emulator.volume().write('/big', content);
     await kill(['cp', ':/big', 'big', ...slowly], 'object', done + 1);
-    expect(filesIn(here)).toEqual(['big.gantry-part']);
+    expect(filesIn(here)).toEqual([expect.stringMatching(/^\.gantry-[0-9a-f]{16}-0$/)]);
     const { exitCode } = await run(['cp', ':/big', 'big', '--part-size', '5MiB'], { cwd: here, env: env() });
     expect(exitCode).toBe(0);
     expect(readFileSync(join(here, 'big')).equals(content)).toBe(true);
     expect(filesIn(here)).toEqual(['big']);
     expect(filesIn(home)).toEqual([]);
   });
+});
+
+describe('two copies to the same file', () => {
+  const [one, two] = [noise(20 * mib, 'one'), noise(20 * mib, 'two')];
+  const copies = () => {
+    emulator.volume().write('/one/x', one);
+    emulator.volume().write('/two/x', two);
+    return ['one', 'two'].map((name) => start(['cp', `:/${name}/`, 'target', ...slowly], { cwd: here, env: env() }));
+  };
+
+  test('take turns: the second one waits, and the file is that of the last', async () => {
+    const ended = await Promise.all(copies().map(async (child) => ({ ...(await child.ended), ...child.said })));
+    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+    const waited = ended.findIndex(({ stderr }) => stderr.includes('waiting for another gantry'));
+    expect(readFileSync(join(here, 'target/x')).equals(waited === 0 ? one : two)).toBe(true);
+    expect(filesIn(here)).toEqual(['target/x']);
+    expect(filesIn(home)).toEqual([]);
+  });
+
+  test('end with a whole file when one of them is killed', async () => {
+    const [first, second] = copies();
+    const deadline = Date.now() + 20_000;
+    while (answered('object').length < 2 && Date.now() < deadline) await setTimeout(5);
+    second?.kill('SIGKILL');
+    const [{ code }] = await Promise.all([first?.ended ?? Promise.reject(), second?.ended]);
+    expect(code).toBe(0);
+    expect(readFileSync(join(here, 'target/x')).equals(one)).toBe(true);
+  });
+});
+
+test('what killed copies left in a folder is gone after the next one', async () => {
+  for (let file = 0; file < 300; file++) emulator.volume().write(`/f/${file}`, noise(20_000, String(file)));
+  await kill(['cp', ':/f', 'f'], 'object', 40);
+  const { exitCode } = await run(['cp', ':/f', 'f'], { cwd: here, env: env() });
+  expect(exitCode).toBe(0);
+  expect(filesIn(here).filter((path) => !/^f\/\d+$/.test(path))).toEqual([]);
+  expect(filesIn(here)).toHaveLength(300);
+  expect(filesIn(home)).toEqual([]);
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a copy at once and says how to go on', async (signal) => {

@@ -49,6 +49,30 @@ entrypoint = ["python3", "server.py"]
   });
 });
 
+test('a data folder whose emulator was killed is free at once, for exactly one of ten that start together', async () => {
+  await using place = await folderOf({});
+  const words = ['emulator', 'start', '--port', '0', '--no-seed', '--data', place.path];
+  const begin = () => {
+    const emulator = start(words, { env: cleanEnvironment() });
+    onTestFinished(() => void emulator.kill('SIGKILL'));
+    return emulator;
+  };
+  const first = begin();
+  await first.says(/export/);
+  first.kill('SIGKILL');
+  await first.ended;
+
+  const all = Array.from({ length: 10 }, begin);
+  await expect
+    .poll(() => all.filter(({ said }) => said.stderr.includes('is in use')).length, { timeout: 20_000 })
+    .toBe(9);
+  const [holder] = all.filter(({ said }) => !said.stderr.includes('is in use'));
+  await holder?.says(/export/);
+  const refused = all.filter((one) => one !== holder);
+  expect(await Promise.all(refused.map(async ({ ended }) => (await ended).code))).toEqual(Array(9).fill(7));
+  expect(refused[0]?.said.stderr).toContain(place.path);
+});
+
 async function started() {
   const emulator = start(['emulator', 'start', '--port', '0', '--no-seed', '--json'], { env: cleanEnvironment() });
   onTestFinished(() => void emulator.kill('SIGTERM'));

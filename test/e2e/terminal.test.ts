@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import type { main as Main, processIo as ProcessIo } from '../../src/main.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { address } from '../support/gantry.ts';
+import { address, configFolder } from '../support/gantry.ts';
 
 const built = createRequire(import.meta.url)('../../dist/main.cjs') as {
   main: typeof Main;
@@ -33,7 +33,7 @@ async function waitingFor(env: Record<string, string>) {
   const emulator = await startEmulator();
   emulator.fail('build', 'slow');
   const [stdout, stderr] = [new Terminal(), new Terminal()];
-  const own = { GANTRY_CONFIG_DIR: '/nonexistent', LANG: 'C.UTF-8', ...address(emulator), ...env };
+  const own = { GANTRY_CONFIG_DIR: configFolder(), LANG: 'C.UTF-8', ...address(emulator), ...env };
   const words = ['deploy', '--no-input', '--timeout', '1200ms'];
   const code = await built.main(words, { ...built.processIo(), cwd: app.path, env: own, stdout, stderr });
   await emulator.close();

@@ -46,7 +46,7 @@ test.each([
   [{ name: 'web', minReplicaCount: 2 }, 'must not be more than maxReplicaCount'],
   [{ name: 'web', dockerAuth: 'user:pass' }, 'dockerAuth'],
   ['{"name": ', 'not valid JSON'],
-  [[], 'expected'],
+  [[], 'the body must be'],
 ])('create app refuses %j', async (body, message) => {
   const { emulator, ask } = await platform();
   const { status, json } = await ask('POST', '/apps', body);

@@ -43,7 +43,9 @@ test('a state that cannot be read is not thrown away', async () => {
   const data = temporaryFolder();
   await (await startEmulator({ data })).close();
   writeFileSync(`${data}/state.json`, '{"projects": ["p-');
-  await expect(startEmulator({ data })).rejects.toThrow(`the emulator's state in ${data}/state.json cannot be read`);
+  await expect(startEmulator({ data })).rejects.toThrow(
+    `the emulator's data in ${data}/state.json cannot be read: it is not valid JSON`,
+  );
 });
 
 test('reset forgets everything but the project and its tokens', async () => {

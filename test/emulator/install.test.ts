@@ -37,7 +37,7 @@ describe.skipIf(!python)('what an app needs (needs python3 and pip)', () => {
     const { deploy, call, ask, logOf } = await running('functions', {}, { install: true });
     const { build } = await deploy({ name: 'functions' }, { 'main.py': main, 'requirements.txt': `${wheel()}\n` });
     expect((await ask('GET', build)).json.status).toBe('building');
-    await expect.poll(async () => (await ask('GET', build)).json.status, { timeout: 15_000 }).toBe('success');
+    await expect.poll(async () => (await ask('GET', build)).json.status).toBe('success');
     expect((await logOf(build)).join('\n')).toMatch(
       /PIP_INSTALL_STARTED\n[\s\S]*Successfully installed gantry-greeting-1.0/,
     );
@@ -51,7 +51,7 @@ describe.skipIf(!python)('what an app needs (needs python3 and pip)', () => {
       { 'main.py': main, 'requirements.txt': '/nowhere/at-1.0-py3-none-any.whl\n' },
     );
     const look = async () => (await ask('GET', build)).json;
-    await expect.poll(async () => (await look()).status, { timeout: 15_000 }).toBe('build_failure');
+    await expect.poll(async () => (await look()).status).toBe('build_failure');
     expect((await look()).initError).toMatch(/nowhere/);
   });
 });

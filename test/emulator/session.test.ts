@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { clientId, type DeviceAuthorization } from '../../src/contract/session.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
@@ -18,12 +19,11 @@ describe('a device that wants to log in', () => {
     });
   });
 
-  test('waits until somebody opens the link, and gets tokens once', async () => {
-    const { begin, poll, clock, emulator } = await device();
-    const { device_code, verification_uri_complete } = await begin();
+  test('waits until the owner of the emulator approves it, and gets tokens once', async () => {
+    const { begin, poll, clock, emulator, approve } = await device();
+    const { device_code, user_code } = await begin();
     expect(await poll(device_code)).toMatchObject({ status: 400, error: 'authorization_pending' });
-    const page = await fetch(verification_uri_complete ?? '');
-    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('You are logged in')]);
+    expect(await approve({ user_code })).toEqual({ status: 200, text: expect.stringContaining('You are logged in') });
     clock.now += 5_000;
     const { status, accessToken, refreshToken } = await poll(device_code);
     expect(status).toBe(200);
@@ -56,6 +56,69 @@ describe('a device that wants to log in', () => {
     if (when.includes('minutes')) clock.now += 600_000;
     else if (when.includes('refuses') && known) known.state = 'denied';
     expect(await poll(when.includes('nobody') ? 'x' : device_code)).toMatchObject({ status: 400, error });
+  });
+
+  test('is not approved by whoever looks at its page', async () => {
+    const { begin, poll, emulator } = await device();
+    const { device_code, user_code, verification_uri_complete } = await begin();
+    const page = await fetch(verification_uri_complete);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(`<strong>${user_code}</strong>`)]);
+    await fetch(`${verification_uri_complete}&secret=${emulator.approvalSecret}&action=approve`);
+    expect(await poll(device_code)).toMatchObject({ error: 'authorization_pending' });
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect((await fetch(verification_uri_complete, { method: 'PUT' })).status).toBe(405);
+  });
+
+  test.each([undefined, '', 'wrong', 'x'.repeat(32)])('is not approved with the secret %j', async (secret) => {
+    const { begin, poll, approve } = await device();
+    const { device_code, user_code } = await begin();
+    expect((await approve({ user_code, secret: secret ?? '' })).status).toBe(403);
+    expect(await poll(device_code)).toMatchObject({ error: 'authorization_pending' });
+  });
+
+  test('is denied after five wrong secrets, even if the right one follows', async () => {
+    const { begin, poll, approve } = await device();
+    const [attacked, other] = [await begin(), await begin()];
+    for (let tries = 0; tries < 5; tries += 1) await approve({ user_code: attacked.user_code, secret: `${tries}` });
+    expect((await approve({ user_code: attacked.user_code })).status).toBe(404);
+    expect(await poll(attacked.device_code)).toMatchObject({ error: 'access_denied' });
+    expect((await approve({ user_code: other.user_code })).status).toBe(200);
+  });
+
+  test('can be denied, and is found by its code in any case', async () => {
+    const { begin, poll, approve } = await device();
+    const { device_code, user_code } = await begin();
+    expect((await approve({ user_code: ` ${user_code.toLowerCase()}`, action: 'deny' })).status).toBe(200);
+    expect(await poll(device_code)).toMatchObject({ error: 'access_denied' });
+  });
+
+  test('cannot be approved once its code has expired', async () => {
+    const { begin, approve, clock } = await device();
+    const { user_code } = await begin();
+    clock.now += 600_000;
+    expect((await approve({ user_code })).status).toBe(404);
+  });
+
+  test('is refused when a thousand are waiting, until they expire', async () => {
+    const { begin, emulator, clock } = await device();
+    const { device_code } = await begin();
+    const waiting = emulator.store.devices.get(device_code);
+    if (!waiting) throw new Error('not stored');
+    for (let at = 1; at < 1_000; at += 1) emulator.store.devices.set(`${at}`, { ...waiting, code: `${at}` });
+    const start = () => fetch(`${emulator.url}/device-authorization`, { method: 'POST', body: '{}' });
+    expect((await start()).status).toBe(429);
+    clock.now += 1_200_001;
+    expect((await start()).status).toBe(200);
+    expect(emulator.store.devices.size).toBe(1);
+  });
+
+  test('finds its secret in the browser that has opened the address of the start', async () => {
+    const { begin, emulator } = await device();
+    const kept = new Map<string, string>();
+    const { verification_uri_complete } = await begin();
+    expect(await secretOn(verification_uri_complete, kept)).toEqual({ value: '', known: false });
+    expect(await secretOn(emulator.approvalAddress, kept)).toEqual({ value: emulator.approvalSecret, known: true });
+    expect(await secretOn(verification_uri_complete, kept)).toEqual({ value: emulator.approvalSecret, known: true });
   });
 
   test('of a link with an unknown code finds nobody', async () => {
@@ -116,19 +179,45 @@ interface Fields {
   error?: string;
 }
 
+/** Runs the script of a page as a browser would, and gives what is in the field of the secret then. */
+async function secretOn(address: string, kept: Map<string, string>) {
+  const page = await (await fetch(address)).text();
+  const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(page) ?? [];
+  const fields = { secret: { value: '' }, known: { hidden: true } };
+  runInNewContext(script, {
+    URLSearchParams,
+    location: new URL(address),
+    history: { replaceState: () => {} },
+    localStorage: {
+      getItem: (name: string) => kept.get(name) ?? null,
+      setItem: (name: string, value: string) => kept.set(name, value),
+    },
+    document: { getElementById: (id: keyof typeof fields) => fields[id] },
+  });
+  return { value: fields.secret.value, known: !fields.known.hidden };
+}
+
 async function device(data?: string) {
   const { emulator, clock } = await platform({ data });
   const post = async (path: string, body: string | URLSearchParams) => {
     const response = await fetch(emulator.url + path, { method: 'POST', body });
     return { status: response.status, ...((await response.json()) as Fields) };
   };
-  const begin = async () => (await post('/device-authorization', '{}')).deviceAuthResponsePayload;
+  const begin = async () => {
+    const device = (await post('/device-authorization', '{}')).deviceAuthResponsePayload;
+    return { ...device, verification_uri_complete: device.verification_uri_complete ?? '' };
+  };
+  const approve = async (fields: Record<string, string>) => {
+    const body = new URLSearchParams({ secret: emulator.approvalSecret, ...fields });
+    const response = await fetch(`${emulator.url}/activate`, { method: 'POST', body });
+    return { status: response.status, text: await response.text() };
+  };
   const poll = (device_code: string) => post('/token', JSON.stringify({ device_code }));
   return {
-    ...{ emulator, clock, begin, poll },
+    ...{ emulator, clock, begin, poll, approve },
     async logIn() {
-      const { device_code, verification_uri_complete } = await begin();
-      await fetch(verification_uri_complete ?? '');
+      const { device_code, user_code } = await begin();
+      await approve({ user_code });
       return poll(device_code);
     },
     renew: (fields: Record<string, string>) =>

@@ -248,6 +248,29 @@ test('in a pipe a picture is that of a terminal of 80 columns', () => {
   expect(picture(asked)(page())).toBe(picture(asked)(page(80)));
 });
 
+test('a bar is painted in the color of what it shows', () => {
+  const asked = chart(requests([4, 12, 20, 16], [0, 0, 10, 1]));
+  const colored = picture(asked)(pageOf({} as never, {}, 'always', 0));
+  const painted = [...colored.matchAll(/\u001b\[(\d+)m([^\u001b]*)\u001b\[(\d+)m/g)];
+  const glyphsIn = (code: string) => {
+    const texts = painted.filter(([, on]) => on === code).map(([, , text = '']) => text);
+    return [...new Set(texts.join(''))].sort().join('');
+  };
+  expect({ red: glyphsIn('31'), cyan: glyphsIn('36') }).toMatchInlineSnapshot(`
+    {
+      "cyan": "▂▅▆█",
+      "red": "×▒",
+    }
+  `);
+});
+
+test.each([5, 8, 12, 20, 60])('a picture of %i columns has no empty colors', (columns) => {
+  const asked = chart(times([80, 90, null, 100], [90, 100, null, 110], [100, 200, null, 300]));
+  const colored = picture(asked)(pageOf({ isTTY: true, columns } as never, {}, 'always', 0));
+  expect(colored).toMatch(/\u001b\[3\dm\S/);
+  expect(colored).not.toMatch(/\u001b\[(?:2|3[1-6])m *\u001b/);
+});
+
 test('colours add nothing but colour', () => {
   const asked = chart(times([80, 90, null, 100], [90, 100, null, 110], [100, 200, null, 300]));
   const colored = picture(asked)(pageOf({} as never, {}, 'always', 0));

@@ -81,6 +81,6 @@ function voice(more: { quiet?: boolean; annotations?: boolean; env?: Record<stri
     },
   });
   const page = pageOf(stderr as never, { LANG: 'C.UTF-8', ...env }, 'never', 0);
-  const progress = createProgress({ stderr: stderr as never, page, quiet, annotations, now: () => clock.now });
+  const progress = createProgress({ stderr: stderr as never, page, quiet, annotations, elapsed: () => clock.now });
   return { progress, clock, said: () => text.split('\n').filter(Boolean) };
 }

@@ -200,11 +200,13 @@ describe('any pattern at all', () => {
   });
 
   test('is answered at once, however it is made to backtrack', () => {
-    const began = performance.now();
+    // CPU time of this process, so that a busy machine does not count.
+    const began = process.cpuUsage();
     expect(glob(`${'*a'.repeat(50)}b`)?.matches('a'.repeat(5000))).toBe(false);
     expect(glob(`${'**/a/'.repeat(50)}b`)?.matches('a/'.repeat(1000))).toBe(false);
     expect(glob('{a,b}'.repeat(50))).toBeUndefined();
-    expect(performance.now() - began).toBeLessThan(1000);
+    const { user, system } = process.cpuUsage(began);
+    expect((user + system) / 1000).toBeLessThan(1000);
   });
 
   test('spelt with escapes is the name itself', () => {

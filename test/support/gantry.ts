@@ -1,7 +1,10 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Emulator } from '../../src/emulator/index.ts';
+import type { EndSignal } from '../../src/errors.ts';
 import { main } from '../../src/main.ts';
 import type { Io } from '../../src/process.ts';
 
@@ -29,11 +32,15 @@ export interface Setting {
   columns?: number;
   /** What a person types at the first question; giving it makes stdin a terminal. */
   typed?: string;
+  /** Makes stdin a terminal at which nothing is typed. */
+  terminal?: boolean;
   /** What comes through a pipe; without it, and without a terminal, stdin stays open and silent. */
   stdin?: string | Buffer;
   silenceMs?: number;
   /** A clock that others go by as well: waiting moves it. */
   clock?: { now: number };
+  /** How far the wall clock is off by now, milliseconds: asked each time it is read. */
+  jumps?: () => number;
   /** What happens elsewhere while it waits, each time it does. */
   meanwhile?: () => unknown;
   /** Hears of all that stdout has, each time there is more. */
@@ -48,8 +55,8 @@ export interface Setting {
   endAt?: RegExp;
   /** Whether there is a browser. */
   browser?: boolean;
-  /** Sends SIGTERM instead. */
-  signal?: 'SIGINT' | 'SIGTERM';
+  /** Sends another signal instead. */
+  signal?: EndSignal;
 }
 
 /** Runs one command line in this process, as `bin/gantry.cjs` would in its own. Nothing sleeps: its clock leaps. */
@@ -88,13 +95,16 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
     interrupt = () => {};
     once();
   });
-  const stdin = Object.assign(new PassThrough(), { isTTY: typed !== undefined, setRawMode: () => {} });
+  const stdin = Object.assign(new PassThrough(), {
+    isTTY: typed !== undefined || setting.terminal === true,
+    setRawMode: () => {},
+  });
   if (setting.stdin !== undefined) stdin.end(setting.stdin);
   const io: Io = {
     stdin,
     stdout,
     stderr,
-    env: { GANTRY_CONFIG_DIR: '/nonexistent', LANG: 'C.UTF-8', ...(emulator ? address(emulator) : {}), ...env },
+    env: { GANTRY_CONFIG_DIR: configFolder(), LANG: 'C.UTF-8', ...(emulator ? address(emulator) : {}), ...env },
     cwd,
     onSignal(listener) {
       setting.stop?.addEventListener('abort', () => listener('SIGINT'));
@@ -104,7 +114,8 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
       };
     },
     quit: () => {},
-    now: () => (setting.clock ? setting.clock.now : Date.now() + leapt),
+    now: () => (setting.clock ? setting.clock.now : Date.now() + leapt) + (setting.jumps?.() ?? 0),
+    elapsed: () => (setting.clock ? setting.clock.now : Math.floor(performance.now()) + leapt),
     delay: async (ms, signal) => {
       waits.push(ms);
       leapt += ms;
@@ -132,6 +143,11 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
     behind,
     opened,
   };
+}
+
+/** Of this test file: root could create a folder anywhere, and a login stored there would outlive the run. */
+export function configFolder(): string {
+  return join(tmpdir(), 'gantry-test-config');
 }
 
 export function address({ url, token, project }: Emulator): Record<string, string> {

@@ -22,7 +22,10 @@ export async function someone(projects: string[] = []) {
     return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
   };
   const run = (line: string, { env: more, ...setting }: Setting = {}): Promise<Outcome> =>
-    gantry(line.split(' '), { emulator, clock, env: { ...env, ...more }, ...setting });
+    gantry(line.split(' '), {
+      ...{ emulator, clock, terminal: setting.stdin === undefined, env: { ...env, ...more } },
+      ...setting,
+    });
   return {
     ...{ clock, emulator, folder, env, place: place.path },
     /** Runs a command line here. */

@@ -1,17 +1,21 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { appendFileSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Journal } from '../../src/transfer/journal.ts';
+import { Journal, type JournalProblem } from '../../src/transfer/journal.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 
 const key = ['p-1', '/from', 'default:/to'];
 const upload = { id: 'u', links: ['https://x/1', 'https://x/2'], linksEndAt: 5 };
 const begun = { is: 'begun', file: 'a', mark: 'm', partBytes: 5, upload } as const;
 
-function open(folder: string, more: { forget?: boolean; complaints?: unknown[] } = {}) {
-  const { forget = false, complaints = [] } = more;
-  return Journal.open(folder, key, { forget, complain: (cause) => complaints.push(cause) });
+function open(folder: string, more: { forget?: boolean; warnings?: JournalProblem[] } = {}) {
+  const { forget = false, warnings = [] } = more;
+  return Journal.open(folder, key, { forget, warn: (problem) => warnings.push(problem) });
+}
+
+/** The only file in the folder of journals; a lock is a folder beside it. */
+function journalIn(folder: string): string {
+  return join(folder, filesIn(folder).find((file) => file.endsWith('.jsonl')) ?? '');
 }
 
 test('what was done is there again, in a file that nobody else reads', async () => {
@@ -57,7 +61,7 @@ test('a few small files leave nothing on disk, unless they are cut off', async (
   const folder = newFolder();
   const journal = await open(folder);
   for (let file = 0; file < 20; file++) journal.add({ is: 'done', file: String(file), mark: '', at: 7 });
-  expect(filesIn(folder)).toEqual([]);
+  expect(journalIn(folder)).toBe(folder);
   await journal.close(true);
   expect(filesIn(folder)).toEqual([]);
 
@@ -69,25 +73,52 @@ test('a few small files leave nothing on disk, unless they are cut off', async (
   await again.close(true);
 });
 
-test('another process at the same copy is a conflict; one that was killed is none', async () => {
+test('a second process of the same copy is refused while the first one lives', async () => {
+  const folder = newFolder();
+  const first = await open(folder);
+  await expect(open(folder)).rejects.toThrow('another gantry runs the same copy');
+  first.add(begun);
+  await expect(open(folder)).rejects.toThrow('another gantry runs the same copy');
+  await first.close(false);
+  const second = await open(folder);
+  expect(second.saved.get('a')).toBeDefined();
+  await second.close(true);
+  expect(filesIn(folder)).toEqual([]);
+});
+
+test.each<[what: string, line: object | string]>([
+  ['a part of no upload', { is: 'part', file: 'other', part: { number: 1, etag: 'e' } }],
+  ['a part beyond the upload', { is: 'part', file: 'a', part: { number: 3, etag: 'e' } }],
+  ['a part that is null', { is: 'part', file: 'a', part: null }],
+  ['a part without an ETag', { is: 'part', file: 'a', part: { number: 1, etag: '' } }],
+  ['a part of number 0', { is: 'part', file: 'a', part: { number: 0, etag: 'e' } }],
+  ['a part of number 1.5', { is: 'part', file: 'a', part: { number: 1.5, etag: 'e' } }],
+  ['a range of a file that is sent', { is: 'range', file: 'a', number: 1 }],
+  [
+    'a temporary file elsewhere',
+    { is: 'receiving', file: 'b', mark: 'm', partBytes: 5, version: 'e', temporary: '../../.bashrc' },
+  ],
+  ['negative part sizes', { ...begun, partBytes: -1 }],
+  ['links that are not text', { ...begun, upload: { ...upload, links: [null] } }],
+  ['an unknown line', { is: 'finished', file: 'a' }],
+  ['a number', '7'],
+  ['null', 'null'],
+])('%s makes a journal count as damaged: the copy starts over, with a warning', async (_, line) => {
   const folder = newFolder();
   const first = await open(folder);
   first.add(begun);
   await first.close(false);
-  const [file = ''] = filesIn(folder);
-  const held = (pid: number, host = hostname()) => {
-    appendFileSync(join(folder, file), `${JSON.stringify({ is: 'opened', pid, host })}\n`);
-    mkdirSync(join(folder, `${file}.lock`), { recursive: true });
-  };
-  held(process.pid);
-  await expect(open(folder)).rejects.toThrow('another gantry is at the same copy');
-  held(1, 'elsewhere');
-  await expect(open(folder)).rejects.toThrow('another gantry is at the same copy');
-  held(2 ** 22 + 1);
-  const second = await open(folder);
-  expect(second.saved.get('a')).toBeDefined();
-  await second.close(true);
-  expect(existsSync(join(folder, `${file}.lock`))).toBe(false);
+  const path = journalIn(folder);
+  appendFileSync(path, `${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
+  const warnings: JournalProblem[] = [];
+  const second = await open(folder, { warnings });
+  expect(second.saved.size).toBe(0);
+  expect(warnings).toEqual([{ is: 'damaged', path }]);
+  second.add({ ...begun, file: 'c' });
+  await second.close(false);
+  const third = await open(folder);
+  expect([...third.saved.keys()]).toEqual(['c']);
+  await third.close(true);
 });
 
 test('what is to be forgotten is not there, and neither is it next time', async () => {
@@ -103,22 +134,22 @@ test('what is to be forgotten is not there, and neither is it next time', async 
   await third.close(true);
 });
 
-test('where nothing can be written it complains once, and goes on', async () => {
+test('where nothing can be written it warns once, and goes on', async () => {
   const folder = newFolder({ file: '' });
-  const complaints: unknown[] = [];
-  const journal = await open(join(folder, 'file'), { complaints });
+  const warnings: JournalProblem[] = [];
+  const journal = await open(join(folder, 'file'), { warnings });
   for (let time = 0; time < 3; time++) {
     journal.add(begun);
     await new Promise((done) => setImmediate(done));
   }
   await journal.close(false);
-  expect(complaints).toHaveLength(1);
+  expect(warnings).toMatchObject([{ is: 'unwritable' }]);
 });
 
 test('each copy has its own', async () => {
   const folder = newFolder();
   const one = await open(folder);
-  const other = await Journal.open(folder, [...key, 'x'], { forget: false, complain: () => {} });
+  const other = await Journal.open(folder, [...key, 'x'], { forget: false, warn: () => {} });
   one.add(begun);
   other.add(begun);
   await Promise.all([one.close(false), other.close(false)]);

@@ -3,7 +3,7 @@ import { Rate } from '../../src/transfer/rate.ts';
 
 test('whoever takes waits until it is due, in turn', async () => {
   const waits: number[] = [];
-  const rate = new Rate(1_000, { now: () => 1_000, delay: async (ms) => void waits.push(ms) });
+  const rate = new Rate(1_000, { elapsed: () => 1_000, delay: async (ms) => void waits.push(ms) });
   const { signal } = new AbortController();
   for (const bytes of [100, 500, 500]) await rate.take(bytes, signal);
   expect(waits).toEqual([500, 1_000]);
@@ -16,7 +16,7 @@ test('what was not used long ago is lost', async () => {
     now += ms;
     slept += ms;
   };
-  const rate = new Rate(1_000, { now: () => now, delay });
+  const rate = new Rate(1_000, { elapsed: () => now, delay });
   const { signal } = new AbortController();
   for (let piece = 0; piece < 100; piece++) await rate.take(100, signal);
   expect(slept).toBe(10_000);
@@ -30,7 +30,7 @@ test('many small pieces take as long as a few large ones', async () => {
   const delay = async (ms: number) => {
     last = ms;
   };
-  const rate = new Rate(2 ** 30, { now: () => Date.UTC(2026, 0), delay });
+  const rate = new Rate(2 ** 30, { elapsed: () => Date.UTC(2026, 0), delay });
   const { signal } = new AbortController();
   // A second's worth.
   for (let piece = 0; piece < 2 ** 20; piece++) await rate.take(1_024, signal);

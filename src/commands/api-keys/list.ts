@@ -9,6 +9,7 @@ export default defineCommand({
   configure: (command) => listFlags(command.option('--show-values', 'show the keys themselves, too')),
   run: async (context, { showValues, ...flags }) =>
     firstOf(await listKeys(context, { values: showValues === true }), flags, context.progress, 'API key'),
+  verbatim: ({ showValues }) => showValues === true,
   // A key must not be shortened to fit a column: with values, each has its own lines.
   view: (keys, { showValues }) => (showValues ? stack(...keys.map(inFull)) : table(keys, columns)),
   empty: 'no API keys yet: the dashboard creates them',

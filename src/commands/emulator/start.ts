@@ -9,6 +9,7 @@ export default defineCommand({
   configure: (command) =>
     emulatorFlags(command).option('--port <number>', 'port to listen on', wholeNumberFlag(0, 65_535), 4100),
   run: (context, options) => serve(context, options),
+  verbatim: () => true,
   view:
     ({ environment }) =>
     () =>
@@ -19,6 +20,7 @@ export default defineCommand({
     url: 'address of the emulated platform',
     project: 'its project',
     token: 'its token; worth nothing anywhere else',
+    approve: 'address that lets your browser approve logins; keep it secret',
     environment: 'the variables that point gantry (and the official client) at it',
   },
   examples: [
@@ -26,6 +28,7 @@ export default defineCommand({
     'emulator start --data .gantry --pace 300',
     'emulator start --no-seed',
     'emulator start --fault createApp=503,429:2',
+    'emulator start --allow-origin http://localhost:3000',
   ],
 });
 
@@ -34,9 +37,10 @@ async function* serve({ progress, signal }: Context, options: EmulatorFlags & { 
   const emulator = await emulatorFor(options);
   try {
     progress.note(`the emulator listens on ${emulator.url}; Ctrl-C stops it`);
+    progress.note(`to approve logins (gantry login), open ${emulator.approvalAddress} in your browser once`);
     if (!(await findPython())) progress.note('there is no python3 on this machine: calls of apps are simulated');
     const { url, project, token } = emulator;
-    yield { url, project, token, environment: environmentOf(emulator) };
+    yield { url, project, token, approve: emulator.approvalAddress, environment: environmentOf(emulator) };
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
     await emulator.close();

@@ -10,7 +10,7 @@ export default defineCommand({
     return answer;
   },
   view: ({ methods }) =>
-    table(paymentMethods(methods), {
+    table(paymentMethods(methods ?? []), {
       METHOD: (method) => method.title ?? method.more,
       EXPIRES: (method) => method.expires,
       DEFAULT: (method) => (method.isDefault ? 'default' : ''),

@@ -14,6 +14,7 @@ export default defineCommand({
     context.interruption.says = `stopped watching; run ${run} goes on: gantry runs follow ${app} ${run}`;
     return pourRun(context, followRun(context, { app, run, timeoutMs: options.timeout ?? 3_600_000 }), options);
   },
+  verbatim: () => true,
   view: () => () => '',
   json: runFields,
   examples: ['runs follow web 3f2a91c0-…', 'runs follow web 3f2a91c0-… --timeout 10m --json=status,exitCode'],

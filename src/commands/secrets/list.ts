@@ -12,10 +12,11 @@ export default defineCommand({
     ),
   run: async (context, { app, showValues, ...flags }) => {
     const secrets: { name: string; value?: string }[] = Object.entries(await readSecrets(context, { app }))
-      .map(([name, value]) => (showValues ? { name, value } : { name }))
+      .map(([name, value]) => (showValues ? { name, value: asText(value) } : { name }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     return firstOf(secrets, flags, context.progress, 'secret');
   },
+  verbatim: ({ showValues }) => showValues === true,
   // A value must not be shortened to fit a column.
   view: (secrets, { showValues }) =>
     showValues
@@ -25,3 +26,7 @@ export default defineCommand({
   json: { name: 'name', value: 'its value, with --show-values only' },
   examples: ['secrets list', 'secrets list --app web', 'secrets list --show-values --json'],
 });
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -12,6 +12,7 @@ export default defineCommand({
       .option('--forward <url>', 'pass each delivery on to this address, and answer as it does'),
   run: (context, { port, host, secretFile, forward }): AsyncGenerator<Heard> =>
     listen(context, { port, host, secretFile, forward }),
+  verbatim: () => true,
   view: (heard) => (heard.type === 'delivery' ? deliveryView(heard) : () => heard.url),
   json: {
     type: 'listening, once, or delivery',

@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import * as v from 'valibot';
 
 /** One line that an app printed. */
 export interface PrintedLine {
@@ -94,7 +95,7 @@ class AppLog {
     this.#size += line.text.length;
     // Now and then, not line by line: it copies all.
     if (this.lines.length > linesKept * 1.2 || this.#size > textKept * 1.2) this.#shorten();
-    if (this.#file) appendFileSync(this.#file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    if (this.#file) this.#write(this.#file, line);
     for (const listener of this.listeners) listener(line);
   }
 
@@ -102,6 +103,14 @@ class AppLog {
     this.lines = [];
     this.#size = 0;
     if (this.#file) rmSync(this.#file, { force: true });
+  }
+
+  #write(file: string, line: PrintedLine): void {
+    try {
+      appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    } catch {
+      // A full disk must not end the app: its output is in memory still.
+    }
   }
 
   #shorten(): void {
@@ -115,7 +124,7 @@ class AppLog {
   }
 
   #load(file: string): void {
-    mkdirSync(join(file, '..'), { recursive: true });
+    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
     let text = '';
     try {
       text = readFileSync(file, 'utf8');
@@ -123,7 +132,7 @@ class AppLog {
       return;
     }
     for (const written of text.split('\n').slice(-linesKept)) {
-      // The last one may be half a line.
+      // A crash leaves half a line. A damaged line is skipped: the others are still of use.
       const line = parsed(written);
       if (!line) continue;
       this.lines.push(line);
@@ -134,9 +143,22 @@ class AppLog {
   }
 }
 
+const Line = v.looseObject({
+  number: v.number(),
+  at: v.pipe(v.number(), v.minValue(0), v.maxValue(8e15)),
+  nanoseconds: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(999_999)),
+  container: v.string(),
+  lineNumber: v.number(),
+  stream: v.picklist(['stdout', 'stderr']),
+  run: v.string(),
+  text: v.string(),
+});
+
+/** A line of the file; undefined when it is damaged. */
 function parsed(text: string): PrintedLine | undefined {
   try {
-    return JSON.parse(text);
+    const result = v.safeParse(Line, JSON.parse(text));
+    return result.success ? result.output : undefined;
   } catch {
     return undefined;
   }

@@ -180,7 +180,7 @@ def main():
         for line in commands:
             message = json.loads(line)
             known = replica.calls.get(message.get("taken") or message.get("cancel"))
-            if message.get("function"):
+            if "call" in message:
                 replica.begin(message)
             elif known and "taken" in message:
                 known.taken(message["size"])

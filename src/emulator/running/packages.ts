@@ -33,7 +33,7 @@ export class Packages {
     const whole = join(folder, 'whole');
     if (existsSync(whole)) return interpreter;
     await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     const list = join(folder, 'requirements.txt');
     await writeFile(list, requirements);
     await succeed(own(new AppProcess(python, ['-m', 'venv', '--without-pip', folder], options)), say);

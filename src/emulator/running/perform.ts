@@ -5,11 +5,13 @@ import type { Platform } from '../platform.ts';
 import { json, type Reply } from '../reply.ts';
 import type { AppRecord } from '../store.ts';
 import type { Place } from './pool.ts';
+import { StartFailure } from './process.ts';
 import { readyBuild, whyNotHere } from './ready.ts';
 import { beganRun, endRun, queuedRun, reachedReplica } from './records.ts';
 import { Breakdown, GivenUp, type ReplicaCall } from './replica.ts';
 import { SentBody } from './sent-body.ts';
 import { simulate } from './simulated.ts';
+import { afterSeconds } from './timers.ts';
 import { watched } from './watched.ts';
 
 /** A call on its way. `giveUp` ends it from outside. */
@@ -30,7 +32,7 @@ export async function perform({ app, call, giveUp, caller }: Work, platform: Pla
   const { run } = call;
   const { signal } = giveUp;
   const seconds = app.settings.responseGracePeriodSeconds;
-  const limit = setTimeout(() => giveUp.abort(tooLate(seconds)), seconds * 1000);
+  const limit = afterSeconds(seconds, () => giveUp.abort(tooLate(seconds)));
   const leave = () => giveUp.abort(new GivenUp('the caller has left', 499, -1));
   caller?.once('close', leave);
   let place: Place | undefined;
@@ -55,7 +57,7 @@ export async function perform({ app, call, giveUp, caller }: Work, platform: Pla
     if (why?.status) return watched(json({ message: why.reason }, why.status), end);
     if (why || !python) return watched(await simulated(app, call, why?.reason ?? '', platform), end);
 
-    const folder = await running.unpacked(build, platform);
+    const folder = await running.unpacked(build, platform).catch((error) => startFailed(error));
     const interpreter = (await running.pythonWith(await requirementsIn(folder)).catch(startFailed)) ?? python;
     const queued = () => queuedRun(run, platform);
     const wanted = { app, build, python: interpreter, signal, queued };
@@ -103,7 +105,8 @@ function tooLate(seconds: number): GivenUp {
 
 function failed(error: unknown, run: string): Reply {
   if (error instanceof GivenUp) return json({ run_id: run, message: error.message }, error.answer);
-  if (error instanceof NotStarted) return json({ run_id: run, message: error.message }, 503);
+  if (error instanceof NotStarted || error instanceof StartFailure)
+    return json({ run_id: run, message: error.message }, 503);
   if (error instanceof Breakdown) return json({ run_id: run, message: `the app broke down: ${error.message}` }, 502);
   const text = error instanceof Error ? error.stack : error;
   return json({ run_id: run, message: `the emulator has a bug: ${text}` }, 500);

@@ -1,6 +1,7 @@
 import type { Platform } from '../platform.ts';
 import type { AppRecord, BuildRecord } from '../store.ts';
 import type { Replica } from './replica.ts';
+import { afterSeconds } from './timers.ts';
 
 /** Begins to start a replica of a build. */
 export type Begin = (app: AppRecord, build: BuildRecord, python: string) => { name: string; replica: Replica };
@@ -107,7 +108,7 @@ export class Pool {
   #coolDown(member: Member, { settings }: AppRecord): void {
     if (!this.#members.includes(member)) this.#end(member);
     else if (this.#members.length > settings.minReplicaCount) {
-      member.timer = setTimeout(() => this.#dismiss(member), settings.cooldownPeriodSeconds * 1000).unref();
+      member.timer = afterSeconds(settings.cooldownPeriodSeconds, () => this.#dismiss(member)).unref();
     }
   }
 

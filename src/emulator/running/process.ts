@@ -17,7 +17,7 @@ export class AppProcess {
   #over = false;
 
   constructor(command: string, words: string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>) {
-    this.child = spawn(command, words, { ...options, detached: true });
+    this.child = start(command, words, options);
     enter(this);
     this.ended = new Promise<Ended>((done, failed) => {
       // What it leaves behind would hold its output open for ever.
@@ -55,3 +55,15 @@ export class AppProcess {
     }
   }
 }
+
+/** Some causes, such as an environment that is too large, are thrown by `spawn`, others are events. */
+function start(command: string, words: string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>): ChildProcess {
+  try {
+    return spawn(command, words, { ...options, detached: true });
+  } catch (cause) {
+    throw new StartFailure(`${command} could not be started: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** A process that could not be started, as its command line or environment is not possible. */
+export class StartFailure extends Error {}

@@ -9,6 +9,7 @@ import { environmentOf } from './environment.ts';
 import { AppProcess } from './process.ts';
 import { addRealRun, beganRun, endRun, reachedReplica } from './records.ts';
 import { GivenUp } from './replica.ts';
+import { afterSeconds } from './timers.ts';
 import { unpackTar } from './unpack.ts';
 
 interface Run {
@@ -28,15 +29,18 @@ export async function runOnce({ app, query, body }: Run, platform: Platform): Pr
   const { running, store } = platform;
   const file = normalize(query.filename);
   const data = Buffer.from(body.data.content).toString();
+  if (data.includes('\0')) refuse(400, 'data must not contain NUL: it becomes an environment variable');
   const called = { functionName: query.functionName ?? '', method: 'POST', async: false };
+  const { requirements = '' } = running.images.get(query.imageDigest ?? '') ?? {};
+  const python = await running.pythonWith(requirements).catch((error: Error) => refuse(400, error.message));
   const container = `${app.id}-run-${store.newId().slice(0, 5)}`;
   const folder = running.folderOf(app.id, container);
   const files = await unpackTar(body.file.content, folder).catch((error: Error) => refuse(400, error.message));
-  if (!files.includes(file)) return refuse(400, `${query.filename} is not in the archive`);
-
+  if (!files.includes(file)) {
+    await rm(folder, { recursive: true, force: true });
+    return refuse(400, `${query.filename} is not in the archive`);
+  }
   const run = addRealRun({ app: app.id, ...called, container }, platform).id;
-  const { requirements = '' } = running.images.get(query.imageDigest ?? '') ?? {};
-  const python = await running.pythonWith(requirements);
   const words = [file, ...(query.functionName ? [query.functionName] : []), ...dataWords(data, query.functionName)];
   const work = python
     ? runFile(
@@ -44,7 +48,14 @@ export async function runOnce({ app, query, body }: Run, platform: Platform): Pr
         platform,
       )
     : simulate(app, run, container, platform);
-  running.behind(work.finally(() => rm(folder, { recursive: true, force: true })));
+  running.behind(
+    work
+      .catch((error: Error) => {
+        running.logs.add(app.id, { container, stream: 'stderr', text: error.message, run });
+        endRun(run, 500, platform);
+      })
+      .finally(() => rm(folder, { recursive: true, force: true })),
+  );
   return run;
 }
 
@@ -77,10 +88,10 @@ async function runFile({ app, run, container, folder, python, given }: Started, 
   beganRun(run, 0, platform);
 
   const seconds = app.settings.responseGracePeriodSeconds;
-  const limit = setTimeout(() => {
+  const limit = afterSeconds(seconds, () => {
     say('stderr')(`the run was stopped: it took longer than ${seconds} seconds`);
     program.kill('SIGKILL');
-  }, seconds * 1000);
+  });
   signal.addEventListener('abort', () => program.kill('SIGKILL'), { once: true });
   const { code } = await program.ended.catch(() => ({ code: 127 }));
   clearTimeout(limit);

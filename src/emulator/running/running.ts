@@ -26,6 +26,9 @@ interface Options {
   packages?: string | undefined;
 }
 
+/** Why an archive could not be unpacked, in the user's words. */
+export class UnpackFailure extends Error {}
+
 /** All that runs of the project's apps: their replicas, the calls under way, and what they print. */
 export class Running {
   readonly logs: AppLogs;
@@ -82,12 +85,20 @@ export class Running {
     return pool;
   }
 
-  /** Unpacks a build's archive, once. Gives the folder. */
-  unpacked({ id, app, keyName }: BuildRecord, { storage }: Platform): Promise<string> {
+  /** Unpacks a build's archive, once. Gives the folder. Rejects with an `UnpackFailure`, and tries again next time. */
+  unpacked({ id, app, keyName }: BuildRecord, { storage, archiveLimits }: Platform): Promise<string> {
+    const known = this.#unpacked.get(id);
+    if (known) return known;
     const folder = this.folderOf(app, id);
-    const known = this.#unpacked.get(id) ?? unpackZip(join(storage, keyName), folder).then(() => folder);
-    this.#unpacked.set(id, known);
-    return known;
+    const unpacking = unpackZip(join(storage, keyName), folder, archiveLimits).then(
+      () => folder,
+      (cause: Error) => {
+        this.#unpacked.delete(id);
+        throw new UnpackFailure(`its archive cannot be unpacked: ${cause.message}`, { cause });
+      },
+    );
+    this.#unpacked.set(id, unpacking);
+    return unpacking;
   }
 
   /** A folder of its own for everything an app does. */

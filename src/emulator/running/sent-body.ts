@@ -30,7 +30,7 @@ export class SentBody {
       size += value.length;
       if (size > heldBytes) break;
     }
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = join(folder, `body-${randomUUID()}`);
     try {
       await pipeline(all(chunks, rest), createWriteStream(file, { mode: 0o600 }));

@@ -17,6 +17,7 @@ export function readTar(bytes: Uint8Array): TarFile[] {
     const header = bytes.subarray(offset, offset + block);
     if (header.every((byte) => byte === 0)) return files;
     const { path, size, type, mode } = readHeader(header);
+    if (!Number.isSafeInteger(size) || size < 0) throw new Error('the tar is damaged: a size is not a number');
     const start = offset + block;
     const content = bytes.subarray(start, start + size);
     if (content.length < size) throw new Error('the tar ends in the middle of a file');

@@ -26,7 +26,7 @@ export class Pieces {
   /** Writes without a request: what a test arranges. */
   write(bytes: Buffer): Piece {
     const id = randomUUID();
-    mkdirSync(this.#folder, { recursive: true });
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     writeFileSync(this.#path(id), bytes, { mode: 0o600 });
     return { id, size: bytes.length };
   }

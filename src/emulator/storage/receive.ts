@@ -15,7 +15,7 @@ export function checkSending(request: IncomingMessage): void {
 
 /** Writes a body to disk as it comes. Gives its size and its MD5 in hex. Of a body that breaks off nothing is left. */
 export async function keep(body: Body, path: string): Promise<{ size: number; md5: string }> {
-  await mkdir(dirname(path), { recursive: true });
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const file = await open(path, 'w', 0o600);
   const digest = createHash('md5');
   let size = 0;

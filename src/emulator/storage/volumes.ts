@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { DamagedDataError } from '../damaged.ts';
+import { type Change, readChange } from './changes.ts';
 import { Pieces } from './pieces.ts';
 import { type FileRecord, type Folder, find, isFolder, leaves, makeFolder, type Piece, splitPath } from './tree.ts';
 
@@ -25,16 +27,6 @@ export interface Upload extends Place {
   /** The MD5 of each in hex. */
   parts: Map<number, Piece & { md5: string }>;
 }
-
-/** What changes volumes. They are made of nothing else, so that a list of these is all that has to be kept. */
-type Change =
-  | ({ is: 'file'; names: readonly string[]; file: FileRecord } & Place)
-  | ({ is: 'folder'; names: readonly string[] } & Place)
-  | ({ is: 'removed'; names: readonly string[] } & Place)
-  | ({ is: 'resized'; size: number } & Place)
-  | ({ is: 'begun' } & Omit<Upload, 'parts'>)
-  | { is: 'part'; upload: string; number: number; part: Piece & { md5: string } }
-  | { is: 'ended'; upload: string };
 
 /** GB a volume has to begin with. */
 const firstSize = 50;
@@ -110,12 +102,18 @@ export class Volumes {
     return [];
   }
 
-  /** Repeats every change, then keeps only what came of them. A line that was cut off by a crash counts for nothing. */
+  /**
+   * Repeats every change, then keeps only what came of them. A last line that a crash cut off is dropped; any other
+   * line that cannot be read is a `DamagedDataError`, as the content of files would be removed with it.
+   */
   #load(file: string): void {
-    for (const line of linesOf(file)) {
-      try {
-        this.#apply(JSON.parse(line));
-      } catch {}
+    const lines = linesOf(file);
+    for (const [index, line] of lines.entries()) {
+      if (line === '') continue;
+      const change = readChange(line);
+      if (change) this.#apply(change);
+      else if (index < lines.length - 1)
+        throw new DamagedDataError(file, `line ${index + 1} is not a change of a volume`);
     }
     const changes = [...this.#changes()].map((change) => `${JSON.stringify(change)}\n`).join('');
     writeFileSync(`${file}.new`, changes, { mode: 0o600 });
@@ -212,7 +210,8 @@ function linesOf(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').split('\n');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return [];
+    throw new DamagedDataError(file, message, error);
   }
 }

@@ -1,5 +1,5 @@
+import { diskFailure } from '../../disk/index.ts';
 import { AuthError, FailedError, GantryError, LimitError } from '../../errors.ts';
-import { diskFailure } from '../../transfer/disk.ts';
 import { smallBytes } from '../../transfer/engine.ts';
 import { Lane } from '../../transfer/lane.ts';
 import type { Found, FoundFile } from './found.ts';
@@ -21,6 +21,8 @@ export interface Way {
     /** Resolves when all copied files were looked up. */
     finish(): Promise<void>;
   };
+  /** Lets go of what it holds, when all files are copied. */
+  close?(): void;
 }
 
 /** Counts a file as failed, or ends the copy where that error would meet every file. */

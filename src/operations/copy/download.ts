@@ -1,13 +1,16 @@
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { TemporaryNames } from '../../disk/index.ts';
+import type { Saved } from '../../transfer/journal-lines.ts';
 import { type PartPlan, planParts } from '../../transfer/parts.ts';
-import { receiveFile } from '../../transfer/receive-file.ts';
+import { type FileReceiving, receiveFile } from '../../transfer/receive-file.ts';
 import { ChangedError, CorruptError, NoRangesError } from '../../transfer/refusal.ts';
 import { findEntry, type VolumePath } from '../volume/walk.ts';
 import { diskTolerance, isCurrent, timeOf } from './current.ts';
 import type { FoundFile } from './found.ts';
 import type { Job } from './job.ts';
-import type { SafeFolder } from './safe-folder.ts';
-import { fileMd5, linkTo, remoteContent } from './source.ts';
+import type { PlacedFile, SafeFolder } from './safe-folder.ts';
+import { comparedContent, fileMd5, linkTo } from './source.ts';
 import { verify } from './verify.ts';
 
 /** Copies files of a volume into a folder of this machine. */
@@ -15,6 +18,7 @@ export class Download {
   constructor(
     private readonly job: Job,
     private readonly folder: SafeFolder,
+    private readonly names: TemporaryNames,
   ) {}
 
   /** Why a file is left out, if it is. */
@@ -28,26 +32,48 @@ export class Download {
     return options.update && isSame ? 'it is there in the same size, and not older' : undefined;
   }
 
-  /** A file that changes while it is received, or arrives with an error in it, is received once more. */
+  /**
+   * A file that changes while it is received, or arrives damaged, is received once more. One that the storage does not
+   * send in ranges is received in one request.
+   */
   async copy(found: FoundFile, order: number): Promise<void> {
-    try {
-      await this.#copyOnce(found, order, planParts(found.bytes, this.job.options.partSize), true);
-    } catch (error) {
-      if (!(error instanceof ChangedError || error instanceof CorruptError)) throw error;
-      this.job.tally.repeats(found.path, error);
+    let file = found;
+    let isRepeated = false;
+    let inOneRequest = false;
+    for (;;) {
+      const plan = planParts(file.bytes, inOneRequest ? file.bytes : this.job.options.partSize);
+      try {
+        return await this.#copyOnce(file, order, plan, !isRepeated && !inOneRequest);
+      } catch (error) {
+        if (error instanceof NoRangesError && !inOneRequest) inOneRequest = true;
+        else if (!isRepeated && (error instanceof ChangedError || error instanceof CorruptError)) isRepeated = true;
+        else throw error;
+        this.job.tally.repeats(found.path, error);
+      }
       const { size, modified } = await findEntry(this.job, found.from as VolumePath);
-      const again = { ...found, bytes: size ?? 0, modified: timeOf(modified) };
-      const inOne = error instanceof NoRangesError ? again.bytes : this.job.options.partSize;
-      await this.#copyOnce(again, order, planParts(again.bytes, inOne), false);
+      file = { ...found, bytes: size ?? 0, modified: timeOf(modified) };
     }
   }
 
+  close(): void {
+    this.folder.close();
+  }
+
   async #copyOnce(found: FoundFile, order: number, plan: PartPlan, mayContinue: boolean): Promise<void> {
+    const placed = await this.folder.place(found.path);
+    try {
+      await this.#copyTo(placed, found, order, plan, mayContinue);
+    } finally {
+      placed.release();
+    }
+  }
+
+  async #copyTo(placed: PlacedFile, found: FoundFile, order: number, plan: PartPlan, mayContinue: boolean) {
     const { job } = this;
     const { tally, journal, engine } = job;
     const { path: file, bytes, modified } = found;
     const at = found.from as VolumePath;
-    const target = await this.folder.place(file);
+    const target = placed.path;
     const mark = `${bytes}:${modified ?? ''}`;
     const before = journal?.saved.get(file);
     const known = mayContinue && before?.mark === mark ? before : undefined;
@@ -56,14 +82,35 @@ export class Download {
       return;
     }
     const isWorthKeeping = plan.count > 1 && journal !== undefined;
-    const fits = known?.etag !== undefined && known.partBytes === plan.partBytes && known.ranges.length > 0;
-    const saved = fits ? { etag: known.etag as string, ranges: known.ranges } : undefined;
+    const saved = known && usable(known, plan);
+    // What cannot be resumed would lie there until its journal is gone.
+    if (before?.temporary && !saved) await rm(join(dirname(target), before.temporary), { force: true });
     const resumed = await receiveFile(
       {
-        ...{ target, plan, modified, saved, order, keep: isWorthKeeping, link: linkTo(at, job) },
-        confirm: (path) => this.#verify(found, plan, path),
-        onBegun: (etag) => {
-          if (isWorthKeeping) journal.add({ is: 'receiving', file, mark, partBytes: plan.partBytes, etag });
+        target,
+        folder: placed.folder,
+        names: this.names,
+        plan,
+        modified,
+        saved,
+        order,
+        keep: isWorthKeeping,
+        link: linkTo(at, job),
+        confirm: async (path) => {
+          await this.#verify(found, plan, path);
+          placed.check();
+        },
+        onBegun: (version, temporary) => {
+          if (!journal) return;
+          journal.add({
+            is: 'receiving',
+            file,
+            mark,
+            partBytes: plan.partBytes,
+            version,
+            temporary: basename(temporary),
+          });
+          void journal.written().then(() => this.names.keep(temporary, journal.path));
         },
         onRange: (number) => {
           if (isWorthKeeping) journal.add({ is: 'range', file, number });
@@ -71,6 +118,7 @@ export class Download {
       },
       engine,
     );
+    placed.check();
     journal?.add({ is: 'done', file, mark, at: engine.now() });
     tally.copied(file, bytes, resumed);
   }
@@ -78,9 +126,15 @@ export class Download {
   async #verify({ bytes, from }: FoundFile, plan: PartPlan, path: string): Promise<void> {
     const { engine, options } = this.job;
     if (!options.verify) return;
-    const content = remoteContent(from as VolumePath, bytes, this.job, engine);
+    const content = comparedContent(from as VolumePath, bytes, this.job, engine);
     await verify((part) => fileMd5(path, part, engine), content, plan, engine);
   }
+}
+
+/** What an earlier try has received, if it was cut the same way. */
+function usable({ version, temporary, partBytes, ranges }: Saved, plan: PartPlan): FileReceiving['saved'] {
+  const fits = partBytes === plan.partBytes && ranges.length > 0 && ranges.every((number) => number <= plan.count);
+  return fits && version !== undefined && temporary !== undefined ? { version, temporary, ranges } : undefined;
 }
 
 /** A file that was copied has the time of the remote one, until somebody writes to it. */

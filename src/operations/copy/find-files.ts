@@ -1,4 +1,6 @@
 import { stat } from 'node:fs/promises';
+import type { Context } from '../../context.ts';
+import { temporaryFilter } from '../../disk/index.ts';
 import { asFolder, joinRemotePath } from '../../transfer/remote-path.ts';
 import { findEntry, type VolumeCalls, type VolumePath, walkVolume } from '../volume/walk.ts';
 import { timeOf } from './current.ts';
@@ -8,6 +10,8 @@ import type { CopyOptions } from './options.ts';
 import type { Source } from './places.ts';
 import { walkLocal } from './walk-local.ts';
 
+export type FindingCalls = VolumeCalls & Pick<Context, 'settings'>;
+
 /**
  * Finds the files of all sources while they are asked for. Of one folder the content is meant; one of several keeps its
  * name. `name` is what a single file is to be called.
@@ -16,7 +20,7 @@ export async function* findFiles(
   sources: Source[],
   name: string | undefined,
   options: Pick<CopyOptions, 'include' | 'exclude' | 'follow'>,
-  calls: VolumeCalls,
+  calls: FindingCalls,
 ): AsyncGenerator<Found> {
   const filter = filterOf(options.include, options.exclude);
   for (const source of sources) {
@@ -31,10 +35,11 @@ async function* inFolder(
   prefix: string,
   filter: Filter,
   follow: boolean,
-  calls: VolumeCalls,
+  calls: FindingCalls,
 ): AsyncGenerator<Found> {
   if (place.kind === 'local') {
-    yield* walkLocal({ folder: place.path, prefix, filter, follow });
+    const isTemporary = temporaryFilter(() => calls.settings.folders.state);
+    yield* walkLocal({ folder: place.path, prefix, filter, follow, isTemporary });
     return;
   }
   const at: VolumePath = { ...place.at, path: asFolder(place.at.path) };

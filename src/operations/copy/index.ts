@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import type { Retry } from '../../api/retry.ts';
 import type { Context } from '../../context.ts';
+import { type Claim, claimTarget, diskFailure, removeLeftovers, TemporaryNames } from '../../disk/index.ts';
 import { GantryError, InterruptedError } from '../../errors.ts';
 import { count } from '../../output/words.ts';
-import { diskFailure } from '../../transfer/disk.ts';
 import { type Engine, withEngine } from '../../transfer/engine.ts';
-import { Journal } from '../../transfer/journal.ts';
+import { Journal, type JournalProblem } from '../../transfer/journal.ts';
 import { copyAll, type Fail, type Way } from './copy-all.ts';
 import { Download } from './download.ts';
 import { findFiles } from './find-files.ts';
@@ -41,7 +42,7 @@ export async function copy(context: Context, { sources, target }: Words, options
   for (const place of places) looked.push(await lookAt(place, context));
   const settled = await settleTarget(target as Exclude<Place, { kind: 'stream' }>, looked, context);
   const names = { from: sources.map(absolute), to: absolute(target) };
-  const find = (job: Job) => findFiles(looked, settled.name, options, job);
+  const find = (job: Job) => findFiles(looked, settled.name, options, { ...job, settings: context.settings });
   const isAlone = looked.length === 1 && looked[0]?.isFolder === false;
   return copyFound(context, { ...names, find, target: settled, isAlone }, options);
 }
@@ -56,10 +57,24 @@ export interface Copying {
 }
 
 /** Copies what `find` finds. */
-export async function copyFound(
+export async function copyFound(context: Context, copying: Copying, options: CopyOptions): Promise<CopySummary> {
+  const { state } = context.settings.folders;
+  const claim = options.dryRun ? undefined : await claimLocal(context, copying.target);
+  const names = new TemporaryNames(state);
+  try {
+    return await copyClaimed(context, copying, options, names);
+  } finally {
+    names.close();
+    removeLeftovers(state);
+    claim?.release();
+  }
+}
+
+async function copyClaimed(
   context: Context,
   { from, to, find, target, isAlone }: Copying,
   options: CopyOptions,
+  names: TemporaryNames,
 ): Promise<CopySummary> {
   const { progress, interruption, signal } = context;
   const tally = new Tally(context);
@@ -76,7 +91,13 @@ export async function copyFound(
   try {
     await withEngine(engineOptions(context, options, tally), async (engine) => {
       const job = await jobOf(context, options, tally, journal, engine);
-      await copyAll(find(job), (fail) => wayTo(target, job, fail), job, isAlone);
+      const opened: Way[] = [];
+      const open = (fail: Fail) => {
+        const way = wayTo(target, job, fail, names);
+        opened.push(way);
+        return way;
+      };
+      await copyAll(find(job), open, job, isAlone).finally(() => opened.map((way) => way.close?.()));
     });
     isWhole = tally.failed.length === 0;
   } catch (error) {
@@ -88,8 +109,22 @@ export async function copyFound(
   return summary();
 }
 
-function wayTo({ folder }: Target, job: Job, fail: Fail): Way {
-  return folder.kind === 'remote' ? new Upload(job, folder.at, fail) : new Download(job, new SafeFolder(folder.path));
+function wayTo({ folder }: Target, job: Job, fail: Fail, names: TemporaryNames): Way {
+  if (folder.kind === 'remote') return new Upload(job, folder.at, fail);
+  return new Download(job, new SafeFolder(folder.path), names);
+}
+
+/** Two commands that write to the same files take turns. Without a state folder each still puts whole files in place. */
+async function claimLocal(context: Context, { folder, name }: Target): Promise<Claim | undefined> {
+  if (folder.kind === 'remote') return undefined;
+  const { progress, settings, delay } = context;
+  const path = name === undefined ? folder.path : join(folder.path, name);
+  const onWait = (pid: number) => progress.note(`waiting for another gantry (process ${pid}) that writes to ${path}`);
+  const claiming = { path, kind: name === undefined ? ('folder' as const) : ('file' as const), delay, onWait };
+  return claimTarget(settings.folders.state, claiming).catch((error: unknown) => {
+    if (error instanceof GantryError) throw error;
+    return undefined;
+  });
 }
 
 async function jobOf(
@@ -99,20 +134,20 @@ async function jobOf(
   journal: Job['journal'],
   engine: Engine,
 ): Promise<Job> {
-  const { sendOver } = await import('../../api/proxied.ts');
+  const { sendOverConnections } = await import('../../api/exchange.ts');
   const onRetry = (retry: Retry) => {
     const { status } = retry.reason.facts;
     if (status === 429 || status === 503) engine.small.narrow();
     tally.retried(retry);
   };
-  const api = context.apiUntil(context.signal, onRetry, sendOver(engine.dispatcher));
+  const api = context.apiUntil(context.signal, onRetry, sendOverConnections(engine.dispatcher));
   return { api, project: context.project, engine, tally, journal, options, context };
 }
 
 function engineOptions(context: Context, options: CopyOptions, tally: Tally) {
-  const { signal, now, settings, silenceMs } = context;
+  const { signal, now, elapsed, settings, silenceMs } = context;
   return {
-    ...{ signal, now, silenceMs, proxy: settings.proxy },
+    ...{ signal, now, elapsed, silenceMs, proxy: settings.proxy },
     delay: (ms: number) => context.delay(ms),
     onRetry: tally.retried.bind(tally),
     onBytes: tally.moved.bind(tally),
@@ -128,10 +163,11 @@ async function openJournal(
   forget: boolean,
 ): Promise<Journal> {
   const key = [project, settings.region.value ?? '', ...places];
-  const complain = (cause: unknown) => {
-    progress.note(`this copy could not be continued, should it be cut off: ${diskFailure(cause).message}`);
+  const warn = (problem: JournalProblem) => {
+    if (problem.is === 'damaged') progress.warn(`${problem.path} is damaged: the copy starts over`);
+    else progress.note(`if interrupted, this copy cannot be resumed: ${diskFailure(problem.cause).message}`);
   };
-  return Journal.open(settings.folders.state, key, { forget, complain });
+  return Journal.open(settings.folders.state, key, { forget, warn });
 }
 
 function interrupted(signal: AbortSignal, summary: CopySummary, remembered: boolean): InterruptedError {

@@ -1,76 +1,65 @@
-import { lstat, mkdir, realpath } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
-import { makeFolder } from '../../config/folders.ts';
+import { join } from 'node:path';
+import { diskFailure, makeFolder, OpenedFolders } from '../../disk/index.ts';
 import { FailedError } from '../../errors.ts';
-import { diskFailure } from '../../transfer/disk.ts';
 
-/**
- * The folder that a download fills: whatever the platform calls its files, nothing is written outside of it (H-13).
- */
+/** Where a file is to be written. */
+export interface PlacedFile {
+  /** The path to write to and to rename to: it leads to the folder that was checked, even if a link replaces that. */
+  path: string;
+  /** The folder's absolute path, as the user knows it. */
+  folder: string;
+  /** Throws a FailedError if the folder is no longer where it was. To be called before and after a file gets its name. */
+  check(): void;
+  /** To be called when the file is written, or will never be. */
+  release(): void;
+}
+
+/** The folder that a download fills: nothing is written outside of it, whatever the platform names its files (H-13). */
 export class SafeFolder {
-  #real: Promise<string> | undefined;
-  /** Folders in it that are known to be there and to be in it. */
-  readonly #known = new Map<string, Promise<void>>();
+  readonly #opened: OpenedFolders;
+  #isMade = false;
 
-  constructor(readonly path: string) {}
+  /** `holds` is for tests: see {@link OpenedFolders}. */
+  constructor(
+    readonly path: string,
+    holds?: boolean,
+  ) {
+    this.#opened = new OpenedFolders(path, {
+      creates: true,
+      followsLinks: true,
+      ...(holds !== undefined && { holds }),
+    });
+  }
 
   /**
-   * The place of a file, in a folder that is there. Throws a FailedError for a name that would lead elsewhere, or that
-   * this machine cannot have.
+   * The place of a file, in a folder that is made if needed. Throws a FailedError for a name that would lead elsewhere,
+   * or that this machine cannot have.
    */
-  async place(path: string): Promise<string> {
-    checkNames(path.split('/'));
+  async place(path: string): Promise<PlacedFile> {
     const names = path.split('/');
+    checkNames(names);
     const parents = names.slice(0, -1);
-    for (let depth = 0; depth <= parents.length; depth++) await this.#make(parents.slice(0, depth).join('/'));
-    return join(this.path, ...names);
-  }
-
-  /** Where a file would be; nothing is made. */
-  where(path: string): string {
-    checkNames(path.split('/'));
-    return join(this.path, ...path.split('/'));
-  }
-
-  #make(folder: string): Promise<void> {
-    let known = this.#known.get(folder);
-    if (!known) {
-      if (this.#known.size === mostKnown) this.#known.clear();
-      known = this.#makeOne(folder);
-      this.#known.set(folder, known);
-    }
-    return known;
-  }
-
-  async #makeOne(folder: string): Promise<void> {
     try {
-      if (folder === '') {
-        makeFolder(this.path);
-        return;
-      }
-      const path = join(this.path, folder);
-      await mkdir(path).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error;
-      });
-      const stats = await lstat(path);
-      if (stats.isSymbolicLink()) await this.#checkInside(path, folder);
-      else if (!stats.isDirectory()) throw new FailedError(`${folder} is a file here, not a folder`);
+      if (!this.#isMade) makeFolder(this.path);
+      this.#isMade = true;
+      const { entry, check, release } = this.#opened.open(parents);
+      return { path: entry(names.at(-1) ?? ''), folder: join(this.path, ...parents), check, release };
     } catch (cause) {
       throw diskFailure(cause);
     }
   }
 
-  /** A link that was there before us may lead around in the folder, but not out of it. */
-  async #checkInside(path: string, folder: string): Promise<void> {
-    this.#real ??= realpath(this.path);
-    const way = relative(await this.#real, await realpath(path));
-    if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
-      throw new FailedError(`${folder} is a link that leads out of the target folder`);
-    }
+  /** Where a file would be; nothing is made. */
+  where(path: string): string {
+    const names = path.split('/');
+    checkNames(names);
+    return join(this.path, ...names);
+  }
+
+  close(): void {
+    this.#opened.close();
   }
 }
-
-const mostKnown = 10_000;
 
 /** Names that lead elsewhere anywhere, and those that Windows gives another meaning. */
 function checkNames(names: string[]): void {

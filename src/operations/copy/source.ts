@@ -1,8 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { getDownloadLink } from '../../contract/volumes.ts';
-import { diskFailure } from '../../transfer/disk.ts';
+import { diskFailure, openRegular, openRegularSync } from '../../disk/index.ts';
 import type { Engine } from '../../transfer/engine.ts';
 import { md5 } from '../../transfer/hash.ts';
 import type { Part } from '../../transfer/parts.ts';
@@ -34,9 +33,9 @@ export async function openSource(found: FoundFile, calls: Calls, engine: Engine)
     : openRemote(found, found.from, calls, engine);
 }
 
-/** The content of a file on a volume, with its links. */
-export function remoteContent(at: VolumePath, bytes: number, calls: Calls, engine: Engine): RemoteContent {
-  return new RemoteContent(bytes, linkTo(at, calls), engine);
+/** The content of a file on a volume, to be compared part by part. */
+export function comparedContent(at: VolumePath, bytes: number, calls: Calls, engine: Engine): RemoteContent {
+  return new RemoteContent(bytes, linkTo(at, calls), engine, undefined, true);
 }
 
 /** Asks for a new link to read a file. */
@@ -62,32 +61,27 @@ const readAtOnce = 64 * 1024;
 async function openLocal(file: string, bytes: number, engine: Engine): Promise<Source> {
   const small = bytes <= readAtOnce ? readSmall(file) : undefined;
   if (small) return small;
-  let handle: FileHandle;
   try {
-    handle = await open(file);
+    const handle = await openRegular(file);
+    const stats = await handle.stat();
+    const mark = markOf(stats);
+    return {
+      bytes: stats.size,
+      mark,
+      read: ({ offset }) => fileStretch(handle, offset),
+      checkUnchanged: async () => checkMark(file, mark),
+      md5: (part) => fileMd5(file, part, engine),
+      close: () => handle.close(),
+    };
   } catch (cause) {
     throw diskFailure(cause);
   }
-  const stats = await handle.stat();
-  const mark = markOf(stats);
-  return {
-    bytes: stats.size,
-    mark,
-    read: ({ offset }) => fileStretch(handle, offset),
-    async checkUnchanged() {
-      const now = await stat(file).catch((cause: unknown) => Promise.reject(diskFailure(cause)));
-      if (`${now.size}:${now.mtimeMs}:${now.ino}` !== mark)
-        throw new ChangedError('it changed while it was being sent');
-    },
-    md5: (part) => fileMd5(file, part, engine),
-    close: () => handle.close(),
-  };
 }
 
 /** Undefined when it is not small any more. */
 function readSmall(file: string): Source | undefined {
   try {
-    const descriptor = openSync(file, 'r');
+    const descriptor = openRegularSync(file);
     try {
       const stats = fstatSync(descriptor);
       if (stats.size > readAtOnce) return undefined;
@@ -110,8 +104,7 @@ function smallSource(file: string, content: Buffer, mark: string): Source {
     bytes: content.length,
     mark,
     read: () => bufferStretch(content),
-    checkUnchanged: async () =>
-      checkMark(statSync(file, { throwIfNoEntry: false }) ?? missing({ code: 'ENOENT' }), mark),
+    checkUnchanged: async () => checkMark(file, mark),
     md5: async () => md5(content),
     close: async () => {},
   };
@@ -122,21 +115,23 @@ function markOf({ size, mtimeMs, ino }: Stats): string {
   return `${size}:${mtimeMs}:${ino}`;
 }
 
-function checkMark(now: Stats, mark: string): void {
+function checkMark(file: string, mark: string): void {
+  let now: Stats;
+  try {
+    now = statSync(file);
+  } catch (cause) {
+    throw diskFailure(cause);
+  }
   if (markOf(now) !== mark) throw new ChangedError('it changed while it was being sent');
 }
 
-function missing(cause: unknown): never {
-  throw diskFailure(cause);
-}
-
 function openRemote({ bytes, modified }: FoundFile, at: VolumePath, calls: Calls, engine: Engine): Source {
-  const content = remoteContent(at, bytes, calls, engine);
+  const content = new RemoteContent(bytes, linkTo(at, calls), engine);
   return {
     bytes,
     mark: `${bytes}:${modified ?? ''}`,
     read: ({ offset, length }) => streamStretch(pieces(content, offset, offset + length, engine)),
-    // Each of its parts was asked for with the ETag of the first.
+    // All of its parts were requested in the version of the first.
     checkUnchanged: async () => {},
     md5: (part) => remoteMd5(content, part, engine),
     close: async () => {},

@@ -1,11 +1,10 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, open, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../context.ts';
+import { diskFailure, TemporaryFolder } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
-import { diskFailure } from '../../transfer/disk.ts';
 import { asFolder, printRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
 import { type Found, findFiles as findRemoteFiles, pourFiles } from '../volume/content.ts';
 import { type CopySummary, copyFound } from './index.ts';
@@ -23,10 +22,10 @@ export async function copyToStdout(context: Context, words: Words): Promise<(tak
 
 /** The same into a pipe or a device. */
 export async function copyToDevice(context: Context, words: Words, { dryRun }: CopyOptions): Promise<CopySummary> {
-  const [from, to, started] = [words.sources.map(absolute), absolute(words.target), context.now()];
+  const [from, to, started] = [words.sources.map(absolute), absolute(words.target), context.elapsed()];
   const file = await onlyFile(context, words);
   if (!dryRun) await pourInto(context, file, to);
-  const seconds = (context.now() - started) / 1000;
+  const seconds = (context.elapsed() - started) / 1000;
   return { from, to, files: 1, bytes: file.bytes, skipped: 0, failed: [], resumedBytes: 0, seconds, dryRun };
 }
 
@@ -53,9 +52,9 @@ async function pourInto(context: Context, file: Found, path: string): Promise<vo
  */
 export async function copyFromStdin(context: Context, { target }: Words, options: CopyOptions): Promise<CopySummary> {
   if (target.kind !== 'remote') throw new UsageError('stdin is copied to a file on a volume');
-  const folder = await mkdtemp(join(tmpdir(), 'gantry-stdin-'));
+  const folder = await TemporaryFolder.create('gantry-stdin-');
   try {
-    const file = join(folder, 'stdin');
+    const file = join(folder.path, 'stdin');
     await spool(context, file);
     const { size } = await stat(file);
     const path = remoteName(target.at.path);
@@ -67,7 +66,7 @@ export async function copyFromStdin(context: Context, { target }: Words, options
     };
     return await copyFound(context, copying, { ...options, remember: false });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
   }
 }
 

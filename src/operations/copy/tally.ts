@@ -42,12 +42,12 @@ export class Tally {
   #step: Step | undefined;
   readonly #startedAt: number;
 
-  constructor(private readonly context: Pick<Context, 'progress' | 'now'>) {
-    this.#startedAt = context.now();
+  constructor(private readonly context: Pick<Context, 'progress' | 'elapsed'>) {
+    this.#startedAt = context.elapsed();
   }
 
   get seconds(): number {
-    return (this.context.now() - this.#startedAt) / 1000;
+    return (this.context.elapsed() - this.#startedAt) / 1000;
   }
 
   begin(title: string): void {
@@ -162,7 +162,7 @@ export class Tally {
   }
 
   #look(): void {
-    const now = this.context.now();
+    const now = this.context.elapsed();
     if (!this.#step || now - this.#lookedAt < glanceMs) return;
     this.#lookedAt = now;
     this.#step.update({ text: this.#text(now) });

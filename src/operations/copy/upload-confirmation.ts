@@ -10,7 +10,7 @@ import { timeOf } from './current.ts';
 import type { FoundFile } from './found.ts';
 import type { Job } from './job.ts';
 import type { RemoteFolders } from './remote-folders.ts';
-import { openSource, remoteContent } from './source.ts';
+import { comparedContent, openSource } from './source.ts';
 import { printable } from './tally.ts';
 import { verify } from './verify.ts';
 
@@ -182,7 +182,7 @@ export class UploadConfirmation {
     const source = await openSource(file.found, this.job, engine);
     try {
       if (source.mark !== file.mark) throw new UnavailableError('the source file has changed since');
-      const content = remoteContent(file.at, file.bytes, this.job, engine);
+      const content = comparedContent(file.at, file.bytes, this.job, engine);
       await verify((part) => source.md5(part), content, planParts(file.bytes, options.partSize), engine);
       this.#timesAreUsable = false;
       return true;

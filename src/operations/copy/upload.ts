@@ -12,7 +12,7 @@ import { isCurrent, timeOf } from './current.ts';
 import type { FoundFile } from './found.ts';
 import type { Job } from './job.ts';
 import { RemoteFolders } from './remote-folders.ts';
-import { openSource, remoteContent, type Source } from './source.ts';
+import { comparedContent, openSource, type Source } from './source.ts';
 import { UploadConfirmation } from './upload-confirmation.ts';
 import { verify } from './verify.ts';
 
@@ -83,7 +83,7 @@ export class Upload implements Way {
       const saved = known && this.#usable(known, source);
       const { since, resumedBytes } = await this.#send(found, source, order, saved);
       if (options.verify) {
-        const content = remoteContent(this.#place(found), source.bytes, job, engine);
+        const content = comparedContent(this.#place(found), source.bytes, job, engine);
         await verify((part) => source.md5(part), content, planParts(source.bytes, options.partSize), engine);
       }
       const { bytes, mark } = source;

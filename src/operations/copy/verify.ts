@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Engine } from '../../transfer/engine.ts';
-import { type PartPlan, partsOf } from '../../transfer/parts.ts';
-import { CorruptError } from '../../transfer/refusal.ts';
+import { type Part, type PartPlan, partsOf } from '../../transfer/parts.ts';
+import { readContent } from '../../transfer/read.ts';
+import { CorruptError, NoRangesError } from '../../transfer/refusal.ts';
 import type { RemoteContent } from '../../transfer/remote-content.ts';
 import { together } from '../../transfer/together.ts';
 import { remoteMd5, type Source } from './source.ts';
@@ -8,12 +10,44 @@ import { remoteMd5, type Source } from './source.ts';
 /** Reads a remote file part by part and compares it with its other copy. Throws a CorruptError when they differ. */
 export async function verify(other: Source['md5'], content: RemoteContent, plan: PartPlan, engine: Engine) {
   const silently = { ...engine, onBytes: () => {} };
+  try {
+    await verifyParts(other, content, plan, silently);
+  } catch (error) {
+    if (!(error instanceof NoRangesError)) throw error;
+    await verifyInOrder(other, content, plan, silently);
+  }
+}
+
+async function verifyParts(other: Source['md5'], content: RemoteContent, plan: PartPlan, engine: Engine) {
   const parts = partsOf(plan);
   await together(Math.min(plan.count, engine.large.widest), engine.signal, async (stop) => {
     for (const part of parts) {
       if (stop.aborted) return;
-      const [here, there] = await Promise.all([other(part), remoteMd5(content, part, silently)]);
-      if (here !== there) throw new CorruptError(`read back, it differs after byte ${part.offset}`);
+      const [here, there] = await Promise.all([other(part), remoteMd5(content, part, engine)]);
+      if (here !== there) throw differs(part);
     }
   });
+}
+
+/** For storage that sends whole files only. */
+async function verifyInOrder(other: Source['md5'], content: RemoteContent, plan: PartPlan, engine: Engine) {
+  const parts = partsOf(plan);
+  let part = parts.next().value;
+  let [hash, missing] = [createHash('md5'), part?.length ?? 0];
+  for await (const piece of readContent(content, engine)) {
+    for (let at = 0; part && at < piece.length; ) {
+      const taken = piece.subarray(at, at + missing);
+      hash.update(taken);
+      at += taken.length;
+      missing -= taken.length;
+      if (missing > 0) break;
+      if (hash.digest('hex') !== (await other(part))) throw differs(part);
+      part = parts.next().value;
+      [hash, missing] = [createHash('md5'), part?.length ?? 0];
+    }
+  }
+}
+
+function differs({ offset }: Part): CorruptError {
+  return new CorruptError(`read back, it differs after byte ${offset}`);
 }

@@ -1,8 +1,8 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { diskFailure } from '../../disk/index.ts';
 import { FailedError } from '../../errors.ts';
-import { diskFailure } from '../../transfer/disk.ts';
 import type { Filter } from './filter.ts';
 import type { Found } from './found.ts';
 
@@ -13,6 +13,8 @@ export interface LocalWalk {
   filter: Filter;
   /** False: links are left out. */
   follow: boolean;
+  /** Whether a file of this name is a temporary one of ours, which is passed over. */
+  isTemporary: (name: string) => boolean;
 }
 
 interface Folder {
@@ -56,6 +58,7 @@ async function* look(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGen
       await turn();
       lastTurn = performance.now();
     }
+    if (walk.isTemporary(entry.name)) continue;
     const path = folder.path + entry.name;
     if (entry.isDirectory()) {
       if (!walk.filter.prunes(path))

@@ -21,14 +21,14 @@ const timeoutMs = 600_000;
  * told, and the version before it stays; without one it is thrown. Ends when the signal says so.
  */
 export async function* develop(context: Context, configFile: string): AsyncGenerator<Version> {
-  const { progress, signal, cwd, now } = context;
+  const { progress, signal, cwd, elapsed } = context;
   const quiet: Context = Object.create(context, { progress: { value: onceEach(progress) } });
   const watch = new Watch(cwd, progress.warn);
   let before: string | undefined;
   let isUp = false;
   try {
     while (!signal.aborted) {
-      const started = now();
+      const started = elapsed();
       try {
         const local = await readLocalApp(quiet, { configFile });
         const state = stateOf(local);
@@ -36,7 +36,7 @@ export async function* develop(context: Context, configFile: string): AsyncGener
           before = state;
           const done = await deploy(quiet, local, { detach: false, logs: false, timeoutMs });
           isUp = true;
-          yield { ...done, local, tookMs: now() - started };
+          yield { ...done, local, tookMs: elapsed() - started };
         }
       } catch (error) {
         if (signal.aborted) return;

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readRegular } from '../../disk/index.ts';
 import { mainProgram } from '../../project/main-guard.ts';
 import type { Version } from './develop.ts';
 
@@ -15,7 +15,7 @@ export async function sampleCall({ local: { project }, endpoint }: Version, toke
 }
 
 async function functionsOf(root: string): Promise<string[]> {
-  const source = await readFile(join(root, 'main.py')).catch(() => Buffer.from(''));
+  const source = await readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
   return mainProgram(source).functions.filter((name) => !name.startsWith('_'));
 }
 

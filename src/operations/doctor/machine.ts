@@ -56,8 +56,8 @@ export function checkFiles(settings: Settings, env: Environment): Check[] {
 export function checkProxy({ proxy }: Settings): Check {
   if (!proxy) return ok('proxy', 'none');
   const ways = [
-    proxy.https && `https through ${withoutUser(proxy.https)}`,
-    proxy.http && `http through ${withoutUser(proxy.http)}`,
+    proxy.https && `https through ${withoutUser(proxy.https.address)}`,
+    proxy.http && `http through ${withoutUser(proxy.http.address)}`,
   ];
   const except = proxy.except ? `, but not to ${proxy.except}` : '';
   return ok('proxy', `${ways.filter(Boolean).join(', ')}${except}`);

@@ -73,7 +73,7 @@ async function projectIds({ reply }: Answer, { api, now }: Context, { refreshTok
     throw error;
   }
   if (reply.status !== 200) return failureOf(reply, now());
-  const list = safeParse(listProjects.reply, jsonOf(reply.body));
+  const list = safeParse(listProjects.reply, jsonOf(reply.body) ?? reply.body);
   return list.success ? list.output.map(({ id }) => id) : new UnexpectedReplyError('the list of projects is none');
 }
 

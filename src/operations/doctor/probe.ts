@@ -3,6 +3,7 @@ import type { ProxySettings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { type GantryError, UnavailableError } from '../../errors.ts';
 import { version } from '../../version.ts';
+import { within } from '../deadline.ts';
 
 /** No address is waited for longer, milliseconds. */
 const limitMs = 10_000;
@@ -18,21 +19,21 @@ export interface Answer {
 }
 
 /** One request, one answer: without the retries that other commands make. */
-export function asker({ signal, silenceMs, now }: Context, proxy: ProxySettings | undefined, send: Send) {
+export function asker({ signal, silenceMs, now, elapsed }: Context, proxy: ProxySettings | undefined, send: Send) {
   const limit = Math.min(limitMs, silenceMs);
   return async (method: string, address: string, token?: string): Promise<Answer> => {
     const url = new URL(address);
     const headers: Record<string, string> = { 'user-agent': `gantry/${version}`, accept: '*/*' };
     if (token) headers.authorization = `Bearer ${token}`;
-    const timeout = AbortSignal.timeout(limit);
-    const started = now();
+    const until = within(limit, () => late(url, limit), signal);
+    const [started, startedAt] = [elapsed(), now()];
     try {
-      const reply = await send({ method, url, headers, signal: AbortSignal.any([signal, timeout]), silenceMs: limit });
-      const ms = now() - started;
-      return { reply, ms, ...ahead(reply, started + ms / 2) };
+      const reply = await send({ method, url, headers, signal: until, silenceMs: limit });
+      const ms = elapsed() - started;
+      return { reply, ms, ...ahead(reply, startedAt + ms / 2) };
     } catch (cause) {
       signal.throwIfAborted();
-      return { error: withFix(timeout.aborted ? late(url, limit) : cause, proxy), ms: now() - started };
+      return { error: withFix(cause, proxy), ms: elapsed() - started };
     }
   };
 }
@@ -51,6 +52,7 @@ function late(url: URL, limit: number): UnavailableError {
 
 function withFix(cause: unknown, proxy: ProxySettings | undefined): GantryError {
   if (!(cause instanceof UnavailableError)) throw cause;
+  if (cause.facts.fix) return cause;
   const fix = /: TLS: /.test(cause.message)
     ? 'NODE_EXTRA_CA_CERTS=FILE makes the certificate of a proxy that looks inside known'
     : proxy

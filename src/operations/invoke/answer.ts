@@ -18,12 +18,12 @@ export interface WholeAnswer extends Content {
 }
 
 /** Reads an answer to its end. */
-export async function wholeOf(answer: AppAnswer, now: () => number): Promise<WholeAnswer> {
+export async function wholeOf(answer: AppAnswer, elapsed: () => number): Promise<WholeAnswer> {
   const pieces: Buffer[] = [];
   for await (const piece of answer.pieces) pieces.push(piece);
   const content = contentOf(Buffer.concat(pieces));
   const { status, headers, firstByteMs, startedAt } = answer;
-  const timings = { firstByteMs, totalMs: now() - startedAt };
+  const timings = { firstByteMs, totalMs: elapsed() - startedAt };
   return { status, headers, runId: runIdOf(answer, content) ?? null, timings, ...content };
 }
 

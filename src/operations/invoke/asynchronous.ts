@@ -50,13 +50,13 @@ export async function delivered(
   const { target } = call;
   const secret = await webhookSecret(context, webhookSecretFile);
   const awaiting = await awaitWebhook(context, { port, publicUrl, secret });
-  const startedAt = context.now();
+  const startedAt = context.elapsed();
   try {
     const runId = await begun(context, { ...call, ...addressed(call, awaiting) }, pass);
     watch(context, target, runId);
     const received = await awaiting.deliveryOf(target, runId, timeout ?? longestMs);
     await checkOutcome(context, target, runId, received);
-    return answerOf(received, target, startedAt, context.now());
+    return answerOf(received, target, startedAt, context.elapsed() - startedAt);
   } finally {
     await awaiting.close();
   }
@@ -65,7 +65,7 @@ export async function delivered(
 /** The id of the run that was begun (spec 2.15). */
 async function begun(context: Context, call: Call, pass: Pass): Promise<string> {
   const answer = await successOf(context, call, pass);
-  const { status, body, headers } = await wholeOf(answer, context.now);
+  const { status, body, headers } = await wholeOf(answer, context.elapsed);
   const acknowledged = safeParse(RunAcknowledgement, body);
   const runId = acknowledged.success ? acknowledged.output.run_id : status === 202 && runIdOf({ headers });
   if (runId) return runId;
@@ -97,12 +97,12 @@ async function checkOutcome(context: Context, { project, app }: Target, runId: s
   });
 }
 
-function answerOf({ headers, body }: Received, target: Target, startedAt: number, now: number): AppAnswer {
+function answerOf({ headers, body }: Received, target: Target, startedAt: number, firstByteMs: number): AppAnswer {
   async function* pieces() {
     yield body;
   }
   return {
-    ...{ target, status: 200, statusText: 'delivered', headers, startedAt, firstByteMs: now - startedAt },
+    ...{ target, status: 200, statusText: 'delivered', headers, startedAt, firstByteMs },
     type: (headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase(),
     pieces: pieces(),
     close: async () => {},

@@ -4,6 +4,7 @@ import { ConnectionError } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { PendingError, UnavailableError } from '../../errors.ts';
 import { duration, size } from '../../output/words.ts';
+import { within } from '../deadline.ts';
 import type { Headers, Pass } from './headers.ts';
 import type { Target } from './target.ts';
 
@@ -25,7 +26,7 @@ export interface AppAnswer {
   headers: StreamedReply['headers'];
   /** Of the body, in lower case, without parameters. */
   type: string;
-  /** Milliseconds since 1970. */
+  /** By `Context.elapsed`. */
   startedAt: number;
   /** Milliseconds until the first byte. */
   firstByteMs: number;
@@ -34,22 +35,19 @@ export interface AppAnswer {
   close: () => Promise<void>;
 }
 
-/** A timer cannot be set for longer (in milliseconds, some 24 days). */
-const longestTimerMs = 2 ** 31 - 1;
-
 /**
  * Calls an app, once: what may have arrived is not sent again. Any status is an answer. Throws PendingError at the time
  * limit, UnavailableError when there is no answer.
  */
 export async function callApp(context: Context, call: Call): Promise<AppAnswer> {
-  const { progress, settings, silenceMs, now, trace, delay, onRetry } = context;
+  const { progress, settings, silenceMs, elapsed, trace, delay, onRetry } = context;
   const { target, method, url, headers, body, timeoutMs } = call;
-  const limit = timeoutMs === undefined ? undefined : AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs));
-  const signal = limit ? AbortSignal.any([context.signal, limit]) : context.signal;
-  const startedAt = now();
+  const signal =
+    timeoutMs === undefined ? context.signal : within(timeoutMs, () => tooLate(target, timeoutMs), context.signal);
+  const startedAt = elapsed();
   const step = progress.step(`Waiting for ${target.name} to answer`);
   const failure = (error: unknown, arrived?: number) => {
-    if (limit && error === limit.reason) return tooLate(target, timeoutMs ?? 0);
+    if (signal.aborted) return signal.reason;
     if (!(error instanceof ConnectionError)) return error;
     return arrived === undefined ? unanswered(target, error) : cutOff(target, error, arrived);
   };
@@ -58,15 +56,15 @@ export async function callApp(context: Context, call: Call): Promise<AppAnswer> 
     const request = { method, url, headers, body, proxy: settings.proxy, signal, silenceMs };
     const reply = await retrying(
       () => sendStreamed(request),
-      (error) => error instanceof ConnectionError && !error.mayHaveArrived,
+      (error) => error instanceof ConnectionError && !error.mayHaveArrived && error.facts.retryable === true,
       { signal, delay, onRetry },
     );
-    trace(`${method} ${url.pathname} ${reply.status} ${now() - startedAt} ms`);
+    trace(`${method} ${url.pathname} ${reply.status} ${elapsed() - startedAt} ms`);
     const type = String(reply.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
     return {
       ...{ target, status: reply.status, statusText: reply.statusText, headers: reply.headers, startedAt },
       type: type.trim().toLowerCase(),
-      firstByteMs: now() - startedAt,
+      firstByteMs: elapsed() - startedAt,
       pieces: until(reply, failure),
       close: reply.close,
     };

@@ -3,7 +3,9 @@ import { longestAsyncSeconds } from '../../contract/invocation.ts';
 import { getRun, type Run } from '../../contract/runs.ts';
 import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
-import { bearWith } from '../patience.ts';
+import { Deadline } from '../deadline.ts';
+import { type Polling, pollUntil } from '../poll.ts';
+import { throwUnlessTransient } from '../poll-errors.ts';
 import { hasEnded, runState } from '../runs/state.ts';
 import { graceText } from './grace.ts';
 import type { Target } from './target.ts';
@@ -18,8 +20,7 @@ export interface Waiting {
 /** No run takes longer. */
 export const longestMs = longestAsyncSeconds * 1_000;
 
-const firstPauseMs = 1_000;
-const longestPauseMs = 5_000;
+const pauses = { firstMs: 1_000, longestMs: 5_000, growth: 1.3 };
 /** The record of a run may come a little after the run. */
 const recordedMs = 60_000;
 /** A record that says the same for so long may never say anything else (wire §2). */
@@ -28,37 +29,38 @@ const oddMs = 10 * 60_000;
 const graceMs = 15_000;
 
 /**
- * Looks at a run until it has ended. Throws AppError when it ended badly, PendingError at the time limit. Under another
- * `signal` it ends with the reason of that.
+ * Polls a run until it has ended. Throws AppError when it failed, PendingError at the time limit. Under another `signal`
+ * it ends with the reason of that.
  */
 export async function waitForRun(context: Context, waiting: Waiting, signal = context.signal): Promise<Run> {
-  const { progress, now, delay } = context;
+  const { progress, elapsed } = context;
   const { target, runId, timeoutMs } = waiting;
-  const started = now();
   const step = progress.step(`Run ${runId} of ${target.app}`);
-  let answered = started;
+  let last: Run | undefined;
   let odd = oddMs;
+  const deadline: Deadline = new Deadline({ signal, elapsed }, timeoutMs, () =>
+    pending(waiting, last && runState(last), deadline.waitedMs),
+  );
+  const polling: Polling<Run> = {
+    poll: async (api) => (await api(getRun, { project: target.project, app: target.app, run: runId })).item,
+    deadline,
+    pauses,
+    onFailure: (error, silentMs) => throwUnlessPassing(error, silentMs, waiting),
+  };
   try {
-    for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.3)) {
-      const run = await look(context, waiting, signal).catch((error) => passing(error, now() - answered, waiting));
-      signal.throwIfAborted();
-      const waited = now() - started;
-      if (run) {
-        answered = now();
-        step.update({ text: `${runState(run) || 'begun'}, ${duration(waited)}` });
-        if (hasEnded(run)) {
-          await judge(context, waiting, run, waited);
-          step.done(`Run ${runId} of ${target.app} ended well after ${duration(waited)}`);
-          return run;
-        }
-        if (waited >= odd) {
-          progress.warn(unsettled(waiting, run, waited));
-          odd *= 2;
-        }
+    return await pollUntil(context, polling, async (run) => {
+      last = run;
+      const waited = deadline.waitedMs;
+      step.update({ text: `${runState(run) || 'started'}, ${duration(waited)}` });
+      if (hasEnded(run)) {
+        await judge(context, waiting, run, waited);
+        step.done(`Run ${runId} of ${target.app} ended well after ${duration(waited)}`);
+        return run;
       }
-      if (waited >= timeoutMs) throw pending(waiting, run && runState(run), waited);
-      await delay(Math.min(pause, Math.max(1, timeoutMs - waited)), signal);
-    }
+      if (waited < odd) return;
+      progress.warn(unsettled(waiting, run, waited));
+      odd *= 2;
+    });
   } catch (error) {
     if (error instanceof AppError) step.fail();
     else step.clear();
@@ -66,19 +68,12 @@ export async function waitForRun(context: Context, waiting: Waiting, signal = co
   }
 }
 
-async function look(
-  { apiUntil }: Context,
-  { target: { project, app }, runId }: Waiting,
-  signal: AbortSignal,
-): Promise<Run> {
-  return (await apiUntil(signal)(getRun, { project, app, run: runId })).item;
-}
-
-/** The record of a run may come a little after the run; other failures are borne with as everywhere. */
-function passing(error: unknown, silentMs: number, { target: { app }, runId }: Waiting): undefined {
+/** The record of a run may come a little after the run; other failures are treated as everywhere. */
+function throwUnlessPassing(error: unknown, silentMs: number, { target: { app }, runId }: Waiting): void {
   if (error instanceof NotFoundError && silentMs <= recordedMs) return;
   const details = { app, run: runId };
-  bearWith(error, silentMs, { name: `run ${runId} of ${app}`, fix: `gantry runs follow ${app} ${runId}`, details });
+  const fix = `gantry runs follow ${app} ${runId}`;
+  throwUnlessTransient(error, silentMs, { name: `run ${runId} of ${app}`, fix, details });
 }
 
 async function judge(context: Context, { target, runId }: Waiting, run: Run, waited: number): Promise<void> {

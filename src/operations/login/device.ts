@@ -5,6 +5,7 @@ import { isSecure } from '../../contract/address.ts';
 import { authorizeDevice, type DeviceAuthorization, type NoToken, requestToken } from '../../contract/session.ts';
 import { AuthError, GantryError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
+import { Deadline } from '../deadline.ts';
 import { projectsOf, settleProject } from './project.ts';
 import { checkStorable, type Login, loginOf, storeTokens } from './store.ts';
 
@@ -17,14 +18,16 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
   const { api, settings, interruption, progress } = context;
   await checkStorable(context);
   const { deviceAuthResponsePayload: device } = await api(authorizeDevice, { body: {} });
+  context.secrets.add(device.device_code);
   interruption.says = 'the login is given up: nothing was stored';
   const near = browserIsNear(context.env, context.terminal.stderr, process.platform);
   await showLink(context, device, browser && near);
-  const step = progress.step(`Waiting for you, ${duration(device.expires_in * 1000)} at most`);
+  const step = progress.step(`Waiting for you, ${duration(validMs(device))} at most`);
   const { accessToken, refreshToken } = await tokensFor(context, device).catch((error) => {
     step.fail();
     throw error;
   });
+  context.secrets.add(accessToken, refreshToken);
   const tokens = { token: accessToken, ...(refreshToken && { refreshToken }) };
   await storeTokens(context, tokens);
   delete interruption.says;
@@ -41,18 +44,31 @@ async function showLink({ progress, openBrowser }: Context, device: DeviceAuthor
   if (browser && URL.canParse(link) && isSecure(new URL(link))) await openBrowser(new URL(link).href);
 }
 
-/** Asks in the rhythm the server wants, and no longer than its code is valid (H-67). */
-async function tokensFor(context: Context, { device_code, expires_in, interval }: DeviceAuthorization) {
-  const { api, now, delay, progress } = context;
-  const end = now() + expires_in * 1000;
+/** RFC 8628, 3.5. */
+const standardIntervalSeconds = 5;
+/** No login is waited for longer, whatever the server says (in milliseconds). */
+const longestMs = 60 * 60_000;
+
+function validMs({ expires_in }: DeviceAuthorization): number {
+  return Math.min(expires_in * 1000, longestMs);
+}
+
+/** Polls as often as the server wants, until its code expires (H-67). */
+async function tokensFor(context: Context, device: DeviceAuthorization) {
+  const { device_code, interval } = device;
+  const { apiUntil, delay, progress } = context;
+  const deadline = new Deadline(context, validMs(device), tooLate);
+  const { signal } = deadline;
+  const api = apiUntil(signal);
   let troubled = false;
-  let everyMs = Math.max(1, interval) * 1000;
+  let everyMs = Math.max(1, interval ?? standardIntervalSeconds) * 1000;
   for (let waitMs = everyMs; ; ) {
-    await delay(Math.min(waitMs, end - now()));
-    if (now() >= end) throw tooLate();
+    await delay(Math.min(waitMs, deadline.leftMs), signal);
+    deadline.check();
     try {
       return await api(requestToken, { body: { device_code } });
     } catch (error) {
+      signal.throwIfAborted();
       if (!(error instanceof GantryError)) throw error;
       everyMs += slowerBy(error);
       const { retryable, retryAfterMs = 0 } = error.facts;

@@ -26,6 +26,7 @@ export async function importLogin(context: Context, given: string | true): Promi
   const { settings, progress, now } = context;
   const from = fileOf(context, given);
   const values = await valuesIn(from);
+  context.secrets.add(values.serviceaccounttoken, values.accesstoken, values.refreshtoken);
   const tokenKeys = usableKeys(values, now()) ?? noToken(from, values);
   await warnOfReaders(context, from);
   const tokens = tokensOf(values, tokenKeys);

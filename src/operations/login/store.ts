@@ -25,7 +25,9 @@ export function checkStorable({ settings }: Pick<Context, 'settings'>): Promise<
 }
 
 /** Stores tokens in place of all that the profile had (H-68), and tells what comes before them (H-10). */
-export async function storeTokens({ settings, env, progress }: Context, tokens: StoredTokens): Promise<void> {
+export async function storeTokens(context: Context, tokens: StoredTokens): Promise<void> {
+  const { settings, env, progress, secrets } = context;
+  secrets.add(tokens.token, tokens.refreshToken);
   await changeFile(settings.folders.config, 'credentials', (stored) => ({
     ...stored,
     profiles: { ...(stored.profiles as Profiles | undefined), [profileOf(settings)]: tokens },

@@ -18,7 +18,7 @@ export interface Following {
   until: number;
 }
 
-type Needs = Pick<Context, 'now' | 'delay' | 'signal' | 'progress' | 'silenceMs'>;
+type Needs = Pick<Context, 'now' | 'elapsed' | 'delay' | 'signal' | 'progress' | 'silenceMs'>;
 
 /** Lines of several containers do not come quite in their order: so long is waited for the stragglers. */
 const gatherMs = 50;
@@ -84,9 +84,9 @@ class Follower {
   }
 
   private async *listen(socket: LogSocket): AsyncGenerator<LogLine[]> {
-    const { now, silenceMs } = this.context;
+    const { now, elapsed, silenceMs } = this.context;
     const { seen, until, gaps } = this.following;
-    const opened = now();
+    const opened = elapsed();
     let works = false;
     for (;;) {
       const patienceMs = Math.max(0, Math.min(silenceMs, until - now()));
@@ -119,7 +119,7 @@ class Follower {
       if (this.over) break;
     }
     this.close();
-    if (!works && now() - opened < provenMs) this.live.missed(`the live log brings nothing (${socket.why})`);
+    if (!works && elapsed() - opened < provenMs) this.live.missed(`the live log brings nothing (${socket.why})`);
     else this.live.ended();
   }
 

@@ -22,7 +22,7 @@ export interface ShownLine {
   streams: boolean;
 }
 
-type Needs = Pick<Context, 'now' | 'delay' | 'signal' | 'progress' | 'silenceMs'>;
+type Needs = Pick<Context, 'now' | 'elapsed' | 'delay' | 'signal' | 'progress' | 'silenceMs'>;
 
 /**
  * The lines of a log, oldest first, each once. Throws FailedError at the end, or when it is followed at once, if lines

@@ -51,7 +51,7 @@ export function buildLine(came: BuildLogLine, index: number): LogLine {
   return {
     ...{ text: came.log, timestamp, ...moment(timestamp), came, stream: undefined },
     container: timestamp ? '' : `line ${index}`,
-    id: came.id,
+    id: came.id || undefined,
     number: index,
   };
 }

@@ -4,7 +4,7 @@ import { UnavailableError } from '../../errors.ts';
 import { jittered } from './pauses.ts';
 import type { LogSource } from './source.ts';
 
-type Needs = Pick<Context, 'now' | 'signal' | 'progress'>;
+type Needs = Pick<Context, 'elapsed' | 'signal' | 'progress'>;
 
 /** So many sockets in a row that bring nothing, and we say that we poll. */
 const mostFailures = 3;
@@ -28,7 +28,7 @@ export class Live {
 
   /** Milliseconds until it is tried again. */
   nextIn(): number {
-    return this.source.open ? this.nextAt - this.context.now() : Number.POSITIVE_INFINITY;
+    return this.source.open ? this.nextAt - this.context.elapsed() : Number.POSITIVE_INFINITY;
   }
 
   /** Opens it, if it is time to. */
@@ -58,7 +58,7 @@ export class Live {
     const waitMs = this.polling
       ? Math.min(longestWaitMs, pollingWaitMs * 2 ** (this.failures - mostFailures))
       : firstWaitMs * 2 ** this.failures;
-    this.nextAt = this.context.now() + jittered(waitMs);
+    this.nextAt = this.context.elapsed() + jittered(waitMs);
   }
 
   /** It works: its next failure is the first again (H-59). */
@@ -71,6 +71,6 @@ export class Live {
   /** It worked, and was closed. */
   ended(): void {
     this.proven();
-    this.nextAt = this.context.now() + jittered(firstWaitMs);
+    this.nextAt = this.context.elapsed() + jittered(firstWaitMs);
   }
 }

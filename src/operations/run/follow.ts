@@ -2,7 +2,9 @@ import type { Context } from '../../context.ts';
 import { getRun, type Run, runPhase } from '../../contract/runs.ts';
 import { PendingError, ProgramError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
-import { bearWith } from '../patience.ts';
+import { Deadline } from '../deadline.ts';
+import { states } from '../poll.ts';
+import { throwUnlessTransient } from '../poll-errors.ts';
 import { hasEnded, runState } from '../runs/state.ts';
 import { RunLog } from './log.ts';
 
@@ -31,54 +33,48 @@ export interface RunFollowing {
   timeoutMs: number;
 }
 
-/** Between two looks, milliseconds: short at first, since many runs end at once. */
-const firstPauseMs = 100;
-const longestPauseMs = 1_000;
-/** A timer cannot be set for longer (in milliseconds, some 24 days). */
-const longestTimerMs = 2 ** 31 - 1;
+/** Short pauses at first, since many runs end at once. */
+const pauses = { firstMs: 100, longestMs: 1_000, growth: 1.5 };
 /** Lines kept to be told with a failure. */
 const keptLines = 20;
 
 /**
- * Gives what the run prints as it comes, and ends at once when it has ended (H-85): the verdict is the polled status
- * (H-66), the log is only shown. Throws ProgramError when it ended badly, PendingError at the time limit.
+ * Yields what the run prints as it comes, and ends when the run has ended (H-85). The result is the polled status
+ * (H-66); the log is only shown. Throws ProgramError when the run failed, PendingError at the time limit.
  */
 export async function* followRun(
   context: Context,
   { app, run, timeoutMs }: RunFollowing,
 ): AsyncGenerator<RunLine, FinishedRun> {
-  const { project, progress, now, delay, signal } = context;
-  const limit = AbortSignal.timeout(Math.min(timeoutMs, longestTimerMs));
-  // A call that hangs, or is tried again and again, must not outlast the time limit either.
-  const until = AbortSignal.any([signal, limit]);
-  const api = context.apiUntil(until);
-  const log = new RunLog(context, app, run, until);
+  const { project, progress } = context;
   const details = { app, runId: run };
-  const followed = { name: `run ${run} of ${app}`, fix: `gantry runs follow ${app} ${run}`, details };
-  const started = now();
-  const tail: string[] = [];
-  let answered = started;
   let shown = '';
-  for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
-    const item = await api(getRun, { project, app, run }).then(
-      (answer) => answer.item,
-      (error: unknown) => (error === limit.reason ? undefined : bearWith(error, now() - answered, followed)),
-    );
-    if (item) answered = now();
+  const deadline = new Deadline(context, timeoutMs, () => pending(app, run, timeoutMs, shown));
+  const log = new RunLog(context, app, run, deadline.signal);
+  const followed = { name: `run ${run} of ${app}`, fix: `gantry runs follow ${app} ${run}`, details };
+  const tail: string[] = [];
+  const polled = states(context, {
+    poll: async (api) => (await api(getRun, { project, app, run })).item,
+    deadline,
+    pauses,
+    onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, followed),
+  });
+  for await (const item of polled) {
     const status = item ? runState(item) : shown;
     if (status !== shown) progress.event('status', { ...details, status });
     shown = status;
-    // Looked at after the status: what an ended run has printed is all there.
-    for await (const line of log.lines(item && hasEnded(item) ? 'ended' : 'going')) {
+    const isOver = item !== undefined && hasEnded(item);
+    if (isOver) deadline.close();
+    // Read after the status: everything an ended run has printed is there.
+    for await (const line of log.lines(isOver ? 'ended' : 'going')) {
       progress.event('log', { ...details, ...line });
       tail.push(line.line);
       if (tail.length > keptLines) tail.shift();
       yield line;
     }
-    if (item && hasEnded(item)) return verdict(item, app, tail);
-    if (limit.aborted || now() - started >= timeoutMs) throw pending(app, run, timeoutMs, shown);
-    await delay(pause);
+    if (isOver) return verdict(item, app, tail);
   }
+  throw new Error('polling ended without a result');
 }
 
 function verdict(item: Run, app: string, log: string[]): FinishedRun {

@@ -6,6 +6,9 @@ import type { Entry } from '../../project/collect.ts';
 import type { Project } from '../../project/config.ts';
 import { generatedEntries } from '../../project/dependencies.ts';
 import { type Packages, packagesIn } from '../../project/requirements.ts';
+import { Deadline } from '../deadline.ts';
+import { type Polling, pollUntil } from '../poll.ts';
+import { throwUnlessTransient } from '../poll-errors.ts';
 
 /**
  * What has to be in the image of a run, as the platform wants to hear it; undefined when nothing is. Throws
@@ -38,9 +41,8 @@ export async function imageOf(
   return wanted || baseImageURI || preBuildCommands.length > 0 || shellCommands.length > 0 ? image : undefined;
 }
 
-/** Between two looks at the image, milliseconds: short at first, since it may be there already. */
-const firstPauseMs = 250;
-const longestPauseMs = 2_000;
+/** Short pauses at first, since the image may exist already. */
+const pauses = { firstMs: 250, longestMs: 2_000, growth: 2 };
 
 export interface ImageWish {
   app: string;
@@ -49,31 +51,44 @@ export interface ImageWish {
   timeoutMs: number;
 }
 
-/** Waits until the platform has the image and gives its digest. Throws BuildFailedError at once when it cannot be made. */
-export async function prepareImage(
-  { api, project, progress, delay, now }: Context,
-  { app, region, image, timeoutMs }: ImageWish,
-): Promise<string> {
+/**
+ * Waits until the platform has the image and returns its digest. Throws BuildFailedError at once when it cannot be
+ * built, PendingError at the time limit.
+ */
+export async function prepareImage(context: Context, { app, region, image, timeoutMs }: ImageWish): Promise<string> {
+  const { project, progress } = context;
   const step = progress.step('Preparing the base image');
-  const started = now();
+  let shown = '';
+  const deadline = new Deadline(context, timeoutMs, () => late(app, shown, timeoutMs));
+  const followed = { name: `the base image for ${app}`, fix: retryFix, details: { app } };
+  const query = region === undefined ? {} : { region };
+  const polling: Polling<{ status: string; digest?: string | null | undefined }> = {
+    poll: (api) => api(prepareBaseImage, { project, app, query, body: image }),
+    deadline,
+    pauses,
+    onFailure(error, silentMs) {
+      // Before the first answer nothing is known to be going on.
+      if (shown === '') throw error;
+      throwUnlessTransient(error, silentMs, followed);
+    },
+  };
   try {
-    for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 2)) {
-      const query = region === undefined ? {} : { region };
-      const { status, digest } = await api(prepareBaseImage, { project, app, query, body: image });
+    return await pollUntil(context, polling, ({ status, digest }) => {
+      shown = status;
       if (status === 'ready' && digest) {
-        step.done(`Base image is ready after ${duration(now() - started)}`);
+        step.done(`Base image is ready after ${duration(deadline.waitedMs)}`);
         return digest;
       }
       if (/fail|error|cancel|timeout|timed/i.test(status)) throw unmade(app, status);
-      if (now() - started >= timeoutMs) throw late(app, status, timeoutMs);
-      step.update({ text: `${status}, ${duration(now() - started)}` });
-      await delay(pause);
-    }
+      step.update({ text: `${status}, ${duration(deadline.waitedMs)}` });
+    });
   } catch (error) {
     step.fail();
     throw error;
   }
 }
+
+const retryFix = 'run it again: the image is kept';
 
 function packages(list: Entry | undefined, warn: (problem: Problem) => void): Packages | Promise<Packages> {
   return list ? packagesIn(list, warn) : {};
@@ -108,7 +123,7 @@ function unmade(app: string, status: string): BuildFailedError {
 
 function late(app: string, status: string, timeoutMs: number): PendingError {
   return new PendingError(`the base image for ${app} is not ready after ${duration(timeoutMs)}; it goes on`, {
-    fix: 'run it again: the image is kept',
+    fix: retryFix,
     details: { app, status },
   });
 }

@@ -1,5 +1,7 @@
 import type { Api } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
+import { UnavailableError } from '../../errors.ts';
+import { within } from '../deadline.ts';
 import { appLog } from '../logs/app-log.ts';
 import { forwards } from '../logs/history.ts';
 import { logLines } from '../logs/line.ts';
@@ -41,8 +43,7 @@ export class RunLog {
     } catch (error) {
       if (signal.aborted) throw error;
       if (this.until.aborted) return;
-      const why = (error as Error).name === 'TimeoutError' ? 'no answer in time' : (error as Error).message;
-      if (!this.failed) progress.warn(`the log of the run could not be read: ${why}`);
+      if (!this.failed) progress.warn(`the log of the run could not be read: ${(error as Error).message}`);
       this.failed = true;
     }
   }
@@ -52,8 +53,8 @@ export class RunLog {
     const { apiUntil, project, openLog, silenceMs } = this.context;
     const from = (api: Api) => appLog({ api, project, openLog }, this.app, { runId: this.run });
     const page: LogSource['page'] = (query) => {
-      const patience = AbortSignal.timeout(Math.min(silenceMs, patienceMs[state]));
-      return from(apiUntil(AbortSignal.any([this.until, patience]))).page(query);
+      const limitMs = Math.min(silenceMs, patienceMs[state]);
+      return from(apiUntil(within(limitMs, () => new UnavailableError('no answer in time'), this.until))).page(query);
     };
     return { ...from(apiUntil(this.until)), page };
   }

@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
+import { readRegular, temporaryFilter } from '../../disk/index.ts';
 import { NotFoundError, ProjectError, UsageError } from '../../errors.ts';
 import { filesText, size } from '../../output/words.ts';
 import { bareProject } from '../../project/bare.ts';
@@ -46,7 +46,12 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
   const step = context.progress.step('Packing');
   try {
     const { include = defaultInclude, exclude = defaultExclude } = project.deployment;
-    const collection = await collect(project.root, { include, exclude, signal: context.signal });
+    const collection = await collect(project.root, {
+      include,
+      exclude,
+      isTemporary: temporaryFilter(() => context.settings.folders.state),
+      signal: context.signal,
+    });
     const entry = collection.entries.find(({ path }) => path === file) ?? leftOut(file, exclude);
     const source = await contentOf(entry);
     const program = mainProgram(source);
@@ -174,7 +179,7 @@ function checkArchive(bytes: number, entries: readonly Entry[]): void {
 
 async function contentOf({ source, path }: Entry): Promise<Buffer> {
   if ('text' in source) return Buffer.from(source.text);
-  return readFile(source.file).catch((cause: Error) => {
+  return readRegular(source.file).catch((cause: Error) => {
     const message = `${path} cannot be read`;
     throw new ProjectError(message, [{ severity: 'error', message, why: cause.message }], { cause });
   });

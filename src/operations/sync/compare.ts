@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { temporaryFilter } from '../../disk/index.ts';
 import { NotFoundError } from '../../errors.ts';
 import { diskTolerance, isCurrent, timeOf } from '../copy/current.ts';
 import { type Filter, filterOf } from '../copy/filter.ts';
@@ -21,7 +22,7 @@ export interface Difference {
   extra: string[];
 }
 
-type Calls = Pick<Context, 'api' | 'project'>;
+type Calls = Pick<Context, 'api' | 'project' | 'settings'>;
 
 /** What is in the target is kept in mind: it takes some 200 bytes a file. */
 export async function compare(
@@ -60,9 +61,10 @@ async function filesThere(folder: Target['folder'], filter: Filter, calls: Calls
     }
     return there;
   }
+  const isTemporary = temporaryFilter(() => calls.settings.folders.state);
   try {
     // Through a link nothing is deleted, so nothing behind one counts as there.
-    for await (const file of walkLocal({ folder: folder.path, prefix: '', filter, follow: false })) {
+    for await (const file of walkLocal({ folder: folder.path, prefix: '', filter, follow: false, isTemporary })) {
       if ('failure' in file) throw file.failure;
       if ('bytes' in file) there.set(file.path, { bytes: file.bytes, modified: file.modified });
     }

@@ -1,14 +1,13 @@
-import { rm, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
+import { diskFailure } from '../../disk/index.ts';
 import { GantryError } from '../../errors.ts';
-import { diskFailure } from '../../transfer/disk.ts';
 import { Lane } from '../../transfer/lane.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import type { Target } from '../copy/places.ts';
 import { type Failure, printable } from '../copy/tally.ts';
 import { deletePaths } from '../volume/delete-paths.ts';
 import type { VolumePath } from '../volume/walk.ts';
+import { LocalRemoval } from './remove-local.ts';
 
 const atOnce = 16;
 /** Remote files deleted before they are looked up, so that a long list is reported on the way. */
@@ -52,12 +51,13 @@ async function removeRemote(context: Context, at: VolumePath, paths: readonly st
 }
 
 async function removeLocally(root: string, paths: readonly string[], signal: AbortSignal, settle: Settle) {
+  const removal = new LocalRemoval(root);
   const lane = new Lane(atOnce);
   for (const path of paths) {
     lane.add(async () => {
       if (signal.aborted) return;
       try {
-        await removeLocal(root, path);
+        await removal.remove(path);
         settle(path, undefined);
       } catch (cause) {
         settle(path, cause instanceof GantryError ? cause : diskFailure(cause));
@@ -65,16 +65,5 @@ async function removeLocally(root: string, paths: readonly string[], signal: Abo
     });
   }
   await lane.empty();
-}
-
-/** With the folders that are empty then. */
-async function removeLocal(root: string, path: string): Promise<void> {
-  await rm(join(root, path), { force: true });
-  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
-    const isEmpty = await rmdir(join(root, folder)).then(
-      () => true,
-      () => false,
-    );
-    if (!isEmpty) return;
-  }
+  removal.close();
 }

@@ -7,7 +7,10 @@ import { RemoteContent } from '../../transfer/remote-content.ts';
 import { printRemotePath } from '../../transfer/remote-path.ts';
 import { findEntry, type VolumePath } from './walk.ts';
 
-type Reading = Pick<Context, 'api' | 'project' | 'settings' | 'signal' | 'now' | 'delay' | 'onRetry' | 'silenceMs'>;
+type Reading = Pick<
+  Context,
+  'api' | 'project' | 'settings' | 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'silenceMs'
+>;
 
 /** A file that is there, and its size in bytes. */
 export interface Found {
@@ -30,12 +33,12 @@ export async function findFiles(context: Reading, paths: VolumePath[]): Promise<
 
 /** Hands the contents of files on, one after another, byte for byte, no faster than they are taken. */
 export async function pourFiles(
-  { api, project, settings, signal, now, delay, onRetry, silenceMs }: Reading,
+  { api, project, settings, signal, now, elapsed, delay, onRetry, silenceMs }: Reading,
   files: Found[],
   take: (bytes: Uint8Array) => Promise<void>,
 ): Promise<void> {
   const options = {
-    ...{ proxy: settings.proxy, silenceMs, signal, now, delay, onRetry, onBytes: () => {} },
+    ...{ proxy: settings.proxy, silenceMs, signal, now, elapsed, delay, onRetry, onBytes: () => {} },
     ...{ concurrency: 1, limitRate: undefined, check: false },
   };
   await withEngine(options, async (engine) => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivateFolder } from '../../config/folders.ts';
+import { makePrivateFolder, writeWhole } from '../../disk/index.ts';
 import { NotFoundError } from '../../errors.ts';
 
 /** A delivery as it came, so that it can be sent once more. */
@@ -34,8 +34,7 @@ export async function keepDelivery(state: string, kept: Kept): Promise<void> {
   const folder = folderOf(state);
   makePrivateFolder(folder);
   const file = join(folder, `${kept.id}.json`);
-  await writeFile(`${file}.new`, JSON.stringify(kept), { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await writeWhole(file, JSON.stringify(kept), { mode: 0o600 });
   const old = (await idsIn(folder)).slice(0, -most);
   await Promise.all(old.map((id) => rm(join(folder, `${id}.json`), { force: true })));
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
+import { UnavailableError } from '../../errors.ts';
 import type { Answer, Received } from '../../receiver/index.ts';
-import { isLoopback } from './address.ts';
+import { within } from '../deadline.ts';
 
 type Sending = Pick<Context, 'settings' | 'signal' | 'silenceMs'>;
 
@@ -21,8 +22,8 @@ export async function passOn(
   const { sendStreamed } = await import('../../api/streamed.ts');
   const reply = await sendStreamed({
     ...{ method: 'POST', url: to, headers: travelling(headers), body, silenceMs },
-    proxy: isLoopback(to) ? undefined : settings.proxy,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(silenceMs)]),
+    proxy: settings.proxy,
+    signal: within(silenceMs, () => new UnavailableError(`no answer within ${silenceMs / 1000} s`), signal),
   });
   try {
     const pieces: Buffer[] = [];

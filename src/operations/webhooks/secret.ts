@@ -4,17 +4,22 @@ import { read } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 
-type Reading = Pick<Context, 'env' | 'cwd' | 'readStdin'>;
+type Reading = Pick<Context, 'env' | 'cwd' | 'readStdin' | 'secrets'>;
 
 /**
  * The secret by which deliveries are signed: from a file (`-` is stdin), or from GANTRY_WEBHOOK_SECRET; undefined when
  * there is none. It is never a flag's value. Throws UsageError for what cannot travel in a header.
  */
-export async function webhookSecret({ env, cwd, readStdin }: Reading, file?: string): Promise<string | undefined> {
+export async function webhookSecret(
+  { env, cwd, readStdin, secrets }: Reading,
+  file?: string,
+): Promise<string | undefined> {
   if (file === undefined) return checked(read(env, 'GANTRY_WEBHOOK_SECRET'), 'GANTRY_WEBHOOK_SECRET');
   const text = file === '-' ? await readStdin() : await readFile(resolve(cwd, file), 'utf8').catch(noFile(file));
   const from = file === '-' ? 'stdin' : file;
-  return checked(text.replace(/\r?\n$/, ''), from) ?? empty(from);
+  const secret = checked(text.replace(/\r?\n$/, ''), from) ?? empty(from);
+  secrets.add(secret);
+  return secret;
 }
 
 function checked(secret: string | undefined, from: string): string | undefined {

@@ -26,7 +26,7 @@ export interface Verified {
   signedAt: string;
 }
 
-type Reading = Pick<Context, 'cwd' | 'stdin' | 'env' | 'readStdin' | 'now'>;
+type Reading = Pick<Context, 'cwd' | 'stdin' | 'env' | 'readStdin' | 'now' | 'secrets'>;
 
 /** Checks one delivery. Throws FailedError, which tells why, when it is not by who has the secret. */
 export async function verify(context: Reading, verifying: Verifying): Promise<Verified> {

@@ -18,7 +18,7 @@ import {
 import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Problem, ProjectError } from '../../errors.ts';
-import type { Entry } from '../collect.ts';
+import type { CollectOptions, Entry } from '../collect.ts';
 import { throwIfAborted } from '../interruption.ts';
 import { type Exclude, environmentMarks, type Include, isLeftover } from './patterns.ts';
 
@@ -30,15 +30,17 @@ export interface Found {
   errors: Problem[];
 }
 
+interface WalkOptions extends Pick<CollectOptions, 'always' | 'isTemporary' | 'signal'> {
+  includes: Include[];
+  excludes: Exclude[];
+}
+
 /** Problems are collected, not thrown, so that all can be told at once. Throws a ProjectError if there is no root. */
 export async function walk(
   root: string,
-  includes: Include[],
-  excludes: Exclude[],
-  always: readonly string[],
-  signal?: AbortSignal,
+  { includes, excludes, always = [], isTemporary = () => false, signal }: WalkOptions,
 ): Promise<Found> {
-  const project = new Walk(realRoot(root), excludes);
+  const project = new Walk(realRoot(root), excludes, isTemporary);
   project.enter({ path: '', name: '', real: project.root, trail: [], includes });
 
   let lastTurn = performance.now();
@@ -82,9 +84,12 @@ class Walk {
   readonly #excludes: Exclude[];
   readonly #waiting: Folder[] = [];
 
-  constructor(root: string, excludes: Exclude[]) {
+  readonly #isTemporary: (name: string) => boolean;
+
+  constructor(root: string, excludes: Exclude[], isTemporary: (name: string) => boolean) {
     this.root = root;
     this.#excludes = excludes;
+    this.#isTemporary = isTemporary;
   }
 
   enter(folder: Folder): void {
@@ -115,7 +120,7 @@ class Walk {
   #visit(child: Dirent, folder: Folder, inherited: Include[]): void {
     const { name } = child;
     const path = folder.path === '' ? name : `${folder.path}/${name}`;
-    if (this.#isExcluded(path, name, child.isDirectory())) return;
+    if (this.#isExcluded(path, name, child.isDirectory()) || this.#isTemporary(name)) return;
     const includes = isLeftover(name) ? inherited.filter((each) => each.names(name)) : inherited;
     if (includes.length === 0) return;
 

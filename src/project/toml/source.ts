@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { readRegular } from '../../disk/index.ts';
 import type { Place, Problem } from '../../errors.ts';
 
 /** The text of a file and where its lines begin, so that offsets become places. */
@@ -20,7 +21,7 @@ export async function readText(file: string, shownAs: string): Promise<{ text: s
     if (found.isDirectory()) return refused(`${shownAs} is a folder`, { fix: `${shownAs}/cerebrium.toml` });
     if (!found.isFile()) return refused(`${shownAs} is not a regular file`);
     if (found.size > maxBytes) return refused(`${shownAs} is too large`, { why: 'a cerebrium.toml is at most 1 MiB' });
-    return decoded(await readFile(file), shownAs);
+    return decoded(await readRegular(file), shownAs);
   } catch (cause) {
     return unreadable(cause as NodeJS.ErrnoException, shownAs);
   }

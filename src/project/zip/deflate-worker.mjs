@@ -18,7 +18,7 @@
  * @typedef {{ files: FileResult[], length: number, buffer: ArrayBuffer }} Result
  *   `buffer` holds, in its first `length` bytes, the data of all files one after the other
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants as fileConstants, fstatSync, openSync, readSync } from 'node:fs';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
@@ -74,9 +74,12 @@ function packFile(file, most) {
  * @param {number} most
  */
 function readUpTo(path, most) {
-  const file = openSync(path, 'r');
+  // As in disk/regular-file.ts: opening what has become a FIFO must not wait.
+  const file = openSync(path, fileConstants.O_RDONLY | (fileConstants.O_NONBLOCK ?? 0));
   try {
-    const { size } = fstatSync(file);
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw new Error('it is no longer a regular file');
+    const { size } = stats;
     if (size > most) return undefined;
     const content = Buffer.allocUnsafeSlow(size);
     let read = 0;

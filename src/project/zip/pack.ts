@@ -2,8 +2,9 @@
  * Entries to deflated data, in order: small files in batches that a thread reads and deflates by itself, large ones
  * read here, block by block, and deflated side by side.
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { openRegular } from '../../disk/index.ts';
 import { ProjectError } from '../../errors.ts';
 import type { Entry } from '../collect.ts';
 import { throwIfAborted } from '../interruption.ts';
@@ -113,7 +114,7 @@ class Packer {
   }
 
   async #addLarge(entry: Entry, order: InOrder): Promise<void> {
-    const file = await open('file' in entry.source ? entry.source.file : '').catch((error) => {
+    const file = await openRegular('file' in entry.source ? entry.source.file : '').catch((error) => {
       throw unreadable(entry, error);
     });
     try {

@@ -1,0 +1,65 @@
+import { UnavailableError } from '../errors.ts';
+import type { HttpReply } from './transport.ts';
+
+/** The body of a reply: text, or the bytes of one that was compressed although nobody asked for it. */
+export function bodyOf(bytes: Buffer, headers: HttpReply['headers']): Pick<HttpReply, 'body' | 'encoded'> {
+  return encodingsOf(headers).length > 0 ? { body: '', encoded: bytes } : { body: bytes.toString('utf8') };
+}
+
+/** Largest body after decompression, bytes: a small reply may hold gigabytes. */
+const mostBytes = 256 * 1024 * 1024;
+
+/** The same reply with its body as text. Throws UnavailableError for an encoding that is unknown, or bytes that are damaged. */
+export async function decoded(reply: HttpReply, host: string): Promise<HttpReply> {
+  if (!reply.encoded) return reply;
+  const { status, headers } = reply;
+  let bytes = reply.encoded;
+  for (const encoding of encodingsOf(headers).reverse()) {
+    const decode = decoders[encoding];
+    if (!decode) {
+      throw new UnavailableError(`the reply of ${host} has the encoding "${encoding}", which is not supported`, {
+        why: 'no encoding was asked for: a proxy may have added it',
+        status,
+      });
+    }
+    // An empty body is empty in every encoding.
+    if (bytes.length > 0) bytes = await decode(bytes).catch((cause) => damaged(host, status, cause));
+  }
+  return { status, headers, body: bytes.toString('utf8') };
+}
+
+const decoders: Record<string, (bytes: Buffer) => Promise<Buffer>> = {
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate: inflate,
+  br: brotli,
+};
+
+async function gunzip(bytes: Buffer): Promise<Buffer> {
+  return (await import('node:zlib')).gunzipSync(bytes, { maxOutputLength: mostBytes });
+}
+
+/** With its header as the standard has it, or without, as some servers send it. */
+async function inflate(bytes: Buffer): Promise<Buffer> {
+  const { inflateSync, inflateRawSync } = await import('node:zlib');
+  const hasHeader = ((bytes[0] ?? 0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
+  return (hasHeader ? inflateSync : inflateRawSync)(bytes, { maxOutputLength: mostBytes });
+}
+
+async function brotli(bytes: Buffer): Promise<Buffer> {
+  return (await import('node:zlib')).brotliDecompressSync(bytes, { maxOutputLength: mostBytes });
+}
+
+function damaged(host: string, status: number, cause: unknown): never {
+  const tooLarge = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+  const what = tooLarge ? `is larger than ${mostBytes} bytes` : 'is compressed and damaged';
+  throw new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, { status, retryable: !tooLarge, cause });
+}
+
+function encodingsOf(headers: HttpReply['headers']): string[] {
+  return [headers['content-encoding'] ?? []]
+    .flat()
+    .flatMap((value) => value.toLowerCase().split(','))
+    .map((encoding) => encoding.trim())
+    .filter((encoding) => encoding !== '' && encoding !== 'identity');
+}

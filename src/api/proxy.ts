@@ -1,0 +1,59 @@
+import { BlockList, isIP } from 'node:net';
+import type { ProxyServer, ProxySettings } from '../config/settings.ts';
+import { staysHere } from '../contract/address.ts';
+
+/** The proxy that requests to this address go through, if any. A request to this machine never does. */
+export function proxyFor(settings: ProxySettings | undefined, url: URL): ProxyServer | undefined {
+  if (!settings || staysHere(url)) return undefined;
+  const proxy = isEncrypted(url) ? settings.https : settings.http;
+  return proxy && !isExcepted(settings.except, url) ? proxy : undefined;
+}
+
+export function portOf(url: URL): number {
+  return Number(url.port || (isEncrypted(url) ? 443 : 80));
+}
+
+/** As a socket wants it: without the brackets of an IPv6 address. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+function isEncrypted({ protocol }: URL): boolean {
+  return protocol === 'https:' || protocol === 'wss:';
+}
+
+/** `NO_PROXY` as curl reads it: names with all below them, IP addresses, networks, each with a port or without. */
+function isExcepted(except: string, url: URL): boolean {
+  const host = hostOf(url).toLowerCase().replace(/\.$/, '');
+  const port = portOf(url);
+  return except
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => matches(entry, host, port));
+}
+
+function matches(entry: string, host: string, port: number): boolean {
+  if (entry === '' || entry === '*') return entry === '*';
+  if (isIP(entry)) return sameAddress(entry, host);
+  const [, name = '', onlyPort] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+  if (onlyPort !== undefined && Number(onlyPort) !== port) return false;
+  const plain = name.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(plain)) return sameAddress(plain, host);
+  if (plain.includes('/')) return isInNetwork(plain, host);
+  const suffix = plain.replace(/^\*?\./, '').replace(/\.$/, '');
+  return suffix !== '' && (host === suffix || host.endsWith(`.${suffix}`));
+}
+
+function sameAddress(address: string, host: string): boolean {
+  return isInNetwork(`${address}/${isIP(address) === 6 ? 128 : 32}`, host);
+}
+
+/** `10.0.0.0/8`. */
+function isInNetwork(network: string, host: string): boolean {
+  const [address = '', bits = ''] = network.split('/');
+  const family = isIP(address);
+  if (!family || !isIP(host) || !/^\d{1,3}$/.test(bits) || Number(bits) > (family === 6 ? 128 : 32)) return false;
+  const list = new BlockList();
+  list.addSubnet(address, Number(bits), family === 6 ? 'ipv6' : 'ipv4');
+  return list.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4');
+}

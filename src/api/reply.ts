@@ -1,0 +1,114 @@
+import { safeParse } from 'valibot';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { FailedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
+import { ConnectionError, type HttpReply } from './transport.ts';
+
+/** A successful reply and the host it was asked of. */
+export interface Received extends HttpReply {
+  host: string;
+}
+
+/**
+ * Reads a successful reply as the kind its endpoint promises: JSON of a schema, plain text or a confirmation. A reply of
+ * another kind did not come from the platform, whatever its status says.
+ */
+export function readReply(endpoint: Endpoint, received: Received): unknown {
+  const { route, reply, mayBeEmpty } = endpoint;
+  if (reply === 'anything') return received.body;
+  refuseWebPage(received);
+  if (reply === 'text') return confirmation(received);
+  if (reply === 'nothing') return void confirmation(received);
+
+  const { body, status } = received;
+  const json = body === '' && (mayBeEmpty || status === 204) ? null : parse(received);
+  const result = safeParse(reply, json);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  const where = issue.path?.map((item) => String(item.key)).join('.') ?? 'the reply';
+  throw new UnexpectedReplyError(`${route} answered in an unknown form: ${where}: ${issue.message}`, { status });
+}
+
+/** A web page is never an answer of the platform: a proxy, a firewall or the login page of a network sent it. */
+export function refuseWebPage(received: Received): void {
+  if (!isWebPage(received)) return;
+  const { host, body, status } = received;
+  const title = titleOf(body);
+  const page = title ? `a web page, "${title}",` : 'a web page';
+  throw new UnavailableError(`${page} came back instead of an answer from ${host} (HTTP ${status})`, {
+    why: 'a proxy, a firewall or the login page of a network answered instead of the platform',
+    fix: 'gantry doctor',
+    status,
+    retryable: true,
+  });
+}
+
+/** Servers also label plain text as HTML, so the label alone is no proof: there must be a tag. */
+export function isWebPage({ body, headers }: Pick<HttpReply, 'body' | 'headers'>): boolean {
+  const start = withoutMark(body).trimStart();
+  if (/^<[a-z!?/]/i.test(start)) return true;
+  const isLabelled = /^\s*(text\/html|application\/xhtml)/i.test(String(headers['content-type'] ?? ''));
+  return isLabelled && !/^[[{"]/.test(start) && /<[a-z!/][^<>]*>/i.test(start);
+}
+
+function titleOf(body: string): string | undefined {
+  const [, title = ''] = /<title[^>]{0,200}>([^<]{1,300})/i.exec(body.slice(0, 20_000)) ?? [];
+  return title.replace(/\s+/g, ' ').trim().slice(0, 100) || undefined;
+}
+
+/** Nothing that confirms a call is longer, in characters. */
+const longestConfirmation = 4_096;
+
+/** The words of a confirmation: plain text, or the message of JSON. An error that came with a 200 is thrown. */
+function confirmation(received: Received): string {
+  const { body, status, host } = received;
+  const said = jsonOf(body);
+  if (typeof said === 'string') return said;
+  if (typeof said === 'object' && said !== null) return messageOf(said as Record<string, unknown>, received);
+  if (body.length <= longestConfirmation && !/[\u0000-\u0008\ufffd]/.test(body)) return withoutMark(body);
+  throw new UnavailableError(`the reply of ${host} is not a confirmation (HTTP ${status})`, {
+    why: 'something between this machine and the platform may have answered instead',
+    status,
+    retryable: true,
+  });
+}
+
+function messageOf(said: Record<string, unknown>, { status, body }: Received): string {
+  const { error, errors, success, ok, message } = said;
+  const words = typeof message === 'string' ? message : '';
+  const hasErrors = Array.isArray(errors) ? errors.length > 0 : Boolean(errors);
+  if (!error && !hasErrors && success !== false && ok !== false) return words || body;
+  const reason = words || (typeof error === 'string' ? error : JSON.stringify(error ?? errors ?? said));
+  throw new FailedError(reason, { why: `the platform answered with an error (HTTP ${status})`, status });
+}
+
+/** JSON that does not parse was cut off on its way; anything else was never JSON. */
+function parse({ body, status, host }: Received): unknown {
+  const text = withoutMark(body);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    if (/^\s*[[{"]/.test(text)) {
+      throw new ConnectionError(`the reply of ${host} is cut off or damaged (HTTP ${status})`, true, cause);
+    }
+    const what = text.trim() === '' ? 'is empty' : 'is not JSON';
+    throw new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, {
+      why: 'something between this machine and the platform may have answered instead',
+      status,
+      retryable: true,
+      cause,
+    });
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(withoutMark(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without the byte-order mark that some servers put first. */
+function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}

@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import { ConflictError } from '../errors.ts';
+import { makePrivateFolder } from './folders.ts';
+import { type Lock, waitForLock } from './lock.ts';
+import { writeWholeSync } from './new-file.ts';
+import { isAlive, newOwnerName, ownerNamed } from './owner.ts';
+
+export interface Claim {
+  release(): void;
+}
+
+export interface Claiming {
+  /** A file that will be written, or a folder that will be filled. */
+  path: string;
+  kind: 'file' | 'folder';
+  delay: (ms: number) => Promise<void>;
+  /** Hears once of the process that has to end first. */
+  onWait: (pid: number) => void;
+}
+
+/** Longest wait for another process, in milliseconds. */
+const longestWaitMs = 10 * 60_000;
+const pauseMs = 200;
+/** The list of claims is locked for the moment it takes to read it. */
+const lockWaitMs = 10_000;
+
+/**
+ * Keeps other processes from writing to the same files at the same time. While another one has claimed the same file,
+ * a folder around it or a folder within, it waits; after ten minutes it throws a ConflictError. Throws what the system
+ * says where the state folder cannot be written.
+ */
+export async function claimTarget(state: string, { path, kind, delay, onWait }: Claiming): Promise<Claim> {
+  const folder = join(state, 'claims');
+  makePrivateFolder(folder);
+  const wanted = { path: realPath(path), kind };
+  let waitedMs = 0;
+  for (;;) {
+    const found = await tryClaim(folder, wanted);
+    if ('release' in found) return found;
+    if (waitedMs === 0) onWait(found.pid);
+    if (waitedMs >= longestWaitMs) throw stillClaimed(path, found.pid);
+    await delay(pauseMs);
+    waitedMs += pauseMs;
+  }
+}
+
+interface Target {
+  path: string;
+  kind: 'file' | 'folder';
+}
+
+async function tryClaim(folder: string, wanted: Target): Promise<Claim | { pid: number }> {
+  const lock = await lockClaims(folder);
+  try {
+    const other = liveClaims(folder).find(({ target }) => overlap(target, wanted));
+    if (other) return { pid: other.pid };
+    const file = join(folder, newOwnerName());
+    writeWholeSync(file, JSON.stringify(wanted), { mode: 0o600 });
+    return { release: () => rmSync(file, { force: true }) };
+  } finally {
+    lock.release();
+  }
+}
+
+async function lockClaims(folder: string): Promise<Lock> {
+  const lock = await waitForLock(`${folder}.lock`, lockWaitMs);
+  if (lock) return lock;
+  throw new ConflictError(`${folder}.lock is held by another process`, { fix: `remove ${folder}.lock` });
+}
+
+function liveClaims(folder: string): { pid: number; target: Target }[] {
+  return readdirSync(folder).flatMap((name) => {
+    const owner = ownerNamed(name);
+    if (!owner) return [];
+    const file = join(folder, name);
+    if (isAlive(owner) === false) rmSync(file, { force: true });
+    else {
+      const target = readTarget(file);
+      if (target) return [{ pid: owner.pid, target }];
+    }
+    return [];
+  });
+}
+
+function readTarget(file: string): Target | undefined {
+  try {
+    const { path, kind } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Record<keyof Target, unknown>>;
+    return typeof path === 'string' && (kind === 'file' || kind === 'folder') ? { path, kind } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function overlap(one: Target, other: Target): boolean {
+  return one.path === other.path || contains(one, other) || contains(other, one);
+}
+
+function contains(outer: Target, inner: Target): boolean {
+  return outer.kind === 'folder' && inner.path.startsWith(outer.path.endsWith(sep) ? outer.path : outer.path + sep);
+}
+
+/** Without links, as far as the path exists. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent), basename(path));
+  }
+}
+
+function stillClaimed(path: string, pid: number): ConflictError {
+  return new ConflictError(`another gantry (process ${pid}) is still writing to ${path}`, {
+    fix: 'wait until it has finished, or stop it',
+  });
+}

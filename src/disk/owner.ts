@@ -1,0 +1,52 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** The process that holds a lock or a claim, as the name of its file tells. */
+export interface Owner {
+  pid: number;
+  /** When the process started, in clock ticks since the machine did; 0 where the system does not tell. */
+  startedAt: number;
+  /** Hash of the host name: a process id means nothing on another machine. */
+  host: string;
+}
+
+/** A name for a file of this process that no other process, and no other call, ever uses. */
+export function newOwnerName(): string {
+  return `${process.pid}-${startOf(process.pid) ?? 0}-${hostHash()}-${randomBytes(8).toString('hex')}`;
+}
+
+/** Reads a name made by {@link newOwnerName}; undefined if it is not one. */
+export function ownerNamed(name: string): Owner | undefined {
+  const [, pid, startedAt, host] = /^(\d{1,10})-(\d{1,20})-([0-9a-f]{8})-[0-9a-f]{16}$/.exec(name) ?? [];
+  return host === undefined ? undefined : { pid: Number(pid), startedAt: Number(startedAt), host };
+}
+
+/**
+ * Whether the process still runs; undefined for a process of another machine. A process id that the system has given
+ * to a new process since then does not count.
+ */
+export function isAlive({ pid, startedAt, host }: Owner): boolean | undefined {
+  if (host !== hostHash()) return undefined;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+  }
+  const started = startedAt === 0 ? undefined : startOf(pid);
+  return started === undefined || started === startedAt;
+}
+
+function hostHash(): string {
+  return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+}
+
+/** Field 22 of `/proc/PID/stat`; the command name before it may contain spaces and parentheses. */
+function startOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]) || undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,21 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { removedOnExit } from './removed-on-exit.ts';
+
+/** A folder in the system's place for temporary files, which only its owner may enter. */
+export class TemporaryFolder {
+  private constructor(readonly path: string) {}
+
+  /** `prefix` begins its name. Throws what the system says. */
+  static async create(prefix: string): Promise<TemporaryFolder> {
+    const path = await mkdtemp(join(tmpdir(), prefix));
+    removedOnExit.add(path);
+    return new TemporaryFolder(path);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true, maxRetries: 3 });
+    removedOnExit.delete(this.path);
+  }
+}

@@ -1,0 +1,10 @@
+/** A file of the data folder that cannot be used. It is never overwritten: its owner decides what becomes of it. */
+export class DamagedDataError extends Error {
+  constructor(
+    readonly file: string,
+    readonly reason: string,
+    cause?: unknown,
+  ) {
+    super(`the emulator's data in ${file} cannot be read: ${reason}`, { cause });
+  }
+}

@@ -1,0 +1,46 @@
+import { rmdir, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type OpenedFolder, OpenedFolders } from '../../disk/index.ts';
+
+/** Deletes files of a local folder. Nothing is deleted behind a link, even one that is planted meanwhile. */
+export class LocalRemoval {
+  readonly #folders: OpenedFolders;
+
+  /** `holds` is for tests: see {@link OpenedFolders}. */
+  constructor(root: string, holds?: boolean) {
+    this.#folders = new OpenedFolders(root, {
+      creates: false,
+      followsLinks: false,
+      ...(holds !== undefined && { holds }),
+    });
+  }
+
+  /** With the folders that are empty then. */
+  async remove(path: string): Promise<void> {
+    await this.#within(path, unlink);
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
+      try {
+        await this.#within(folder, rmdir);
+      } catch {
+        return;
+      }
+    }
+  }
+
+  close(): void {
+    this.#folders.close();
+  }
+
+  async #within(path: string, remove: (path: string) => Promise<void>): Promise<void> {
+    const names = path.split('/');
+    let folder: OpenedFolder | undefined;
+    try {
+      folder = this.#folders.open(names.slice(0, -1));
+      await remove(folder.entry(names.at(-1) ?? ''));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    } finally {
+      folder?.release();
+    }
+  }
+}

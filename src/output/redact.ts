@@ -1,0 +1,207 @@
+import type { KnownSecrets } from './known-secrets.ts';
+
+/**
+ * Hides credentials: the secrets of this run, and whatever looks like a bearer token, an `Authorization` value, a
+ * password in a URL or the query of a signed link. Every step reads the text once, so hostile text costs linear time.
+ */
+export function redact(text: string, known?: KnownSecrets): string {
+  const unknown = known ? known.hideIn(text) : text;
+  if (!suspicious.test(unknown)) return unknown;
+  const steps = [hideHeaders, hideTokens, hideSchemes, hideProperties, hideUserInfo, hideParameters];
+  return steps.reduce((safe, step) => step(safe), unknown);
+}
+
+/** Whether {@link redact} could change the text. True for some harmless texts, but never false for a secret. */
+export function mayHoldSecret(text: string, known: KnownSecrets): boolean {
+  return suspicious.test(text) || known.isIn(text);
+}
+
+const hidden = '[hidden]';
+
+/** What every pattern below begins with or contains. An alternation of literals cannot backtrack. */
+const suspicious =
+  /eyJ|bearer|basic|authorization|@|api.?key|sig|credential|token|secret|passw|access(?:key)?id|key-pair-id|auth|sv(?:=|%)/i;
+
+const schemeNames = 'bearer|basic|digest|token|negotiate|apikey';
+const gap = '(?:\\s|%20|\\+|\\\\[nrt])';
+const header = new RegExp(
+  `((?:authorization|x-api-key)\\\\{0,3}["']?\\s{0,4}(?:[:=]|%3A|%3D)(?:${gap}|\\\\{0,3}["'[]){0,6})` +
+    `((?:(?:${schemeNames})${gap}{1,8})?)([^\\s"',;<>&\\\\\\]}[]+)`,
+  'gi',
+);
+const schemeName = new RegExp(`^(?:${schemeNames})$`, 'i');
+
+/** `Authorization: Bearer abc` in any spelling; the scheme stays, as it helps to understand the error. */
+function hideHeaders(text: string): string {
+  return text.replace(header, (whole, name: string, scheme: string, value: string) =>
+    schemeName.test(value) ? whole : `${name}${scheme}${hidden}`,
+  );
+}
+
+const segment = /[\w-]*/y;
+
+/** JWTs: three segments, or two that are both JSON objects. `keyJar.a.b` is not one. */
+function hideTokens(text: string): string {
+  let safe = '';
+  let copied = 0;
+  let head: TokenShape = { headEnd: -1, end: -1, certain: false };
+  for (let at = text.indexOf('eyJ'); at >= 0; at = text.indexOf('eyJ', Math.max(at + 3, copied))) {
+    if (at >= head.headEnd) head = shapeAt(text, at);
+    if (head.end < 0 || !(head.certain || startsWord(text, at))) continue;
+    safe += `${text.slice(copied, at)}[token]`;
+    copied = head.end;
+  }
+  return safe + text.slice(copied);
+}
+
+interface TokenShape {
+  /** Where the first segment ends. All starts within it share the rest, which is read once. */
+  headEnd: number;
+  /** Where the token ends, or -1 if this is not one. */
+  end: number;
+  certain: boolean;
+}
+
+function shapeAt(text: string, at: number): TokenShape {
+  const headEnd = segmentEnd(text, at);
+  if (text[headEnd] !== '.') return { headEnd, end: -1, certain: false };
+  const payloadEnd = segmentEnd(text, headEnd + 1);
+  const certain = text.startsWith('eyJ', headEnd + 1);
+  const complete = text[payloadEnd] === '.';
+  if (!certain && (!complete || payloadEnd === headEnd + 1)) return { headEnd, end: -1, certain };
+  return { headEnd, end: complete ? segmentEnd(text, payloadEnd + 1) : payloadEnd, certain };
+}
+
+function segmentEnd(text: string, from: number): number {
+  segment.lastIndex = from;
+  segment.test(text);
+  return segment.lastIndex;
+}
+
+/** Whether the character before is no letter of the same word; `%3D` and `\n` end in letters, too. */
+function startsWord(text: string, at: number): boolean {
+  return (
+    !/[a-z]$/i.test(text.slice(Math.max(0, at - 1), at)) ||
+    /(?:%[\da-f]{2}|\\(?:u[\da-f]{4}|[nrt]))$/i.test(text.slice(Math.max(0, at - 6), at))
+  );
+}
+
+const bearer = new RegExp(`(bearer)(${gap}{1,8})(?!bearer|basic)([\\w.~+/=%-]+)`, 'gi');
+const basic = new RegExp(`(basic)(${gap}{1,8})([\\w.~+/=%-]+)`, 'gi');
+/** What follows "bearer" in a sentence. */
+const prose =
+  /^(?:tokens?|auth|authentication|authorization|credentials?|headers?|schemes?|formats?|is|was|in|or|and|not|required|must|has|of|for|from|to|realm.*)[.,]?$/i;
+
+/** `Bearer abc` and `Basic dXNlcjpwYXNz`, but not "the Bearer token" or "Basic plan". */
+function hideSchemes(text: string): string {
+  return text
+    .replace(bearer, (whole, name: string, between: string, value: string) =>
+      prose.test(value) ? whole : `${name}${between}${hidden}${fullStop(value)}`,
+    )
+    .replace(basic, (whole, name: string, between: string, value: string) =>
+      holdsPassword(value) ? `${name}${between}${hidden}${fullStop(value)}` : whole,
+    );
+}
+
+/** The end of a sentence is none of the secret. */
+function fullStop(value: string): string {
+  return value.endsWith('.') ? '.' : '';
+}
+
+function holdsPassword(value: string): boolean {
+  const base64 = value.slice(0, 4_096).replace(/%3D/gi, '=').replace(/%2B/gi, '+').replace(/%2F/gi, '/');
+  return value.length > 4_096 || Buffer.from(base64, 'base64').includes(':');
+}
+
+const property =
+  /(\\{0,3}["'](?:(?:[a-z]{2,12}_?)?token|(?:client_?)?secret|passwo?r?d|api_?key|(?:docker)?auth|authorization)\\{0,3}["']\s{0,4}[:=]\s{0,4}\\{0,3}["'])([^"'\\\s[][^"'\\\s]*)/gi;
+const ambiguous = /^\W{1,4}(?:token|secret|auth)\W/i;
+
+/** `"access_token": "abc"` in a body that a message repeats. A short `"token"` may be a word of a language model. */
+function hideProperties(text: string): string {
+  return text.replace(property, (whole, name: string, value: string) =>
+    ambiguous.test(name) && value.length < 16 ? whole : name + hidden,
+  );
+}
+
+const userInfo = /:\/\/[^\s/?#@:"'<>]{0,256}:[^\s/?#@"'<>]{1,512}@/g;
+const encodedUserInfo = /%3A%2F%2F[^\s/?#@:"'<>%]{0,256}%3A[^\s/?#@"'<>%]{1,512}%40/gi;
+
+/** `https://user:password@host`. */
+function hideUserInfo(text: string): string {
+  return text.replace(userInfo, `://${hidden}@`).replace(encodedUserInfo, `%3A%2F%2F${hidden}%40`);
+}
+
+const parameter =
+  /(signature|credential|accesskeyid|accessid|key-pair-id|token|secret|passw(?:or)?d|api[-_]?key|sig|sv)(?:=|%(?:25){0,3}3D|\\u003d)/gi;
+const endOfRun = /[\s"'<>`|]/g;
+const endOfValue = /[\s"'<>`|&;,)\]}]|%(?:25){0,3}26|\\u0026/gi;
+const question = /\?|%(?:25){0,3}3F|\\u003f/i;
+
+/** The whole query of a signed link, also percent-encoded or JSON-escaped; without a `?`, the value alone. */
+function hideParameters(text: string): string {
+  let safe = '';
+  let copied = 0;
+  // No `?` of the same run lies before this place: a run is searched once, however many parameters it has.
+  let searched = 0;
+  for (const match of text.matchAll(parameter)) {
+    const at = match.index;
+    const value = at + match[0].length;
+    if (at < copied || !isSecretName(text, at, match[1] ?? '', value)) continue;
+    const start = startOfRun(text, at, searched);
+    const mark = question.exec(text.slice(start, at));
+    searched = value;
+    if (mark) {
+      const end = trimmed(text, value, next(endOfRun, text, value));
+      safe += `${text.slice(copied, start + mark.index + mark[0].length)}${hidden}`;
+      copied = end;
+      searched = end;
+    } else {
+      const end = next(endOfValue, text, value);
+      searched = Math.max(searched, Math.min(end, text.length));
+      if (!isSecretValue(text, at, value, end)) continue;
+      safe += `${text.slice(copied, value)}${hidden}`;
+      copied = end;
+    }
+  }
+  return safe + text.slice(copied);
+}
+
+/** `sig` and the `sv` of Azure's links are parts of other words, too. */
+function isSecretName(text: string, at: number, name: string, value: number): boolean {
+  if (!/^s(?:ig|v)$/i.test(name)) return true;
+  if (!startsWord(text, at)) return false;
+  return /^sig$/i.test(name) || /^\d{4}-\d\d-\d\d/.test(text.slice(value, value + 10));
+}
+
+/** Outside of a link, `token=` is also what programs print about themselves: only long values are hidden there. */
+function isSecretValue(text: string, at: number, value: number, end: number): boolean {
+  if (text[value] === '[') return false;
+  const isSigned = /x-(?:amz|goog)-(?:security-)?$/i.test(text.slice(Math.max(0, at - 16), at));
+  return end - value >= (isSigned ? 1 : 8) && !/^sv$/i.test(text.slice(at, at + 2));
+}
+
+function startOfRun(text: string, at: number, least: number): number {
+  let start = at;
+  while (start > least && !isBreak(text.charCodeAt(start - 1))) start--;
+  return start;
+}
+
+function isBreak(code: number): boolean {
+  return (
+    code <= 0x20 || code === 0x22 || code === 0x27 || code === 0x3c || code === 0x3e || code === 0x60 || code === 0x7c
+  );
+}
+
+/** Where the pattern matches next, or the end of the text. */
+function next(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.exec(text)?.index ?? text.length;
+}
+
+/** Without punctuation of the sentence around the link. */
+function trimmed(text: string, from: number, end: number): number {
+  let last = end;
+  while (last > from && /[\\)\]},.;]/.test(text[last - 1] ?? '')) last--;
+  return last;
+}

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+
+const dayMs = 86_400_000;
+
+let emulator: Emulator;
+/** What really passes; the wall clock of gantry jumps beside it. */
+let clock: { now: number };
+
+beforeEach(async () => {
+  clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
+  emulator = await startEmulator({ pace: 2_000, now: () => clock.now });
+});
+
+afterEach(() => emulator.close());
+
+describe.each([
+  ['is set back by a day', -dayMs],
+  ['leaps ahead by a day, as after a suspended laptop', dayMs],
+])('the clock %s while it waits', (_, byMs) => {
+  /** The clock jumps once the build has been polled. */
+  const jumping = () => {
+    const polled = () => emulator.calls.some(({ endpoint }) => endpoint === 'getBuild');
+    return { emulator, clock, jumps: () => (polled() ? byMs : 0) };
+  };
+
+  test('a deploy neither ends early nor shows a time that is not', async () => {
+    await using app = await folderOf(smallApp());
+    const { code, stderr, json } = await gantry(['deploy', '--timeout', '10m', '--json'], {
+      ...jumping(),
+      cwd: app.path,
+    });
+    expect(code, stderr).toBe(0);
+    expect(stderr).not.toMatch(/ (in|building,) (-|\d+[hd])/);
+    const { durationsMs } = json() as { durationsMs: Record<string, number> };
+    for (const ms of Object.values(durationsMs)) {
+      expect(ms).toBeGreaterThanOrEqual(0);
+      expect(ms).toBeLessThan(600_000);
+    }
+  });
+});
+
+test('an upload link is as good as its life, however far the clock jumps ahead after it came', async () => {
+  await using app = await folderOf(smallApp());
+  await gantry(['deploy'], { emulator, clock, cwd: app.path });
+  emulator.fail('part', 500);
+  const asked = () => emulator.calls.filter(({ endpoint }) => endpoint === 'initializeUpload').length;
+  const { code, stderr } = await gantry(['cp', 'main.py', ':/main.py'], {
+    emulator,
+    clock,
+    cwd: app.path,
+    jumps: () => (emulator.calls.some(({ endpoint }) => endpoint === 'part') ? dayMs : 0),
+  });
+  expect(code, stderr).toBe(0);
+  expect(asked()).toBe(1);
+});

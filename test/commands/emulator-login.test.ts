@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { folderOf } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { secretsIn, someone } from '../support/login.ts';
+
+/** What a person does in the browser: reads the code in the address, and sends the form of its page. */
+async function sendForm(url: string, opened: string, secret: string) {
+  const user_code = new URL(opened).searchParams.get('user_code') ?? '';
+  const answer = await fetch(`${url}/activate`, { method: 'POST', body: new URLSearchParams({ user_code, secret }) });
+  return answer.status;
+}
+
+test('a login at the emulator succeeds once its owner has approved it, and not before', async () => {
+  const { emulator, run, tokens } = await someone();
+  const statuses: number[] = [];
+  const approve = async (secret: string) => {
+    const [device] = emulator.store.devices.values();
+    if (device)
+      statuses.push(await sendForm(emulator.url, `${emulator.url}/activate?user_code=${device.userCode}`, secret));
+  };
+  let waits = 0;
+  const { code } = await run('login', {
+    meanwhile: async () => {
+      waits += 1;
+      await approve(waits < 3 ? 'wrong' : emulator.approvalSecret);
+    },
+  });
+  expect([code, statuses]).toEqual([0, [403, 403, 200]]);
+  expect(tokens()).toBeDefined();
+});
+
+test('emulator start tells its owner, and nobody else, how logins are approved', async () => {
+  const { stdout, stderr } = await gantry(['emulator', 'start', '--port', '0', '--no-seed', '--json'], {
+    endAt: /"environment"/,
+  });
+  const { url, approve, environment } = JSON.parse(stdout);
+  expect(approve).toBe(`${url}/activate#secret=${environment.GANTRY_EMULATOR_SECRET}`);
+  expect(environment.GANTRY_EMULATOR_SECRET).toMatch(/^[\w-]{32}$/);
+  expect(stderr).toContain(`open ${approve} in your browser`);
+  expect(secretsIn({ stdout: '', stderr })).toEqual([]);
+});
+
+test('a command below emulator exec can approve its own login', async () => {
+  const script = `
+    const { GANTRY_API_URL: url, GANTRY_EMULATOR_SECRET: secret } = process.env;
+    const post = (path, body) => fetch(url + path, { method: 'POST', body });
+    const { deviceAuthResponsePayload: device } = await (await post('/device-authorization', '{}')).json();
+    await post('/activate', new URLSearchParams({ user_code: device.user_code, secret }));
+    const token = await post('/token', JSON.stringify({ device_code: device.device_code }));
+    process.exit(token.status === 200 ? 0 : 1);`;
+  const words = ['emulator', 'exec', '--no-seed', '--', process.execPath, '--input-type=module', '-e', script];
+  expect((await gantry(words)).code).toBe(0);
+});
+
+test.each(['localhost:3000', 'http://localhost:3000/app', 'ftp://localhost', '*', 'null', ''])(
+  'the origin %j is refused with exit 2',
+  async (origin) => {
+    for (const command of [['emulator', 'start'], ['dev']]) {
+      const { code, stderr } = await gantry([...command, `--allow-origin=${origin}`]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('http://localhost:3000')]);
+    }
+  },
+);
+
+test('an origin that is allowed may call apps of emulator start', async () => {
+  await using folder = await folderOf({});
+  const script = `
+    const { GANTRY_API_URL: url, GANTRY_PROJECT: project } = process.env;
+    const call = (origin) => fetch(url + '/v4/' + project + '/none', { method: 'POST', headers: { origin } });
+    const [allowed, other] = [await call('http://localhost:3000'), await call('http://localhost:3001')];
+    process.exit(allowed.status === 404 && other.status === 403 ? 0 : 1);`;
+  const words = ['emulator', 'exec', '--allow-origin', 'http://localhost:3000/', '--data', `${folder.path}/data`];
+  expect((await gantry([...words, '--', process.execPath, '--input-type=module', '-e', script])).code).toBe(0);
+});

@@ -1,0 +1,259 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { newFolder, noise } from '../support/files.ts';
+import { gantry as run } from '../support/gantry.ts';
+import { type Storage, type StorageAnswer, send, storage } from '../support/storage.ts';
+
+/** Three parts of the least length there is. */
+const [old, fresh] = [noise(11 * 2 ** 20, 'old'), noise(11 * 2 ** 20, 'fresh')];
+const parts = ['--part-size', '5MiB'];
+const [oldDate, freshDate] = ['Thu, 01 Jan 2026 00:00:00 GMT', 'Thu, 01 Jan 2026 00:00:05 GMT'];
+
+let here: string;
+
+beforeEach(() => {
+  here = newFolder();
+});
+
+const target = () => join(here, 'a');
+const gantry = ({ env }: Storage, words: string[], silenceMs = 300) =>
+  run(words, { cwd: here, silenceMs, env: { ...env, GANTRY_CONFIG_DIR: join(here, '.home') } });
+const copied = (files: Storage, ...more: string[]) => gantry(files, ['cp', ':/a', 'a', ...parts, ...more]);
+
+function expectWhole(content: Buffer): void {
+  expect(readFileSync(target()).equals(content)).toBe(true);
+}
+
+describe('content that is replaced between two ranges is never mixed', () => {
+  test.each<[string, Record<string, string>, Record<string, string>]>([
+    ['without an ETag, by its date', { 'last-modified': oldDate }, { 'last-modified': freshDate }],
+    [
+      'with a weak ETag, by its date',
+      { etag: 'W/"1"', 'last-modified': oldDate },
+      { etag: 'W/"1"', 'last-modified': freshDate },
+    ],
+    ['without either', {}, {}],
+    [
+      'with a date of the same second',
+      { 'last-modified': oldDate, date: oldDate },
+      { 'last-modified': oldDate, date: oldDate },
+    ],
+    ['with a weak ETag alone', { etag: 'W/"1"' }, { etag: 'W/"1"' }],
+    ['with an ETag that is gone afterwards', { etag: '"1"' }, {}],
+    ['by its ETag', { etag: '"1"' }, { etag: '"2"' }],
+  ])('%s', async (_, first, later) => {
+    const files = await storage({ name: 'a', bytes: old.length }, (asked) =>
+      asked.count === 1 ? send(asked, old, first) : send(asked, fresh, later),
+    );
+    const { code } = await copied(files);
+    expect(code).toBe(0);
+    expectWhole(fresh);
+  });
+
+  test('when all of its parts are requested at once', async () => {
+    let waiting: (() => void)[] = [];
+    const files = await storage({ name: 'a', bytes: old.length }, (asked) => {
+      const { count } = asked;
+      const etag = `"${count}"`;
+      waiting.push(() => send(asked, count % 2 ? old : fresh, { etag }));
+      if (count > 1 && waiting.length < 2) return;
+      for (const answer of waiting) answer();
+      waiting = [];
+    });
+    const { code, stderr } = await copied(files);
+    expect(code).toBe(1);
+    expect(stderr).toContain('it changed while it was being copied');
+    expect(existsSync(target())).toBe(false);
+  });
+});
+
+test('a later range is requested on condition that the date is still the same', async () => {
+  const files = await storage({ name: 'a', bytes: old.length }, (asked) =>
+    send(asked, old, { 'last-modified': oldDate }),
+  );
+  expect((await copied(files)).code).toBe(0);
+  expectWhole(old);
+  expect(files.requests.map((headers) => headers['if-unmodified-since'])).toEqual([undefined, oldDate, oldDate]);
+});
+
+test('a download that was interrupted is resumed by the date', async () => {
+  const etag = { 'last-modified': oldDate };
+  let isBroken = true;
+  const files = await storage({ name: 'a', bytes: old.length }, (asked) => {
+    if (isBroken && asked.count > 1) asked.response.destroy();
+    else send(asked, old, etag);
+  });
+  expect((await copied(files, '--concurrency', '1')).code).toBe(69);
+  isBroken = false;
+  const { code, json } = await copied(files, '--json');
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({ resumedBytes: 5 * 2 ** 20 });
+  expectWhole(old);
+});
+
+describe('a file of another length than listed is never taken for the whole', () => {
+  const chunked = (bytes: Buffer): StorageAnswer => {
+    return ({ response }) => void response.writeHead(200, { 'transfer-encoding': 'chunked' }).end(bytes);
+  };
+
+  test.each<[string, StorageAnswer, RegExp]>([
+    ['longer, in chunks', chunked(Buffer.from('123456')), /it is longer than the folder said/],
+    ['shorter, in chunks', chunked(Buffer.from('1234')), /it is shorter than the folder said/],
+    ['longer, with its length', (asked) => send(asked, Buffer.from('123456')), /its size is not what the folder said/],
+    ['shorter, with its length', (asked) => send(asked, Buffer.from('1234')), /its size is not what the folder said/],
+    [
+      'longer, in a chunk that comes later',
+      ({ response }) => {
+        response.writeHead(200, { 'transfer-encoding': 'chunked' });
+        response.write('12345', () => setImmediate(() => response.end('6')));
+      },
+      /it is longer than the folder said/,
+    ],
+  ])('%s', async (_, answer, said) => {
+    const files = await storage({ name: 'a', bytes: 5 }, answer);
+    const { code, stderr } = await copied(files);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(said);
+    expect(existsSync(target())).toBe(false);
+    const shown = await gantry(files, ['cat', ':/a']);
+    expect(shown.code).toBe(1);
+    expect(shown.stderr).toMatch(said);
+  });
+});
+
+describe('an answer that is not the range requested', () => {
+  const headers = { etag: '"1"' };
+  const size = old.length;
+
+  test.each<[string, Record<string, string>]>([
+    ['begins elsewhere', { 'content-range': `bytes 1-${5 * 2 ** 20}/${size}` }],
+    ['ends elsewhere', { 'content-range': `bytes 0-${5 * 2 ** 20 - 2}/${size}` }],
+    ['is of a file of another size', { 'content-range': `bytes 0-${5 * 2 ** 20 - 1}/${size + 1}` }],
+  ])('%s: the file is not copied', async (_, lie) => {
+    const files = await storage({ name: 'a', bytes: size }, (asked) => send(asked, old, { ...headers, ...lie }));
+    const { code } = await copied(files);
+    expect(code).toBe(1);
+    expect(existsSync(target())).toBe(false);
+  });
+
+  test.each<[string, (asked: Parameters<StorageAnswer>[0]) => void]>([
+    ['has no Content-Range', ({ response }) => void response.writeHead(206, headers).end(old.subarray(0, 5 * 2 ** 20))],
+    [
+      'has several parts',
+      ({ response }) =>
+        void response.writeHead(206, { ...headers, 'content-type': 'multipart/byteranges; boundary=x' }).end('--x--'),
+    ],
+    [
+      'does not tell the whole size',
+      (asked) => send(asked, old, { ...headers, 'content-range': `bytes 0-${5 * 2 ** 20 - 1}/*` }),
+    ],
+  ])('%s: the file is read in one request', async (_, lie) => {
+    const files = await storage({ name: 'a', bytes: size }, (asked) =>
+      asked.range ? lie(asked) : send(asked, old, headers),
+    );
+    expect((await copied(files)).code).toBe(0);
+    expectWhole(old);
+  });
+
+  test('is a part of a file that was requested whole: it is not copied', async () => {
+    const files = await storage({ name: 'a', bytes: 5 }, ({ response }) => {
+      response.writeHead(206, { ...headers, 'content-range': 'bytes 0-4/5' }).end('12345');
+    });
+    expect((await copied(files)).code).toBe(1);
+  });
+});
+
+describe('an encoded answer', () => {
+  test('is refused, and the encoding is named', async () => {
+    const packed = gzipSync('12345');
+    const files = await storage({ name: 'a', bytes: 5 }, ({ response }) => {
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': packed.length }).end(packed);
+    });
+    const { code, stderr } = await copied(files);
+    expect(code).toBe(1);
+    expect(stderr).toContain('the storage sent it compressed (gzip)');
+    expect(existsSync(target())).toBe(false);
+  });
+
+  test('is the file itself when it was stored so', async () => {
+    const packed = gzipSync('12345');
+    const files = await storage({ name: 'a', bytes: packed.length }, (asked) =>
+      send(asked, packed, { 'content-encoding': 'gzip', etag: '"1"' }),
+    );
+    expect((await copied(files)).code).toBe(0);
+    expectWhole(packed);
+  });
+});
+
+describe('a connection that breaks', () => {
+  const breaks = (content: Buffer, headers: Record<string, string>): StorageAnswer => {
+    return ({ response }) => {
+      response.writeHead(200, { ...headers, 'content-length': content.length });
+      response.write(content.subarray(0, content.length / 2), () => response.destroy());
+    };
+  };
+  const whole = ({ response }: Parameters<StorageAnswer>[0], content: Buffer, headers: Record<string, string>) =>
+    send({ response, range: undefined }, content, headers);
+
+  test('storage without ranges sends the file from its beginning again', async () => {
+    const headers = { etag: '"1"' };
+    const files = await storage({ name: 'a', bytes: old.length }, (asked) =>
+      asked.count === 3 ? breaks(old, headers)(asked) : whole(asked, old, headers),
+    );
+    const { code, stderr } = await copied(files, '--concurrency', '1');
+    expect(stderr).not.toContain('not copied');
+    expect(code).toBe(0);
+    expectWhole(old);
+  });
+
+  test('a file that changed first and comes without ranges then is copied', async () => {
+    const files = await storage({ name: 'a', bytes: old.length }, (asked) => {
+      if (asked.count === 1) send(asked, old, { etag: '"1"' });
+      else if (asked.count === 2) asked.response.writeHead(412).end();
+      else whole(asked, fresh, { etag: '"2"' });
+    });
+    const { code } = await copied(files, '--concurrency', '1');
+    expect(code).toBe(0);
+    expectWhole(fresh);
+  });
+
+  test.each<[string, Record<string, string>, Record<string, string>]>([
+    ['by its ETag', { etag: '"1"' }, { etag: '"2"' }],
+    ['by its date', { 'last-modified': oldDate }, { 'last-modified': freshDate }],
+    ['by its content alone', {}, {}],
+  ])('what cat prints is not mixed: another version is noticed %s', async (_, first, later) => {
+    const files = await storage({ name: 'a', bytes: old.length }, (asked) =>
+      asked.count === 1 ? breaks(old, first)(asked) : send(asked, fresh, later),
+    );
+    const { code, bytes } = await gantry(files, ['cat', ':/a']);
+    expect(code).toBe(1);
+    expect(old.subarray(0, bytes.length).equals(bytes)).toBe(true);
+    expect(bytes.length).toBeLessThan(old.length);
+  });
+
+  test.each<[string, Record<string, string>, boolean]>([
+    ['in the middle', { etag: '"1"' }, true],
+    ['from the beginning where the storage sends no ranges', { etag: '"1"' }, false],
+    ['from the beginning where versions cannot be told apart', {}, true],
+  ])('what cat prints is resumed %s', async (_, headers, hasRanges) => {
+    const files = await storage({ name: 'a', bytes: old.length }, (asked) => {
+      if (asked.count === 1) breaks(old, headers)(asked);
+      else if (hasRanges) send(asked, old, headers);
+      else whole(asked, old, headers);
+    });
+    const { code, bytes } = await gantry(files, ['cat', ':/a']);
+    expect(code).toBe(0);
+    expect(bytes.equals(old)).toBe(true);
+  });
+});
+
+test('--verify reads a file in one request where the storage sends no ranges', async () => {
+  const files = await storage({ name: 'a', bytes: old.length }, ({ response }) =>
+    send({ response, range: undefined }, old, { etag: '"1"' }),
+  );
+  const { code } = await copied(files, '--verify');
+  expect(code).toBe(0);
+  expectWhole(old);
+});

@@ -1,0 +1,80 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { claimTarget } from '../../src/disk/index.ts';
+import { newOwnerName } from '../../src/disk/owner.ts';
+import { filesIn, newFolder } from '../support/files.ts';
+
+const state = newFolder();
+
+/** Claims, and gives up when it would have to wait. */
+function claim(path: string, kind: 'file' | 'folder') {
+  const delay = async () => {
+    throw new Error('it has to wait');
+  };
+  return claimTarget(state, { path, kind, delay, onWait: () => {} });
+}
+
+test.each([
+  ['file', '/x/a', 'file', '/x/b'],
+  ['file', '/x/a', 'folder', '/x/a b'],
+  ['folder', '/x/a', 'folder', '/x/ab'],
+  ['file', '/x', 'file', '/x/a'],
+] as const)('a %s %s and a %s %s do not concern each other', async (kind, path, otherKind, otherPath) => {
+  const claims = [await claim(path, kind), await claim(otherPath, otherKind)];
+  for (const each of claims) each.release();
+  expect(filesIn(state)).toEqual([]);
+});
+
+test.each([
+  ['file', '/x/a', 'file', '/x/a'],
+  ['folder', '/x', 'file', '/x/a/b'],
+  ['file', '/x/a/b', 'folder', '/x'],
+  ['folder', '/', 'folder', '/x'],
+  ['folder', '/x', 'folder', '/x'],
+] as const)('with a %s %s claimed, a %s %s has to wait', async (kind, path, otherKind, otherPath) => {
+  const first = await claim(path, kind);
+  await expect(claim(otherPath, otherKind)).rejects.toThrow('it has to wait');
+  first.release();
+  (await claim(otherPath, otherKind)).release();
+});
+
+test('a link leads to the same place', async () => {
+  const folder = newFolder({ 'real/a': '' });
+  symlinkSync('real', join(folder, 'link'));
+  const first = await claim(join(folder, 'real', 'new'), 'folder');
+  await expect(claim(join(folder, 'link', 'new', 'file'), 'file')).rejects.toThrow('it has to wait');
+  first.release();
+});
+
+test('one who waits is told for whom, goes on when the other is done, and gives up after ten minutes', async () => {
+  const first = await claim('/x', 'folder');
+  const told: number[] = [];
+  let waitedMs = 0;
+  const waiting = (until: number) =>
+    claimTarget(state, {
+      path: '/x/a',
+      kind: 'file',
+      delay: async (ms) => {
+        waitedMs += ms;
+        if (waitedMs >= until) first.release();
+      },
+      onWait: (pid) => told.push(pid),
+    });
+  await expect(waiting(Number.POSITIVE_INFINITY)).rejects.toThrow(
+    `another gantry (process ${process.pid}) is still writing to /x/a`,
+  );
+  expect(waitedMs).toBe(600_000);
+  waitedMs = 0;
+  (await waiting(5_000)).release();
+  expect(told).toEqual([process.pid, process.pid]);
+});
+
+test('claims of the dead and damaged ones do not count', async () => {
+  mkdirSync(join(state, 'claims'), { recursive: true });
+  const dead = newOwnerName().replace(/^\d+-\d+/, `${2 ** 22 + 1}-0`);
+  writeFileSync(join(state, 'claims', dead), JSON.stringify({ path: '/x', kind: 'folder' }));
+  writeFileSync(join(state, 'claims', newOwnerName()), '{"path":7}');
+  writeFileSync(join(state, 'claims', newOwnerName()), 'not JSON');
+  (await claim('/x/a', 'file')).release();
+});

@@ -1,0 +1,142 @@
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { NewFile, writeInPlace, writeWhole, writeWholeSync } from '../../src/disk/index.ts';
+import { replaceFile } from '../../src/disk/replace.ts';
+import { newFolder } from '../support/files.ts';
+
+describe('a whole file', () => {
+  test.each([
+    ['by a promise', writeWhole],
+    ['at once', async (path: string, content: string) => writeWholeSync(path, content)],
+  ])('takes the place of the old one, and leaves nothing beside it (%s)', async (_, write) => {
+    const folder = newFolder({ a: 'old', 'a.part': 'mine', 'a.new': 'mine' });
+    await write(join(folder, 'a'), 'new');
+    expect(readdirSync(folder).sort()).toEqual(['a', 'a.new', 'a.part']);
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('new');
+    expect(readFileSync(join(folder, 'a.part'), 'utf8')).toBe('mine');
+  });
+
+  test('that cannot be written leaves the old one, and nothing else', async () => {
+    const folder = newFolder({ a: 'old' });
+    const failing = writeInPlace(join(folder, 'a'), async (file) => {
+      await file.writeFile('half');
+      throw new Error('no more');
+    });
+    await expect(failing).rejects.toThrow('no more');
+    expect(readdirSync(folder)).toEqual(['a']);
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('old');
+  });
+
+  test('replaces a link, and not what it leads to', async () => {
+    const folder = newFolder({ target: 'untouched' });
+    symlinkSync('target', join(folder, 'link'));
+    await writeWhole(join(folder, 'link'), 'new');
+    expect(lstatSync(join(folder, 'link')).isSymbolicLink()).toBe(false);
+    expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('untouched');
+  });
+
+  test('has the permissions asked for', async () => {
+    const path = join(newFolder(), 'a');
+    await writeWhole(path, 'x', { mode: 0o600 });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('where there is a folder already is an error, and nothing is left beside it', async () => {
+    const folder = newFolder({ 'a/b': '' });
+    await expect(writeWhole(join(folder, 'a'), 'x')).rejects.toThrow('EISDIR');
+    expect(readdirSync(folder)).toEqual(['a']);
+  });
+});
+
+describe('what an earlier process has kept', () => {
+  const kept = async () => {
+    const target = join(newFolder(), 'a');
+    const file = await NewFile.create(target);
+    await file.handle.truncate(7);
+    await file.keep();
+    const name = readdirSync(join(target, '..'))[0] ?? '';
+    return { target, name, path: join(target, '..', name) };
+  };
+
+  test('is gone on with, and takes its name', async () => {
+    const { target, name } = await kept();
+    const again = await NewFile.reopen(target, name, 7);
+    await again?.commit(target, { modified: 1_000_000_000_000 });
+    expect(statSync(target).mtimeMs).toBe(1_000_000_000_000);
+    expect(readdirSync(join(target, '..'))).toEqual(['a']);
+  });
+
+  test.each<[what: string, change: (path: string) => void]>([
+    ['of another size', (path) => truncateSync(path, 6)],
+    [
+      'a link',
+      (path) => {
+        writeFileSync(`${path}-x`, 'seven b');
+        symlinkSync(`${path}-x`, `${path}-y`);
+        linkSync(`${path}-y`, `${path}-z`);
+      },
+    ],
+    ['a second name of another file', (path) => linkSync(path, `${path}-other`)],
+  ])('is not, if it is %s', async (what, change) => {
+    const { target, name, path } = await kept();
+    change(path);
+    expect(await NewFile.reopen(target, what === 'a link' ? `${name}-z` : name, 7)).toBeUndefined();
+  });
+
+  test('is not, if it is a folder or gone', async () => {
+    const { target } = await kept();
+    mkdirSync(join(target, '..', 'folder'));
+    expect(await NewFile.reopen(target, 'folder', 7)).toBeUndefined();
+    expect(await NewFile.reopen(target, 'gone', 7)).toBeUndefined();
+  });
+});
+
+describe('a file that another program has open', () => {
+  const failing = (code: string, times: number) => {
+    const tries: string[] = [];
+    const rename = async (from: string, to: string) => {
+      tries.push(`${from} ${to}`);
+      if (tries.length <= times) throw Object.assign(new Error(code), { code });
+    };
+    return { tries, rename, pause: async () => {} };
+  };
+
+  test.each(['EPERM', 'EACCES', 'EBUSY'])(
+    'is renamed once the other has let go of it, on Windows (%s)',
+    async (code) => {
+      const { tries, ...means } = failing(code, 4);
+      await replaceFile('a', 'b', { ...means, windows: true });
+      expect(tries).toHaveLength(5);
+    },
+  );
+
+  test.each([
+    ['EPERM', true, 11],
+    ['ENOSPC', true, 1],
+    ['EPERM', false, 1],
+  ])('fails with %s in the end (Windows: %s)', async (code, windows, tries) => {
+    const means = failing(code, 99);
+    await expect(replaceFile('a', 'b', { ...means, windows })).rejects.toThrow(code);
+    expect(means.tries).toHaveLength(tries);
+  });
+});
+
+test.skipIf(process.getuid?.() === 0)('a folder without the right to write says so at once', async () => {
+  const folder = newFolder();
+  chmodSync(folder, 0o500);
+  await expect(writeWhole(join(folder, 'a'), 'x')).rejects.toThrow('EACCES');
+  expect(existsSync(join(folder, 'a'))).toBe(false);
+});

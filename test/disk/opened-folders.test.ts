@@ -1,0 +1,98 @@
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { OpenedFolders } from '../../src/disk/opened-folders.ts';
+import { filesIn, newFolder } from '../support/files.ts';
+
+/** Descriptors of this process that lead into a folder. */
+function descriptorsIn(folder: string): number {
+  if (process.platform !== 'linux') return 0;
+  const real = realpathSync(folder);
+  return readdirSync('/proc/self/fd').filter((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(real);
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+describe.each([
+  ['held open', true],
+  ['checked at each use', false],
+])('folders that are %s', (_, holds) => {
+  test.skipIf(holds && process.platform !== 'linux')('are made, entered again, and let go of', () => {
+    const root = newFolder();
+    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, holds });
+    for (let index = 0; index < 200; index++) {
+      const folder = folders.open(['a', `${index % 100}`]);
+      writeFileSync(folder.entry(`${index}`), 'x');
+      folder.check();
+      folder.release();
+    }
+    expect(filesIn(root)).toHaveLength(200);
+    expect(descriptorsIn(root)).toBeLessThan(70);
+    folders.close();
+    expect(descriptorsIn(root)).toBe(0);
+  });
+
+  test.skipIf(holds && process.platform !== 'linux')('a link that replaces one is not entered', () => {
+    const [root, outside] = [newFolder({ 'a/b/c': 'c' }), newFolder()];
+    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, holds });
+    const before = folders.open(['a', 'b']);
+    renameSync(join(root, 'a'), join(root, 'old'));
+    symlinkSync(outside, join(root, 'a'));
+    expect(() => before.check()).toThrow('a/b was replaced meanwhile');
+    expect(() => folders.open(['a', 'b'])).toThrow('a is a link that leads out of the target folder');
+    expect(() => folders.open(['a'])).toThrow('a is a link that leads out of the target folder');
+    if (holds) writeFileSync(before.entry('late'), 'late');
+    before.release();
+    folders.close();
+    expect(filesIn(outside)).toEqual([]);
+    if (holds) expect(readFileSync(join(root, 'old/b/late'), 'utf8')).toBe('late');
+    expect(descriptorsIn(root)).toBe(0);
+  });
+
+  test.skipIf(holds && process.platform !== 'linux')('a link that leads around inside is entered, if links are', () => {
+    const root = newFolder({ 'real/a': 'a' });
+    symlinkSync('real', join(root, 'link'));
+    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, holds });
+    const folder = folders.open(['link']);
+    writeFileSync(folder.entry('b'), 'b');
+    folder.check();
+    folder.release();
+    folders.close();
+    expect(filesIn(join(root, 'real'))).toEqual(['a', 'b']);
+    const strict = new OpenedFolders(root, { creates: false, followsLinks: false, holds });
+    expect(() => strict.open(['link'])).toThrow('link is a link');
+    strict.close();
+  });
+
+  test.skipIf(holds && process.platform !== 'linux')('a root that was replaced is not entered again', () => {
+    const [root, outside] = [join(newFolder(), 'root'), newFolder()];
+    mkdirSync(root);
+    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, holds });
+    folders.open([]).release();
+    rmSync(root, { recursive: true });
+    symlinkSync(outside, root);
+    expect(() => folders.open(['a'])).toThrow('the target folder was replaced meanwhile');
+    folders.close();
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
+  test.skipIf(holds && process.platform !== 'linux')('a file in the place of a folder is named', () => {
+    const folders = new OpenedFolders(newFolder({ a: 'file' }), { creates: true, followsLinks: true, holds });
+    expect(() => folders.open(['a', 'b'])).toThrow('a is a file here, not a folder');
+    folders.close();
+  });
+});

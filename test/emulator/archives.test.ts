@@ -1,0 +1,213 @@
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { crc32, deflateRawSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { archiveLimits, unpack } from '../../src/emulator/archive.ts';
+import { ArchiveNames } from '../../src/emulator/archive-names.ts';
+import { unpackTar, unpackZip } from '../../src/emulator/running/unpack.ts';
+import { tar } from '../support/tar.ts';
+import { platform, temporaryFolder } from './support/platform.ts';
+import { python } from './support/running.ts';
+
+interface Packed {
+  name: string;
+  content?: Buffer;
+  /** What the headers say of its size; the truth by default. */
+  size?: number;
+  mode?: number;
+}
+
+/** A zip with compressed entries, in this order, whatever their names are. */
+function packed(entries: Packed[]): Buffer {
+  const local: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const { name: path, content = Buffer.from('x'), size = content.length, mode = 0o100644 } of entries) {
+    const [name, data] = [Buffer.from(path), deflateRawSync(content)];
+    const facts = Buffer.alloc(26);
+    facts.writeUInt16LE(20, 0);
+    facts.writeUInt16LE(0x0800, 2);
+    facts.writeUInt16LE(8, 4);
+    facts.writeUInt32LE(crc32(content), 10);
+    facts.writeUInt32LE(data.length, 14);
+    facts.writeUInt32LE(size, 18);
+    facts.writeUInt16LE(name.length, 22);
+    const place = Buffer.alloc(14);
+    place.writeUInt32LE((mode << 16) >>> 0, 6);
+    place.writeUInt32LE(offset, 10);
+    const entry = Buffer.concat([Buffer.from('PK\x03\x04'), facts, name, data]);
+    local.push(entry);
+    directory.push(Buffer.from('PK\x01\x02\x14\x03'), facts, place, name);
+    offset += entry.length;
+  }
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06');
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(Buffer.concat(directory).length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...local, ...directory, end]);
+}
+
+const main = { name: 'main.py', content: Buffer.from('def run():\n    return 1\n') };
+const zeros = (bytes: number) => Buffer.alloc(bytes);
+
+const broken: [string, Packed[], string][] = [
+  ['a file that is a folder too', [{ name: 'a' }, { name: 'a/b.txt' }], 'a is both a file and a folder'],
+  ['a folder that is a file too', [{ name: 'a/b.txt' }, { name: 'a' }], 'a is both a file and a folder'],
+  ['a folder entry of a file', [{ name: 'a' }, { name: 'a/' }], 'a is both a file and a folder'],
+  ['a file twice', [{ name: 'a' }, { name: './a' }], 'a is in the archive twice'],
+  ['a name of 256 bytes', [{ name: 'é'.repeat(128) }], 'a name is longer than 255 bytes'],
+  ['a path of 2,000 bytes', [{ name: `${'a/'.repeat(999)}bc` }], 'a path is longer than 1024 bytes'],
+  ['a way out', [{ name: 'a/../../b' }], '..'],
+  ['a path from the root', [{ name: '/etc/passwd' }], 'absolute'],
+  ['a path of Windows', [{ name: 'a\\b' }], 'invalid characters'],
+  ['a NUL', [{ name: 'a\0b' }], 'NUL'],
+  ['no name', [{ name: '.' }], 'names no file'],
+  [
+    'too much',
+    [
+      { name: 'a', content: zeros(3 << 20) },
+      { name: 'b', content: zeros(3 << 20) },
+    ],
+    'unpacks to more than',
+  ],
+  ['more than it says', [{ name: 'a', content: zeros(3 << 20), size: 100 }], 'a'],
+  ['less than it says', [{ name: 'a', content: zeros(100), size: 101 }], 'a'],
+  [
+    'a large list of packages',
+    [{ name: 'requirements.txt', content: zeros((1 << 20) + 1) }],
+    'requirements.txt is larger',
+  ],
+];
+
+describe('a deploy with', () => {
+  test.each(broken)('%s is a build that fails and says why', async (_, entries, reason) => {
+    const { emulator, ask, put } = await platform({ unpackedBytes: 5 << 20 });
+    const { json: created } = await ask('POST', '/apps', { name: 'web' });
+    expect((await put(created.uploadUrl, packed([main, ...entries]))).status).toBe(200);
+    const path = `/apps/${emulator.project}-web/builds/${created.buildId}`;
+    expect((await ask('GET', path)).json.status).toBe('build_failure');
+    const { json } = await ask('GET', `${path}/logs`);
+    expect(json.logs.at(-1).log).toMatch(/^ERROR: the archive cannot be unpacked: /);
+    expect(json.logs.at(-1).log).toContain(reason);
+  });
+});
+
+describe('an archive', () => {
+  test.each(broken)('with %s leaves nothing behind when it is unpacked', async (_, entries) => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'app.zip');
+    writeFileSync(path, packed([main, ...entries]));
+    const limits = { ...archiveLimits, bytes: 5 << 20 };
+    // A large list of packages matters to the build only.
+    if (entries[0]?.name === 'requirements.txt') return;
+    await expect(unpackZip(path, join(folder, 'app'), limits)).rejects.toThrow();
+    expect(readdirSync(folder)).toEqual(['app.zip']);
+  });
+
+  test('may not unpack to many times its size', async () => {
+    const path = join(temporaryFolder(), 'app.zip');
+    writeFileSync(path, packed([{ name: 'a', content: zeros(2 << 20) }]));
+    const limits = { ...archiveLimits, ratioFrom: 1 << 20 };
+    await expect(unpack(path, [], limits)).rejects.toThrow('it unpacks to more than 100 times its size');
+    expect((await unpack(path, [], archiveLimits)).files.get('a')?.size).toBe(2 << 20);
+  });
+
+  test('may not have more files than the limit', async () => {
+    const path = join(temporaryFolder(), 'app.zip');
+    writeFileSync(path, packed([{ name: 'a' }, { name: 'b' }]));
+    await expect(unpack(path, [], { ...archiveLimits, entries: 1 })).rejects.toThrow('it has more than 1 files');
+  });
+
+  test('is unpacked for its owner only, whatever the umask, with large files and programs', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'app.zip');
+    const large = Buffer.from(Array.from({ length: 3 << 20 }, (_, at) => (at * 7919) >>> 3));
+    const entries = [
+      { name: 'sub/large.bin', content: large },
+      { name: 'run.sh', mode: 0o100755 },
+      { name: 'empty', content: zeros(0) },
+    ];
+    writeFileSync(path, packed(entries));
+    const umask = process.umask(0);
+    try {
+      await unpackZip(path, join(folder, 'app'), archiveLimits);
+    } finally {
+      process.umask(umask);
+    }
+    const modes = ['', 'sub', 'sub/large.bin', 'run.sh', 'empty'].map((name) => statSync(join(folder, 'app', name)));
+    expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '700', '600', '700', '600']);
+    expect(modes.map(({ size }) => size).slice(2)).toEqual([large.length, 1, 0]);
+  });
+
+  test('with a damaged file is refused, small or large', async () => {
+    const path = join(temporaryFolder(), 'app.zip');
+    for (const bytes of [2_000, 3 << 20]) {
+      const content = Buffer.from(Array.from({ length: bytes }, (_, at) => (at * 7919) >>> 3));
+      const archive = packed([{ name: 'a', content }]);
+      archive.writeUInt8(archive.readUInt8(60) ^ 0xff, 60);
+      writeFileSync(path, archive);
+      await expect(unpack(path, [], archiveLimits), `${bytes}`).rejects.toThrow();
+    }
+  });
+
+  test('is read without holding up the event loop', async () => {
+    const path = join(temporaryFolder(), 'app.zip');
+    writeFileSync(path, packed(Array.from({ length: 5_000 }, (_, at) => ({ name: `d${at % 50}/f${at}` }))));
+    let turns = 0;
+    const reading = unpackZip(path, join(temporaryFolder(), 'app'), archiveLimits);
+    let over = false;
+    reading.finally(() => {
+      over = true;
+    });
+    while (!over) {
+      turns += 1;
+      await setTimeout(0);
+    }
+    await reading;
+    expect(turns).toBeGreaterThan(5);
+  });
+});
+
+test.each([
+  [true, ['README', 'readme'], 'readme is in the archive twice'],
+  [true, ['A/x', 'a/y', 'a'], 'a is both a file and a folder'],
+  [false, ['README', 'readme', 'A/x', 'a/y'], ''],
+])('where case is ignored (%s), %j: %j', (ignoresCase, paths, problem) => {
+  const names = new ArchiveNames(ignoresCase);
+  const add = () => paths.map((path) => names.addFile(path));
+  if (problem) expect(add).toThrow(problem);
+  else expect(add()).toEqual(paths);
+});
+
+describe('a tar', () => {
+  test.each([-1, -1024, -512 * 9])('that says a file has %i bytes is refused, and does not loop', async (size) => {
+    const bytes = Buffer.from(tar('job.py', 'x'));
+    bytes.write(`${size}`.padEnd(12, '\0'), 124, 'latin1');
+    bytes.write('        ', 148, 'latin1');
+    const sum = bytes.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+    bytes.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+    await expect(unpackTar(bytes, join(temporaryFolder(), 'run'))).rejects.toThrow('a size is not a number');
+  });
+});
+
+test.skipIf(!python)('an archive that is gone or damaged later is not called a bug (needs python3)', async () => {
+  const data = temporaryFolder();
+  const { emulator, deploy } = await platform({ data, now: Date.now });
+  await deploy();
+  const [build] = emulator.store.builds.values();
+  const path = join(data, 'storage', build?.keyName ?? '');
+  const call = async () => {
+    const answer = await fetch(`${emulator.url}/v4/${emulator.project}/web/run`, { method: 'POST', body: '{}' });
+    return { status: answer.status, text: await answer.text() };
+  };
+  writeFileSync(path, 'not a zip');
+  const answer = await call();
+  expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('its archive cannot be unpacked')]);
+  // A later call tries again.
+  writeFileSync(path, packed([main]));
+  expect((await call()).status).toBe(200);
+  rmSync(path);
+});

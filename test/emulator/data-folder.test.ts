@@ -1,0 +1,181 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { DamagedDataError, DataFolderInUseError, startEmulator } from '../../src/emulator/index.ts';
+import { gantry } from '../support/gantry.ts';
+import { platform, speaking, temporaryFolder } from './support/platform.ts';
+import { python } from './support/running.ts';
+
+describe('a data folder', () => {
+  test('belongs to one emulator: a second one is refused with exit 7, the folder and the process', async () => {
+    const data = temporaryFolder();
+    const { ask } = await platform({ data });
+    await expect(startEmulator({ data })).rejects.toThrow(DataFolderInUseError);
+    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--data', data]);
+    expect([code, stderr]).toEqual([7, expect.stringContaining(data)]);
+    expect(stderr).toContain(`process ${process.pid}`);
+    expect((await ask('POST', '/apps', { name: 'web' })).status).toBe(200);
+  });
+
+  test('is free when its emulator has stopped, or could not start', async () => {
+    const data = temporaryFolder();
+    const other = await startEmulator();
+    onTestFinished(() => other.close());
+    const port = Number(new URL(other.url).port);
+    await expect(startEmulator({ data, port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    for (let times = 0; times < 2; times += 1) await (await startEmulator({ data })).close();
+  });
+});
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+/** Every file and folder at or below a path that somebody else could read, if they may enter its parents. */
+function open(folder: string): string[] {
+  const below = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+  return [folder, ...below].filter((path) => (statSync(path).mode & 0o077) !== 0);
+}
+
+describe('under umask 000', () => {
+  async function used(data?: string) {
+    const umask = process.umask(0);
+    onTestFinished(() => void process.umask(umask));
+    const speaking = await platform({ data, now: Date.now, seed: 1 });
+    const { emulator, deploy } = speaking;
+    emulator.volume().write('/secret.txt', 'mine');
+    emulator.store.secrets.set(emulator.project, { KEY: 'abc' });
+    emulator.store.save();
+    await deploy({}, { 'main.py': 'def run(text=""):\n    print("hello")\n    return len(text)\n' });
+    if (python) {
+      const body = JSON.stringify({ text: 'x'.repeat(2 << 20) });
+      const url = `${emulator.url}/v4/${emulator.project}/web/run`;
+      expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
+    }
+    return speaking;
+  }
+
+  test('all that an emulator keeps is for its owner only', async () => {
+    const data = join(temporaryFolder(), 'data');
+    await used(data);
+    expect(open(data)).toEqual([]);
+  });
+
+  test('an empty folder that was open is closed; one with other things in it keeps its mode', async () => {
+    const [empty, project] = [join(temporaryFolder(), 'empty'), join(temporaryFolder(), 'project')];
+    for (const folder of [empty, project]) mkdirSync(folder);
+    for (const folder of [empty, project]) chmodSync(folder, 0o755);
+    writeFileSync(join(project, 'main.py'), '');
+    chmodSync(join(project, 'main.py'), 0o644);
+    await used(empty);
+    expect(open(empty)).toEqual([]);
+    await used(project);
+    expect(modeOf(project)).toBe('755');
+    expect(open(project).sort()).toEqual([project, join(project, 'main.py')]);
+  });
+});
+
+describe('a damaged state', () => {
+  const good = { projects: ['p-1'], key: 'k', idsGiven: 0, apps: [], builds: [] };
+  const app = { id: 'p-1-web', name: 'web', project: 'p-1', createdAt: 1, updatedAt: 1, settings: { name: 'web' } };
+  const build = { id: 'b', app: 'p-1-web', createdAt: 1, settings: { name: 'web' }, keyName: 'k', pace: 0 };
+
+  test.each([
+    ['{"projects": ["p-', 'it is not valid JSON'],
+    ['', 'it is not valid JSON'],
+    ['null', 'the document'],
+    ['[]', 'projects'],
+    ['7', 'the document'],
+    [JSON.stringify({ ...good, projects: 'p-1' }), 'projects'],
+    [JSON.stringify({ ...good, key: '' }), 'key'],
+    [JSON.stringify({ ...good, idsGiven: 'many' }), 'idsGiven'],
+    [JSON.stringify({ ...good, apps: {} }), 'apps'],
+    [JSON.stringify({ ...good, apps: [{ ...app, settings: null }] }), 'apps.0.settings'],
+    [JSON.stringify({ ...good, apps: [{ ...app, createdAt: 1e300 }] }), 'apps.0.createdAt'],
+    [
+      JSON.stringify({ ...good, apps: [{ ...app, settings: { name: 'web', compute: 'CPU' } }] }),
+      'apps.0.settings.compute',
+    ],
+    [JSON.stringify({ ...good, builds: [build] }), 'builds.0.script'],
+    [JSON.stringify({ ...good, runs: [{}] }), 'runs.0'],
+    [JSON.stringify({ ...good, sessions: [['a']] }), 'sessions.0.1'],
+    [JSON.stringify({ ...good, accounts: { 'p-1': [] } }), 'accounts.p-1'],
+    [JSON.stringify({ ...good, version: 99 }), 'was written by a newer version of gantry'],
+  ])('%j is refused with its path, the reason and how to set it aside', async (text, reason) => {
+    const data = temporaryFolder();
+    const file = join(data, 'state.json');
+    writeFileSync(file, text);
+    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--data', data]);
+    expect([code, stderr]).toEqual([10, expect.stringContaining(`${file} cannot be read: `)]);
+    expect(stderr).toContain(reason);
+    expect(stderr).toContain(`mv ${file} ${file}.damaged`);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    // The folder is not left locked.
+    await expect(startEmulator({ data })).rejects.toThrow(DamagedDataError);
+  });
+
+  test('that is a folder is refused as well', async () => {
+    const data = temporaryFolder();
+    mkdirSync(join(data, 'state.json'));
+    expect((await gantry(['emulator', 'start', '--port', '0', '--data', data])).code).toBe(10);
+  });
+
+  test('is not one that an older emulator wrote', async () => {
+    const data = temporaryFolder();
+    const script = { scenes: [], end: { status: 'success' } };
+    writeFileSync(join(data, 'state.json'), JSON.stringify({ ...good, apps: [app], builds: [{ ...build, script }] }));
+    const { ask } = await platform({ data });
+    const { status, json } = await ask('GET', '/apps/p-1-web');
+    expect([status, json.responseGracePeriodSeconds, json.hardware]).toEqual([200, '900', 'CPU']);
+  });
+});
+
+describe('damaged volumes', () => {
+  async function written(change: (lines: string[]) => string[]) {
+    const data = temporaryFolder();
+    const first = await startEmulator({ data });
+    for (const name of ['a', 'b']) first.volume().write(`/${name}.txt`, name);
+    await first.close();
+    const file = join(data, 'volumes.jsonl');
+    writeFileSync(file, change(readFileSync(file, 'utf8').trimEnd().split('\n')).join('\n'));
+    return { data, file };
+  }
+
+  test.each([
+    'nonsense',
+    '{}',
+    '[]',
+    'null',
+    '{"is":"removed","names":"all","project":"p","volume":"default","region":"us-east-1"}',
+    '{"is":"part","upload":"u","number":1,"part":{"id":"../../state.json","size":1,"md5":"0"}}',
+  ])('are refused, and no content is removed: %s', async (line) => {
+    const { data, file } = await written((lines) => [lines[0] ?? '', line, ...lines.slice(1), '']);
+    const pieces = () => readdirSync(join(data, 'storage/volumes'));
+    const before = pieces();
+    const { code, stderr } = await gantry(['emulator', 'start', '--port', '0', '--data', data]);
+    expect([code, stderr]).toEqual([10, expect.stringContaining(`mv ${file} ${file}.damaged`)]);
+    expect(stderr).toContain('line 2');
+    expect([pieces(), before.length]).toEqual([before, 2]);
+    expect(existsSync(file)).toBe(true);
+  });
+
+  test('are not those whose last line a crash cut off', async () => {
+    const { data } = await written((lines) => [...lines.slice(0, -1), (lines.at(-1) ?? '').slice(0, 20)]);
+    const { emulator } = await platform({ data });
+    expect(emulator.volume().paths()).toEqual(['/a.txt']);
+  });
+});
+
+test('damaged lines of a log are skipped, and the others are shown', async () => {
+  const data = temporaryFolder();
+  const first = await startEmulator({ data });
+  const { path } = await speaking(first).deploy();
+  const app = `${first.project}-web`;
+  for (const text of ['one', 'two']) first.logs.add(app, { container: 'c', stream: 'stdout', text });
+  await first.close();
+  const file = join(data, 'logs', `${app}.jsonl`);
+  const [one = '', two = ''] = readFileSync(file, 'utf8').split('\n');
+  const wrong = ['null', '7', '{}', '{"text":', two.replace(/"at":\d+/, '"at":1e300'), two.replace('"two"', '2')];
+  writeFileSync(file, [one, ...wrong, two, ''].join('\n'));
+  const { ask } = await platform({ data });
+  const { status, json } = await ask('GET', `${path}/logs`);
+  expect([status, json.logs.map((line: { logLine: string }) => line.logLine)]).toEqual([200, ['one', 'two']]);
+});

@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commands, type Group, type Leaf } from '../src/commands/index.ts';
+import { endpoints } from '../src/contract/index.ts';
+import { folderOf, smallApp } from './support/app.ts';
+import { gantry } from './support/gantry.ts';
+
+/** An opaque token: only who knows it can tell that it is one. Another one that gantry has never seen is a JWT. */
+const token = 'opaque/T0ken+0123456789abcdef';
+const foreign = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJsZWFrIn0.bGVha2VkLXNpZ25hdHVyZQ';
+const link =
+  'https://storage.test/bucket/key?X-Amz-Algorithm=AWS4&X-Amz-Credential=AKIALEAKED%2F1&X-Amz-Signature=1eaked51';
+const proxySecret = 'registry-pa55word';
+
+/** What a server of doubtful manners puts into every text. */
+const poison = [
+  `header Authorization: Bearer ${token}`,
+  `token ${token} ${encodeURIComponent(token)} ${Buffer.from(token).toString('base64')}`,
+  `other ${foreign}`,
+  `link ${link} ${encodeURIComponent(link)} ${JSON.stringify({ link }).replaceAll('&', '\\u0026')}`,
+  `login https://user:${proxySecret}@registry.test/v2`,
+].join(' ');
+
+const leaks = [
+  token,
+  encodeURIComponent(token),
+  Buffer.from(token).toString('base64').replace(/=+$/, ''),
+  'bGVha2VkLXNpZ25hdHVyZQ',
+  '1eaked51',
+  'AKIALEAKED',
+  proxySecret,
+];
+
+/** Arguments for every command that asks the platform, by its words. */
+const lines: Record<string, string[]> = {
+  deploy: ['--yes'],
+  invoke: ['web', 'a=1'],
+  logs: ['web'],
+  run: ['main.py::hello'],
+  cp: ['main.py', ':/x'],
+  sync: ['.', ':/x'],
+  ls: ['/x'],
+  cat: ['/x'],
+  rm: ['/x', '--yes'],
+  du: ['/x'],
+  df: [],
+  'volumes resize': ['default', '2TB', '--yes'],
+  'projects list': [],
+  'projects use': ['p-other'],
+  'apps list': [],
+  'apps get': ['web'],
+  'apps scale': ['web', '--min-replicas', '1'],
+  'apps delete': ['web', '--confirm', 'web'],
+  'apps cost': ['web'],
+  'builds list': ['web'],
+  'builds get': ['web', 'b-1'],
+  'builds logs': ['web', 'b-1'],
+  'builds files': ['web', 'b-1'],
+  'builds follow': ['web', 'b-1'],
+  'builds cancel': ['web', 'b-1', '--yes'],
+  'secrets list': [],
+  'secrets set': ['A', '--from-env', '--yes'],
+  'secrets import': ['.env', '--yes'],
+  'secrets unset': ['A', '--yes'],
+  'runs list': ['web', '--limit', '1'],
+  'runs chart': ['web'],
+  'runs get': ['web', 'r-1'],
+  'runs logs': ['web', 'r-1'],
+  'runs follow': ['web', 'r-1'],
+  'runs cancel': ['web', 'r-1', '--yes'],
+  'metrics startup': ['web'],
+  'containers list': ['web'],
+  'api-keys list': [],
+  'users list': [],
+  'users invite': ['a@b.test', '--yes'],
+  'service-accounts list': [],
+  'service-accounts grant': ['ci', 'p-2', '--yes'],
+  'service-accounts revoke': ['ci', 'p-2', '--yes'],
+  'service-accounts set-grants': ['ci', 'p-2', '--yes'],
+  'plan set': ['hobby', '--confirm', 'hobby'],
+  'plan payment-methods': [],
+  'plan cost': [],
+  'plan invoices': [],
+  status: [],
+  login: ['--no-browser'],
+  whoami: ['--check'],
+  api: ['GET', '/v2/projects'],
+  doctor: [],
+};
+
+/** Commands that never ask the platform. */
+const local = [
+  ...['init', 'check', 'package', 'dev', 'projects current', 'webhooks listen', 'webhooks verify', 'webhooks replay'],
+  ...['logout', 'config list', 'config get', 'config set', 'config unset', 'config profiles', 'config schema'],
+  ...['profiles list', 'profiles use', 'profiles remove', 'emulator start', 'emulator exec'],
+  ...['completion', 'reference', 'help'],
+];
+
+/** Commands whose answer is shown as it is: an app's, or the platform's word for word. */
+const verbatim = ['invoke', 'run', 'runs follow', 'api'];
+
+test('every command is tried, or asks nothing of the platform', () => {
+  const all = Object.values(commands)
+    .flatMap((entries) => Object.entries<Leaf | Group>(entries))
+    .flatMap(([name, entry]) =>
+      'commands' in entry ? Object.keys(entry.commands).map((inner) => `${name} ${inner}`) : [name],
+    );
+  expect([...Object.keys(lines), ...local].sort()).toEqual(all.sort());
+});
+
+const modes = { text: [], json: ['--json'], debug: ['--debug'] };
+
+describe.each([401, 403, 500])('a message with secrets, sent with HTTP %i', (status) => {
+  const server = platform((_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': foreign });
+    response.end(JSON.stringify({ message: poison, error: 'refused' }));
+  });
+
+  test.each(Object.keys(lines))('gantry %s does not repeat them', async (words) => {
+    for (const mode of Object.values(modes)) expect(await leaked(words, mode, server.address())).toEqual([]);
+  });
+});
+
+describe('names with secrets', () => {
+  const server = platform(({ method = '', url = '' }, response) => {
+    const reply = replyTo(method, url);
+    response.writeHead(reply === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(reply === undefined ? { message: poison } : poisoned(reply)));
+  });
+
+  test.each(Object.keys(lines).filter((words) => !verbatim.includes(words)))(
+    'gantry %s does not print them',
+    async (words) => {
+      for (const mode of Object.values(modes)) expect(await leaked(words, mode, server.address())).toEqual([]);
+    },
+  );
+
+  test('they are there, in what was asked for as it is', async () => {
+    const found = await leaked('api', [], server.address());
+    expect(found).toEqual(leaks);
+  });
+});
+
+/** The secrets that one command line lets out, on either stream. */
+async function leaked(words: string, mode: string[], address: string): Promise<string[]> {
+  await using app = await folderOf({ ...smallApp(), '.env': 'A=value-of-a-secret\n' });
+  const variables = { GANTRY_API_URL: address, GANTRY_INFERENCE_URL: address, GANTRY_LOGS_URL: address };
+  const { stdout, stderr } = await gantry([...words.split(' '), ...(lines[words] ?? []), ...mode], {
+    cwd: app.path,
+    env: { ...variables, GANTRY_TOKEN: token, GANTRY_PROJECT: 'p-12345678', A: 'value-of-a-secret' },
+    silenceMs: 2_000,
+  });
+  expect(stdout + stderr).not.toBe('');
+  return leaks.filter((leak) => (stdout + stderr).includes(leak));
+}
+
+/** A server that is there for all tests of a block. */
+function platform(answer: Parameters<typeof createServer>[1] & object) {
+  let server: Server;
+  beforeAll(async () => {
+    server = createServer(answer as never).listen(0, '127.0.0.1');
+    await new Promise((done) => server.once('listening', done));
+  });
+  afterAll(() => void server.close().closeAllConnections());
+  return { address: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+/** The recorded reply of the endpoint that the route belongs to. */
+function replyTo(method: string, url: string): unknown {
+  const path = url.split('?')[0] ?? '';
+  const found = Object.entries(endpoints).find(([, { route }]) => {
+    const [verb = '', template = ''] = route.split(' ');
+    return verb === method && new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
+  });
+  if (!found) return undefined;
+  return JSON.parse(readFileSync(join('fixtures/replies', `${found[0]}.json`), 'utf8'));
+}
+
+/** Ids and states decide what a command does next; whatever else is text gets a secret. */
+function poisoned(value: unknown, key = ''): unknown {
+  if (Array.isArray(value)) return value.map((inner) => poisoned(inner, key));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, poisoned(inner, name)]));
+  }
+  const isMeant = /name|message|description|log|text|reason|owner|source|email|label|title|why|error|hardware/i.test(
+    key,
+  );
+  return typeof value === 'string' && isMeant ? `${value} ${poison}` : value;
+}

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { shown } from '../../src/output/clean.ts';
+import { jsonText, safeJson } from '../../src/output/json.ts';
+import { KnownSecrets } from '../../src/output/known-secrets.ts';
+import { redact } from '../../src/output/redact.ts';
+
+const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
+const signed = 'https://s3.test/b/k?X-Amz-Algorithm=AWS4&X-Amz-Credential=AKIA%2F1&X-Amz-Signature=5ec7e7';
+
+describe('credentials of any kind are hidden', () => {
+  test.each([
+    [`token ${token}.`, 'token [token].'],
+    [`Bearer ${token}`, 'Bearer [token]'],
+    [`token_${token}`, 'token_[token]'],
+    [`a%3D${token}`, 'a%3D[token]'],
+    ['eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0 is unsigned', '[token] is unsigned'],
+    ['authorization: bearer abc.def', 'authorization: bearer [hidden]'],
+    ['{"authorization":["Token abc.def"]}', '{"authorization":["Token [hidden]"]}'],
+    ['Authorization=Digest%20abc', 'Authorization=Digest%20[hidden]'],
+    ['x-api-key: abc123', 'x-api-key: [hidden]'],
+    ['Basic dXNlcjpwYXNz', 'Basic [hidden]'],
+    ['Bearer%20opaque-1', 'Bearer%20[hidden]'],
+    ['PUT https://s3/x?X-Amz-Signature=1&a=2 failed', 'PUT https://s3/x?[hidden] failed'],
+    ['"http://s3/x?a=1&X-Amz-Credential=z"', '"http://s3/x?[hidden]"'],
+    ['https://s3/x?X-Amz-Security-Token=z', 'https://s3/x?[hidden]'],
+    ['(see https://s3/x?X-Goog-Signature=z).', '(see https://s3/x?[hidden]).'],
+    ['https://a.blob/x?sv=2022-11-02&se=2026&sp=r&sig=a%2Fb%3D', 'https://a.blob/x?[hidden]'],
+    ['https://a.blob/x?se=2026&sp=r&sv=2022-11-02', 'https://a.blob/x?[hidden]'],
+    ['https://cdn/x?Expires=1&Signature=z&Key-Pair-Id=K', 'https://cdn/x?[hidden]'],
+    ['/x?access_token=abc and more', '/x?[hidden] and more'],
+    ['?token=abc', '?[hidden]'],
+    ['https%3A%2F%2Fs3%2Fx%3FX-Amz-Signature%3D1%26b%3D2', 'https%3A%2F%2Fs3%2Fx%3F[hidden]'],
+    ['https%253A%252F%252Fs3%253FX-Amz-Signature%253D1', 'https%253A%252F%252Fs3%253F[hidden]'],
+    ['{"u":"https://s3/x\\u003fa=1\\u0026X-Amz-Signature\\u003d1"}', '{"u":"https://s3/x\\u003f[hidden]"}'],
+    ['{\\"u\\":\\"https://s3/x?X-Amz-Signature=1\\"}', '{\\"u\\":\\"https://s3/x?[hidden]\\"}'],
+    ['…&X-Amz-Signature=5ec7e7&x=1', '…&X-Amz-Signature=[hidden]&x=1'],
+    ['Credential=AKIA/2026/s3, Signature=abcdef0123', 'Credential=[hidden], Signature=[hidden]'],
+    ['https://user:pa55@host/x', 'https://[hidden]@host/x'],
+    ['{"refresh_token": "abc"}', '{"refresh_token": "[hidden]"}'],
+    ['{\\"password\\":\\"abc\\"}', '{\\"password\\":\\"[hidden]\\"}'],
+  ])('%s', (text, redacted) => {
+    expect(redact(text)).toBe(redacted);
+  });
+});
+
+test.each([
+  'https://docs/x?page=2',
+  'Basic plan',
+  'the Bearer token is invalid',
+  'max_tokens=512 design=1 config=2',
+  'pad_token=[PAD] token=3',
+  'keyJar.find.first',
+  'nextToken eyJvZmZzZXQiOjEwMH0=',
+  'https://example.test:8080/@user',
+  '{"token": "the"}',
+])('%s is no secret', (text) => {
+  expect(redact(text)).toBe(text);
+});
+
+describe('the secrets of this run', () => {
+  const secret = 'p&ss "w/ord"+é-0123';
+  const known = new KnownSecrets();
+  known.add(secret, 'hunter2', 'on', '-----BEGIN KEY-----\nMIIEvQIBADANBgkq\n-----END KEY-----\n');
+
+  test.each([
+    ['as they are', secret],
+    ['in JSON', JSON.stringify({ a: secret })],
+    ['in JSON within JSON', JSON.stringify({ a: JSON.stringify({ b: secret }) })],
+    ['in a URL', encodeURIComponent(secret)],
+    ['in a URL with small letters', encodeURIComponent(secret).replace(/%../g, (hex) => hex.toLowerCase())],
+    ['in a form', new URLSearchParams({ a: secret }).toString()],
+    ['in a URL within a URL', encodeURIComponent(encodeURIComponent(secret))],
+    ['in HTML', secret.replaceAll('&', '&amp;').replaceAll('"', '&quot;')],
+  ])('are hidden %s', (_, text) => {
+    const safe = redact(`before ${text} after`, known);
+    expect(safe).toContain('[hidden]');
+    expect(safe).not.toMatch(/ord|0123/);
+    expect(safe).toMatch(/^before .* after$/);
+  });
+
+  test('are hidden in base64, whatever is before and behind them', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 5 }), fc.string({ maxLength: 5 }), (before, behind) => {
+        for (const encoding of ['base64', 'base64url'] as const) {
+          const text = Buffer.from(`${before}${secret}${behind}`).toString(encoding);
+          const left = redact(text, known).replace('[hidden]', '');
+          expect(left.length).toBeLessThan(text.length - secret.length);
+        }
+      }),
+    );
+  });
+
+  test('are hidden line by line', () => {
+    expect(redact('key: MIIEvQIBADANBgkq', known)).toBe('key: [hidden]');
+  });
+
+  test('that are short are hidden where they are no part of a word', () => {
+    expect(redact('hunter2, "hunter2" a=hunter2 %3Dhunter2', known)).toBe(
+      '[hidden], "[hidden]" a=[hidden] %3D[hidden]',
+    );
+    expect(redact('hunter22 turned on', known)).toBe('hunter22 turned on');
+  });
+
+  test('are found behind colors', () => {
+    const page = { colored: true, githubActions: false, secrets: known };
+    expect(shown('\u001b[1mpass hun\u001b[31mter2\u001b[0m', page)).toBe('pass [hidden]');
+    expect(shown('\u001b[1mpass\u001b[0m hunter2', page)).toBe('\u001b[1mpass\u001b[0m [hidden]');
+  });
+});
+
+describe('JSON', () => {
+  const known = new KnownSecrets();
+  known.add('very-secret-value');
+
+  test('holds no secret, in a value or a name, however deep', () => {
+    const value = {
+      'very-secret-value': [{ a: signed, b: { c: `Bearer\n${token}` } }],
+      when: new Date(0),
+      n: undefined,
+    };
+    expect(JSON.parse(safeJson(value, known))).toEqual({
+      '[hidden]': [{ a: 'https://s3.test/b/k?[hidden]', b: { c: 'Bearer\n[token]' } }],
+      when: '1970-01-01T00:00:00.000Z',
+    });
+  });
+
+  test('keeps a field called __proto__', () => {
+    const value = JSON.parse('{"__proto__": {"a": "very-secret-value"}, "b": 1}');
+    expect(safeJson(value, known)).toBe('{"__proto__":{"a":"[hidden]"},"b":1}');
+  });
+
+  test('may be deeper than the stack', () => {
+    const text = `${'[{"a":'.repeat(50_000)}"very-secret-value"${'}]'.repeat(50_000)}`;
+    const value = JSON.parse(text);
+    expect(jsonText(value, 2)).toBe(text);
+    expect(safeJson(value, known, 2)).toBe(text.replace('very-secret-value', '[hidden]'));
+  });
+
+  test('is what the engine would write', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const nested = JSON.parse(`${'['.repeat(20_000)}${JSON.stringify(value)}${']'.repeat(20_000)}`);
+        expect(jsonText(nested)).toBe(`${'['.repeat(20_000)}${JSON.stringify(value)}${']'.repeat(20_000)}`);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+test('nothing is changed by a second look', () => {
+  const parts = [
+    'eyJ',
+    '.',
+    'a',
+    ' ',
+    'Bearer ',
+    'Basic ',
+    'token=',
+    '?',
+    'sig=',
+    '%3F',
+    '"',
+    '&',
+    'https://',
+    ':',
+    '@',
+  ];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 30 }), (chosen) => {
+      const once = redact(chosen.join(''));
+      expect(redact(once)).toBe(once);
+    }),
+    { numRuns: 2_000 },
+  );
+});

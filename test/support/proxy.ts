@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { onTestFinished, vi } from 'vitest';
+import type { ProxySettings } from '../../src/config/settings.ts';
+
+/** A proxy that leads every host to this machine, so that hosts can have names that are not loopback. */
+export async function joiningProxy() {
+  const asked: string[] = [];
+  const heads: NodeJS.Dict<string | string[]>[] = [];
+  const server = createServer();
+  server.on('connect', (request, client: Socket) => {
+    asked.push(String(request.url));
+    heads.push(request.headers);
+    const target = connect(Number(/\d+$/.exec(String(request.url))), '127.0.0.1');
+    target.once('connect', () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+    join(client, target);
+  });
+  const url = await listening(server);
+  return { url, asked, heads, settings: settingsOf(url) };
+}
+
+/** A proxy that answers each CONNECT like this, and counts connections. */
+export async function hostileProxy(answer: (socket: Socket) => void) {
+  const seen = { connections: 0 };
+  const server = createTcpServer((socket) => {
+    seen.connections++;
+    socket.on('error', () => {}).once('data', () => answer(socket));
+  });
+  const url = await listening(server);
+  return { url, seen, settings: settingsOf(url) };
+}
+
+/** The same platform over https, under a name that is not loopback. Its certificate is of no authority. */
+export async function overHttps(platform: string) {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const read = (name: string) => readFileSync(`fixtures/tls/${name}.pem`);
+  const server = createTlsServer({ key: read('key'), cert: read('cert') }, (client) => {
+    join(client, connect(Number(new URL(platform).port), '127.0.0.1'));
+  });
+  const { port } = new URL(await listening(server));
+  return `https://platform.test:${port}`;
+}
+
+function settingsOf(address: string): ProxySettings {
+  const proxy = { address, variable: 'HTTPS_PROXY' } as const;
+  return { http: proxy, https: proxy, except: '' };
+}
+
+function join(one: Socket, other: Socket): void {
+  one.on('error', () => other.destroy()).on('close', () => other.destroy());
+  other.on('error', () => one.destroy()).on('close', () => one.destroy());
+  one.pipe(other).pipe(one);
+}
+
+async function listening(server: Server): Promise<string> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  await new Promise((done) => server.once('listening', done));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
