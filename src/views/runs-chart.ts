@@ -26,7 +26,7 @@ export function runsChartView(reply: RunsChart, wish: RunsChartWish): View {
   if (total(rows, 'totalRequests') === 0) return () => headline;
   return stack(headline, picture(chart), (page) => {
     const wanted = page.columns < columnsOfAll ? (['p50', 'p99'] as const) : percentiles;
-    return table(rows, bucketColumns(wish, wanted), ['TIME'])(page);
+    return table(rows, bucketColumns(rows, wish, wanted), ['TIME'])(page);
   });
 }
 
@@ -34,7 +34,7 @@ export function runsChartView(reply: RunsChart, wish: RunsChartWish): View {
 export function runsReport(reply: RunsChart, wish: RunsChartWish): Report<RunBucket> {
   const buckets = reply.aggregatedData ?? [];
   const failed = total(buckets, 'failedRequests');
-  const requests = count(total(buckets, 'totalRequests'), 'request');
+  const requests = count(reply.total ?? total(buckets, 'totalRequests'), 'request');
   return {
     summary: [
       failed > 0 ? `${requests}, ${count(failed, 'failed', 'failed')}` : requests,
@@ -42,7 +42,7 @@ export function runsReport(reply: RunsChart, wish: RunsChartWish): Report<RunBuc
     ],
     chart: chartOf(reply, wish),
     rows: buckets.toSorted(newestFirst((bucket) => bucket.startTime)),
-    columns: bucketColumns(wish, percentiles),
+    columns: bucketColumns(buckets, wish, percentiles),
   };
 }
 
@@ -78,7 +78,11 @@ function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metr
 }
 
 /** The numbers of a bucket, as far as they are wanted. */
-function bucketColumns({ zone, metrics }: RunsChartWish, wanted: readonly Percentile[]): Columns<RunBucket> {
+function bucketColumns(
+  buckets: readonly RunBucket[],
+  { zone, metrics }: RunsChartWish,
+  wanted: readonly Percentile[],
+): Columns<RunBucket> {
   const clock = wallClock(zone);
   const times = (title: string, measure: Measure) =>
     Object.fromEntries(
@@ -92,7 +96,7 @@ function bucketColumns({ zone, metrics }: RunsChartWish, wanted: readonly Percen
     ...(metrics.includes('requests') && {
       REQUESTS: (bucket) => bucket.totalRequests,
       FAILED: (bucket) => bucket.failedRequests,
-      'OK %': successRate,
+      ...rateColumn(buckets),
     }),
     ...(metrics.includes('runtime') && times('RUN', 'Runtime')),
     ...(metrics.includes('response') && times('RESP', 'ResponseTime')),
@@ -100,7 +104,7 @@ function bucketColumns({ zone, metrics }: RunsChartWish, wanted: readonly Percen
 }
 
 /** What the table with all columns is wide. */
-const columnsOfAll = 98;
+const columnsOfAll = 106;
 const percentiles = ['p50', 'p90', 'p99'] as const;
 type Percentile = (typeof percentiles)[number];
 type Measure = 'Runtime' | 'ResponseTime';
@@ -118,8 +122,13 @@ function timeText(ms: number | null): string {
   return ms === null ? '' : duration(ms);
 }
 
-/** In per cent; those that were cancelled are neither. The platform's `successRate` does not say what it is a part of. */
-function successRate({ successfulRequests, failedRequests }: RunBucket): string {
+/** The platform's rate as it comes. Where it tells none, the share of successful runs in those that ended, in percent. */
+function rateColumn(buckets: readonly RunBucket[]): Columns<RunBucket> {
+  const isTold = buckets.some(({ successRate }) => typeof successRate === 'number');
+  return isTold ? { 'SUCCESS RATE': ({ successRate }) => successRate } : { 'OK %': successShare };
+}
+
+function successShare({ successfulRequests, failedRequests }: RunBucket): string {
   const succeeded = successfulRequests ?? 0;
   const ended = succeeded + (failedRequests ?? 0);
   return ended === 0 ? '' : ((succeeded / ended) * 100).toFixed(1);

@@ -51,6 +51,17 @@ test('who may not see service accounts sees their ids', async () => {
   expect(stdout).toMatch(/^deploys-2026 .* sa-ci /m);
 });
 
+test.each(['500*', 'html*', 'malformed*', '401'])(
+  'keys are listed although service accounts answer %s',
+  async (fault) => {
+    emulator.fail('listServiceAccounts', fault);
+    const { code, stdout, stderr } = await gantry(['api-keys', 'list'], { emulator });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^deploys-2026 .* sa-ci /m);
+    expect(stderr).toContain('warning: the names of service accounts are missing: ');
+  },
+);
+
 test('no keys are an empty list', async () => {
   empty(emulator);
   const text = await gantry(['api-keys', 'list'], { emulator });

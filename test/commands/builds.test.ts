@@ -115,10 +115,28 @@ describe('the files of a build as a tree', () => {
       { a: { x: { size: 1 } } },
       'FILE     SIZE\n.        1 file, 1 B\n└─ a/    1 file, 1 B\n   └─ x  1 B\n',
     ],
+    [
+      'folders as lists',
+      { src: ['a', 'b'], empty: [], 'c.py': {} },
+      'FILE       SIZE\n.          3 files\n├─ empty/  0 files\n├─ src/    2 files\n│  ├─ a\n│  └─ b\n└─ c.py\n',
+    ],
+    [
+      'objects without a name',
+      [{ key: 'main.py', bytes: '12' }],
+      'FILE  SIZE          MORE\n.     1 file, 12 B\n└─ 0  12 B          key=main.py\n',
+    ],
     ['nothing', null, ''],
   ])('are shown whatever form the platform gives: %s', async (_, shape, text) => {
     const env = { GANTRY_API_URL: await answering({ id: 'b-1', zipFiles: shape }) };
     expect((await files(['--tree'], { env })).stdout).toBe(text);
+  });
+
+  test.each([[null], [{}], [[]]])('that has none is said to have none: %j', async (shape) => {
+    const env = { GANTRY_API_URL: await answering({ id: 'b-1', zipFiles: shape }) };
+    for (const flags of [[], ['--tree']]) {
+      const { code, stdout, stderr } = await files(flags, { env });
+      expect([code, stdout, stderr]).toEqual([0, '', 'no files in the archive of build b-1\n']);
+    }
   });
 });
 

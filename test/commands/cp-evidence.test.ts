@@ -80,6 +80,15 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
     expect(shelf().text('/x/a.txt')).toBe('FIRST');
   });
 
+  test('an earlier large file of the same size does not pass for it, and reading it back is no surprise', async () => {
+    here = newFolder({ big: noise(2 * 2 ** 20) });
+    shelf().write('/big', noise(2 * 2 ** 20, 'earlier'), Date.now() - 60_000);
+    const { code, stderr } = await gantry(['cp', 'big', ':/'], losing('/big'));
+    expect(code).toBe(69);
+    expect(stderr).toContain('reading big back: the volume shows a time before it was sent');
+    expect(stderr).toContain('the volume still has the earlier content');
+  });
+
   test.each([
     ['sync', ['sync', 'f', ':/x'], ''],
     ['a copy of stdin', ['cp', '-', ':/x/a.txt'], 'first'],

@@ -50,13 +50,35 @@ test('it reads as pictures and a table, the newest bucket first, the same in a p
     expect(stdout).toMatch(/█ requests 50 {3}▒ failed 10/);
     expect(stdout).toMatch(/^runtime$/m);
     expect(stdout).toMatch(/● p50: last 250 ms, max 250 ms/);
-    expect(stdout).toMatch(/^TIME +REQUESTS +FAILED +OK % +RUN P50 +RUN P90 +RUN P99 +RESP P50 +RESP P90 +RESP P99$/m);
+    expect(stdout).toMatch(
+      /^TIME +REQUESTS +FAILED +SUCCESS RATE +RUN P50 +RUN P90 +RUN P99 +RESP P50 +RESP P90 +RESP P99$/m,
+    );
     const times = [...stdout.slice(stdout.indexOf('\nTIME')).matchAll(/^\d{4}-\d\d-\d\d \d\d:\d\d(?= )/gm)].map(
       ([time]) => time,
     );
     expect(times).toHaveLength(6);
     expect(times).toEqual(times.toSorted().toReversed());
   }
+});
+
+describe('the success rate', () => {
+  const bucket = { startTime: '2026-11-20T10:00:00Z', totalRequests: 10, successfulRequests: 7, failedRequests: 2 };
+  const told = async (more: object) => {
+    const reply = { aggregatedData: [{ ...bucket, ...more }], groupBy: 'hour', total: 12 };
+    const { stdout } = await chart(['--metric', 'requests'], { env: { GANTRY_API_URL: await answering(reply) } });
+    return stdout;
+  };
+
+  test('is the number that the platform gives', async () => {
+    const stdout = await told({ successRate: 70 });
+    expect(stdout).toMatch(/^TIME +REQUESTS +FAILED +SUCCESS RATE\n.* 10 +2 +70$/m);
+    expect(stdout).not.toContain('77.8');
+    expect(stdout).toMatch(/^12 requests/);
+  });
+
+  test('is computed under another name where the platform gives none', async () => {
+    expect(await told({ successRate: null })).toMatch(/^TIME +REQUESTS +FAILED +OK %\n.* 10 +2 +77\.8$/m);
+  });
 });
 
 test('without Unicode it is plain ASCII, and a line is never wider than the terminal', async () => {

@@ -127,6 +127,13 @@ describe('the log of a run', () => {
     expect((await logs('l-none')).code).toBe(6);
   });
 
+  test('is shown although the run itself cannot be read', async () => {
+    record(emulator, { id: 'l-4', createdAt });
+    print('l-4', 'one');
+    emulator.fail('getRun', '403');
+    expect(await logs('l-4')).toMatchObject({ code: 0, stdout: 'one\n' });
+  });
+
   test('that cannot be read is an error', async () => {
     record(emulator, { id: 'l-3', createdAt });
     emulator.fail('getAppLogs', '403');

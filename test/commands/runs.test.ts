@@ -395,3 +395,33 @@ test('a platform that gives neither number nor token is asked as long as pages a
   const { json } = await gantry(['runs', 'list', 'web', '--all', '--json'], { emulator, env });
   expect([calls, (json() as Run[]).length]).toEqual([2, 1_001]);
 });
+
+describe('the status of a run', () => {
+  const told = { id: 'r-1', createdAt: at(end), statusCode: 500 };
+  const shown = async (run: object) => {
+    const env = { GANTRY_API_URL: await answering({ items: [run], total: 1, item: run }) };
+    const show = (...words: string[]) => gantry(words, { emulator, env });
+    const { stdout } = await show('runs', 'list', 'web');
+    const listed = (await show('runs', 'list', 'web', '--json=status')).json();
+    const one = (await show('runs', 'get', 'web', 'r-1', '--json=status')).json();
+    return { cell: stdout.split('\n')[1]?.split(/ {2,}/)[1], listed, one };
+  };
+
+  test('is the same in JSON as in the table where the platform tells none', async () => {
+    for (const status of [null, undefined, '']) {
+      expect(await shown({ ...told, status })).toEqual({
+        cell: 'failure',
+        listed: [{ status: 'failure' }],
+        one: { status: 'failure' },
+      });
+    }
+  });
+
+  test('is the word of the platform where it tells one', async () => {
+    expect(await shown({ ...told, status: 'failed' })).toEqual({
+      cell: 'failed',
+      listed: [{ status: 'failed' }],
+      one: { status: 'failed' },
+    });
+  });
+});

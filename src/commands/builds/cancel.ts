@@ -12,7 +12,7 @@ export default defineCommand({
   json: {
     app: 'app as it was named',
     build: 'build id',
-    message: "the platform's answer; empty if it was cancelled already",
+    message: "the platform's answer if it is one line of text, otherwise empty",
     changed: 'false when it was cancelled already',
   },
   examples: ['builds cancel web b-1234', 'builds cancel web b-1234 --yes'],

@@ -12,8 +12,12 @@ export default defineCommand({
       .argument('<app>', 'app name or id')
       .argument('[build]', 'build id; the latest one if left out')
       .option('--tree', 'draw the folders, each with what is in it altogether'),
-  run: async ({ api, project }, app, build) =>
-    api(getBuildZipContents, { project, app, build: build ?? (await latestBuild({ api, project }, app)) }),
+  run: async ({ api, project, progress }, app, asked) => {
+    const build = asked ?? (await latestBuild({ api, project }, app));
+    const answer = await api(getBuildZipContents, { project, app, build });
+    if (zipEntries(answer.zipFiles).length === 0) progress.note(`no files in the archive of build ${build}`);
+    return answer;
+  },
   view: ({ zipFiles }, { tree }) => (tree ? fileTree(zipEntries(zipFiles)) : table(zipEntries(zipFiles), columns)),
   passesThrough: true,
   json: { id: 'build id', zipFiles: 'the files, as the platform says it' },

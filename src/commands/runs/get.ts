@@ -1,15 +1,17 @@
 import { defineCommand } from '../../command.ts';
 import { getRun } from '../../contract/runs.ts';
+import { withStatus } from '../../operations/runs/state.ts';
 import { runView } from '../../views/run.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('<run>', 'run id'),
   run: async ({ api, project }, app, run) => (await api(getRun, { project, app, run })).item,
   view: runView,
+  data: withStatus,
   passesThrough: true,
   json: {
     id: 'run id',
-    status: 'state of the run, as the platform says it',
+    status: 'status as the platform tells it, otherwise what the status code means',
     statusCode: 'HTTP status; 0 was cancelled, -1 was closed by the caller',
     functionName: 'function',
     method: 'HTTP method',

@@ -3,7 +3,7 @@ import { listFlags } from '../../flags/list.ts';
 import { rangeFlags } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
 import { type FoundRuns, findRuns } from '../../operations/runs/list.ts';
-import { runState } from '../../operations/runs/state.ts';
+import { shownStatus, withStatus } from '../../operations/runs/state.ts';
 import { table } from '../../output/table.ts';
 import { ago, count, duration, grouped } from '../../output/words.ts';
 
@@ -36,7 +36,7 @@ export default defineCommand({
       runs,
       {
         RUN: (run) => run.id,
-        STATUS: runState,
+        STATUS: shownStatus,
         CODE: (run) => run.statusCode,
         FUNCTION: (run) => run.functionName,
         STARTUP: (run) => time(run.coldstartTimeMs),
@@ -47,11 +47,12 @@ export default defineCommand({
       },
       ['RUN', 'RESPONSE', 'CREATED'],
     ),
+  data: (runs) => runs.map(withStatus),
   empty: 'no such runs in this time; --since looks further back',
   passesThrough: true,
   json: {
     id: 'run id',
-    status: 'state of the run, as the platform says it',
+    status: 'status as the platform tells it, otherwise what the status code means',
     statusCode: 'HTTP status; 0 was cancelled, -1 was closed by the caller',
     createdAt: 'RFC 3339, UTC',
     updatedAt: 'RFC 3339, UTC',

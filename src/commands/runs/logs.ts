@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { getRun } from '../../contract/runs.ts';
+import { GantryError, NotFoundError } from '../../errors.ts';
 import { appLog } from '../../operations/logs/app-log.ts';
 import { readLog } from '../../operations/logs/index.ts';
 import { appLogOutput } from '../../views/log-line.ts';
@@ -12,8 +13,11 @@ export default defineCommand({
       .option('--timestamps', 'put the time before each line')
       .option('--raw', 'print lines byte for byte, whatever they do to the terminal'),
   run: async (context, app, run) => {
-    const { api, project, openLog } = context;
-    await api(getRun, { project, app, run });
+    const { api, project, openLog, signal } = context;
+    // Only tells a run that does not exist from one without a log: any other failure is the log's own affair.
+    await api(getRun, { project, app, run }).catch((error: unknown) => {
+      if (error instanceof NotFoundError || !(error instanceof GantryError) || signal.aborted) throw error;
+    });
     return readLog(context, appLog({ api, project, openLog }, app, { runId: run }), {});
   },
   ...appLogOutput,

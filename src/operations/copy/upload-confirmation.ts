@@ -1,5 +1,6 @@
 import { GantryError, UnavailableError } from '../../errors.ts';
 import { grouped } from '../../output/words.ts';
+import { smallBytes } from '../../transfer/engine.ts';
 import { Lane } from '../../transfer/lane.ts';
 import { planParts } from '../../transfer/parts.ts';
 import { CorruptError } from '../../transfer/refusal.ts';
@@ -10,6 +11,7 @@ import type { FoundFile } from './found.ts';
 import type { Job } from './job.ts';
 import type { RemoteFolders } from './remote-folders.ts';
 import { comparedContent, openSource } from './source.ts';
+import { printable } from './tally.ts';
 import { verify } from './verify.ts';
 
 /** A file whose upload the platform has confirmed, but which was not seen on the volume yet. */
@@ -42,6 +44,8 @@ interface Folder {
 const listingsAtOnce = 4;
 /** A listing may lag behind an upload: pauses before a folder is listed again, in milliseconds. */
 const pausesMs = [500, 1_000, 2_000];
+/** Between the beginning of an upload and the signing of its links, at most, in milliseconds. */
+const signingMs = 2_000;
 /** Completed files of one folder that wait for a listing. */
 const mostWaiting = 10_000;
 
@@ -155,9 +159,13 @@ export class UploadConfirmation {
   }
 
   /** It may be an earlier file of the same size. */
-  #looksOlder({ modified }: Listed, { since }: CompletedFile): boolean {
+  #looksOlder({ modified }: Listed, { since, bytes }: CompletedFile): boolean {
     const time = timeOf(modified);
-    return this.#timesAreUsable && time !== undefined && time < Math.floor(since / 1000) * 1000;
+    if (!this.#timesAreUsable || time === undefined) return false;
+    // Object storage may give a file the time at which its upload was begun, just before the links were signed. Reading
+    // back a small file costs too little to make an exception for it.
+    const toleranceMs = bytes > smallBytes ? signingMs : 0;
+    return time < Math.floor((since - toleranceMs) / 1000) * 1000;
   }
 
   /**
@@ -165,8 +173,12 @@ export class UploadConfirmation {
    * other files of this copy are not read back because of theirs.
    */
   async #hasSameContent(file: CompletedFile): Promise<boolean> {
-    const { engine, options } = this.job;
+    const { engine, options, context } = this.job;
     if (!engine.hasher) return true;
+    if (file.bytes > smallBytes) {
+      const name = printable(file.found.path);
+      context.progress.note(`reading ${name} back: the volume shows a time before it was sent`);
+    }
     const source = await openSource(file.found, this.job, engine);
     try {
       if (source.mark !== file.mark) throw new UnavailableError('the source file has changed since');

@@ -9,6 +9,16 @@ export function runState({ status, statusCode }: Run): string {
   return statusCode >= 200 && statusCode < 300 ? 'success' : 'failure';
 }
 
+/** The platform's own word for where a run stands; where it tells none, what the status code means. */
+export function shownStatus(run: Run): string {
+  return run.status || runState(run);
+}
+
+/** The run with the status that is shown of it: where the platform tells none it is not empty in JSON either. */
+export function withStatus(run: Run): Run {
+  return run.status ? run : { ...run, status: runState(run) || null };
+}
+
 /** Whether nothing more will happen to a run. */
 export function hasEnded(run: Run): boolean {
   const state = runState(run);
