@@ -41,6 +41,7 @@ nothing is written as volume:/path, the last path is one on the default volume.
 Whatever cuts a copy off, the same command goes on where it was. stdin is kept in
 a temporary file until it ends: its size must be known before it is sent.
 An uploaded file counts as copied once the volume lists it in full.
+
 Some disks take Readme.md and readme.md for the same name. Where two files would
 fall together like that in a local target, nothing is written and the command
 ends with exit code 7; --rename-clashes saves the second as readme-2.md.`;

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { getDotPath, parse, ValiError } from 'valibot';
 import type { AppCreation } from '../contract/apps.ts';
+import { writeWholeSync } from '../disk/index.ts';
 import { DamagedDataError } from './damaged.ts';
 import type { Traffic } from './runs/traffic.ts';
 import type { Script } from './script.ts';
@@ -180,8 +181,7 @@ export class Store {
       ...{ devices: [...this.devices.values()], sessions: [...this.sessions] },
       ...{ secrets: [...this.secrets], incidents: this.incidents },
     };
-    writeFileSync(`${this.#file}.new`, JSON.stringify(memory, null, 2), { mode: 0o600 });
-    renameSync(`${this.#file}.new`, this.#file);
+    writeWholeSync(this.#file, JSON.stringify(memory, null, 2), { mode: 0o600 });
   }
 
   /** Forgets apps, builds, runs and accounts. Projects stay, and so do tokens and ids: none is given twice. */

@@ -98,7 +98,7 @@ test('half an upload leaves nothing behind and starts nothing', async () => {
   const { url, emulator, statusOfBuild } = await link({ data });
   const sent = request(url, { method: 'PUT', headers: { 'content-length': 1000 } }).on('error', () => {});
   sent.write(Buffer.alloc(500));
-  await expect.poll(() => filesIn(data)).toEqual([expect.stringMatching(/\.part$/)]);
+  await expect.poll(() => filesIn(data)).toEqual([expect.stringMatching(/\.gantry-[0-9a-f]{16}-0$/)]);
   sent.destroy();
   await expect.poll(() => filesIn(data)).toEqual([]);
   expect(await statusOfBuild()).toBe('pending');

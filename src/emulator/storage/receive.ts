@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
+import { writeInPlace } from '../../disk/index.ts';
 import { Refusal, storageError } from '../reply.ts';
 
 /** What arrives, piece by piece: a request, or what a fault makes of it. */
@@ -13,25 +14,20 @@ export function checkSending(request: IncomingMessage): void {
   if (broken) throw new Refusal(storageError(broken.status, broken.code, broken.message));
 }
 
-/** Writes a body to disk as it comes. Gives its size and its MD5 in hex. Of a body that breaks off nothing is left. */
+/** Writes a body to disk as it comes. Returns its size and its MD5 in hex. Nothing is left of a body that breaks off. */
 export async function keep(body: Body, path: string): Promise<{ size: number; md5: string }> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const file = await open(path, 'w', 0o600);
-  const digest = createHash('md5');
-  let size = 0;
-  try {
+  const write = async (file: FileHandle) => {
+    const digest = createHash('md5');
+    let size = 0;
     for await (const chunk of body) {
       digest.update(chunk);
       size += chunk.length;
       await file.writeFile(chunk);
     }
-  } catch (error) {
-    await rm(path, { force: true });
-    throw error;
-  } finally {
-    await file.close();
-  }
-  return { size, md5: digest.digest('hex') };
+    return { size, md5: digest.digest('hex') };
+  };
+  return writeInPlace(path, write, { mode: 0o600 });
 }
 
 /** Bytes of one PUT: more has to come in parts. */

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startBuild } from '../builds.ts';
 import type { Reply } from '../reply.ts';
@@ -15,10 +13,7 @@ export async function receiveUpload({ request, url, body, platform }: StorageReq
   checkSending(request);
   const key = checkLink('PUT', url, platform);
   const path = join(platform.storage, key);
-  const part = `${path}.${randomUUID()}.part`;
-  const { md5 } = await keep(body, part);
-  // It appears under its name only when it is whole.
-  await rename(part, path);
+  const { md5 } = await keep(body, path);
   const build = [...platform.store.builds.values()].find((build) => build.keyName === key);
   if (build) await startBuild(build, platform, path);
   return { status: 200, headers: { etag: `"${md5}"` }, body: '' };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWholeSync } from '../../disk/index.ts';
 import { DamagedDataError } from '../damaged.ts';
 import { type Change, readChange } from './changes.ts';
 import { Pieces } from './pieces.ts';
@@ -74,7 +75,7 @@ export class Volumes {
     this.#volumes.clear();
     this.uploads.clear();
     this.close();
-    if (this.#file) writeFileSync(this.#file, '', { mode: 0o600 });
+    if (this.#file) writeWholeSync(this.#file, '', { mode: 0o600 });
   }
 
   close(): void {
@@ -116,8 +117,7 @@ export class Volumes {
         throw new DamagedDataError(file, `line ${index + 1} is not a change of a volume`);
     }
     const changes = [...this.#changes()].map((change) => `${JSON.stringify(change)}\n`).join('');
-    writeFileSync(`${file}.new`, changes, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    writeWholeSync(file, changes, { mode: 0o600 });
     this.pieces.removeAllBut(this.#known());
   }
 
