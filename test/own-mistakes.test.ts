@@ -144,11 +144,13 @@ describe('a name that objects inherit', () => {
   test.each(names)('%s is a secret', async (name) => {
     await using app = await folderOf({ '.env': `${name}=a-value-0123\n` });
     const bodies: string[] = [];
+    let stored = '{}';
     const server = createServer(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;
       if (body) bodies.push(body);
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      if (body) stored = body;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(stored);
     }).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close().closeAllConnections());
     await new Promise((done) => server.once('listening', done));

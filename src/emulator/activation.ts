@@ -25,7 +25,7 @@ export function approvalSecret({ key }: Pick<Store, 'key'>): string {
 
 /** The address that makes a browser the owner's. A fragment is not sent, so the secret is in no log. */
 export function approvalAddress(url: string, secret: string): string {
-  return `${url}${activationPath}#secret=${secret}`;
+  return `${url}${activationPath}#owner=${secret}`;
 }
 
 /** Shows the page, or approves or denies a login by its form. Looking at the page changes nothing. */
@@ -81,7 +81,7 @@ function normalized(userCode: string): string {
  * so to the servers of other users.
  */
 const script = `
-const given = new URLSearchParams(location.hash.slice(1)).get('secret');
+const given = new URLSearchParams(location.hash.slice(1)).get('owner');
 if (given) {
   localStorage.setItem('gantry-emulator-secret', given);
   history.replaceState(null, '', location.pathname + location.search);

@@ -34,7 +34,7 @@ test('emulator start tells its owner, and nobody else, how logins are approved',
     endAt: /"environment"/,
   });
   const { url, approve, environment } = JSON.parse(stdout);
-  expect(approve).toBe(`${url}/activate#secret=${environment.GANTRY_EMULATOR_SECRET}`);
+  expect(approve).toBe(`${url}/activate#owner=${environment.GANTRY_EMULATOR_SECRET}`);
   expect(environment.GANTRY_EMULATOR_SECRET).toMatch(/^[\w-]{32}$/);
   expect(stderr).toContain(`open ${approve} in your browser`);
   expect(secretsIn({ stdout: '', stderr })).toEqual([]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, request as forward } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
 import { onTestFinished, vi } from 'vitest';
 import type { ProxySettings } from '../../src/config/settings.ts';
 
@@ -32,16 +32,22 @@ export async function hostileProxy(answer: (socket: Socket) => void) {
   return { url, seen, settings: settingsOf(url) };
 }
 
-/** The same platform over https, under a name that is not loopback. Its certificate is of no authority. */
+/** The same platform over https, under a name that is not loopback, which the emulator itself never hears. */
 export async function overHttps(platform: string) {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   onTestFinished(() => void vi.unstubAllEnvs());
   const read = (name: string) => readFileSync(`fixtures/tls/${name}.pem`);
-  const server = createTlsServer({ key: read('key'), cert: read('cert') }, (client) => {
-    join(client, connect(Number(new URL(platform).port), '127.0.0.1'));
+  const { host, hostname, port } = new URL(platform);
+  const server = createTlsServer({ key: read('key'), cert: read('cert') }, (request, response) => {
+    const { method, url: path } = request;
+    const forwarded = forward({ hostname, port, method, path, headers: { ...request.headers, host } }, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(response);
+    });
+    request.pipe(forwarded.on('error', () => response.destroy()));
   });
-  const { port } = new URL(await listening(server));
-  return `https://platform.test:${port}`;
+  server.on('upgrade', (_, client: Socket) => client.destroy());
+  return `https://platform.test:${new URL(await listening(server)).port}`;
 }
 
 function settingsOf(address: string): ProxySettings {
