@@ -125,14 +125,14 @@ function decoded(text: string): string {
 }
 
 function refusedBy(proxy: ProxyServer, authority: string, status: number): ConnectionError {
-  const { host, username } = new URL(proxy.address);
+  const { username } = new URL(proxy.address);
   const { variable } = proxy;
   const retryable = status >= 500 || status === 408 || status === 429;
   const name = nameOf(proxy);
   if (status === 407) {
     const [what, fix] = username
       ? ['rejected the user name or password', `correct the user name and password in ${variable}`]
-      : ['requires a user name and password', `set ${variable}=http://user:password@${host}`];
+      : ['requires a user name and password', `add a user name and password to the address in ${variable}`];
     return new ConnectionError(`${name} ${what} (HTTP 407)`, false, undefined, { retryable, fix });
   }
   const what = status >= 500 ? 'could not connect to' : 'refused to connect to';

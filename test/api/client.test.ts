@@ -192,7 +192,12 @@ describe('with a proxy in the environment', () => {
   });
 
   test.each([
-    [407, 1, 'requires a user name and password (HTTP 407)', 'set HTTPS_PROXY=http://user:password@'],
+    [
+      407,
+      1,
+      'requires a user name and password (HTTP 407)',
+      'add a user name and password to the address in HTTPS_PROXY',
+    ],
     [403, 1, 'refused to connect to platform.test', 'NO_PROXY'],
     [502, 5, 'could not connect to platform.test', 'NO_PROXY'],
   ])('a proxy that answers %i is named, and a call of an app never left', async (status, tries, message, fix) => {

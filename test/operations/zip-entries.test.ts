@@ -3,7 +3,7 @@ import { zipEntries } from '../../src/operations/zip-entries.ts';
 
 test.each<[string, unknown, object[]]>([
   ['nothing', null, []],
-  ['a word', 'none', []],
+  ['a word', 'none', [{ path: 'none' }]],
   ['an empty map', {}, []],
   ['an empty list', [], []],
   ['a list of paths', ['a.py', 'src/b.py'], [{ path: 'a.py' }, { path: 'src/b.py' }]],
@@ -27,7 +27,7 @@ test.each<[string, unknown, object[]]>([
   ['a size that is no number', { 'a.py': { size: 'large' } }, [{ path: 'a.py' }]],
   ['objects with a path', [{ path: 'a.py', size_bytes: 5, crc: 7 }], [{ path: 'a.py', size: 5, crc32: 7 }]],
   ['objects with a filename', [{ filename: 'a.py', uncompressed_size: 5 }], [{ path: 'a.py', size: 5 }]],
-  ['objects without any name', [{ size: 5 }, null, 7], []],
+  ['objects without any name', [{ size: 5 }, null, 7], [{ path: '0', size: 5 }, { path: '1' }, { path: '2', size: 7 }]],
   [
     'a folder in a map',
     { src: { 'a.py': { size: 5 }, deep: { 'b.py': { size: 6 } } } },

@@ -99,7 +99,7 @@ function checkAddress(host: Host, address: string, { reply, error, ms }: Answer)
   if (error) return problem(error.message, error.facts.fix);
   const status = reply?.status ?? 0;
   if (status === 407)
-    return problem(`${address}: the proxy wants a login`, 'put it in HTTPS_PROXY: http://user:password@…');
+    return problem(`${address}: the proxy requires a user name and password`, 'add them to the address in HTTPS_PROXY');
   if (status >= 500)
     return problem(`${address} answers with HTTP ${status}`, 'try again later; gantry status may know more');
   return ok(host, `${address} answers in ${duration(ms)}`);
