@@ -69,7 +69,7 @@ function auditEnds(plan, step, outcome, say) {
         : `only ${outcome.fired.map(({ what, point }) => `${what} at ${point}`).join(', ') || 'nothing'} went wrong`;
       say(`exit code ${code} although ${why}: ${firstLine(run.stderr)}`);
     }
-    auditJson(run, say);
+    if (command?.stdout !== 'full') auditJson(run, say);
   }
 }
 

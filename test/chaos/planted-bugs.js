@@ -28,7 +28,7 @@ export const plantedBugs = [
     name: 'web page believed',
     edits: [
       edit('src/api/reply.ts', '  if (!isWebPage(received)) return;', '  return;'),
-      edit('src/api/reply.ts', 'if (body.length <= longestConfirmation && ', 'if ('),
+      edit('src/api/reply.ts', '  if (isPlain) return', '  return'),
       ...noEvidence(),
     ],
   },
@@ -81,6 +81,26 @@ export const plantedBugs = [
         '',
       ),
       edit('src/transfer/journal.ts', '() => lock.release()', '() => lock?.release()'),
+    ],
+  },
+  {
+    name: 'guessed grant',
+    edits: [
+      edit(
+        'src/operations/grants.ts',
+        '  const { projectId, project_id, project, ...rest } = grant as Record<string, unknown>;',
+        "  const { id: guessed } = grant as Record<string, unknown>;\n  if (typeof guessed === 'string') return guessed;\n  const { projectId, project_id, project, ...rest } = grant as Record<string, unknown>;",
+      ),
+    ],
+  },
+  {
+    name: 'pages without end',
+    edits: [
+      edit(
+        'src/operations/pages.ts',
+        '    if (place && isRepeated) {',
+        '    if (place && isRepeated && furthest < 0) {',
+      ),
     ],
   },
   {

@@ -25,9 +25,10 @@ async function main() {
   });
   const [first, most, workers] = [values.seed, values.seeds, values.workers].map(Number);
   const chosen = plantedBugs.filter(({ name }) => !values.bug || name.includes(values.bug));
+  const reference = build({ name: 'no bug', edits: [] });
   let missed = 0;
   for (const bug of chosen) {
-    const found = await find(bug, { first: first ?? 1, most: most ?? 500, workers: workers ?? 2 });
+    const found = await find(bug, { reference, first: first ?? 1, most: most ?? 500, workers: workers ?? 2 });
     if (!found) missed++;
     const seeds = found ? `${found.tried} seeds` : `not in ${most} seeds`;
     process.stdout.write(
@@ -35,14 +36,15 @@ async function main() {
     );
   }
   process.stdout.write(`${chosen.length - missed} of ${chosen.length} planted bugs were found\n`);
+  rmSync(reference, { recursive: true, force: true });
   return missed === 0 ? 0 : 1;
 }
 
 /**
  * @param {import('./planted-bugs.js').PlantedBug} bug
- * @param {{ first: number, most: number, workers: number }} range
+ * @param {{ reference: string, first: number, most: number, workers: number }} range
  */
-async function find(bug, { first, most, workers }) {
+async function find(bug, { reference, first, most, workers }) {
   const folder = build(bug);
   const program = join(folder, 'bin/gantry.cjs');
   /** @type {{ tried: number, finding: string } | undefined} */
@@ -53,7 +55,8 @@ async function find(bug, { first, most, workers }) {
       const seed = first + next++;
       const tried = next;
       const finding = await firstFinding(seed, program);
-      if (finding === undefined || (await firstFinding(seed, join(root, 'bin/gantry.cjs'))) !== undefined) continue;
+      if (finding === undefined || (await firstFinding(seed, join(reference, 'bin/gantry.cjs'))) !== undefined)
+        continue;
       found ??= { tried, finding };
     }
   };

@@ -34,7 +34,7 @@ async function main() {
         help: { type: 'boolean' },
       },
       ...{ seconds: { type: 'string' }, workers: { type: 'string' }, only: { type: 'string' } },
-      ...{ keep: { type: 'boolean', default: false }, program: { type: 'string' }, fast: { type: 'boolean' } },
+      ...{ keep: { type: 'boolean', default: false }, program: { type: 'string' } },
     },
   });
   const write = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);

@@ -26,7 +26,7 @@ const mebi = 1024 * 1024;
  * @param {Draw} draw @param {{ most?: number, oddness?: number, large?: number }} [how]
  * @returns {{ path: string, content: Content, modified: number }[]}
  */
-export function drawTree(draw, { most = 8, oddness = 0.2, large = 0.12 } = {}) {
+export function drawTree(draw, { most = 8, oddness = 0.2, large = 0.15 } = {}) {
   const count = draw.weighted([
     [3, draw.int(1, 3)],
     [5, draw.int(2, most)],

@@ -26,9 +26,19 @@ export const appRoutes = [
 ];
 
 function chartQuery() {
-  return ['startTime', 'endTime', 'limit', 'offset', 'status', 'statusCode', 'groupBy', 'aggregate', 'timezone'].concat(
-    ['minStartupTime', 'maxStartupTime', 'minResponseTime', 'maxResponseTime'],
-  );
+  // Where the answer has a token, it must be good for something (spec 2.8).
+  return [
+    'nextToken',
+    'startTime',
+    'endTime',
+    'limit',
+    'offset',
+    'status',
+    'statusCode',
+    'groupBy',
+    'aggregate',
+    'timezone',
+  ].concat(['minStartupTime', 'maxStartupTime', 'minResponseTime', 'maxResponseTime']);
 }
 
 function logsQuery() {
@@ -179,12 +189,13 @@ function runsChart({ query }, platform) {
   if ((end ?? 0) - (start ?? 0) > 86_400_000 || query.get('aggregate') === 'true') {
     return { status: 200, json: { aggregatedData: [], groupBy: 'hour', timeRange: 'custom', total: matching.length } };
   }
-  const begin = store.runsLie === 'offset-ignored' ? 0 : offset;
+  const token = wholeNumber(query.get('nextToken') ?? '');
+  const begin = token ?? (store.runsLie === 'offset-ignored' ? 0 : offset);
   const items = matching.slice(begin, begin + Math.min(limit, 100));
   const more = begin + items.length < matching.length;
-  const token = store.runsLie === 'token-forever' || more ? { nextToken: String(begin + items.length) } : {};
+  const next = store.runsLie === 'token-forever' || more ? { nextToken: String(begin + items.length) } : {};
   const total = store.runsLie === 'no-total' ? {} : { total: matching.length };
-  return { status: 200, json: { items, ...token, ...total } };
+  return { status: 200, json: { items, ...next, ...total } };
 }
 
 /** @param {string} text */
