@@ -1,5 +1,5 @@
-// The platform as a bench needs it, in a process of its own: it begins and completes uploads, takes every PUT and forgets
-// it, and gives files of zeros.
+// The platform as a bench needs it, in a process of its own: it begins and completes uploads, takes every PUT and keeps
+// nothing of it but its size, lists what was uploaded, and gives files of zeros.
 // Started by transfer.js, with the options as JSON; it says its address.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -45,11 +45,15 @@ let uploads = 0;
  */
 function answer({ method, url, range, bytes, body }, socket) {
   const path = url.pathname;
-  if (method === 'PUT') socket.write(reply('200 OK', { etag: `"${etags[bytes] ?? 'of-nothing'}"` }));
-  else if (path.startsWith('/file/')) giveFile(range, socket);
+  if (method === 'PUT') {
+    receive(path, bytes);
+    socket.write(reply('200 OK', { etag: `"${etags[bytes] ?? 'of-nothing'}"` }));
+  } else if (path.startsWith('/file/')) giveFile(range, socket);
   else if (path.endsWith('/cp/initialize')) socket.write(json(begun(JSON.parse(body).part_count)));
-  else if (path.endsWith('/cp/complete')) socket.write(reply('200 OK', {}));
-  else if (path.endsWith('/ls')) socket.write(json(url.searchParams.get('dir') === '/' ? listing() : []));
+  else if (path.endsWith('/cp/complete')) {
+    complete(JSON.parse(body));
+    socket.write(reply('200 OK', {}));
+  } else if (path.endsWith('/ls')) socket.write(json(listing(url.searchParams.get('dir') ?? '/')));
   else if (path.endsWith('/download')) {
     socket.write(json({ url: `${address()}/file${url.searchParams.get('file_path')}` }));
   } else socket.write(reply('404 Not Found', {}));
@@ -65,13 +69,41 @@ function begun(count) {
   return { upload_id: upload, parts };
 }
 
-function listing() {
-  return Array.from({ length: folder.files }, (_, index) => ({
-    name: `file${index}.bin`,
+/** @type {Map<string, number>} bytes by upload */
+const received = new Map();
+/** @type {Map<string, Map<string, number>>} bytes of each file, by folder */
+const folders = new Map();
+
+/**
+ * @param {string} path
+ * @param {number} bytes
+ */
+function receive(path, bytes) {
+  const [, upload] = /^\/part\/(\d+)\//.exec(path) ?? [];
+  if (upload) received.set(upload, (received.get(upload) ?? 0) + bytes);
+}
+
+/** @param {{ upload_id: string, file_path: string }} completed */
+function complete({ upload_id: upload, file_path: path }) {
+  const end = path.lastIndexOf('/') + 1;
+  const files = folders.get(path.slice(0, end)) ?? new Map();
+  folders.set(path.slice(0, end), files.set(path.slice(end), received.get(upload) ?? 0));
+  received.delete(upload);
+}
+
+/** @param {string} dir */
+function listing(dir) {
+  const entry = (/** @type {string} */ name, /** @type {number} */ bytes) => ({
+    name,
     is_folder: false,
-    size_bytes: folder.bytes,
-    last_modified: '2026-01-01T00:00:00Z',
-  }));
+    size_bytes: bytes,
+    last_modified: dir === '/' ? '2026-01-01T00:00:00Z' : new Date().toISOString(),
+  });
+  const given = dir === '/' ? Array.from({ length: folder.files }, (_, index) => `file${index}.bin`) : [];
+  return [
+    ...given.map((name) => entry(name, folder.bytes)),
+    ...[...(folders.get(dir) ?? [])].map((each) => entry(...each)),
+  ];
 }
 
 /**

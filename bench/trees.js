@@ -126,7 +126,7 @@ function place(index, ending) {
  * @param {number} start share of the pool before the first byte
  */
 function write(path, pool, bytes, start) {
-  makeFolder(dirname(path));
+  mkdirSync(dirname(path), { recursive: true });
   let at = Math.floor(start * pool.length);
   const pieces = [];
   for (let left = bytes; left > 0; ) {
@@ -136,13 +136,4 @@ function write(path, pool, bytes, start) {
     at = 0;
   }
   writeFileSync(path, pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces));
-}
-
-/** @type {Set<string>} */
-const folders = new Set();
-
-/** @param {string} path */
-function makeFolder(path) {
-  if (!folders.has(path)) mkdirSync(path, { recursive: true });
-  folders.add(path);
 }
