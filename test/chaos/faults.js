@@ -101,6 +101,8 @@ export function drawFault(draw, points) {
     return { ...fault, times: many, status, ...(retryAfter === undefined ? {} : { retryAfter }) };
   }
   if (what === 'echo') return { ...fault, status: draw.pick([400, 401, 403, 500]) };
+  // Damage that lasts: what is tried only once more has to fail, and leave the target alone.
+  if (what === 'flip') return { ...fault, times: draw.pick([1, 3]) };
   if (what === 'slow') return { ...fault, ms: draw.int(50, 600) };
   return fault;
 }
