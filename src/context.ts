@@ -136,9 +136,11 @@ export function createContext(
     return fresh;
   };
   const give = bearer(credential, renew, io.now);
+  let known: string | undefined;
   const token = async (refused?: string) => {
     const given = await give(refused);
-    secrets.add(given);
+    if (given !== known) secrets.add(given);
+    known = given;
     return given;
   };
   const options = (until: AbortSignal, hears = onRetry, send?: Send) =>

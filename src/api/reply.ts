@@ -105,7 +105,9 @@ function parse({ body, status, host }: Received): unknown {
   }
 }
 
+/** Most confirmations are not JSON, and an exception for each of thousands of files takes its time. */
 function jsonOf(text: string): unknown {
+  if (!/^\ufeff?\s*["[{]/.test(text)) return undefined;
   try {
     return JSON.parse(withoutMark(text));
   } catch {

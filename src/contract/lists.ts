@@ -68,12 +68,15 @@ export function filled<Entries extends v.ObjectEntries>(entries: Entries) {
   return Object.assign(checked(object(entries), v.check(isOurs, noneOf(entries))), { entries });
 }
 
+/** No list of a reply lies deeper. What is unknown in a reply may be nested without end. */
+const deepestList = 3;
+
 /** The items that could not be read, in all lists of a reply. Lists within items are not looked at. */
-export function unreadIn(reply: unknown): Unread[] {
-  if (typeof reply !== 'object' || reply === null) return [];
+export function unreadIn(reply: unknown, depth = 0): Unread[] {
+  if (typeof reply !== 'object' || reply === null || depth > deepestList) return [];
   const found = unread.get(reply);
   if (found || Array.isArray(reply)) return found ?? [];
-  return Object.values(reply).flatMap(unreadIn);
+  return Object.values(reply).flatMap((value) => unreadIn(value, depth + 1));
 }
 
 function isError(value: unknown): boolean {
