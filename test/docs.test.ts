@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { exitCodes } from '../src/errors.ts';
 import { type CommandReference, reference } from '../src/reference.ts';
@@ -31,6 +31,13 @@ test('every command has an example, and every example is a command', async () =>
         example,
       ).toBe(true);
   }
+});
+
+test('docs/promises.md names only tests that exist', () => {
+  const rows = readFileSync('docs/promises.md', 'utf8').matchAll(/^\| .* \| (.*) \|$/gm);
+  const named = [...rows].flatMap(([, tests = '']) => [...tests.matchAll(/`([^` ]+)`/g)].map(([, name]) => name));
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((name) => !existsSync(`test/${name}.test.ts`))).toEqual([]);
 });
 
 test('the README names only commands that exist', async () => {
