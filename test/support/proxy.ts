@@ -46,7 +46,12 @@ export async function overHttps(platform: string) {
     });
     request.pipe(forwarded.on('error', () => response.destroy()));
   });
-  server.on('upgrade', (_, client: Socket) => client.destroy());
+  server.on('upgrade', ({ method, url: path, headers }, client: Socket) => {
+    const far = connect(Number(port), hostname);
+    const lines = Object.entries({ ...headers, host }).map(([name, value]) => `${name}: ${value}\r\n`);
+    far.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+    join(client, far);
+  });
   return `https://platform.test:${new URL(await listening(server)).port}`;
 }
 
