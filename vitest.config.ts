@@ -9,6 +9,8 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // Loading the sources anew for each file took a third of the time. Nothing in them is kept between two calls.
     isolate: false,
+    // Half of the time is spent waiting: also on two processors, two files run at a time.
+    maxWorkers: 2,
     // Style sheets are read as text (src/output/chart-page.ts); they would else be empty.
     css: true,
     // The machine's own settings must not leak into a test.
