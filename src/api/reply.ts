@@ -78,7 +78,7 @@ function confirmation(received: Received): string {
 function messageOf(said: Record<string, unknown>, { status, body }: Received): string {
   const { error, errors, success, ok, message } = said;
   const words = typeof message === 'string' ? message : '';
-  const hasErrors = Array.isArray(errors) ? errors.length > 0 : Boolean(errors);
+  const hasErrors = typeof errors === 'object' ? Object.keys(errors ?? {}).length > 0 : Boolean(errors);
   if (!error && !hasErrors && success !== false && ok !== false) return words || body;
   const reason = words || (typeof error === 'string' ? error : JSON.stringify(error ?? errors ?? said));
   throw new FailedError(reason, { why: `the platform answered with an error (HTTP ${status})`, status });

@@ -75,9 +75,15 @@ function asFlag(value: unknown): boolean | null {
 function asTime(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   if (value === '' || String(value).startsWith('0001-01-01')) return null;
-  const time = /^\d{9,14}(\.\d+)?$/.test(String(value)) ? unixTime(Number(value)) : Date.parse(String(value));
+  const time = /^\d{9,14}(\.\d+)?$/.test(String(value)) ? unixTime(Number(value)) : parsedTime(String(value));
   const isTime = Math.abs(time) <= latestMs;
   return isTime ? new Date(time).toISOString() : String(value);
+}
+
+/** In milliseconds since 1970. A time without a zone is in UTC. */
+function parsedTime(text: string): number {
+  const isZoneless = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text);
+  return Date.parse(isZoneless ? `${text.replace(' ', 'T')}Z` : text);
 }
 
 /** Seconds or milliseconds since 1970, told apart by their size. */

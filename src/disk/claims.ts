@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { ConflictError } from '../errors.ts';
 import { makePrivateFolder } from './folders.ts';
 import { type Lock, waitForLock } from './lock.ts';
 import { writeWholeSync } from './new-file.ts';
-import { isAlive, newOwnerName, ownerNamed } from './owner.ts';
+import { beginHeartbeat, isAbandoned, newOwnerName, ownerNamed } from './owner.ts';
 
 export interface Claim {
   release(): void;
@@ -39,7 +39,7 @@ export async function claimTarget(state: string, { path, kind, delay, onWait }: 
     const found = await tryClaim(folder, wanted);
     if ('release' in found) return found;
     if (waitedMs === 0) onWait(found.pid);
-    if (waitedMs >= longestWaitMs) throw stillClaimed(path, found.pid);
+    if (waitedMs >= longestWaitMs) throw stillClaimed(path, found);
     await delay(pauseMs);
     waitedMs += pauseMs;
   }
@@ -50,14 +50,27 @@ interface Target {
   kind: 'file' | 'folder';
 }
 
-async function tryClaim(folder: string, wanted: Target): Promise<Claim | { pid: number }> {
+/** A claim of another process. */
+interface OtherClaim {
+  pid: number;
+  file: string;
+  target: Target;
+}
+
+async function tryClaim(folder: string, wanted: Target): Promise<Claim | OtherClaim> {
   const lock = await lockClaims(folder);
   try {
     const other = liveClaims(folder).find(({ target }) => overlap(target, wanted));
-    if (other) return { pid: other.pid };
+    if (other) return other;
     const file = join(folder, newOwnerName());
     writeWholeSync(file, JSON.stringify(wanted), { mode: 0o600 });
-    return { release: () => rmSync(file, { force: true }) };
+    const stopHeartbeat = beginHeartbeat(file, '{');
+    return {
+      release() {
+        stopHeartbeat();
+        rmSync(file, { force: true });
+      },
+    };
   } finally {
     lock.release();
   }
@@ -69,17 +82,19 @@ async function lockClaims(folder: string): Promise<Lock> {
   throw new ConflictError(`${folder}.lock is held by another process`, { fix: `remove ${folder}.lock` });
 }
 
-function liveClaims(folder: string): { pid: number; target: Target }[] {
+/** The lock was made a moment ago: its date is the disk's own time. */
+function liveClaims(folder: string): OtherClaim[] {
+  const now = statSync(`${folder}.lock`).mtimeMs;
   return readdirSync(folder).flatMap((name) => {
     const owner = ownerNamed(name);
     if (!owner) return [];
     const file = join(folder, name);
-    if (isAlive(owner) === false) rmSync(file, { force: true });
-    else {
-      const target = readTarget(file);
-      if (target) return [{ pid: owner.pid, target }];
+    if (isAbandoned(file, owner, now)) {
+      rmSync(file, { force: true });
+      return [];
     }
-    return [];
+    const target = readTarget(file);
+    return target ? [{ pid: owner.pid, file, target }] : [];
   });
 }
 
@@ -110,8 +125,8 @@ function realPath(path: string): string {
   }
 }
 
-function stillClaimed(path: string, pid: number): ConflictError {
+function stillClaimed(path: string, { pid, file }: OtherClaim): ConflictError {
   return new ConflictError(`another gantry (process ${pid}) is still writing to ${path}`, {
-    fix: 'wait until it has finished, or stop it',
+    fix: `wait until it has finished, or stop it; if there is none, rm ${file}`,
   });
 }

@@ -16,8 +16,17 @@ export function makeFolder(folder: string, mode = 0o777): void {
   } catch (error) {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
     const above = dirname(folder);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(above)) throw error;
-    makeFolder(above, mode);
-    makeFolder(folder, mode);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    // Another process may have made the folder above in this moment: then it is enough to try again.
+    if (!existsSync(above)) makeFolder(above, mode);
+    makeOne(folder, mode);
+  }
+}
+
+function makeOne(folder: string, mode: number): void {
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { isAlive, newOwnerName, type Owner, ownerNamed } from './owner.ts';
+import { beginHeartbeat, isAbandoned, isAlive, newOwnerName, type Owner, ownerNamed } from './owner.ts';
 
 export interface Lock {
   release(): void;
@@ -19,16 +19,16 @@ export function takeLock(path: string): Lock | undefined {
   const prepared = `${path}.${name}`;
   mkdirSync(prepared, { mode: 0o700 });
   try {
-    writeFileSync(join(prepared, name), '', { mode: 0o600 });
-    removeDeadOwner(path, statSync(prepared).mtimeMs);
+    writeFileSync(join(prepared, name), '\n', { mode: 0o600 });
+    removeAbandoned(path, statSync(prepared).mtimeMs);
     if (!renamedOnto(prepared, path)) return undefined;
   } finally {
     rmSync(prepared, { recursive: true, force: true });
   }
-  const heartbeat = setInterval(() => refresh(join(path, name)), heartbeatMs).unref();
+  const stopHeartbeat = beginHeartbeat(join(path, name), '\n');
   return {
     release() {
-      clearInterval(heartbeat);
+      stopHeartbeat();
       rmSync(join(path, name), { force: true });
       removeIfEmpty(path);
     },
@@ -60,16 +60,10 @@ export function removeDeadLocks(folder: string): void {
   }
 }
 
-/** A process on another machine cannot be asked: it shows that it is alive by refreshing its file. */
-const heartbeatMs = 10_000;
-const silentMs = 60_000;
-
-/** `now` is by the clock of the disk, which may be that of another machine. */
-function removeDeadOwner(path: string, now: number): void {
+function removeAbandoned(path: string, now: number): void {
   for (const { name, owner } of ownersIn(path)) {
     const file = join(path, name);
-    const alive = isAlive(owner) ?? now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < silentMs;
-    if (!alive) rmSync(file, { force: true });
+    if (isAbandoned(file, owner, now)) rmSync(file, { force: true });
   }
 }
 
@@ -95,13 +89,6 @@ function renamedOnto(prepared: string, path: string): boolean {
 
 /** What systems answer when a folder is renamed onto one that is not empty. */
 const refusals = new Set(['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY']);
-
-function refresh(file: string): void {
-  try {
-    const now = new Date();
-    utimesSync(file, now, now);
-  } catch {}
-}
 
 function removeIfEmpty(path: string): void {
   try {

@@ -1,12 +1,12 @@
 import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
-import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { removedOnExit } from './removed-on-exit.ts';
 import { replaceFile, replaceFileSync } from './replace.ts';
 import { TemporaryNames } from './temporary.ts';
 
 export interface NewFileOptions {
-  /** Permissions, less the umask. */
+  /** Permissions, less the umask; left out, those of the file it replaces. */
   mode?: number;
   /** Whose temporary names to use. Left out, the name is random and recorded nowhere. */
   names?: TemporaryNames | undefined;
@@ -33,11 +33,13 @@ export class NewFile {
   ) {}
 
   /** Creates it empty. Throws what the system says. */
-  static async create(target: string, { mode = 0o666, names, folder = dirname(target) }: NewFileOptions = {}) {
+  static async create(target: string, { mode, names, folder = dirname(target) }: NewFileOptions = {}) {
     const name = (names ?? new TemporaryNames(undefined)).nameIn(folder);
     const path = join(dirname(target), name);
-    const handle = await open(path, exclusively, mode);
+    const replaced = mode === undefined ? await lstat(target).catch(() => undefined) : undefined;
+    const handle = await open(path, exclusively, mode ?? 0o666);
     removedOnExit.add(path);
+    if (replaced?.isFile()) await handle.chmod(replaced.mode & 0o777).catch(() => {});
     return new NewFile(path, join(folder, name), handle);
   }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /** The process that holds a lock or a claim, as the name of its file tells. */
@@ -35,6 +35,33 @@ export function isAlive({ pid, startedAt, host }: Owner): boolean | undefined {
   }
   const started = startedAt === 0 ? undefined : startOf(pid);
   return started === undefined || started === startedAt;
+}
+
+/** A process on another machine cannot be asked: it shows that it is alive by writing to its file. */
+const heartbeatMs = 10_000;
+const silentMs = 60_000;
+
+/**
+ * Writes the first byte of this process's file again and again, so that the disk dates it. Returns how to stop. A file
+ * that is gone stays gone.
+ */
+export function beginHeartbeat(file: string, firstByte: string): () => void {
+  const beat = () => {
+    try {
+      const descriptor = openSync(file, 'r+');
+      writeSync(descriptor, firstByte, 0);
+      closeSync(descriptor);
+    } catch {}
+  };
+  const timer = setInterval(beat, heartbeatMs).unref();
+  return () => clearInterval(timer);
+}
+
+/** Whether the owner of a file holds it no more. `now` is by the clock of the disk, which may be another machine's. */
+export function isAbandoned(file: string, owner: Owner, now: number): boolean {
+  const alive = isAlive(owner);
+  if (alive !== undefined) return !alive;
+  return now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= silentMs;
 }
 
 function hostHash(): string {

@@ -72,12 +72,18 @@ export async function writeArchive(
   entries: readonly Entry[],
   path: string,
   options: ArchiveOptions = {},
-  mode = 0o666,
+  mode?: number,
 ): Promise<Archive> {
   throwIfAborted(options.signal);
   try {
     const { names } = options;
-    return { path, ...(await writeInPlace(path, (file) => write(entries, file, options), { mode, names })) };
+    return {
+      path,
+      ...(await writeInPlace(path, (file) => write(entries, file, options), {
+        names,
+        ...(mode !== undefined && { mode }),
+      })),
+    };
   } catch (error) {
     throw options.signal?.aborted ? interruption(options.signal) : unwritable(path, error);
   }

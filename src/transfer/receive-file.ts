@@ -57,7 +57,7 @@ export async function receiveFile(receiving: FileReceiving, engine: Engine): Pro
 /** Takes its room on the disk at once, so that a full disk is noticed before the first byte is asked for. */
 async function createSized({ target, folder, names, plan }: FileReceiving): Promise<NewFile> {
   try {
-    const file = await NewFile.create(target, { mode: 0o644, names, folder });
+    const file = await NewFile.create(target, { names, folder });
     try {
       await file.handle.truncate(plan.bytes);
       return file;

@@ -384,8 +384,8 @@ describe('cut off', () => {
     emulator.fail('completeUpload', 500);
     const first = await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /trying again/ });
     expect(first.code).toBe(130);
-    expect(first.stderr).toContain('what was copied is kept: the same command goes on from there');
-    expect(first.stderr).toContain('fix the same command goes on from here');
+    expect(first.stderr).toContain('finished files and parts are kept: run the same command again to resume');
+    expect(first.stderr).toContain('fix run the same command again to resume');
     expectNoTrace(first, emulator);
     expect(filesIn(home)).toHaveLength(1);
     expect(statSync(join(home, filesIn(home)[0] ?? '')).mode & 0o777).toBe(0o600);

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
@@ -49,6 +49,14 @@ describe('a download', () => {
       for (const name of names) expect(readFileSync(join(folder, name), 'utf8')).toBe(name.repeat(9));
       expect(filesIn(folder)).toEqual([...names].sort());
     }
+  });
+
+  test('keeps the permissions of the file it replaces', async () => {
+    lay(here, { a: 'old' });
+    chmodSync(join(here, 'a'), 0o600);
+    emulator.volume().write('/a', 'new');
+    expect((await gantry(['cp', ':/a', 'a'])).code).toBe(0);
+    expect(statSync(join(here, 'a')).mode & 0o777).toBe(0o600);
   });
 
   test('leaves the user’s own files beside its target alone', async () => {

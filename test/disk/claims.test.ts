@@ -1,5 +1,5 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { claimTarget } from '../../src/disk/index.ts';
 import { newOwnerName } from '../../src/disk/owner.ts';
@@ -68,6 +68,16 @@ test('one who waits is told for whom, goes on when the other is done, and gives 
   waitedMs = 0;
   (await waiting(5_000)).release();
   expect(told).toEqual([process.pid, process.pid]);
+});
+
+test('a claim on another machine counts until it has not been refreshed for a minute', async () => {
+  const far = join(state, 'claims', newOwnerName().replace(/-[0-9a-f]{8}-/, '-00000000-'));
+  mkdirSync(dirname(far), { recursive: true });
+  writeFileSync(far, JSON.stringify({ path: '/x', kind: 'folder' }));
+  await expect(claim('/x/a', 'file')).rejects.toThrow('it has to wait');
+  const before = Date.now() / 1000 - 61;
+  utimesSync(far, before, before);
+  (await claim('/x/a', 'file')).release();
 });
 
 test('claims of the dead and damaged ones do not count', async () => {

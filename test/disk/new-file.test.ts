@@ -48,6 +48,15 @@ describe('a whole file', () => {
     expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('untouched');
   });
 
+  test('has the permissions of the one it replaces, unless others are asked for', async () => {
+    const folder = newFolder({ a: 'old' });
+    chmodSync(join(folder, 'a'), 0o640);
+    await writeWhole(join(folder, 'a'), 'new');
+    expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o640);
+    await writeWhole(join(folder, 'a'), 'new', { mode: 0o600 });
+    expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o600);
+  });
+
   test('has the permissions asked for', async () => {
     const path = join(newFolder(), 'a');
     await writeWhole(path, 'x', { mode: 0o600 });

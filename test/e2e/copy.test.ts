@@ -110,6 +110,6 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a copy at once and says how t
   const { code, stderr, stdout } = await kill(['cp', ':/big', 'big', ...slowly], 'object', 2, signal);
   expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
   expect(stdout).toBe('');
-  expect(stderr).toContain('stopping; what was copied is kept: the same command goes on from there');
-  expect(stderr).toContain('fix the same command goes on from here');
+  expect(stderr).toContain('stopping; finished files and parts are kept: run the same command again to resume');
+  expect(stderr).toContain('fix run the same command again to resume');
 });

@@ -1,5 +1,5 @@
 import { diskFailure } from '../../disk/index.ts';
-import { AuthError, FailedError, GantryError, LimitError } from '../../errors.ts';
+import { AuthError, GantryError, LimitError } from '../../errors.ts';
 import { smallBytes } from '../../transfer/engine.ts';
 import { Lane } from '../../transfer/lane.ts';
 import type { Found, FoundFile } from './found.ts';
@@ -60,7 +60,7 @@ export async function copyAll(
   const fail: Fail = (file, error) => {
     if (engine.signal.aborted || isFatal(error)) return stop(error);
     if (isAlone) return stop(named(file.path, diskFailure(error)));
-    tally.fail(file.path, diskFailure(error), file.bytes);
+    tally.fail(file.path, diskFailure(error), file.bytes, isOfOneFile(error));
     if (tally.sameInARow >= mostInARow) stop(tooMany(tally.failed.length, diskFailure(error)));
   };
   const way = wayTo(fail);
@@ -119,7 +119,12 @@ function named(path: string, error: GantryError): GantryError {
 }
 
 function tooMany(failed: number, last: GantryError): GantryError {
-  const facts = { ...last.facts, why: `${failed} files failed, the last ${mostInARow} of them in the same way` };
-  const same = new (last.constructor as new (message: string, facts: object) => GantryError)(last.message, facts);
-  return same instanceof GantryError ? same : new FailedError(last.message, facts);
+  last.facts.why = `${failed} files failed, the last ${mostInARow} of them in the same way`;
+  return last;
+}
+
+/** Permissions and missing files of this machine say nothing about the other files. */
+function isOfOneFile(error: unknown): boolean {
+  const cause = error instanceof GantryError ? error.facts.cause : error;
+  return ['EACCES', 'EPERM', 'ENOENT'].includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
 }

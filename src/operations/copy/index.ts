@@ -90,7 +90,7 @@ async function copyClaimed(
   const remember = options.remember && !options.dryRun;
   const journal = remember ? await openJournal(context, [...from, to], !options.continue) : undefined;
   if (journal && journal.saved.size > 0) progress.note('going on where an earlier try has ended');
-  if (remember) interruption.says = 'stopping; what was copied is kept: the same command goes on from there';
+  if (remember) interruption.says = 'stopping; finished files and parts are kept: run the same command again to resume';
   tally.begin(options.dryRun ? 'Looking' : 'Copying');
   const summary = (): CopySummary => {
     const { files, bytes, skipped, failed, renamed, resumedBytes, seconds } = tally;
@@ -181,7 +181,7 @@ async function openJournal(
 
 function interrupted(signal: AbortSignal, summary: CopySummary, remembered: boolean): InterruptedError {
   const reason = signal.reason as InterruptedError;
-  const fix = remembered ? { fix: 'the same command goes on from here' } : {};
+  const fix = remembered ? { fix: 'run the same command again to resume' } : {};
   const name = reason.exit === 'terminated' ? 'SIGTERM' : 'SIGINT';
   return new InterruptedError(`interrupted after ${count(summary.files, 'file')}`, name, {
     ...fix,

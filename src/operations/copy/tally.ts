@@ -160,9 +160,10 @@ export class Tally {
     this.skip(path, reason);
   }
 
-  fail(path: string, error: GantryError, bytes = 0): void {
+  /** `isOfOneFile`: the error is no sign that other files will fail as well. */
+  fail(path: string, error: GantryError, bytes = 0, isOfOneFile = false): void {
     const last = this.failed.at(-1);
-    this.sameInARow = last?.code === error.exit ? this.sameInARow + 1 : 1;
+    if (!isOfOneFile) this.sameInARow = last?.code === error.exit ? this.sameInARow + 1 : 1;
     this.failed.push({ path, reason: error.message, code: error.exit });
     this.#settle(bytes);
     if (this.failed.length <= toldOneByOne) {
