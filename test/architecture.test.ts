@@ -134,6 +134,22 @@ test('the strict platform and the chaos runs share no code with what they judge'
   expect(offences).toEqual([]);
 });
 
+test('disk has one door; settings are read on every start, and pass by the one file they need', () => {
+  const entries = new Set(['src/disk/index', 'src/disk/regular-file']);
+  const offences = files
+    .filter((file) => room(file) !== 'disk')
+    .flatMap((file) =>
+      imports(file)
+        .filter((target) => room(target) === 'disk' && !entries.has(target))
+        .map((target) => `${file} -> ${target}`),
+    );
+  const early = files.filter((file) =>
+    /^src\/(main|program|context|command|config\/(settings|credentials))\.ts$/.test(file),
+  );
+  const loaded = early.filter((file) => imports(file).includes('src/disk/index'));
+  expect([offences, loaded]).toEqual([[], []]);
+});
+
 test('no room is a drawer', () => {
   const drawers = files.filter((file) => /\/(utils?|helpers?|common|misc|shared|lib|types)(\/|\.ts$)/.test(file));
   expect(drawers).toEqual([]);

@@ -1,6 +1,6 @@
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRegularSync } from '../disk/index.ts';
+import { readRegularSync } from '../disk/regular-file.ts';
 import { AuthError } from '../errors.ts';
 import { type Environment, read, type Variable } from './environment.ts';
 import { checkProfile } from './profiles.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readRegularSync } from '../disk/index.ts';
+import { readRegularSync } from '../disk/regular-file.ts';
 import { UsageError } from '../errors.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isSecure } from '../contract/address.ts';
 import type { Host } from '../contract/endpoint.ts';
-import { readRegularSync } from '../disk/index.ts';
+import { readRegularSync } from '../disk/regular-file.ts';
 import { FailedError, type GantryError, UsageError } from '../errors.ts';
 import { type Environment, read, type Variable } from './environment.ts';
 import { type Folders, foldersOf } from './folders.ts';

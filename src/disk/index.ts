@@ -9,6 +9,7 @@ export { holderOf, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 export { type NameProbe, nameKey, nameProbe } from './name-probe.ts';
 export { NewFile, writeInPlace, writeWhole, writeWholeSync } from './new-file.ts';
 export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
-export { openRegular, openRegularSync, readRegular, readRegularSync } from './regular-file.ts';
+export { openRegularSync, readRegularSync } from './regular-file.ts';
+export { openRegular, readRegular } from './regular-handle.ts';
 export { removeLeftovers, TemporaryNames, temporaryFilter } from './temporary.ts';
 export { TemporaryFolder } from './temporary-folder.ts';

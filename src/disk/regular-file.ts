@@ -1,26 +1,13 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import { FailedError } from '../errors.ts';
 
 /** Without O_NONBLOCK, opening a FIFO waits until somebody writes to it. Windows has neither. */
-const reading = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+export const reading = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Opens a file that was a regular one when it was found. By now the path may lead to a FIFO or a device: those have no
  * end, and throw a FailedError.
  */
-export async function openRegular(path: string): Promise<FileHandle> {
-  const file = await open(path, reading).catch(refuseSocket);
-  try {
-    if ((await file.stat()).isFile()) return file;
-    throw noRegularFile();
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-}
-
-/** The same, as a file descriptor. */
 export function openRegularSync(path: string): number {
   let file: number;
   try {
@@ -37,17 +24,7 @@ export function openRegularSync(path: string): number {
   }
 }
 
-/** The content of a file that was a regular one when it was found. */
-export async function readRegular(path: string): Promise<Buffer> {
-  const file = await openRegular(path);
-  try {
-    return await file.readFile();
-  } finally {
-    await file.close();
-  }
-}
-
-/** The same, at once, as text. */
+/** The content of a file that was a regular one when it was found, as text. */
 export function readRegularSync(path: string): string {
   const file = openRegularSync(path);
   try {
@@ -58,10 +35,10 @@ export function readRegularSync(path: string): string {
 }
 
 /** ENXIO is what opening a socket fails with. */
-function refuseSocket(error: unknown): never {
+export function refuseSocket(error: unknown): never {
   throw (error as NodeJS.ErrnoException).code === 'ENXIO' ? noRegularFile() : error;
 }
 
-function noRegularFile(): FailedError {
+export function noRegularFile(): FailedError {
   return new FailedError('it is no longer a regular file');
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openRegular, openRegularSync, readRegular, readRegularSync } from '../../src/disk/regular-file.ts';
+import { openRegular, openRegularSync, readRegular, readRegularSync } from '../../src/disk/index.ts';
 import { fileChanges } from '../../src/operations/file-changes.ts';
 import { writeArchive } from '../../src/project/archive.ts';
 import type { Entry } from '../../src/project/collect.ts';
