@@ -44,7 +44,7 @@ const mayImport: Record<string, string[]> = {
 /** Narrower than the table above: these rooms may be entered, but only through the doors named here. */
 const doors: Record<string, RegExp> = {
   'operations>output': /output\/(json|progress|words)$/,
-  'transfer>api': /api\/(exchange|retry|transport|undici)$/,
+  'transfer>api': /api\/(exchange|reply|retry|transport|undici)$/,
   'commands>emulator': /emulator\/index$/,
   'flags>emulator': /emulator\/index$/,
 };

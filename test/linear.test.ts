@@ -122,7 +122,8 @@ const readers: Record<string, (length: number) => () => unknown> = {
   'a module of nested f-strings': (length) => () => mainProgram(Buffer.from(`f'{`.repeat(length / 3))),
   'a module of comments': (length) => () => mainProgram(Buffer.from('#a\n'.repeat(length / 3))),
   'a header of blanks': (length) => () => readHeaders([`a: b${' '.repeat(length)}c`]),
-  'an answer of storage': (length) => () => refusal(500, '<Code>'.repeat(length / 6), undefined, 'upload'),
+  'an answer of storage': (length) => () =>
+    refusal({ status: 500, headers: {}, said: '<Code>'.repeat(length / 6), what: 'upload' }, 0),
   'a cell wider than any terminal': (length) => () =>
     table([{ a: 'x'.repeat(length), b: 'y'.repeat(length) }], { A: ({ a }) => a, B: ({ b }) => b })(page(80)),
 };

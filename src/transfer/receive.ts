@@ -1,5 +1,4 @@
 import type { Dispatcher } from 'undici';
-import { retryAfter } from '../api/retry.ts';
 import { connectionFailure } from '../api/transport.ts';
 import { FailedError, GantryError, UnavailableError } from '../errors.ts';
 import type { Engine } from './engine.ts';
@@ -63,7 +62,7 @@ export async function receiveOnce(asking: Asking, engine: Engine, signal: AbortS
 async function checkStatus({ statusCode, headers, body }: Reply, { now }: Engine): Promise<void> {
   if (statusCode === 200 || statusCode === 206) return;
   const said = await beginningOf(body);
-  throw refusal(statusCode, said, retryAfter([headers['retry-after']].flat()[0], now()), 'download');
+  throw refusal({ status: statusCode, headers, said, what: 'download' }, now());
 }
 
 /** What storage says about a failure is short: of anything longer the rest is not read. */

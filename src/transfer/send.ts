@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { exchange, type ReplyLimit } from '../api/exchange.ts';
-import { retryAfter } from '../api/retry.ts';
+import { refuseWebPage } from '../api/reply.ts';
 import { connectionFailure } from '../api/transport.ts';
 import { diskFailure } from '../disk/index.ts';
 import { GantryError, UnavailableError } from '../errors.ts';
@@ -44,9 +44,10 @@ export async function sendOnce(sending: Sending, engine: Engine, signal: AbortSi
     };
     const { status, headers, body: said } = await exchange(engine.dispatcher, options, signal, storageLimit);
     if (status < 200 || status > 299) {
-      const wait = retryAfter([headers['retry-after']].flat()[0], engine.now());
-      throw refusal(status, said, wait, 'upload');
+      throw refusal({ status, headers, said, what: 'upload' }, engine.now());
     }
+    // Storage answers an upload with nothing, or in XML.
+    refuseWebPage({ status, headers, body: said, host: url.host });
     const etag = String(headers.etag ?? '');
     await body.confirm(etag);
     return etag;
@@ -123,7 +124,11 @@ class Body {
     const left = await (this.#digest?.end() ?? this.#md5 ?? md5(Buffer.alloc(0)));
     this.#digest = undefined;
     if (left === arrived) return;
-    throw new UnavailableError('something else arrived than was sent (MD5)', { retryable: true });
+    throw new UnavailableError('something else arrived than was sent (MD5)', {
+      why: 'some storage encrypts files and sends checksums of what it stores',
+      fix: 'pass --no-check if it happens again',
+      retryable: true,
+    });
   }
 
   /** What was counted as sent has to be sent again. */

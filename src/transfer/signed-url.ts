@@ -9,7 +9,8 @@ export function signedUrl(text: string, what: 'upload' | 'download'): URL {
     );
   }
   const url = new URL(text);
-  if (!isSecure(url)) throw new FailedError(`the ${what} address ${url.host} is not https`);
+  if (!isSecure(url))
+    throw new FailedError(`the ${what} URL must begin with https: it begins with ${url.protocol}//${url.host}`);
   return url;
 }
 

@@ -29,7 +29,12 @@ export function readHeaders(lines: readonly string[]): Headers {
 
 /** What every call carries, unless it was given by hand. */
 export function usualHeaders(type: string | undefined): Headers {
-  return { 'user-agent': `gantry/${version}`, accept: '*/*', ...(type ? { 'content-type': type } : {}) };
+  return {
+    'user-agent': `gantry/${version}`,
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    ...(type ? { 'content-type': type } : {}),
+  };
 }
 
 /** By what a call is allowed. */

@@ -1,0 +1,50 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { startEmulator } from '../../src/emulator/index.ts';
+import { smallApp } from '../support/app.ts';
+import { lay, newFolder } from '../support/files.ts';
+import { gantry } from '../support/gantry.ts';
+import { inFrontOf } from '../support/in-front-of.ts';
+
+/** A deploy whose archive goes to a storage that answers like this, and keeps nothing. */
+async function deploy(words: string[], answer: (response: ServerResponse) => void) {
+  const emulator = await startEmulator();
+  onTestFinished(() => emulator.close());
+  const storage = createServer((request, response) => {
+    request.resume().once('end', () => answer(response));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void storage.close().closeAllConnections());
+  await new Promise((done) => storage.once('listening', done));
+  const url = `http://127.0.0.1:${(storage.address() as AddressInfo).port}/archive?X-Amz-Signature=0123`;
+  const env = await inFrontOf(emulator, async ({ route }, pass) => {
+    if (!/^POST .*\/apps$/.test(route)) return undefined;
+    const answer = await pass();
+    return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), uploadUrl: url }) };
+  });
+  const cwd = newFolder();
+  lay(cwd, smallApp());
+  return {
+    ...(await gantry(['deploy', ...words], { emulator, env, cwd })),
+    builds: [...emulator.store.builds.values()],
+  };
+}
+
+test.each([[['--detach']], [['--detach', '--json']], [[]]])(
+  'a web page in place of the storage’s answer is no upload: the build is cancelled (deploy %j)',
+  async (words) => {
+    const { code, stdout, stderr, builds } = await deploy(words, (response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>Log in</title></html>');
+    });
+    expect([code, stderr]).toEqual([69, expect.stringContaining('a web page, "Log in", came back')]);
+    expect(stdout).not.toContain('/v4/');
+    expect(builds.every(({ cancelledAt }) => cancelledAt !== undefined)).toBe(true);
+  },
+);
+
+test('a redirect of the storage is refused, and says where to', async () => {
+  const { code, stderr } = await deploy([], (response) => {
+    response.writeHead(302, { location: 'https://login.example/sso?next=secret' }).end();
+  });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('HTTP 302, redirected to https://login.example/sso)')]);
+});
