@@ -24,7 +24,7 @@ export function ownerNamed(name: string): Owner | undefined {
 
 /**
  * Whether the process still runs; undefined for a process of another machine. A process id that the system has given
- * to a new process since then does not count.
+ * to a new process since then does not count, nor does a process that has ended and whose parent has not asked how.
  */
 export function isAlive({ pid, startedAt, host }: Owner): boolean | undefined {
   if (host !== hostHash()) return undefined;
@@ -33,6 +33,8 @@ export function isAlive({ pid, startedAt, host }: Owner): boolean | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
+  const [state] = statusOf(pid);
+  if (state === 'Z' || state === 'X') return false;
   const started = startedAt === 0 ? undefined : startOf(pid);
   return started === undefined || started === startedAt;
 }
@@ -68,12 +70,20 @@ function hostHash(): string {
   return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 }
 
-/** Field 22 of `/proc/PID/stat`; the command name before it may contain spaces and parentheses. */
+/** Field 22 of `/proc/PID/stat`. */
 function startOf(pid: number): number | undefined {
+  return Number(statusOf(pid)[19]) || undefined;
+}
+
+/**
+ * `/proc/PID/stat` from its third field, the state, on; empty where the system has no such file. The name of the
+ * command before it may contain spaces and parentheses.
+ */
+function statusOf(pid: number): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]) || undefined;
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
-    return undefined;
+    return [];
   }
 }

@@ -16,7 +16,7 @@ export interface JournalOptions {
   warn: (problem: JournalProblem) => void;
 }
 
-export type JournalProblem = { is: 'damaged'; path: string } | { is: 'unwritable'; cause: unknown };
+export type JournalProblem = { is: 'damaged'; path: string } | { is: 'unwritable'; folder: string; cause: unknown };
 
 /**
  * What of a copy is done, so that the same command resumes it: a file of JSON lines, only ever appended to, removed
@@ -53,7 +53,7 @@ export class Journal {
       return new Journal(path, saved, () => lock.release(), warn);
     } catch (cause) {
       if (cause instanceof ConflictError) throw cause;
-      warn({ is: 'unwritable', cause });
+      warn({ is: 'unwritable', folder: dirname(path), cause });
       const journal = new Journal(path, new Map(), undefined, warn);
       journal.#isOff = true;
       return journal;
@@ -97,7 +97,7 @@ export class Journal {
       }
     } catch (cause) {
       this.#isOff = true;
-      this.warn({ is: 'unwritable', cause });
+      this.warn({ is: 'unwritable', folder: dirname(this.path), cause });
     } finally {
       this.#writing = undefined;
     }

@@ -462,7 +462,16 @@ describe('cut off', () => {
       env: { GANTRY_CONFIG_DIR: join(here, 'f/big') },
     });
     expect(withoutProgress(stderr)).toBe(
-      'if interrupted, this copy cannot be resumed: a part of its path is a file, not a folder\n',
+      `if interrupted, this copy cannot be resumed: ${join(here, 'f/big/state/transfers')} cannot be written to: a part of its path is a file, not a folder\n`,
+    );
+    expect(code).toBe(0);
+    expectWholeThere();
+  });
+
+  test.runIf(process.platform === 'linux')('a folder for notes that cannot be made is named', async () => {
+    const { code, stderr } = await gantry(['cp', 'f', ':/f', ...parts], { env: { GANTRY_CONFIG_DIR: '/proc/gantry' } });
+    expect(withoutProgress(stderr)).toBe(
+      'if interrupted, this copy cannot be resumed: /proc/gantry/state/transfers cannot be written to: there is no such folder, and it cannot be made\n',
     );
     expect(code).toBe(0);
     expectWholeThere();

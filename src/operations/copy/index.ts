@@ -174,9 +174,15 @@ async function openJournal(
   const key = [project, settings.region.value ?? '', ...places];
   const warn = (problem: JournalProblem) => {
     if (problem.is === 'damaged') progress.warn(`${problem.path} is damaged: the copy starts over`);
-    else progress.note(`if interrupted, this copy cannot be resumed: ${diskFailure(problem.cause).message}`);
+    else progress.note(`if interrupted, this copy cannot be resumed: ${unwritable(problem)}`);
   };
   return Journal.open(settings.folders.state, key, { forget, warn });
+}
+
+function unwritable({ folder, cause }: { folder: string; cause: unknown }): string {
+  const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+  const why = isMissing ? 'there is no such folder, and it cannot be made' : diskFailure(cause).message;
+  return `${folder} cannot be written to: ${why}`;
 }
 
 function interrupted(signal: AbortSignal, summary: CopySummary, remembered: boolean): InterruptedError {
