@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
+import { buildPhase } from '../contract/builds.ts';
 import { GantryError, InterruptedError } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
 import { type Deployment, deploy } from '../operations/deploy.ts';
@@ -108,7 +109,7 @@ function nextStep({ app, build, status, runtime, endpoint, dashboard }: Deployme
   };
   return ({ style }) =>
     [
-      status === 'success' || status === 'ready'
+      buildPhase(status) === 'succeeded'
         ? `${style.bold(`${app} is live`)}, build ${build}`
         : `build ${build} is ${status}; follow it: gantry builds follow ${app} ${build}`,
       endpoint

@@ -10,11 +10,12 @@ const statuses = ['pending', 'building', 'initializing', ...goodEnds, ...badEnds
 
 /**
  * Where a build stands (wire §0). Every word we do not know is "in progress", unless its ending says that something
- * went wrong: a newer server may have more states than we do.
+ * went wrong: a newer server may have more states than we do. Capitals make no difference.
  */
 export function buildPhase(status: string): 'in progress' | 'succeeded' | 'failed' {
-  if ((goodEnds as readonly string[]).includes(status)) return 'succeeded';
-  if ((badEnds as readonly string[]).includes(status) || /_(failure|timeout|error)$/.test(status)) return 'failed';
+  const word = status.toLowerCase();
+  if ((goodEnds as readonly string[]).includes(word)) return 'succeeded';
+  if ((badEnds as readonly string[]).includes(word) || /_(failure|timeout|error)$/.test(word)) return 'failed';
   return 'in progress';
 }
 

@@ -21,7 +21,7 @@ export type RunStatus = (typeof runStatuses)[number];
 
 /** Where a run stands; a word we do not know is "in progress" (wire §0). Runs of `gantry run` also say `failed`, `fail`. */
 export function runPhase(status: string): 'in progress' | 'succeeded' | 'failed' {
-  if (status === 'success') return 'succeeded';
+  if (/^success$/i.test(status)) return 'succeeded';
   return /^(failure|failed|fail|cancelled)$/i.test(status) ? 'failed' : 'in progress';
 }
 

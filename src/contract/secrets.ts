@@ -6,7 +6,7 @@ import { isRecord } from './scalars.ts';
 const Secrets = v.custom<Record<string, string>>(isTextByName, 'must be an object of texts');
 export type Secrets = v.InferOutput<typeof Secrets>;
 
-/** What is stored. A value that is no text stays as it came, because all of them are sent back with every change. */
+/** What is stored. A value that is not text is listed as it came; a change refuses it, since all of them are sent back. */
 const StoredSecrets = v.nullish(v.custom<Record<string, unknown>>(isRecord, 'must be an object'));
 export type StoredSecrets = Record<string, unknown>;
 

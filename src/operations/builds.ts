@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { getApp } from '../contract/apps.ts';
-import { getBuild } from '../contract/builds.ts';
 import { NotFoundError } from '../errors.ts';
+import { askedBuild } from './asked.ts';
 
 /** The id of an app's most recent build. Throws NotFoundError when it was never built. */
 export async function latestBuild({ api, project }: Pick<Context, 'api' | 'project'>, app: string): Promise<string> {
@@ -14,5 +14,5 @@ export async function latestBuild({ api, project }: Pick<Context, 'api' | 'proje
 /** The id of the build named, once it is known to be there, or of the latest one. */
 export async function namedBuild(context: Pick<Context, 'api' | 'project'>, app: string, build: string | undefined) {
   const { api, project } = context;
-  return build === undefined ? latestBuild(context, app) : (await api(getBuild, { project, app, build })).id;
+  return build === undefined ? latestBuild(context, app) : (await askedBuild(api, { project, app, build })).id;
 }

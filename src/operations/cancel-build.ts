@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
-import { buildPhase, cancelBuild, getBuild } from '../contract/builds.ts';
+import { buildPhase, cancelBuild } from '../contract/builds.ts';
 import { ConflictError } from '../errors.ts';
+import { askedBuild } from './asked.ts';
 import { type Cancellable, type Cancellation, stop } from './stop.ts';
 
 export interface CancelledBuild extends Cancellation {
@@ -29,8 +30,8 @@ export function cancellableBuild(project: string, app: string, build: string): C
     cancelAgain: `gantry builds cancel ${app} ${build}`,
     details: { app, build },
     async look(api) {
-      const { status } = await api(getBuild, named);
-      if (buildPhase(status) === 'in progress' || status === 'cancelled') return status;
+      const { status } = await askedBuild(api, named);
+      if (buildPhase(status) === 'in progress' || /^cancelled$/i.test(status)) return status;
       throw new ConflictError(`build ${build} of ${app} had ended already: ${status}`, {
         fix: `gantry builds get ${app} ${build}`,
         details: { app, build, status },

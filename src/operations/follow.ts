@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts';
-import { type Build, buildPhase, getBuild } from '../contract/builds.ts';
+import { type Build, buildPhase } from '../contract/builds.ts';
 import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../errors.ts';
 import { duration } from '../output/words.ts';
+import { askedBuild } from './asked.ts';
 import { Deadline } from './deadline.ts';
 import { type Polling, pollUntil } from './poll.ts';
 import { throwUnlessTransient } from './poll-errors.ts';
@@ -81,7 +82,7 @@ async function ended(
   };
   let shown = '';
   const polling: Polling<Build> = {
-    poll: (api) => api(getBuild, { project, app, build }),
+    poll: (api) => askedBuild(api, { project, app, build }),
     deadline,
     pauses,
     onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, followed),
@@ -103,10 +104,11 @@ function verdict(build: Build, { app, logs }: Following, tail: string[]): Gantry
     fix: `gantry builds logs ${app} ${build.id}`,
     details: { app, build: build.id, status: build.status, reason: reason ?? null, log: tail },
   };
-  if (/^init_/.test(build.status)) {
+  if (/^init_/i.test(build.status)) {
     return new NotReadyError(`${app} was built but did not start (${build.status})`, facts);
   }
-  if (build.status === 'cancelled') return new BuildFailedError(`build ${build.id} of ${app} was cancelled`, facts);
+  if (/^cancelled$/i.test(build.status))
+    return new BuildFailedError(`build ${build.id} of ${app} was cancelled`, facts);
   return new BuildFailedError(`build ${build.id} of ${app} failed (${build.status})`, facts);
 }
 

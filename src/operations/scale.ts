@@ -59,7 +59,9 @@ async function expectShown(
   );
   const [first] = differing(shown);
   if (first) {
-    throw new FailedError(`${first.setting} of ${appName(project, app)} is still ${shown[first.setting]}`, {
+    const { setting, from, to } = first;
+    const now = shown[setting] === from ? `still ${from}` : `${shown[setting]}`;
+    throw new FailedError(`${setting} of ${appName(project, app)} is ${now}, not ${to}`, {
       why: 'the platform confirmed the change, but does not show it',
       fix: `gantry apps get ${appName(project, app)}`,
       details: {

@@ -36,14 +36,14 @@ export async function readSecrets({ api, project }: Calls, { app }: Owner): Prom
 
 /**
  * Adds and replaces secrets; `values` is called once it is known that the owner exists. Asks before a value is replaced.
- * Throws ConflictError when somebody else changed a secret meanwhile.
+ * Throws ConflictError when somebody else changed a secret meanwhile, FailedError when a stored secret is not text.
  */
 export async function setSecrets(
   context: Asking,
   owner: Owner,
   values: () => Promise<Secrets> | Secrets,
 ): Promise<SecretChange> {
-  const before = await readSecrets(context, owner);
+  const before = await readTexts(context, owner);
   const wanted = await values();
   context.secrets.add(...Object.values(before), ...Object.values(wanted));
   const names = Object.keys(wanted).sort();
@@ -58,7 +58,7 @@ export async function setSecrets(
 
 /** Removes secrets, after a question; those that are not there count as removed already. Throws as {@link setSecrets}. */
 export async function unsetSecrets(context: Asking, owner: Owner, names: string[]): Promise<SecretChange> {
-  const before = await readSecrets(context, owner);
+  const before = await readTexts(context, owner);
   context.secrets.add(...Object.values(before));
   const [removed, unchanged] = [true, false].map((there) =>
     [...new Set(names)].filter((name) => Object.hasOwn(before, name) === there).sort(),
@@ -72,10 +72,25 @@ export async function unsetSecrets(context: Asking, owner: Owner, names: string[
 }
 
 /**
+ * The secrets for a change. Every one of them is sent back, so a reply in a form that is not understood must not be
+ * written: secrets that are nested in an object, for one, would be lost.
+ */
+async function readTexts(context: Calls, owner: Owner): Promise<Secrets> {
+  const stored = await readSecrets(context, owner);
+  const unclear = Object.keys(stored).filter((name) => typeof stored[name] !== 'string');
+  if (unclear.length === 0) return stored as Secrets;
+  throw new FailedError(`the value of ${unclear.sort().join(', ')} cannot be read: it is not text`, {
+    why: 'the platform replaces all secrets at once, so those that are not understood would be lost: nothing was written',
+    fix: 'change the secrets in the dashboard',
+    details: { unclear },
+  });
+}
+
+/**
  * The platform knows only "replace all of them" (wire §1b). What we read is what we send back, so it must still be so:
  * a change made by somebody else in the meantime would be undone without a word.
  */
-async function write(calls: Writing, owner: Owner, before: StoredSecrets, stored: StoredSecrets): Promise<void> {
+async function write(calls: Writing, owner: Owner, before: Secrets, after: Secrets): Promise<void> {
   const { api, project } = calls;
   const now = await readSecrets(calls, owner);
   const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
@@ -88,8 +103,6 @@ async function write(calls: Writing, owner: Owner, before: StoredSecrets, stored
       details: { changed },
     });
   }
-  // Values that are no text go back as they came.
-  const after = stored as Secrets;
   if (owner.app) await api(setAppSecrets, { project, app: owner.app, body: after });
   else await api(setProjectSecrets, { project, body: after });
   await expectStored(calls, owner, before, after);

@@ -71,7 +71,18 @@ describe('apps scale', () => {
   test('that is not shown afterwards exits 1 with the number that is', async () => {
     const { code, stdout, stderr } = await through(words, ignoring('PATCH'));
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/maxReplicaCount of web is still \d/);
+    expect(stderr).toMatch(/maxReplicaCount of web is still \d, not 7/);
+  });
+
+  test('that is shown with a third number says what it is, not that it stayed', async () => {
+    let isSent = false;
+    const { code, stderr } = await through(words, async ({ route }, pass) => {
+      if (/^PATCH /.test(route)) isSent = true;
+      if (!isSent || !/^GET .*\/apps\/[^/]+$/.test(route)) return undefined;
+      return { body: JSON.stringify({ ...JSON.parse((await pass()).body), maxReplicaCount: 5 }) };
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('maxReplicaCount of web is 5, not 7');
   });
 
   test('waits until it is shown', async () => {

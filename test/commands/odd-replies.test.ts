@@ -176,21 +176,32 @@ describe('an item that cannot be read', () => {
     expect(readdirSync(join(folder.path, 'copy')).sort()).toEqual(['b.txt', 'c.txt']);
   });
 
-  test('of secrets is listed, and sent back as it came', async () => {
-    let isStored = false;
-    const stored = { NUMBER: 7, NOTHING: null, TEXT: 'text' };
+  test.each([
+    ['a number', { SEC: 7, TEXT: 'text' }],
+    ['null', { SEC: null, TEXT: 'text' }],
+    ['a list', { SEC: ['hidden'], TEXT: 'text' }],
+    ['an object of secrets', { SEC: { A: 'hidden', B: 'hidden' } }],
+  ])('of a secret that is %s is listed, and no change is written', async (_, stored) => {
+    let writes = 0;
     const env = await altering(emulator, (method, path) => {
       if (!path.endsWith('/secrets')) return undefined;
-      if (method === 'GET') return { status: 200, body: isStored ? { ...stored, NEW: 'x' } : stored };
-      isStored = true;
-      return { status: 200, body: 'OK' };
+      if (method !== 'GET') writes++;
+      return { status: 200, body: method === 'GET' ? stored : 'OK' };
     });
     const { code, stdout } = await gantry(['secrets', 'list'], { emulator, env });
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/NOTHING[\s\S]*NUMBER[\s\S]*TEXT/)]);
-    expect((await gantry(['secrets', 'set', 'NEW', '--from-file', '-'], { emulator, env, stdin: 'x' })).code).toBe(0);
-    expect(isStored).toBe(true);
-    const last = emulator.calls.findLast(({ endpoint }) => endpoint === 'setProjectSecrets');
-    expect(last?.body).toEqual({ ...stored, NEW: 'x' });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('SEC')]);
+    await using folder = await folderOf({ '.env': 'NEW=x' });
+    for (const words of [
+      ['set', 'NEW', '--from-file', '-'],
+      ['import', join(folder.path, '.env')],
+      ['unset', Object.keys(stored).at(-1) ?? '', '--yes'],
+    ]) {
+      const refused = await gantry(['secrets', ...words], { emulator, env, stdin: 'x' });
+      expect([refused.code, refused.stdout]).toEqual([1, '']);
+      expect(refused.stderr).toMatch(/the value of SEC cannot be read: it is not text[\s\S]*nothing was written/);
+      expect(refused.stderr).not.toContain('hidden');
+    }
+    expect(writes).toBe(0);
   });
 });
 

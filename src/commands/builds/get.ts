@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { getBuild } from '../../contract/builds.ts';
+import { askedBuild } from '../../operations/asked.ts';
 import { latestBuild } from '../../operations/builds.ts';
 import { facts } from '../../output/table.ts';
 import { ago } from '../../output/words.ts';
@@ -9,7 +9,7 @@ export default defineCommand({
   configure: (command) =>
     command.argument('<app>', 'app name or id').argument('[build]', 'build id; the latest one if left out'),
   run: async ({ api, project }, app, build) =>
-    api(getBuild, { project, app, build: build ?? (await latestBuild({ api, project }, app)) }),
+    askedBuild(api, { project, app, build: build ?? (await latestBuild({ api, project }, app)) }),
   view: (build) =>
     facts([
       ['build', build.id],

@@ -1,11 +1,11 @@
 import { defineCommand } from '../../command.ts';
-import { getRun } from '../../contract/runs.ts';
+import { askedRun } from '../../operations/asked.ts';
 import { withStatus } from '../../operations/runs/state.ts';
 import { runView } from '../../views/run.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('<run>', 'run id'),
-  run: async ({ api, project }, app, run) => (await api(getRun, { project, app, run })).item,
+  run: ({ api, project }, app, run) => askedRun(api, { project, app, run }),
   view: runView,
   data: withStatus,
   passesThrough: true,

@@ -1,9 +1,10 @@
 import { safeParse } from 'valibot';
 import type { Context } from '../../context.ts';
 import { RunAcknowledgement, webhookSecretHeader } from '../../contract/invocation.ts';
-import { getRun, type Run } from '../../contract/runs.ts';
+import type { Run } from '../../contract/runs.ts';
 import { AppError, UnexpectedReplyError } from '../../errors.ts';
 import type { Received } from '../../receiver/index.ts';
+import { askedRun } from '../asked.ts';
 import { hasEnded, runState } from '../runs/state.ts';
 import { webhookSecret } from '../webhooks/secret.ts';
 import { runIdOf, wholeOf } from './answer.ts';
@@ -88,7 +89,7 @@ function addressed({ url: given, headers }: Call, { address, secret }: Awaiting)
 
 /** What is delivered does not tell whether it is an error; the record of the run may, if it is settled by now. */
 async function checkOutcome(context: Context, { project, app }: Target, runId: string, { body }: Received) {
-  const run = (await aside(context, (api) => api(getRun, { project, app, run: runId })))?.item;
+  const run = await aside(context, (api) => askedRun(api, { project, app, run: runId }));
   if (!run || !hasEnded(run) || runState(run) === 'success') return;
   throw new AppError(`run ${runId} of ${app} ended as ${runState(run)}`, {
     why: `it delivered ${body.toString('utf8').slice(0, 2_000)}`,

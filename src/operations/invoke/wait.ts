@@ -1,8 +1,9 @@
 import type { Context } from '../../context.ts';
 import { longestAsyncSeconds } from '../../contract/invocation.ts';
-import { getRun, type Run } from '../../contract/runs.ts';
+import type { Run } from '../../contract/runs.ts';
 import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
+import { askedRun } from '../asked.ts';
 import { Deadline } from '../deadline.ts';
 import { type Polling, pollUntil } from '../poll.ts';
 import { throwUnlessTransient } from '../poll-errors.ts';
@@ -42,7 +43,7 @@ export async function waitForRun(context: Context, waiting: Waiting, signal = co
     pending(waiting, last && runState(last), deadline.waitedMs),
   );
   const polling: Polling<Run> = {
-    poll: async (api) => (await api(getRun, { project: target.project, app: target.app, run: runId })).item,
+    poll: (api) => askedRun(api, { project: target.project, app: target.app, run: runId }),
     deadline,
     pauses,
     onFailure: (error, silentMs) => throwUnlessPassing(error, silentMs, waiting),

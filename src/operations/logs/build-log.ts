@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import type { Context } from '../../context.ts';
-import { buildPhase, getBuild, getBuildLogs } from '../../contract/builds.ts';
+import { buildPhase, getBuildLogs } from '../../contract/builds.ts';
 import { BuildLogFrame, buildLogSocket } from '../../contract/logs.ts';
+import { askedBuild } from '../asked.ts';
 import { rfc3339 } from './app-log.ts';
 import { buildFrameLine, buildLine } from './line.ts';
 import type { LogSource } from './source.ts';
@@ -15,7 +16,7 @@ export function buildLog({ api, project, openLog }: Needs, app: string, build: s
     pauses: [500, 1_000],
     async page({ after = 0, before = Number.POSITIVE_INFINITY }) {
       const reply = await api(getBuildLogs, { project, app, build });
-      const status = reply.status ?? (await api(getBuild, { project, app, build })).status;
+      const status = reply.status ?? (await askedBuild(api, { project, app, build })).status;
       const lines = (reply.logs ?? [])
         .map(buildLine)
         .filter(({ at, timestamp, text }) => (!timestamp || (at >= after && at < before)) && matches(text, search));

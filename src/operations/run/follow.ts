@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
-import { getRun, type Run, runPhase } from '../../contract/runs.ts';
+import { type Run, runPhase } from '../../contract/runs.ts';
 import { PendingError, ProgramError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
+import { askedRun } from '../asked.ts';
 import { Deadline } from '../deadline.ts';
 import { states } from '../poll.ts';
 import { throwUnlessTransient } from '../poll-errors.ts';
@@ -54,7 +55,7 @@ export async function* followRun(
   const followed = { name: `run ${run} of ${app}`, fix: `gantry runs follow ${app} ${run}`, details };
   const tail: string[] = [];
   const polled = states(context, {
-    poll: async (api) => (await api(getRun, { project, app, run })).item,
+    poll: (api) => askedRun(api, { project, app, run }),
     deadline,
     pauses,
     onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, followed),

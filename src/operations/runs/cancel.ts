@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
-import { cancelRun, getRun } from '../../contract/runs.ts';
+import { cancelRun } from '../../contract/runs.ts';
 import { ConflictError } from '../../errors.ts';
+import { askedRun } from '../asked.ts';
 import { type Cancellable, stop } from '../stop.ts';
 import { hasEnded, runState } from './state.ts';
 
@@ -33,7 +34,7 @@ export function cancellableRun(project: string, app: string, run: string): Cance
     cancelAgain: `gantry runs cancel ${app} ${run}`,
     details: { app, run },
     async look(api) {
-      const { item } = await api(getRun, named);
+      const item = await askedRun(api, named);
       const state = runState(item);
       if (!hasEnded(item) || state === 'cancelled') return state;
       throw new ConflictError(`run ${run} of ${app} had ended already: ${state}`, {

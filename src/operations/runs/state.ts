@@ -2,11 +2,18 @@ import { type Run, runPhase } from '../../contract/runs.ts';
 
 /** Where a run stands, in one word: as the platform says it, or else what its status code means (wire §2). */
 export function runState({ status, statusCode }: Run): string {
-  if (status) return /^fail(ed)?$/i.test(status) ? 'failure' : status;
+  if (status) return knownState(status);
   if (statusCode === null || statusCode === undefined) return '';
   if (statusCode === 0) return 'cancelled';
   if (statusCode === -1) return 'closed';
   return statusCode >= 200 && statusCode < 300 ? 'success' : 'failure';
+}
+
+/** Words that are compared have one spelling here. */
+function knownState(status: string): string {
+  const word = status.toLowerCase();
+  if (word === 'fail' || word === 'failed') return 'failure';
+  return ['success', 'failure', 'cancelled', 'closed'].includes(word) ? word : status;
 }
 
 /** The platform's own word for where a run stands; where it tells none, what the status code means. */

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { gantry } from '../support/gantry.ts';
+import { inFrontOf } from '../support/in-front-of.ts';
+import { deployWeb, record } from '../support/runs.ts';
+
+let emulator: Emulator;
+
+beforeEach(async () => {
+  emulator = await startEmulator();
+});
+
+afterEach(() => emulator.close());
+
+type Json = Record<string, unknown>;
+
+/** A platform that changes the state of every build or run it is asked for; `times` limits how often. */
+const stating = (change: (state: Json) => Json, times = Number.POSITIVE_INFINITY) => {
+  let asked = 0;
+  return inFrontOf(emulator, async ({ route }, pass) => {
+    if (!/^GET .*\/(builds|runs)\/[^/]+$/.test(route) || ++asked > times) return undefined;
+    const answer = JSON.parse((await pass()).body) as Json;
+    const isRun = 'item' in answer;
+    return { body: JSON.stringify(isRun ? { item: change(answer.item as Json) } : change(answer)) };
+  });
+};
+
+const deploy = async (env: Record<string, string>) => {
+  await using app = await folderOf(smallApp());
+  return await gantry(['deploy', '--json'], { emulator, cwd: app.path, env });
+};
+
+describe('the state of another build or run is not believed:', () => {
+  const other = (state: Json) => ({ ...state, id: 'b-other', status: 'success' });
+
+  test('deploy does not succeed by it, and names its own build', async () => {
+    const { code, json } = await deploy(await stating(other));
+    const [build] = [...emulator.store.builds.keys()];
+    expect(code).toBe(70);
+    expect(json()).toMatchObject({ error: { message: expect.stringContaining(`asked for build ${build}`) } });
+  });
+
+  test('deploy goes on when the next answers are right', async () => {
+    const { code, json } = await deploy(await stating(other, 2));
+    const [build] = [...emulator.store.builds.keys()];
+    expect([code, json()]).toEqual([0, expect.objectContaining({ build, status: 'success' })]);
+  });
+
+  test.each([
+    ['follow', []],
+    ['get', []],
+    ['cancel', ['--yes']],
+  ])('runs %s', async (verb, flags) => {
+    await deployWeb(emulator);
+    record(emulator, { id: 'r-1', createdAt: Date.now() });
+    const { code, stdout, stderr } = await gantry(['runs', verb, 'web', 'r-1', ...flags], {
+      emulator,
+      env: await stating(other),
+    });
+    expect([code, stdout]).toEqual([70, '']);
+    expect(stderr).toContain('asked for run r-1');
+  });
+
+  test('builds cancel', async () => {
+    await deployWeb(emulator);
+    const [build = ''] = [...emulator.store.builds.keys()];
+    const cancelled = (state: Json) => ({ ...state, id: 'b-other', status: 'cancelled' });
+    const { code, stderr } = await gantry(['builds', 'cancel', 'web', build, '--yes'], {
+      emulator,
+      env: await stating(cancelled),
+    });
+    expect(code).toBe(70);
+    expect(stderr).toContain(`asked for build ${build}`);
+  });
+});
+
+describe('a status in capitals means the same:', () => {
+  test.each([
+    ['Success', 0],
+    ['READY', 0],
+    ['BUILD_FAILURE', 11],
+    ['Init_Timeout', 12],
+    ['CANCELLED', 11],
+  ])('deploy with %s exits %i', async (status, expected) => {
+    expect((await deploy(await stating((state) => ({ ...state, status })))).code).toBe(expected);
+  });
+
+  test.each([
+    ['SUCCESS', 0],
+    ['Failure', 13],
+    ['CANCELLED', 13],
+  ])('runs follow with %s exits %i', async (status, expected) => {
+    await deployWeb(emulator);
+    record(emulator, { id: 'r-1', createdAt: Date.now() });
+    const env = await stating((state) => ({ ...state, status }));
+    expect((await gantry(['runs', 'follow', 'web', 'r-1'], { emulator, env })).code).toBe(expected);
+  });
+});
