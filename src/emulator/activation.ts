@@ -36,9 +36,7 @@ export async function activation(request: IncomingMessage, url: URL, platform: P
   const { user_code = '', secret = '', action = 'approve' } = await readForm(request);
   const device = waitingDevice(user_code, platform);
   if (!device) return unknownCode;
-  const reply = decide(device, secret, action, platform);
-  platform.store.save();
-  return reply;
+  return decide(device, secret, action, platform);
 }
 
 function show(userCode: string, platform: Platform): Reply {

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { TemporaryFolder } from '../disk/index.ts';
 import { type Claims, signToken } from './access.ts';
 import { approvalAddress, approvalSecret } from './activation.ts';
 import { archiveLimits } from './archive.ts';
@@ -49,9 +49,14 @@ export interface EmulatorOptions {
   allowOrigins?: readonly string[] | undefined;
   /** Bytes that the archive of an app may unpack to: 4 GiB, the default, where the platform allows 100 GiB. */
   unpackedBytes?: number | undefined;
+  /** Hears of apps that run but are open to other machines. */
+  onWarning?: ((text: string) => void) | undefined;
 }
 
-/** The platform on this machine. It listens on the loopback address only. */
+/**
+ * The platform on this machine. It listens on the loopback address itself; an app with a server of its own has a port of
+ * its own, where every local user can call it without a token.
+ */
 export interface Emulator {
   readonly url: string;
   readonly project: string;
@@ -92,26 +97,32 @@ export interface Emulator {
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const data = options.data || undefined;
-  const folder = data ?? mkdtempSync(join(tmpdir(), 'gantry-emulator-'));
-  preparePrivateFolder(folder);
-  const lock = data === undefined ? undefined : lockDataFolder(data);
-  const leave = () => {
-    lock?.release();
-    if (data === undefined) rmSync(folder, { recursive: true, force: true });
-  };
+  const { folder, leave } = await takeFolder(data);
   try {
     return await startIn(folder, data, leave, options);
   } catch (error) {
-    leave();
+    await leave();
     throw error;
   }
+}
+
+/** The folder to work in. A temporary one is removed even if the process exits without calling `leave`. */
+async function takeFolder(data: string | undefined): Promise<{ folder: string; leave: () => Promise<void> }> {
+  if (data === undefined) {
+    const temporary = await TemporaryFolder.create('gantry-emulator-');
+    preparePrivateFolder(temporary.path);
+    return { folder: temporary.path, leave: () => temporary.remove() };
+  }
+  preparePrivateFolder(data);
+  const lock = lockDataFolder(data);
+  return { folder: data, leave: async () => lock.release() };
 }
 
 /** `leave` gives up the folder; it is called when the emulator has stopped. */
 async function startIn(
   folder: string,
   data: string | undefined,
-  leave: () => void,
+  leave: () => Promise<void>,
   options: EmulatorOptions,
 ): Promise<Emulator> {
   const {
@@ -124,6 +135,7 @@ async function startIn(
     webhookPauseMs = 1_000,
     allowOrigins = [],
     unpackedBytes = archiveLimits.bytes,
+    onWarning: warn = () => {},
   } = options;
   const store = new Store(data && join(data, stateFile));
   const project = options.project ?? store.projects[0] ?? 'p-12345678';
@@ -139,6 +151,7 @@ async function startIn(
   const running = new Running({
     ...{ now, real, folder: join(folder, 'running'), logs: data && join(data, 'logs') },
     packages: install ? join(folder, 'packages') : undefined,
+    warn,
   });
   const platform = {
     ...{ url: server.url, storage, store, volumes, faults, calls, now, pace, linkSeconds },
@@ -173,7 +186,7 @@ async function startIn(
     async close() {
       await Promise.all([server.close(), running.stop()]);
       volumes.close();
-      leave();
+      await leave();
     },
   };
 }

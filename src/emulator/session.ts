@@ -3,7 +3,7 @@ import { clientId } from '../contract/session.ts';
 import { signToken } from './access.ts';
 import { activationPath, codeSeconds } from './activation.ts';
 import type { Handlers, Platform } from './platform.ts';
-import { json, Refusal, refuse } from './reply.ts';
+import { json, Refusal } from './reply.ts';
 import type { DeviceRecord, Store } from './store.ts';
 
 /** Seconds: how often a device may ask, how long a token is valid (wire §8). */
@@ -12,13 +12,12 @@ const tokenSeconds = 4 * 60 * 60;
 
 export const session: Pick<Handlers, 'authorizeDevice' | 'requestToken' | 'renewToken'> = {
   authorizeDevice(_, { store, now, url }) {
-    forgetOldDevices(store.devices, now());
+    makeRoom(store.devices, now());
     const device: DeviceRecord = {
       ...{ code: randomBytes(24).toString('base64url'), userCode: newUserCode(), state: 'waiting' },
       ...{ createdAt: now(), intervalSeconds: pollSeconds },
     };
     store.devices.set(device.code, device);
-    store.save();
     const address = `${url}${activationPath}`;
     return {
       deviceAuthResponsePayload: {
@@ -59,14 +58,19 @@ export const session: Pick<Handlers, 'authorizeDevice' | 'requestToken' | 'renew
   },
 };
 
-/** Anybody may begin a login: without a limit, the state would grow without end. */
+/** Every local user can begin a login: without a limit, the logins would fill the memory. */
 const maxDevices = 1_000;
 
-function forgetOldDevices(devices: Store['devices'], now: number): void {
+function makeRoom(devices: Store['devices'], now: number): void {
   // An expired code is kept for a while, so that a late poll learns that it has expired.
   for (const { code, createdAt } of devices.values())
     if (now > createdAt + 2 * codeSeconds * 1000) devices.delete(code);
-  if (devices.size >= maxDevices) refuse(429, 'too many logins are waiting for approval');
+  while (devices.size >= maxDevices) devices.delete(oldestOf([...devices.values()]));
+}
+
+/** The code to give up: a login that the owner has approved goes last. */
+function oldestOf(devices: readonly DeviceRecord[]): string {
+  return (devices.find(({ state }) => state !== 'approved') ?? devices[0])?.code ?? '';
 }
 
 /** The token of a person: it may work in every project there is. */

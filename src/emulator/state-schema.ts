@@ -74,15 +74,6 @@ const Account = v.looseObject({
   invoices: v.optional(records),
 });
 
-const Device = v.looseObject({
-  code: v.string(),
-  userCode: v.string(),
-  createdAt: time,
-  state: v.picklist(['waiting', 'approved', 'denied']),
-  intervalSeconds: v.number(),
-  polledAt: v.optional(time),
-});
-
 const Incident = v.looseObject({
   title: v.string(),
   state: v.string(),
@@ -102,7 +93,6 @@ export const State = v.looseObject({
   builds: v.array(Build),
   runs: v.optional(v.array(Run), []),
   accounts: v.optional(v.record(v.string(), Account), {}),
-  devices: v.optional(v.array(Device), []),
   sessions: v.optional(v.array(v.tuple([v.string(), v.looseObject({ user: v.string(), createdAt: time })])), []),
   secrets: v.optional(v.array(v.tuple([v.string(), v.record(v.string(), v.string())])), []),
   incidents: v.optional(v.array(Incident), []),

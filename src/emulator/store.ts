@@ -178,7 +178,7 @@ export class Store {
       ...{ apps: [...this.apps.values()], builds: [...this.builds.values()] },
       runs: [...this.runs.values()],
       accounts: Object.fromEntries(this.accounts),
-      ...{ devices: [...this.devices.values()], sessions: [...this.sessions] },
+      sessions: [...this.sessions],
       ...{ secrets: [...this.secrets], incidents: this.incidents },
     };
     writeWholeSync(this.#file, JSON.stringify(memory, null, 2), { mode: 0o600 });
@@ -205,7 +205,6 @@ export class Store {
     for (const build of memory.builds) this.builds.set(build.id, build);
     for (const run of memory.runs) this.runs.set(run.id, run);
     for (const [project, account] of Object.entries(memory.accounts)) this.accounts.set(project, account);
-    for (const device of memory.devices) this.devices.set(device.code, device);
     for (const [token, session] of memory.sessions) this.sessions.set(token, session);
     for (const [owner, secrets] of memory.secrets) this.secrets.set(owner, secrets);
     this.incidents = memory.incidents;
@@ -221,7 +220,6 @@ interface Memory {
   builds: BuildRecord[];
   runs: RunRecord[];
   accounts: Record<string, Account>;
-  devices: DeviceRecord[];
   sessions: [refreshToken: string, session: SessionRecord][];
   secrets: [owner: string, secrets: Record<string, string>][];
   incidents: Incident[];

@@ -52,7 +52,7 @@ export async function emulatorFor({
   allowOrigin,
   maxUnpacked,
   ...options
-}: EmulatorFlags & { port: number }): Promise<Emulator> {
+}: EmulatorFlags & { port: number; onWarning?: (text: string) => void }): Promise<Emulator> {
   const emulator = await startEmulator({
     ...options,
     allowOrigins: allowOrigin,

@@ -1,6 +1,8 @@
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { python } from '../emulator/support/running.ts';
@@ -49,6 +51,7 @@ interface Session {
 }
 
 const address = /(http:\/\/127\.0\.0\.1:\d+\/v4\/p-\d+\/web)/;
+const curl = spawnSync('curl', ['--version']).status === 0;
 const builds = (number: number) => new RegExp(`(?:is up, build (\\S+),[^]*){${number}}`);
 const app = { ...smallApp(), 'main.py': 'def run(name="you"):\n    print("called by", name)\n    return "hello"\n' };
 
@@ -59,10 +62,21 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
       await until(/( {2}called by me\n)/);
     });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^http:\S+\/web\ncurl http:\S+\/web\/run -H 'authorization: Bearer \S+' .* -d '\{\}'\n$/);
+    // The token is no argument of a program: other users could read it.
+    expect(stdout).toMatch(
+      /^http:\S+\/web\nprintf 'authorization: Bearer [^\s']+' \| curl -H @- http:\S+\/web\/run -H 'content-type: application\/json' -d '\{\}'\n$/,
+    );
     expect(stderr).toMatch(/^✓ web is up, build \S+, after /m);
     expect(stderr).not.toMatch(/Packed|cancelling|error/);
     expect(temporaryFiles()).toEqual([]);
+  });
+
+  test.skipIf(!curl)('prints a command that calls the app (needs curl)', async () => {
+    await developing(app, [], async ({ until }) => {
+      const command = await until(/(printf .* -d '\{\}')\n/);
+      const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+      expect(JSON.parse(stdout)).toMatchObject({ result: 'hello' });
+    });
   });
 
   test('takes up what is saved, also in a folder that was not there before', async () => {

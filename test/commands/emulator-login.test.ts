@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
@@ -51,6 +53,21 @@ test('a command below emulator exec can approve its own login', async () => {
   const words = ['emulator', 'exec', '--no-seed', '--', process.execPath, '--input-type=module', '-e', script];
   expect((await gantry(words)).code).toBe(0);
 });
+
+test.skipIf(spawnSync('curl', ['--version']).status !== 0)(
+  'the way to approve a login of the README works, and gives the secret to no program as an argument (needs curl)',
+  async () => {
+    const [recipe = ''] = /^printf .*GANTRY_EMULATOR_SECRET.*$/m.exec(readFileSync('README.md', 'utf8')) ?? [];
+    expect(recipe).toMatch(/^printf [^|]* \| curl --data @- "\$GANTRY_API_URL\/activate"$/);
+    const script = `
+      begun=$(curl -s -d '{}' "$GANTRY_API_URL/device-authorization")
+      code=$(printf %s "$begun" | sed 's/.*"user_code":"\\([^"]*\\)".*/\\1/')
+      ${recipe} -sf`;
+    expect((await gantry(['emulator', 'exec', '--no-seed', '--', 'sh', '-c', script])).code).toBe(0);
+    const wrong = script.replace('$GANTRY_EMULATOR_SECRET', 'wrong');
+    expect((await gantry(['emulator', 'exec', '--no-seed', '--', 'sh', '-c', wrong])).code).toBe(22);
+  },
+);
 
 test.each(['localhost:3000', 'http://localhost:3000/app', 'ftp://localhost', '*', 'null', ''])(
   'the origin %j is refused with exit 2',

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
 import { fixture, folderOf } from '../support/app.ts';
@@ -47,6 +48,21 @@ entrypoint = ["python3", "server.py"]
     await emulator.ended;
     await expect.poll(() => found.map(isAlive)).toEqual([false, false, false, false]);
   });
+});
+
+test.each([
+  ['SIGTERM', 'SIGHUP'],
+  ['SIGINT', 'SIGINT'],
+] as const)('%s and %s together leave no temporary files behind', async (...signals) => {
+  await using place = await folderOf({});
+  const env = cleanEnvironment(undefined, { TMPDIR: place.path });
+  const emulator = start(['emulator', 'start', '--port', '0'], { env });
+  onTestFinished(() => void emulator.kill('SIGKILL'));
+  await emulator.says(/export/);
+  expect(readdirSync(place.path)).toHaveLength(1);
+  for (const signal of signals) emulator.kill(signal);
+  await emulator.ended;
+  expect(readdirSync(place.path)).toEqual([]);
 });
 
 test('a data folder whose emulator was killed is free at once, for exactly one of ten that start together', async () => {

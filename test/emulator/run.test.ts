@@ -74,7 +74,7 @@ describe('a run', () => {
     ['a tar that is cut off', tar('job.py', 'x'.repeat(600)).subarray(0, 1024), {}, '{}', 'ends in the middle'],
     ['a way out of its folder', tar('../job.py', ''), {}, '{}', 'the path ../job.py leads out of the archive'],
     ['a path from the root', tar('/tmp/job.py', ''), {}, '{}', 'the path /tmp/job.py is absolute'],
-    ['a link', tar('job.py', '', '2'), {}, '{}', 'something in it that is no file: job.py'],
+    ['a link', tar('job.py', '', '2'), {}, '{}', 'has an entry that is not a file: job.py'],
     ['a tar over 4 MiB', tar('job.py', 'x'.repeat(4 * 1024 * 1024)), {}, '{}', 'file is larger than 4194304 bytes'],
     ['data over 2 MiB', tar('job.py', ''), {}, `"${'x'.repeat(2 * 1024 * 1024)}"`, 'data is larger than 2097152 bytes'],
     ['an image nobody made', tar('job.py', ''), { imageDigest: 'sha256:0' }, '{}', 'there is no image sha256:0'],

@@ -99,17 +99,33 @@ describe('a device that wants to log in', () => {
     expect((await approve({ user_code })).status).toBe(404);
   });
 
-  test('is refused when a thousand are waiting, until they expire', async () => {
-    const { begin, emulator, clock } = await device();
-    const { device_code } = await begin();
-    const waiting = emulator.store.devices.get(device_code);
+  test('succeeds while a thousand others wait: the oldest one that is not approved is dropped', async () => {
+    const { begin, poll, approve, emulator } = await device();
+    const approved = await begin();
+    await approve({ user_code: approved.user_code });
+    const oldest = await begin();
+    const waiting = emulator.store.devices.get(oldest.device_code);
     if (!waiting) throw new Error('not stored');
-    for (let at = 1; at < 1_000; at += 1) emulator.store.devices.set(`${at}`, { ...waiting, code: `${at}` });
-    const start = () => fetch(`${emulator.url}/device-authorization`, { method: 'POST', body: '{}' });
-    expect((await start()).status).toBe(429);
+    for (let at = 2; at < 1_000; at += 1) emulator.store.devices.set(`${at}`, { ...waiting, code: `${at}` });
+    const own = await begin();
+    expect(emulator.store.devices.size).toBe(1_000);
+    expect(await poll(oldest.device_code)).toMatchObject({ error: 'invalid_grant' });
+    expect((await approve({ user_code: own.user_code })).status).toBe(200);
+    expect((await poll(own.device_code)).status).toBe(200);
+    expect((await poll(approved.device_code)).status).toBe(200);
+  });
+
+  test('is forgotten after twenty minutes, and is not kept over a restart', async () => {
+    const data = join(temporaryFolder(), 'data');
+    const { begin, emulator, clock } = await device(data);
+    await begin();
     clock.now += 1_200_001;
-    expect((await start()).status).toBe(200);
-    expect(emulator.store.devices.size).toBe(1);
+    const { device_code } = await begin();
+    expect([...emulator.store.devices.keys()]).toEqual([device_code]);
+    await emulator.close();
+    const again = await startEmulator({ data });
+    expect(again.store.devices.size).toBe(0);
+    await again.close();
   });
 
   test('finds its secret in the browser that has opened the address of the start', async () => {

@@ -9,7 +9,7 @@ export default defineCommand({
   configure: (command) =>
     emulatorFlags(command.usage('[flags] -- <command...>')).argument('<command...>', 'what to run, after --'),
   run: async (context, [program = '', ...words], options) => {
-    const emulator = await emulatorFor({ ...options, port: 0 });
+    const emulator = await emulatorFor({ ...options, port: 0, onWarning: context.progress.warn });
     try {
       return { exitCode: await runChild(context, program, words, environmentOf(emulator)) };
     } finally {

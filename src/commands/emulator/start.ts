@@ -34,7 +34,7 @@ export default defineCommand({
 
 /** Tells where the emulator is, once, and keeps it up until Ctrl-C. */
 async function* serve({ progress, signal }: Context, options: EmulatorFlags & { port: number }) {
-  const emulator = await emulatorFor(options);
+  const emulator = await emulatorFor({ ...options, onWarning: progress.warn });
   try {
     progress.note(`the emulator listens on ${emulator.url}; Ctrl-C stops it`);
     progress.note(`to approve logins (gantry login), open ${emulator.approvalAddress} in your browser once`);

@@ -19,7 +19,7 @@ import time
 import traceback
 from concurrent.futures import CancelledError as FutureCancelled
 
-from cortex_call import Call, Cancelled, Refused, keep, to_json
+from cortex_call import ITEM_OVERHEAD, Call, Cancelled, Refused, keep, to_json
 from cortex_output import Printed, Wire, current_run
 
 
@@ -131,8 +131,10 @@ class Replica:
             if not begun:
                 self.wire.send(call=call.identity, begins=True)
                 begun = True
-            self.wire.send(call=call.identity, item=text, size=len(text))
-            call.sent(len(text))
+            # An empty item takes memory, too.
+            size = len(text) + ITEM_OVERHEAD
+            self.wire.send(call=call.identity, item=text, size=size)
+            call.sent(size)
         if not begun:
             self.wire.send(call=call.identity, begins=True)
         self.finish(call, ends=True)
@@ -152,7 +154,11 @@ class Replica:
 
 
 def describe(error):
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    try:
+        text = str(error)
+    except BaseException:
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def own_frames(trace):

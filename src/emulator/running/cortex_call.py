@@ -9,6 +9,8 @@ import time
 
 # So much text of a stream may be under way before the function has to wait for its reader.
 WINDOW = 1024 * 1024
+# An item counts for its text and so much more.
+ITEM_OVERHEAD = 64
 # A longer answer travels as a file.
 HELD = 1024 * 1024
 

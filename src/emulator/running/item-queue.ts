@@ -4,13 +4,20 @@ export class ItemQueue implements AsyncIterable<string> {
   readonly #taken: (size: number) => void;
   #wake = () => {};
   #ended = false;
+  #waiting = 0;
   #error: Error | undefined;
 
   constructor(taken: (size: number) => void) {
     this.#taken = taken;
   }
 
+  /** Characters that have come and were not read. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   add(text: string, size: number): void {
+    this.#waiting += text.length;
     this.#items.push({ text, size });
     this.#wake();
   }
@@ -29,6 +36,7 @@ export class ItemQueue implements AsyncIterable<string> {
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
     for (;;) {
       for (const { text, size } of this.#items.splice(0)) {
+        this.#waiting -= text.length;
         yield text;
         this.#taken(size);
       }

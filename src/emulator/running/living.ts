@@ -10,7 +10,8 @@ interface Living {
 const living = new Set<Living>();
 
 export function enter(one: Living): void {
-  if (living.size === 0) process.once('exit', killAll);
+  // First of all that happens on exit: what they write to must not change while it is removed.
+  if (living.size === 0) process.prependOnceListener('exit', killAll);
   living.add(one);
   tellWatcher();
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { readLines } from './lines.ts';
 import { enter, leave } from './living.ts';
 
 /** How a process ended: one of the two is set. */
@@ -15,25 +15,30 @@ export class AppProcess {
   /** Fulfilled when it has ended and all it printed was read; rejects when it could not be started. */
   readonly ended: Promise<Ended>;
   #over = false;
+  #closing: NodeJS.Timeout | undefined;
 
   constructor(command: string, words: string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>) {
     this.child = start(command, words, options);
     enter(this);
     this.ended = new Promise<Ended>((done, failed) => {
-      // What it leaves behind would hold its output open for ever.
-      this.child.once('exit', () => this.kill('SIGKILL'));
+      // What it leaves behind would hold its output open.
+      this.child.once('exit', () => {
+        this.kill('SIGKILL');
+        this.#closing = setTimeout(() => this.#closeStreams(), leftBehindMs);
+      });
       this.child.once('close', (code, signal) => done({ code, signal }));
       this.child.once('error', failed);
     }).finally(() => {
       this.#over = true;
+      clearTimeout(this.#closing);
       leave(this);
     });
     this.ended.catch(() => {});
   }
 
-  /** Reads one of its outputs line by line, without the line ends. */
-  onLine(stream: Readable | null, listener: (line: string) => void): void {
-    if (stream) createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', listener);
+  /** Reads one of its outputs line by line, without the line ends. A longer line comes in pieces. */
+  onLine(stream: Readable | null, listener: (line: string) => void, longest = longestLine): void {
+    if (stream) readLines(stream, longest, listener);
   }
 
   /** Asks it to end, as the platform does, and makes it after so many milliseconds. */
@@ -42,6 +47,11 @@ export class AppProcess {
     const timer = setTimeout(() => this.kill('SIGKILL'), graceMs);
     await this.ended.catch(() => {});
     clearTimeout(timer);
+  }
+
+  /** A process that left the group of its parent is not killed with it. */
+  #closeStreams(): void {
+    for (const stream of this.child.stdio) stream?.destroy();
   }
 
   /** Sends a signal to the process and all it started. */
@@ -55,6 +65,12 @@ export class AppProcess {
     }
   }
 }
+
+/** Characters of a line that an app prints, as in `cortex_output.py`. */
+const longestLine = 256 * 1024;
+
+/** Milliseconds until the output of a process that has exited is closed, though another process still holds it. */
+const leftBehindMs = 2_000;
 
 /** Some causes, such as an environment that is too large, are thrown by `spawn`, others are events. */
 function start(command: string, words: string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>): ChildProcess {

@@ -18,6 +18,8 @@ export interface Start {
   python: string;
   environment: Record<string, string | undefined>;
   print(said: Omit<Said, 'container'>): void;
+  /** Tells whoever runs the emulator, and the app's log. */
+  warn(text: string): void;
 }
 
 /** A call on its way to a replica. */

@@ -24,6 +24,8 @@ interface Options {
   real: boolean;
   /** Where dependencies are installed; without it, none are. */
   packages?: string | undefined;
+  /** Hears what is wrong with an app, though it runs. */
+  warn: (text: string) => void;
 }
 
 /** Why an archive could not be unpacked, in the user's words. */
@@ -39,6 +41,7 @@ export class Running {
   readonly folder: string;
   readonly #real: boolean;
   readonly #packages: Packages | undefined;
+  readonly #warn: (text: string) => void;
   readonly #pools = new Map<string, Pool>();
   readonly #unpacked = new Map<string, Promise<string>>();
   readonly #calls = new Map<string, AbortController>();
@@ -47,10 +50,11 @@ export class Running {
   readonly #background = new Set<Promise<unknown>>();
   #end = new AbortController();
 
-  constructor({ now, folder, logs, real, packages }: Options) {
+  constructor({ now, folder, logs, real, packages, warn }: Options) {
     this.logs = new AppLogs(now, logs);
     this.folder = folder;
     this.#real = real;
+    this.#warn = warn;
     this.#packages = packages === undefined ? undefined : new Packages(packages);
   }
 
@@ -166,9 +170,13 @@ export class Running {
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
     const print = (said: Parameters<ConstructorParameters<typeof Runtime>[0]['print']>[0]) =>
       this.logs.add(app.id, { ...said, container: name });
+    const warn = (text: string) => {
+      print({ stream: 'stderr', text: `warning: ${text}` });
+      this.#warn(`app ${app.name}: ${text}`);
+    };
     return {
       name,
-      replica: new Runtime({ app, build, name, folder, scratch: this.folder, python, environment, print }),
+      replica: new Runtime({ app, build, name, folder, scratch: this.folder, python, environment, print, warn }),
     };
   }
 }

@@ -1,10 +1,14 @@
+import { copyFile, mkdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import parseWords from 'string-argv';
 import type { Content, Reply } from '../reply.ts';
 import type { Settings } from '../settings.ts';
+import { exposedAddress } from './exposed.ts';
 import { AppProcess } from './process.ts';
 import { Breakdown, type Replica, type ReplicaCall, type Start } from './replica.ts';
 import { SentBody } from './sent-body.ts';
@@ -36,14 +40,15 @@ export class ServerReplica implements Replica {
     await this.#process?.stop(graceMs);
   }
 
-  async #start({ build, folder, python, environment, print }: Start): Promise<void> {
+  async #start({ build, folder, python, environment, print, warn }: Start): Promise<void> {
     const { settings } = build;
     this.#port = (await isFree(settings.port)) ? settings.port : await freePort();
+    const env = { ...environment, PYTHONPATH: await pythonPath(folder, environment), PORT: String(this.#port) };
     if (this.#stopped) throw new Breakdown('it was stopped');
     const [program = '', ...words] = wordsOf(settings, this.#port, python);
     const server = new AppProcess(program, words, {
       cwd: folder,
-      env: { ...environment, PORT: String(this.#port) },
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#process = server;
@@ -65,7 +70,22 @@ export class ServerReplica implements Replica {
       watch.abort();
       died.catch(() => {});
     }
+    const address = await exposedAddress(this.#port);
+    if (address) warn(exposure(address, this.#port));
   }
+}
+
+function exposure(address: string, port: number): string {
+  const reached = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+  return `the server listens on ${reached}: other machines can call it there without a token; let it listen on 127.0.0.1`;
+}
+
+/** Where Python finds the module that keeps servers on the loopback address. It is in no other program's way. */
+async function pythonPath(folder: string, { PYTHONPATH }: Start['environment']): Promise<string> {
+  const own = `${folder}.python`;
+  await mkdir(own, { recursive: true, mode: 0o700 });
+  await copyFile(fileURLToPath(new URL('./loopback.py', import.meta.url)), join(own, 'sitecustomize.py'));
+  return PYTHONPATH ? [own, PYTHONPATH].join(delimiter) : own;
 }
 
 /**
@@ -98,11 +118,13 @@ async function untilReady(settings: Settings, port: number, signal: AbortSignal)
 function answersWell(port: number, path: string): Promise<boolean> {
   return new Promise((done) => {
     const asked = request({ host: '127.0.0.1', port, path, agent: false, timeout: 2_000 }, (answer) => {
-      answer.resume();
       done((answer.statusCode ?? 500) < 300);
+      asked.destroy();
     });
     asked.on('timeout', () => asked.destroy());
     asked.on('error', () => done(false));
+    // A server that wants to change the protocol closes the connection without an error.
+    asked.on('close', () => done(false));
     asked.end();
   });
 }
@@ -154,6 +176,8 @@ async function passOn({ run, method, address, headers, body, signal }: ReplicaCa
       done({ status: statusCode, headers: others, body: content });
     });
     outgoing.once('error', failed);
+    // A server that wants to change the protocol closes the connection without an error.
+    outgoing.once('close', () => failed(new Error('its answer is not one of HTTP/1.1')));
   });
   // It may answer before it has read all, or without: then it is the answer that counts.
   pipeline(body instanceof SentBody ? body.read() : body, outgoing).catch(() => {});

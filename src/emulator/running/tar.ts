@@ -10,31 +10,45 @@ export interface TarFile {
  */
 export function readTar(bytes: Uint8Array): TarFile[] {
   const files: TarFile[] = [];
-  // What an entry of its own says about the next one: a path that is longer than a header holds.
-  let longPath: string | undefined;
+  // What an entry of its own says about the next one: a path or a size that its header cannot hold.
+  let ahead: Ahead = {};
   let offset = 0;
   while (offset + block <= bytes.length) {
     const header = bytes.subarray(offset, offset + block);
     if (header.every((byte) => byte === 0)) return files;
-    const { path, size, type, mode } = readHeader(header);
+    const { path: shortPath, size: shortSize, type, mode } = readHeader(header);
+    const { path, size } = 'xgL'.includes(type)
+      ? { path: shortPath, size: shortSize }
+      : { path: ahead.path ?? shortPath, size: ahead.size ?? shortSize };
     if (!Number.isSafeInteger(size) || size < 0) throw new Error('the tar is damaged: a size is not a number');
     const start = offset + block;
     const content = bytes.subarray(start, start + size);
     if (content.length < size) throw new Error('the tar ends in the middle of a file');
     offset = start + Math.ceil(size / block) * block;
 
-    if (type === 'L') longPath = textOf(content);
-    else if (type === 'x') longPath = paxPath(content) ?? longPath;
-    else if (type === '0' || type === '7') {
-      files.push({ path: longPath ?? path, content, executable: (mode & 0o111) !== 0 });
-      longPath = undefined;
-    } else if (type === '5' || type === 'g') longPath = undefined;
-    else throw new Error(`the tar has something in it that is no file: ${longPath ?? path}`);
+    if (type === 'L') ahead = { ...ahead, path: textOf(content) };
+    else if (type === 'x') ahead = { ...ahead, ...readPax(content) };
+    else {
+      ahead = {};
+      if (type === 'g' || isFolder(type, path)) continue;
+      if (type !== '0' && type !== '7') throw new Error(`the tar has an entry that is not a file: ${path}`);
+      files.push({ path, content, executable: (mode & 0o111) !== 0 });
+    }
   }
   throw new Error('the tar has no end');
 }
 
+interface Ahead {
+  path?: string;
+  size?: number;
+}
+
 const block = 512;
+
+/** The oldest form has no type for a folder: its name ends with a slash. */
+function isFolder(type: string, path: string): boolean {
+  return type === '5' || (type === '0' && path.endsWith('/'));
+}
 
 function readHeader(header: Uint8Array) {
   const sum = header.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 32 : byte), 0);
@@ -56,11 +70,29 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.subarray(0, end === -1 ? bytes.length : end)).toString();
 }
 
+/** NaN when it is not an octal number: what other programs read differently must not be guessed. */
 function octal(header: Uint8Array, start: number, length: number): number {
-  return Number.parseInt(textOf(header.subarray(start, start + length)).trim() || '0', 8);
+  const digits = textOf(header.subarray(start, start + length)).trim();
+  return /^[0-7]*$/.test(digits) ? Number.parseInt(digits || '0', 8) : Number.NaN;
 }
 
-/** `27 path=a/b.py` and others, each with its own length in front. */
-function paxPath(content: Uint8Array): string | undefined {
-  return /(?:^|\n)\d+ path=([^\n]*)\n/.exec(Buffer.from(content).toString())?.[1];
+/** Records such as `17 path=a/b.py\n`, each with its own length in bytes in front: a value may hold line ends. */
+function readPax(content: Uint8Array): Ahead {
+  const ahead: Ahead = {};
+  for (let at = 0; at < content.length; ) {
+    const [, digits = ''] = /^(\d{1,9}) /.exec(Buffer.from(content.subarray(at, at + 10)).toString('latin1')) ?? [];
+    const end = at + Number(digits);
+    if (digits === '' || end > content.length || end <= at + digits.length || content[end - 1] !== lineEnd) {
+      throw new Error('the tar is damaged: an extended header cannot be read');
+    }
+    const record = Buffer.from(content.subarray(at + digits.length + 1, end - 1)).toString();
+    const equals = record.indexOf('=');
+    const [key, value] = [record.slice(0, equals), record.slice(equals + 1)];
+    if (key === 'path') ahead.path = value;
+    if (key === 'size') ahead.size = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    at = end;
+  }
+  return ahead;
 }
+
+const lineEnd = 0x0a;

@@ -3,15 +3,19 @@ import { readRegular } from '../../disk/index.ts';
 import { mainProgram } from '../../project/main-guard.ts';
 import type { Version } from './develop.ts';
 
-/** A command that calls the app, ready to be pasted. */
+/**
+ * A command that calls the app, ready to be pasted. The token goes through stdin: other users of this machine can read
+ * the arguments of a process, but not those of `printf`, which is part of the shell.
+ */
 export async function sampleCall({ local: { project }, endpoint }: Version, token: string): Promise<string> {
   const { deployment, custom, runtime, root } = project;
-  const allowed = deployment.disable_auth === false ? [`-H 'authorization: Bearer ${token}'`] : [];
+  const curl =
+    deployment.disable_auth === false ? [`printf 'authorization: Bearer ${token}' | curl`, '-H @-'] : ['curl'];
   if (runtime !== 'cortex') {
-    return ['curl', ...allowed, `${endpoint}${custom?.healthcheck_endpoint ?? '/'}`].join(' ');
+    return [...curl, `${endpoint}${custom?.healthcheck_endpoint ?? '/'}`].join(' ');
   }
   const called = usual(await functionsOf(root));
-  return ['curl', `${endpoint}/${called}`, ...allowed, "-H 'content-type: application/json'", "-d '{}'"].join(' ');
+  return [...curl, `${endpoint}/${called}`, "-H 'content-type: application/json'", "-d '{}'"].join(' ');
 }
 
 async function functionsOf(root: string): Promise<string[]> {

@@ -1,0 +1,181 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { readLines } from '../../src/emulator/running/lines.ts';
+import { temporaryFolder } from './support/platform.ts';
+import { python, running } from './support/running.ts';
+
+const head = `
+import json, os, sys, time
+
+def run():
+    return "fine"
+
+def tell(**event):
+    os.write(4, json.dumps(event).encode() + b"\\n")
+`;
+
+/** An emulator with an app of this code. */
+async function app(code: string) {
+  const { call, deploy, ...rest } = await running('functions', { replicaConcurrency: 10 });
+  await deploy({ name: 'functions', replicaConcurrency: 10 }, { 'main.py': head + code });
+  return { call, ...rest };
+}
+
+describe.skipIf(!python)('an app that uses the descriptor of the emulator (needs python3)', () => {
+  test.each([
+    ['writes no JSON', 'os.write(4, b"x\\n")', 'wrote to'],
+    ['writes half a line', 'os.write(4, b"x"); return 1', 'wrote to'],
+    ['writes null', 'os.write(4, b"null\\n")', 'wrote to'],
+    ['writes a number', 'os.write(4, b"1\\n")', 'wrote to'],
+    ['writes an empty line', 'os.write(4, b"\\n")', 'wrote to'],
+    ['writes bytes that are not UTF-8', 'os.write(4, b"\\xff\\xfe\\n")', 'wrote to'],
+    ['writes an event of no kind', 'tell()', 'wrote to'],
+    ['writes a line that is not text', 'tell(line={"length": 3})', 'wrote to'],
+    ['writes a run that is not text', 'tell(line="x", run=[1])', 'wrote to'],
+    ['writes an answer that is not text', 'tell(call=run_id, answer=["x"])', 'wrote to'],
+    ['writes an answer without content', 'tell(call=run_id)', 'wrote to'],
+    ['writes a status that HTTP does not have', 'tell(call=run_id, answer="{}", status=99999)', 'wrote to'],
+    ['writes a negative size', 'tell(call=run_id, item="x", size=-1)', 'wrote to'],
+    ['names a file that does not exist', 'tell(call=run_id, answerFile="/no/such/file")', 'wrote to'],
+    ['names a folder as its answer', 'tell(call=run_id, answerFile=os.path.join(sys.argv[1]))', 'wrote to'],
+    ['names a path with a NUL', 'tell(call=run_id, answerFile=sys.argv[1] + "/answer-\\0")', 'wrote to'],
+    ['closes it', 'os.close(4)', 'closed'],
+    ['puts another file in its place', 'os.dup2(os.open(os.devnull, os.O_WRONLY), 4)', 'closed'],
+  ])('gets a 500 when it %s, and a new replica', async (_, statement, did) => {
+    const { call, printed } = await app(`def f(run_id):\n    ${statement}\n    time.sleep(60)\n`);
+    const { status, json } = await call('f');
+    expect([status, json.message]).toEqual([500, expect.stringContaining(`the app ${did} file descriptor 4`)]);
+    expect((await printed()).join('\n')).toContain('error: the app');
+    expect((await call('run')).json.result).toBe('fine');
+  });
+
+  test.each([
+    ['begins its stream twice', 'tell(call=run_id, begins=True)'],
+    ['answers as well', 'tell(call=run_id, answer="{}")'],
+    ['writes items of no kind', 'tell(call=run_id, item={})'],
+    ['writes no JSON', 'os.write(4, b"{\\n")'],
+    ['closes it', 'os.close(4)'],
+  ])('has its stream cut off when it %s', async (_, statement) => {
+    const { call, base } = await app(`def f(run_id):\n    yield "first"\n    ${statement}\n    time.sleep(60)\n`);
+    const answer = await fetch(`${base}/f`, { method: 'POST', body: '{}' });
+    await expect(answer.text()).rejects.toThrow();
+    expect((await call('run')).json.result).toBe('fine');
+  });
+
+  test('cannot have a file of another folder sent or removed', async () => {
+    const file = join(temporaryFolder(), 'answer-ofothers');
+    writeFileSync(file, 'private');
+    const { call } = await app(`def f(run_id, file):\n    tell(call=run_id, answerFile=file)\n    time.sleep(60)\n`);
+    const { status, text } = await call('f', { file });
+    expect([status, text]).toEqual([500, expect.not.stringContaining('private')]);
+    expect(existsSync(file)).toBe(true);
+  });
+
+  test('fails the other calls of its replica, too: none stays without an answer', async () => {
+    const { call } = await app(
+      'def waits():\n    time.sleep(60)\n\ndef f():\n    time.sleep(0.3)\n    os.write(4, b"x\\n")\n',
+    );
+    const replies = await Promise.all([call('waits'), call('f')]);
+    expect(replies.map(({ status }) => status)).toEqual([500, 500]);
+  });
+
+  test('is answered when it closes the descriptor of its calls', async () => {
+    const { call } = await app('def f():\n    os.close(3)\n    return 1\n');
+    expect([200, 502]).toContain((await call('f')).status);
+    expect([200, 502]).toContain((await call('run')).status);
+    await expect.poll(async () => (await call('run')).status).toBe(200);
+  });
+
+  test('that does not start for it says so', async () => {
+    const { call } = await app('os.write(4, b"x\\n")\ntime.sleep(60)\n');
+    const { status, json } = await call('run');
+    expect([status, json.message]).toEqual([503, expect.stringContaining('file descriptor 4')]);
+  });
+});
+
+describe.skipIf(!python)('an app (needs python3)', () => {
+  test('whose error has no text is answered', async () => {
+    const { call } = await app(
+      'class Odd(Exception):\n    def __str__(self):\n        raise ValueError()\n\ndef f():\n    raise Odd()\n',
+    );
+    const { status, json } = await call('f');
+    expect([status, json.message]).toEqual([500, 'Odd']);
+  });
+
+  test('that raises what stands for a canceled call is answered', async () => {
+    const { call } = await app('def f():\n    from cortex_call import Cancelled\n    raise Cancelled()\n');
+    const { status, json } = await call('f');
+    expect([status, json.message]).toEqual([500, expect.any(String)]);
+  });
+
+  test('that prints without line ends has its text in the log in pieces', async () => {
+    const { call, printed } = await app('def f():\n    os.write(1, b"x" * 1000000)\n    os.write(1, b"y\\nlast\\n")\n');
+    await call('f');
+    await expect.poll(async () => (await printed()).at(-1)).toBe('last');
+    const lines = (await printed()).slice(0, -1);
+    expect(lines.length).toBeGreaterThan(2);
+    expect(lines.join('')).toBe(`${'x'.repeat(1_000_000)}y`);
+  });
+
+  test('that ends while another process holds its output is answered', async () => {
+    const { call } = await app(
+      'def f():\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(8)\n        os._exit(0)\n    time.sleep(0.2)\n    os._exit(3)\n',
+    );
+    const { status, json } = await call('f');
+    expect([status, json.message]).toEqual([502, expect.stringContaining('exit code 3')]);
+  });
+
+  test('with a server that changes the protocol is answered', async () => {
+    const { call, deploy } = await running('server');
+    const server = `
+import os, socket
+server = socket.create_server(("127.0.0.1", int(os.environ["PORT"])))
+while True:
+    client, _ = server.accept()
+    client.recv(65536)
+    client.sendall(b"HTTP/1.1 101 Switching Protocols\\r\\nConnection: upgrade\\r\\nUpgrade: x\\r\\n\\r\\n")
+    client.close()
+`;
+    const settings = { name: 'server', runtime: 'custom', entrypoint: ['python', 'own.py'], port: 8194 };
+    await deploy(settings, { 'own.py': server });
+    expect((await call('x')).status).toBe(502);
+    const checked = { ...settings, readycheckEndpoint: '/ready', deploymentInitializationTimeout: 1 };
+    await deploy(checked, { 'own.py': server });
+    expect((await call('x')).status).toBe(503);
+  });
+});
+
+describe('lines', () => {
+  test.each([
+    [['a\nb\n'], ['a', 'b']],
+    [
+      ['a\r', '\nb\r'],
+      ['a', 'b'],
+    ],
+    [['a\rb\r\nc'], ['a', 'b', 'c']],
+    [['\n\n'], ['', '']],
+    [
+      ['1234', '5678', '9\nx'],
+      ['12345678', '9', 'x'],
+    ],
+    [
+      ['12345678', '\n', 'x\n'],
+      ['12345678', 'x'],
+    ],
+    [[Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)], ['é']],
+    [[], []],
+  ])('of %j are %j, none much longer than the limit', async (chunks, lines) => {
+    const stream = new PassThrough();
+    const heard: string[] = [];
+    readLines(stream, 8, (line) => heard.push(line));
+    for (const chunk of chunks) {
+      stream.write(chunk);
+      await new Promise(setImmediate);
+    }
+    stream.end();
+    await new Promise((done) => stream.once('end', done));
+    expect(heard).toEqual(lines);
+  });
+});

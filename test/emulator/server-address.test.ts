@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { python, running } from './support/running.ts';
+
+const custom = {
+  ...{ runtime: 'custom', entrypoint: ['python', 'server.py', '--port', '8192'], port: 8192 },
+  ...{ healthcheckEndpoint: '/health', readycheckEndpoint: '/ready' },
+};
+
+/** A server that tells which address it listens on, and the port it is to use. */
+const telling = (listen: string, more = '') => `
+import os, socket, sys
+port = int(os.environ["PORT"])
+${listen}
+server.listen()
+print("listens", server.getsockname()[0], flush=True)
+${more}
+while True:
+    client, _ = server.accept()
+    client.recv(65536)
+    client.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\nConnection: close\\r\\n\\r\\nok")
+    client.close()
+`;
+
+async function served(code: string, { entrypoint = ['python', 'own.py'], files = {} } = {}) {
+  const warnings: string[] = [];
+  const { deploy, base, printed } = await running('server', {}, { onWarning: (text) => warnings.push(text) });
+  const settings = { name: 'server', runtime: 'custom', entrypoint, port: 8195 };
+  await deploy(settings, { 'own.py': code, ...files });
+  const answer = await fetch(`${base}/x`);
+  return { status: answer.status, warnings, printed };
+}
+
+const opened = (family: string, host: string) =>
+  `server = socket.socket(socket.${family})\nserver.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)\nserver.bind((${host}, port))`;
+
+describe.skipIf(!python)("a server of the user's own (needs python3)", () => {
+  test.each([
+    ["''", opened('AF_INET', '""'), '127.0.0.1'],
+    ['0.0.0.0', opened('AF_INET', '"0.0.0.0"'), '127.0.0.1'],
+    ['0', opened('AF_INET', 'b"0"'), '127.0.0.1'],
+    ['::', opened('AF_INET6', '"::"'), '::ffff:127.0.0.1'],
+    [
+      ':: for both families',
+      'server = socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)',
+      '::ffff:127.0.0.1',
+    ],
+    ['127.0.0.1', opened('AF_INET', '"127.0.0.1"'), '127.0.0.1'],
+  ])('that listens on %s is on the loopback address only', async (_, listen, address) => {
+    const { status, warnings, printed } = await served(telling(listen));
+    expect([status, await printed(), warnings]).toEqual([200, [`listens ${address}`], []]);
+  });
+
+  test('can still have any port as a client, and its own sitecustomize', async () => {
+    const client = 'client = socket.socket(); client.bind(("", 0)); print(client.getsockname()[0], flush=True)';
+    const { status, printed } = await served(telling(opened('AF_INET', '""'), client), {
+      entrypoint: ['sh', '-c', 'PYTHONPATH="$PYTHONPATH:$PWD/more" python3 own.py'],
+      files: { 'more/sitecustomize.py': 'print("custom", flush=True)\n' },
+    });
+    expect([status, await printed()]).toEqual([200, ['custom', 'listens 127.0.0.1', '0.0.0.0']]);
+  });
+
+  test.skipIf(!existsSync('/proc/net/tcp'))('is warned of when other machines can reach it', async () => {
+    for (const [family, host, address] of [
+      ['AF_INET', '"0.0.0.0"', '0.0.0.0'],
+      ['AF_INET6', '"::"', '[::]'],
+    ] as const) {
+      // Python reads no PYTHONPATH with -E, and other languages never do.
+      const entrypoint = ['python', '-E', 'own.py'];
+      const { status, warnings, printed } = await served(telling(opened(family, host)), { entrypoint });
+      const [warning = '', ...others] = warnings;
+      expect([status, others]).toEqual([200, []]);
+      expect(warning.replace(/:\d+:/, ':PORT:')).toBe(
+        `app server: the server listens on ${address}:PORT: other machines can call it there without a token; let it listen on 127.0.0.1`,
+      );
+      expect(await printed()).toContain(warning.replace('app server:', 'warning:'));
+    }
+  });
+
+  test.skipIf(!existsSync('/proc/net/tcp'))('as in our example is on the loopback address only', async () => {
+    const { base } = await running('server', custom);
+    expect((await fetch(`${base}/health`)).status).toBe(200);
+    const table = readFileSync('/proc/net/tcp', 'utf8');
+    const listening = table.split('\n').filter((line) => /:2000 0+:0000 0A/.test(line));
+    expect(listening).toHaveLength(1);
+    expect(listening[0]).toMatch(/: 0100007F:2000/);
+  });
+});
