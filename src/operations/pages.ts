@@ -1,3 +1,6 @@
+import { FailedError } from '../errors.ts';
+import { count, grouped } from '../output/words.ts';
+
 /** One page of a list, and what it says about the others. */
 export interface Page<Item> {
   items: readonly Item[];
@@ -24,14 +27,20 @@ interface Reading<Item> {
   by: 'token' | 'offset';
   /** Items asked for in a page; a full page suggests that there are more, where nothing else tells. */
   limit?: number | undefined;
+  /** What to do about a list that never ends. */
+  fix: string;
 }
 
 /** Backends with filters give empty pages on the way to the next item, but not for ever. */
 const mostEmptyPages = 100;
+/** A server that gives new items and new tokens without end would be read until memory is full. */
+const mostPages = 10_000;
+const mostItems = { unannounced: 100_000, announced: 1_000_000 };
 
 /**
  * Reads a list page by page, each item once. It ends when the platform tells of no more pages, or when a page brings
- * nothing new, whatever the platform says. Returns false when more was announced than could be read.
+ * nothing new, whatever the platform says. Returns false when more was announced than could be read. Throws FailedError
+ * when the pages go on beyond all measure.
  */
 export async function* readPages<Item>(reading: Reading<Item>): AsyncGenerator<NewItems<Item>, boolean> {
   const { read, key, limit } = reading;
@@ -42,10 +51,13 @@ export async function* readPages<Item>(reading: Reading<Item>): AsyncGenerator<N
   let total = Number.POSITIVE_INFINITY;
   let furthest = 0;
   let before: Page<Item> = { items: [] };
+  let pages = 0;
   for (let place: Place | undefined; ; ) {
     const page = await read(place);
+    pages++;
     const items = page.items.filter((item) => isNew(seen, key(item)));
     yield { items, page };
+    if (pages >= mostPages || seen.size > mostOf(page.total)) throw endless(pages, seen.size, page.total, reading.fix);
 
     const start = place && 'offset' in place ? place.offset : seen.size - items.length;
     const end = start + page.items.length;
@@ -69,11 +81,29 @@ export async function* readPages<Item>(reading: Reading<Item>): AsyncGenerator<N
     hasSwitched &&= items.length === 0;
     empty = page.items.length > 0 ? 0 : empty + 1;
     if (!hasMore(page, end, limit)) return true;
-    if (empty > 0 && by === 'offset') return !hasSwitched;
     if (empty === mostEmptyPages) return false;
+    if (empty > 0) {
+      // An empty page does not move the offset: only a new token leads on.
+      const leadsOn = page.nextToken && (by === 'token' || page.nextToken !== before.nextToken);
+      if (!leadsOn)
+        return Number.isFinite(total) ? seen.size >= total : !hasSwitched && page.total !== Number.POSITIVE_INFINITY;
+      by = 'token';
+    }
     before = page;
     place = placeAfter(page, by, end) ?? { offset: end };
   }
+}
+
+/** The most items that are read. The number announced may be that of one page: far beyond it the list is endless. */
+function mostOf(total: number | null | undefined): number {
+  if (!total || !Number.isFinite(total)) return mostItems.unannounced;
+  return Math.min(mostItems.announced, Math.max(100, 10 * total));
+}
+
+function endless(pages: number, items: number, total: number | null | undefined, fix: string): FailedError {
+  const read = `${count(items, 'item')} in ${count(pages, 'page')}`;
+  const why = total && Number.isFinite(total) ? `${read}, where ${grouped(total)} were announced` : read;
+  return new FailedError('the list does not end: the platform gives page after page', { why, fix });
 }
 
 function isNew(seen: Set<string>, key: string): boolean {

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { isRecord } from '../contract/scalars.ts';
 import { UsageError } from '../errors.ts';
 import { jsonText } from '../output/json.ts';
+import { count } from '../output/words.ts';
 import { type Page, type Place, readPages } from './pages.ts';
 
 export interface RawRequest {
@@ -62,16 +63,32 @@ async function withAllPages(context: Context, call: RawCall, first: RawAnswer): 
   if (!isRecord(first.body) || !Object.values(first.body).some(Array.isArray)) return first;
   const read = async (place: Place | undefined) =>
     pageOf(place ? (await answer(context, callAt(call, place))).body : first.body);
-  const found: Listed[] = [];
-  const pages = readPages({ read, key: ({ key }) => key, by: 'token' });
-  let next = await pages.next();
-  for (; !next.done; next = await pages.next()) found.push(...next.value.items);
-  if (!next.value) context.progress.warn('the platform announced more items than it returned: some may be missing');
+  const { found, isWhole } = await allItems(context, read);
+  if (!isWhole) context.progress.warn('the platform announced more items than it returned: some may be missing');
   const { nextToken: _, nextPageToken: __, ...rest } = first.body;
+  // It is said of the first page; what is printed are all of them.
+  if (rest.hasMore === true) delete rest.hasMore;
   const names = new Set(found.map(({ name }) => name));
   const joined = [...names].map((list) => [list, found.filter(({ name }) => name === list).map(({ value }) => value)]);
   const body = { ...rest, ...Object.fromEntries(joined) };
   return { ...first, body, text: jsonText(body, 2) };
+}
+
+async function allItems({ progress }: Context, read: (place: Place | undefined) => Promise<Page<Listed>>) {
+  const found: Listed[] = [];
+  const step = progress.step('Reading all pages');
+  const fix = 'read fewer: without --paginate, or with a --query that narrows the list';
+  try {
+    const pages = readPages({ read, key: ({ key }) => key, by: 'token', fix });
+    let next = await pages.next();
+    for (; !next.done; next = await pages.next()) {
+      for (const item of next.value.items) found.push(item);
+      step.update({ text: count(found.length, 'item') });
+    }
+    return { found, isWhole: next.value };
+  } finally {
+    step.clear();
+  }
 }
 
 /** An item of one of the lists of a page. */
@@ -88,7 +105,8 @@ function pageOf(body: unknown): Page<Listed> {
   return {
     items: Object.entries(rest).flatMap(([name, list]) => (Array.isArray(list) ? listed(name, list) : [])),
     nextToken: hasMore === false ? undefined : (token as string | undefined),
-    total: typeof total === 'number' ? total : undefined,
+    // More without a number or a token: how many there are is not known, only that it is not the end.
+    total: typeof total === 'number' ? total : hasMore === true && !token ? Number.POSITIVE_INFINITY : undefined,
   };
 }
 

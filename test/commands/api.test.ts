@@ -118,6 +118,33 @@ test('--paginate reads pages by offset where the platform knows no token, each i
   expect(JSON.parse(later.stdout).items).toEqual(items.slice(200));
 });
 
+test('--paginate leaves out that there is more, once there is not', async () => {
+  let calls = 0;
+  const url = await answering((done) => {
+    done();
+    const isFirst = ++calls === 1;
+    return { items: [calls], hasMore: isFirst, ...(isFirst && { nextToken: 'more' }) };
+  });
+  const { stdout, stderr } = await gantry(['api', 'GET', '/v2/x', '--paginate'], {
+    env: { GANTRY_API_URL: url, GANTRY_TOKEN: 'x' },
+  });
+  expect([JSON.parse(stdout), stderr]).toEqual([{ items: [1, 2] }, '']);
+});
+
+test('--paginate ends with an error where pages never end', async () => {
+  let calls = 0;
+  const url = await answering((done) => {
+    done();
+    const items = Array.from({ length: 20_000 }, (_, index) => 20_000 * calls + index);
+    return { items, nextToken: `t${++calls}` };
+  });
+  const { code, stdout, stderr } = await gantry(['api', 'GET', '/v2/x', '--paginate'], {
+    env: { GANTRY_API_URL: url, GANTRY_TOKEN: 'x' },
+  });
+  expect([code, stdout, calls]).toEqual([1, '', 6]);
+  expect(stderr).toMatch(/the list does not end[\s\S]*fix .*--paginate/);
+});
+
 test('--paginate keeps items that are alike, and tells when pages are missing', async () => {
   const url = await answering({ items: ['a', 'a'], nextToken: 'again' });
   const { stdout, stderr } = await gantry(['api', 'GET', '/v2/x', '--paginate'], {

@@ -377,10 +377,58 @@ test.each([
     return { items, ...more };
   });
   const outcome = await gantry(['runs', 'list', 'web', flag, '--json'], { emulator, env: { GANTRY_API_URL: url } });
-  expect([outcome.code, outcome.json()]).toEqual([0, [expect.objectContaining({ id: 'r-1' })]]);
+  const exit = flag === '--all' ? 69 : 0;
+  expect([outcome.code, outcome.json()]).toEqual([exit, [expect.objectContaining({ id: 'r-1' })]]);
   expect(outcome.stderr).toContain('warning: the platform announced more runs than it returned');
   expect(outcome.stderr).not.toContain('--all');
   expect(calls).toBeLessThan(5);
+});
+
+const many = (from: number, number: number) =>
+  Array.from({ length: number }, (_, index) => ({ id: `r-${from + index}`, createdAt: at(Date.now()) }));
+
+test('an empty first page with a token leads on to the next one', async () => {
+  let calls = 0;
+  const url = await answering((done) => {
+    done();
+    return ++calls === 1 ? { items: [], nextToken: 'more', total: 5 } : { items: many(0, 5), total: 5 };
+  });
+  const outcome = await gantry(['runs', 'list', 'web', '--all', '--json'], { emulator, env: { GANTRY_API_URL: url } });
+  expect([outcome.code, (outcome.json() as Run[]).length, outcome.stderr]).toEqual([0, 5, '']);
+});
+
+test.each([['--all'], ['--limit=9']])('runs that are announced and never given are an error (%s)', async (flag) => {
+  const url = await answering({ items: [], nextToken: 'more', total: 5 });
+  const env = { GANTRY_API_URL: url };
+  const { code, stdout, stderr } = await gantry(['runs', 'list', 'web', flag], { emulator, env });
+  expect([code, stdout]).toEqual([69, '']);
+  expect(stderr).toContain('the platform announced 5 runs and returned none');
+  expect(stderr).not.toContain('no such runs');
+});
+
+test('--all shows a list that ends before the number announced, says so and exits 69', async () => {
+  let calls = 0;
+  const url = await answering((done) => {
+    done();
+    return { items: ++calls === 1 ? many(0, 30) : [], total: 90 };
+  });
+  const outcome = await gantry(['runs', 'list', 'web', '--all', '--json'], { emulator, env: { GANTRY_API_URL: url } });
+  expect([outcome.code, (outcome.json() as Run[]).length]).toEqual([69, 30]);
+  expect(outcome.stderr).toContain('warning: the platform announced more runs than it returned');
+  expect(outcome.stderr).not.toContain('--all');
+});
+
+test('pages that never end are an error that names the way out', async () => {
+  let calls = 0;
+  const url = await answering((done) => {
+    done();
+    return { items: many(1_000 * calls++, 1_000), nextToken: `t${calls}`, total: 50 };
+  });
+  const env = { GANTRY_API_URL: url };
+  const { code, stdout, stderr } = await gantry(['runs', 'list', 'web', '--all'], { emulator, env });
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/the list does not end[\s\S]*where 50 were announced[\s\S]*--limit[\s\S]*--since/);
+  expect(calls).toBeLessThan(10);
 });
 
 test('a platform that gives neither number nor token is asked as long as pages are full', async () => {

@@ -17,7 +17,7 @@ async function readAll(server: Server, by: 'token' | 'offset', limit?: number) {
     if (calls > 150) throw new Error('it never ends');
     return server(place, calls);
   };
-  const pages = readPages({ read, key: String, by, limit });
+  const pages = readPages({ read, key: String, by, limit, fix: 'choose fewer' });
   let next = await pages.next();
   for (; !next.done; next = await pages.next()) items.push(...next.value.items);
   return { items, isWhole: next.value, calls };
@@ -87,4 +87,28 @@ describe('a list ends', () => {
       expect(await readAll(server, 'offset', 10)).toMatchObject({ isWhole: true, calls: 1 });
     },
   );
+});
+
+describe('a list without end is an error,', () => {
+  const endless = async (size: number, total?: number) => {
+    let calls = 0;
+    const read = async () => {
+      const items = Array.from({ length: size }, (_, index) => calls * size + index);
+      return { items, nextToken: `t${++calls}`, total };
+    };
+    const pages = readPages({ read, key: String, by: 'token', fix: 'choose fewer' });
+    const reading = async () => {
+      while (!(await pages.next()).done);
+    };
+    await expect(reading()).rejects.toMatchObject({ message: /does not end/, facts: { fix: 'choose fewer' } });
+    return calls;
+  };
+
+  test.each([
+    ['by ten times the number announced', 50, 100, 21],
+    ['by its items', 1_000, undefined, 101],
+    ['by its pages', 1, undefined, 10_000],
+  ])('%s', async (_, size, total, calls) => {
+    expect(await endless(size, total)).toBe(calls);
+  });
 });

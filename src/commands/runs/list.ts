@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { UnavailableError } from '../../errors.ts';
 import { listFlags } from '../../flags/list.ts';
 import { rangeFlags } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
@@ -8,6 +9,9 @@ import { table } from '../../output/table.ts';
 import { ago, count, duration, grouped } from '../../output/words.ts';
 
 const dayMs = 86_400_000;
+
+/** Lists of which all was asked for and not all came. */
+const incomplete = new WeakSet<object>();
 
 export default defineCommand({
   configure: (command) =>
@@ -26,11 +30,16 @@ export default defineCommand({
       asyncOnly: flags.async === true,
       limit: flags.all ? Number.POSITIVE_INFINITY : flags.limit,
     });
-    const left = leftOut(found);
-    if (!found.isWhole) context.progress.warn('the platform announced more runs than it returned: some may be missing');
-    else if (left) context.progress.note(left);
+    if (!found.isWhole) {
+      if (found.runs.length === 0) throw noneOf(found);
+      context.progress.warn('the platform announced more runs than it returned: some may be missing');
+      if (flags.all) incomplete.add(found.runs);
+    }
+    const left = found.isWhole && !flags.all ? leftOut(found) : undefined;
+    if (left) context.progress.note(left);
     return found.runs;
   },
+  exit: (runs) => (incomplete.has(runs) ? 'unavailable' : 'ok'),
   view: (runs) =>
     table(
       runs,
@@ -72,6 +81,14 @@ export default defineCommand({
     'runs list web --min-response 10s',
   ],
 });
+
+/** An empty list would read as "there are none". */
+function noneOf({ total }: FoundRuns): UnavailableError {
+  const announced = total > 0 ? count(total, 'run') : 'runs';
+  return new UnavailableError(`the platform announced ${announced} and returned none`, {
+    fix: 'run the same command again',
+  });
+}
 
 function leftOut({ runs, total, more }: FoundRuns): string | undefined {
   const shown = runs.length;

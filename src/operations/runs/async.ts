@@ -1,7 +1,7 @@
 import { listRuns, type Run } from '../../contract/runs.ts';
 import { count } from '../../output/words.ts';
 import { type Place, readPages } from '../pages.ts';
-import type { FoundRuns, Search, WantedRuns } from './list.ts';
+import { type FoundRuns, fewerRuns, type Search, type WantedRuns } from './list.ts';
 import { runKey, runState } from './state.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function asyncRuns({ api, project, onProgress }: Search, wanted: Wa
     return api(listRuns, { project, app: wanted.app, query });
   };
   const runs: Run[] = [];
-  const pages = readPages({ read, key: runKey, by: 'token' });
+  const pages = readPages({ read, key: runKey, by: 'token', fix: fewerRuns });
   for (;;) {
     const next = await pages.next();
     if (next.done) return { runs, total: runs.length, more: false, isWhole: next.value };

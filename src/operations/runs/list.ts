@@ -33,6 +33,9 @@ export interface FoundRuns {
   isWhole: boolean;
 }
 
+/** The way out of a list that does not end. */
+export const fewerRuns = 'choose fewer runs: --limit, or a shorter time with --since';
+
 /** What looking for runs takes. */
 export interface Search {
   api: Api;

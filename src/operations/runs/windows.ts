@@ -2,7 +2,7 @@ import { getRunsChart, type Run, type RunsChart, type RunsQuery } from '../../co
 import { UnexpectedReplyError } from '../../errors.ts';
 import { count } from '../../output/words.ts';
 import { type Place, readPages } from '../pages.ts';
-import type { FoundRuns, Search, WantedRuns } from './list.ts';
+import { type FoundRuns, fewerRuns, type Search, type WantedRuns } from './list.ts';
 import { runKey } from './state.ts';
 
 /** The platform gives single runs for a range of this length, and counts for a longer one (spec 4.6). */
@@ -71,7 +71,7 @@ async function readWindow(
   };
   const runs: Run[] = [];
   let total = Number.POSITIVE_INFINITY;
-  const pages = readPages({ read, key: runKey, by: 'offset', limit });
+  const pages = readPages({ read, key: runKey, by: 'offset', limit, fix: fewerRuns });
   let next = await pages.next();
   while (!next.done) {
     runs.push(...next.value.items);
