@@ -72,6 +72,7 @@ const units: Record<string, string> = {
   'values in lines': 'Signature=aaaaaaaa1\n',
   'rests of values': '\naaaaaaa1',
   'links in lines': 'https://a?Signature=1\n&aaaaa1(',
+  'links and blanks': 'https://a?Signature=1  \t',
   'bare signatures': 'signature 0123456789abcdef0123456789abcdef',
   'names of signatures': 'signature ',
   'elements of signatures': '<StringToSign>',

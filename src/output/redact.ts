@@ -185,20 +185,25 @@ function isSecretValue(text: string, at: number, value: number, end: number): bo
 }
 
 const lineEnd = '(?=$|[\\s"\'<>`|;,)\\]}&])';
+const cut = String.raw`([ \t]*[\r\n]\s*|[ \t]+)`;
 /** A next line that is nothing but the characters of a value, up to its end or to what ends a value. */
-const valueLine = new RegExp(String.raw`[ \t]*[\r\n]\s*((?:[\w.~+/=-]|%[\da-f]{2}){6,})${lineEnd}`, 'iy');
+const valueLine = new RegExp(String.raw`${cut}((?:[\w.~+/=-]|%[\da-f]{2}){6,})${lineEnd}`, 'iy');
 /** The same for what is left of a query. */
-const linkLine = new RegExp(String.raw`[ \t]*[\r\n]\s*((?:[\w.~+/=&-]|%[\da-f]{2}){6,})${lineEnd}`, 'iy');
+const linkLine = new RegExp(String.raw`${cut}((?:[\w.~+/=&-]|%[\da-f]{2}){6,})${lineEnd}`, 'iy');
 /** A line of one word is the next sentence rather than the rest of a secret. */
 const word = /^(?![\da-f]+$)[A-Z]?[a-z]+(?:-[a-z]+)*\.?$/;
 
-/** The end of what was cut into lines, as programs do with long lines. */
+/** Behind a blank, more is needed: most words there are not the rest of anything. */
+const certainRest = /[&%]|[\da-f]{16}/i;
+
+/** The end of what was cut into lines or by blanks, as programs do with long lines. */
 function continued(line: RegExp, text: string, from: number): number {
   let end = from;
   for (;;) {
     line.lastIndex = end;
-    const found = line.exec(text)?.[1];
-    if (found === undefined || word.test(found)) return end;
+    const [, between = '', rest] = line.exec(text) ?? [];
+    if (rest === undefined || word.test(rest)) return end;
+    if (!/[\r\n]/.test(between) && !certainRest.test(rest)) return end;
     end = line.lastIndex;
   }
 }

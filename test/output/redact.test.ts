@@ -168,8 +168,14 @@ test.each([
   ['https://s3/x?a=1&sig=aB3%2\nFcD4eF5%3D\n(no)', 'https://s3/x?[hidden]\n(no)'],
   ['https://s3/x?X-Amz-Algorithm=A&X-Amz-Cre\ndential=AKIA%2F1&X-Amz-Sign\nature=5165dead', 'https://s3/x?[hidden]'],
   ['https://s3/x?X-Amz-Signature=5165dead\nhttps://docs', 'https://s3/x?[hidden]\nhttps://docs'],
+  [
+    'https://s3/x?X-Amz-Algorithm=A&X-Amz-Cre dential=AKIA%2F1&X-Amz-Sign\tature=1&b=2 now',
+    'https://s3/x?[hidden] now',
+  ],
+  [`https://s3/x?X-Amz-Signature=5165 ${hex} now`, 'https://s3/x?[hidden] now'],
+  ['https://s3/x?X-Amz-Signature=5165 status=403 id=8899', 'https://s3/x?[hidden] status=403 id=8899'],
   ['X-Amz-Signature=5165dead\nrequest 8899aabb', 'X-Amz-Signature=[hidden]\nrequest 8899aabb'],
-])('%j goes on in the next line', (text, redacted) => {
+])('%j goes on behind a line break or a blank', (text, redacted) => {
   expect(redact(text)).toBe(redacted);
 });
 
