@@ -65,6 +65,17 @@ const units: Record<string, string> = {
   backslashes: '\\',
   quotes: '"',
   words: 'secret ',
+  'broken secrets': 'the-token-in-\nuse-0123456789 ',
+  'invisible characters': 'the-token-\u200b',
+  'escaped line breaks': '\\n',
+  'escaped sequences': '\\u001b[0',
+  'values in lines': 'Signature=aaaaaaaa1\n',
+  'rests of values': '\naaaaaaa1',
+  'links in lines': 'https://a?Signature=1\n&aaaaa1(',
+  'links and blanks': 'https://a?Signature=1  \t',
+  'bare signatures': 'signature 0123456789abcdef0123456789abcdef',
+  'names of signatures': 'signature ',
+  'elements of signatures': '<StringToSign>',
 };
 
 const transforms: Record<string, (text: string) => unknown> = {

@@ -37,6 +37,13 @@ describe('JSON 20,000 levels deep', () => {
     ['api GET /x', deep],
     ['api GET /x --json', deep],
     ['invoke web --json', deep],
+    ['apps get web', app.replace('"ready"', deep)],
+    ['apps get web --json', app.replace('"ready"', deep)],
+    ['apps list', `[${app.replace('"p-12345678-web"', deep)}]`],
+    ['apps list --json', `[${app.replace('"p-12345678-web"', deep)}]`],
+    ['service-accounts list --json', `{"serviceAccounts":[{"id":${deep},"name":${deep},"grants":[${deep}]}]}`],
+    ['runs get web r-1 --json', `{"item":{"id":"r-1","async":${deep},"status":${deep}}}`],
+    ['api --paginate GET /x', `{"items":[${deep}],"message":${deep}}`],
     ['projects list --json', `[{"id":"p-1","extra":${deep}}]`],
   ])('gantry %s prints it', async (line, reply) => {
     const { code, stdout, stderr } = await gantry(line.split(' '), { env: await giving(reply) });

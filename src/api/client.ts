@@ -2,6 +2,7 @@ import type { Answer, Endpoint, Host, Parameters, Route } from '../contract/endp
 import { fillPath, splitRoute } from '../contract/endpoint.ts';
 import { type Unread, unreadIn } from '../contract/lists.ts';
 import { AuthError, type GantryError, NotFoundError } from '../errors.ts';
+import { jsonText } from '../json-text.ts';
 import { decoded } from './encoding.ts';
 import { failureOf, whereToLook } from './failures.ts';
 import type { Parts } from './multipart.ts';
@@ -93,7 +94,7 @@ async function encode({ form, body: schema }: Endpoint, body: unknown): Promise<
   if (!schema) return { body: undefined, type: jsonType };
   if (form === 'multipart') return (await import('./multipart.ts')).encodeParts(body as Parts);
   if (form) return { body: new URLSearchParams(body as Record<string, string>).toString(), type: formType };
-  return { body: JSON.stringify(body), type: jsonType };
+  return { body: body === undefined ? undefined : jsonText(body), type: jsonType };
 }
 
 interface Message {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { jsonText } from '../json-text.ts';
 
 /**
  * The fields of replies. The server owns them: null is the same as absent, a number may be text and text may be a
@@ -54,7 +55,7 @@ function reader<Wire, Value>(read: (value: unknown) => Value) {
 
 function asText(value: unknown): string {
   if (typeof value === 'string') return value;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? jsonText(value) : String(value);
 }
 
 function asNumber(value: unknown): number | null {
@@ -67,7 +68,7 @@ function asNumberOrNaN(value: unknown): number {
 }
 
 function asFlag(value: unknown): boolean | null {
-  const word = String(value).toLowerCase();
+  const word = asText(value).toLowerCase();
   if (word === 'true' || word === '1') return true;
   return word === 'false' || word === '0' ? false : null;
 }

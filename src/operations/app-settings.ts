@@ -1,5 +1,5 @@
 import type { App, AppCreation } from '../contract/apps.ts';
-import { jsonText } from '../output/json.ts';
+import { jsonText } from '../json-text.ts';
 import type { Project } from '../project/config.ts';
 import { settingsOf } from '../project/settings.ts';
 

@@ -4,7 +4,7 @@ import type { RawCall } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { isRecord } from '../contract/scalars.ts';
 import { UsageError } from '../errors.ts';
-import { jsonText } from '../output/json.ts';
+import { jsonText } from '../json-text.ts';
 import { count } from '../output/words.ts';
 import { type Page, type Place, readPages } from './pages.ts';
 
@@ -113,7 +113,7 @@ function pageOf(body: unknown): Page<Listed> {
 function listed(name: string, list: unknown[]): Listed[] {
   const alike = new Map<string, number>();
   return list.map((value) => {
-    const text = JSON.stringify(value);
+    const text = jsonText(value);
     const number = alike.get(text) ?? 0;
     alike.set(text, number + 1);
     return { name, value, key: `${name} ${number} ${text}` };

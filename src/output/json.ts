@@ -1,3 +1,4 @@
+import { inJson, isNested, jsonText } from '../json-text.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { mayHoldSecret, redact } from './redact.ts';
 
@@ -5,16 +6,6 @@ import { mayHoldSecret, redact } from './redact.ts';
 export function safeJson(value: unknown, secrets: KnownSecrets, indent?: number): string {
   const text = jsonText(value, indent);
   return mayHoldSecret(text, secrets) ? jsonText(withoutSecrets(value, secrets), indent) : text;
-}
-
-/** JSON text of any value. The engine's own writer calls itself for each level: 10,000 levels overflow its stack. */
-export function jsonText(value: unknown, indent?: number): string {
-  try {
-    return JSON.stringify(value ?? null, null, indent);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return nestedText(value);
-  }
 }
 
 /** A copy of what JSON would show of a value, in which no key and no text holds a secret. */
@@ -50,41 +41,4 @@ function place(into: object, key: string, value: unknown): void {
 
 function emptyLike(value: object): object {
   return Array.isArray(value) ? [] : {};
-}
-
-function isNested(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
-/** Dates and URLs say themselves how they look in JSON. */
-function inJson(value: unknown): unknown {
-  const own = value as { toJSON?: unknown } | null | undefined;
-  return isNested(value) && typeof own?.toJSON === 'function' ? own.toJSON() : value;
-}
-
-/** Writes JSON on one line with a stack of its own. */
-function nestedText(value: unknown): string {
-  const parts: string[] = [];
-  const work: (string | { value: unknown })[] = [{ value }];
-  for (let next = work.pop(); next !== undefined; next = work.pop()) {
-    if (typeof next === 'string') {
-      parts.push(next);
-      continue;
-    }
-    const plain = inJson(next.value);
-    if (!isNested(plain)) {
-      parts.push(JSON.stringify(plain) ?? 'null');
-      continue;
-    }
-    const list = Array.isArray(plain);
-    const entries = Object.entries(plain).filter(
-      ([, inner]) => list || JSON.stringify(isNested(inner) ? 0 : inner) !== undefined,
-    );
-    parts.push(list ? '[' : '{');
-    work.push(list ? ']' : '}');
-    for (const [at, [name, inner]] of [...entries.entries()].reverse()) {
-      work.push({ value: inner }, `${at > 0 ? ',' : ''}${list ? '' : `${JSON.stringify(name)}:`}`);
-    }
-  }
-  return parts.join('');
 }

@@ -7,23 +7,40 @@ const longEnough = 12;
 export class KnownSecrets {
   /** Longest first: a spelling may contain a shorter one. */
   #spellings: string[] = [];
+  /** The long spellings without what {@link gaps} leaves out. */
+  #joined: string[] = [];
   readonly #added = new Set<string>();
 
   /** Takes whatever may be a secret; only texts can be. */
   add(...secrets: unknown[]): void {
-    for (const secret of secrets.flatMap((value) => (typeof value === 'string' ? withLines(value) : []))) {
+    for (const secret of secrets.flatMap((value) => (typeof value === 'string' ? withParts(value) : []))) {
       if (secret.length < shortest || this.#added.has(secret)) continue;
       this.#added.add(secret);
       const all = new Set([...this.#spellings, ...spellings(secret)]);
       this.#spellings = [...all].sort((a, b) => b.length - a.length);
+      this.#joined = [...new Set(this.#spellings.map(joined))].filter((spelling) => spelling.length >= longEnough);
     }
   }
 
   isIn(text: string): boolean {
-    return this.#spellings.some((spelling) => text.includes(spelling));
+    if (this.#spellings.some((spelling) => text.includes(spelling))) return true;
+    const whole = joined(text);
+    return whole !== text && this.#joined.some((spelling) => whole.includes(spelling));
   }
 
   hideIn(text: string): string {
+    return this.#hideExact(this.#hideBroken(text));
+  }
+
+  /** Long secrets, also where line breaks or invisible characters are between their characters. */
+  #hideBroken(text: string): string {
+    const whole = joined(text);
+    if (whole === text) return text;
+    const found = this.#joined.flatMap((spelling) => rangesOf(spelling, whole));
+    return found.length === 0 ? text : hideRanges(text, found);
+  }
+
+  #hideExact(text: string): string {
     return this.#spellings.reduce((safe, spelling) => {
       if (!safe.includes(spelling)) return safe;
       return spelling.length >= longEnough ? safe.replaceAll(spelling, '[hidden]') : hideWord(safe, spelling);
@@ -31,10 +48,12 @@ export class KnownSecrets {
   }
 }
 
-/** A key of several lines may be printed line by line. */
-function withLines(secret: string): string[] {
-  const lines = secret.split(/\r?\n/).filter((line) => line.length >= longEnough);
-  return [secret.trim(), ...(lines.length > 1 ? lines : [])];
+/** A key of several lines may be printed line by line, and a JWT in its parts. The first part of a JWT is no secret. */
+function withParts(secret: string): string[] {
+  const lines = secret.split(/\r?\n/);
+  const segments = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(secret.trim()) ? secret.trim().split('.').slice(1) : [];
+  const parts = [...(lines.length > 1 ? lines : []), ...segments];
+  return [secret.trim(), ...parts.filter((part) => part.length >= longEnough)];
 }
 
 /** As it is, in JSON, in URLs, in HTML, and in base64, also as part of a longer text. */
@@ -80,4 +99,61 @@ function hideWord(text: string, word: string): string {
     copied = end;
   }
   return safe + text.slice(copied);
+}
+
+/** CSI sequences such as colors, and strings such as titles. */
+const sequence = String.raw`\u001b(?:\[[0-?]*[ -\/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\))`;
+/** The same and lone control characters, as JSON writes them. */
+const escaped = String.raw`\\{1,4}(?:u001b\[[0-?]*[ -\/]*[@-~]|u00(?:[0189][\da-f]|20|7f|a0|ad)|u(?:20[0-6][\da-f]|feff)|[nrtbf]|\r?\n)`;
+/** What does not end a secret: it may be wrapped, or hold what nobody sees. */
+const gaps = new RegExp(String.raw`${sequence}|${escaped}|%(?:0[\dad]|20)|[\s\p{Cc}\p{Cf}\p{DI}]+`, 'giu');
+
+function joined(text: string): string {
+  return text.replace(gaps, '');
+}
+
+type Range = [from: number, to: number];
+
+function rangesOf(spelling: string, text: string): Range[] {
+  const ranges: Range[] = [];
+  for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + spelling.length)) {
+    ranges.push([at, at + spelling.length]);
+  }
+  return ranges;
+}
+
+/** Hides ranges of the joined text in the text itself, with the gaps within them. Both are read once. */
+function hideRanges(text: string, ranges: Range[]): string {
+  const places = placesIn(text);
+  let safe = '';
+  let copied = 0;
+  for (const [from, to] of merged(ranges)) {
+    safe += `${text.slice(copied, places(from))}[hidden]`;
+    copied = places(to - 1) + 1;
+  }
+  return safe + text.slice(copied);
+}
+
+function merged(ranges: Range[]): Range[] {
+  const all: Range[] = [];
+  for (const [from, to] of ranges.sort((a, b) => a[0] - b[0])) {
+    const last = all.at(-1);
+    if (last && from < last[1]) last[1] = Math.max(last[1], to);
+    else all.push([from, to]);
+  }
+  return all;
+}
+
+/** Tells where a character of the joined text is in the text. Asked for places in rising order only. */
+function placesIn(text: string): (at: number) => number {
+  const all = text.matchAll(gaps);
+  let gap = all.next();
+  let left = 0;
+  return (at) => {
+    while (!gap.done && gap.value.index - left <= at) {
+      left += gap.value[0].length;
+      gap = all.next();
+    }
+    return at + left;
+  };
 }

@@ -7,7 +7,7 @@ import type { KnownSecrets } from './known-secrets.ts';
 export function redact(text: string, known?: KnownSecrets): string {
   const unknown = known ? known.hideIn(text) : text;
   if (!suspicious.test(unknown)) return unknown;
-  const steps = [hideHeaders, hideTokens, hideSchemes, hideProperties, hideUserInfo, hideParameters];
+  const steps = [hideHeaders, hideTokens, hideSchemes, hideProperties, hideUserInfo, hideParameters, hideSignatures];
   return steps.reduce((safe, step) => step(safe), unknown);
 }
 
@@ -20,7 +20,7 @@ const hidden = '[hidden]';
 
 /** What every pattern below begins with or contains. An alternation of literals cannot backtrack. */
 const suspicious =
-  /eyJ|bearer|basic|authorization|@|api.?key|sig|credential|token|secret|passw|access(?:key)?id|key-pair-id|auth|sv(?:=|%)/i;
+  /eyJ|bearer|basic|authorization|@|api.?key|sig|credential|token|secret|passw|access(?:key)?id|key-pair-id|auth|sv(?:=|%)|stringtosign|(?:amz|goog)-/i;
 
 const schemeNames = 'bearer|basic|digest|token|negotiate|apikey';
 const gap = '(?:\\s|%20|\\+|\\\\[nrt])';
@@ -133,7 +133,7 @@ function hideUserInfo(text: string): string {
 }
 
 const parameter =
-  /(signature|credential|accesskeyid|accessid|key-pair-id|token|secret|passw(?:or)?d|api[-_]?key|sig|sv)(?:=|%(?:25){0,3}3D|\\u003d)/gi;
+  /(signature|(?:amz|goog)-(?:algorithm|date|expires|signedheaders)|credential|accesskeyid|accessid|key-pair-id|token|secret|passw(?:or)?d|api[-_]?key|sig|sv)(?:=|%(?:25){0,3}3D|\\u003d)/gi;
 const endOfRun = /[\s"'<>`|]/g;
 const endOfValue = /[\s"'<>`|&;,)\]}]|%(?:25){0,3}26|\\u0026/gi;
 const question = /\?|%(?:25){0,3}3F|\\u003f/i;
@@ -152,14 +152,17 @@ function hideParameters(text: string): string {
     const mark = question.exec(text.slice(start, at));
     searched = value;
     if (mark) {
-      const end = trimmed(text, value, next(endOfRun, text, value));
+      const run = next(endOfRun, text, value);
+      const lines = continued(linkLine, text, run);
+      const end = lines > run ? lines : trimmed(text, value, run);
       safe += `${text.slice(copied, start + mark.index + mark[0].length)}${hidden}`;
       copied = end;
       searched = end;
     } else {
-      const end = next(endOfValue, text, value);
-      searched = Math.max(searched, Math.min(end, text.length));
-      if (!isSecretValue(text, at, value, end)) continue;
+      const line = next(endOfValue, text, value);
+      searched = Math.max(searched, Math.min(line, text.length));
+      if (!isSecretValue(text, at, value, line)) continue;
+      const end = continued(valueLine, text, line);
       safe += `${text.slice(copied, value)}${hidden}`;
       copied = end;
     }
@@ -176,9 +179,33 @@ function isSecretName(text: string, at: number, name: string, value: number): bo
 
 /** Outside of a link, `token=` is also what programs print about themselves: only long values are hidden there. */
 function isSecretValue(text: string, at: number, value: number, end: number): boolean {
-  if (text[value] === '[') return false;
+  if (text[value] === '[' || /^(?:amz|goog)-/i.test(text.slice(at, at + 5))) return false;
   const isSigned = /x-(?:amz|goog)-(?:security-)?$/i.test(text.slice(Math.max(0, at - 16), at));
-  return end - value >= (isSigned ? 1 : 8) && !/^sv$/i.test(text.slice(at, at + 2));
+  return end - value >= (isSigned ? 0 : 8) && !/^sv$/i.test(text.slice(at, at + 2));
+}
+
+const lineEnd = '(?=$|[\\s"\'<>`|;,)\\]}&])';
+const cut = String.raw`([ \t]*[\r\n]\s*|[ \t]+)`;
+/** A next line that is nothing but the characters of a value, up to its end or to what ends a value. */
+const valueLine = new RegExp(String.raw`${cut}((?:[\w.~+/=-]|%[\da-f]{2}){6,})${lineEnd}`, 'iy');
+/** The same for what is left of a query. */
+const linkLine = new RegExp(String.raw`${cut}((?:[\w.~+/=&-]|%[\da-f]{2}){6,})${lineEnd}`, 'iy');
+/** A line of one word is the next sentence rather than the rest of a secret. */
+const word = /^(?![\da-f]+$)[A-Z]?[a-z]+(?:-[a-z]+)*\.?$/;
+
+/** Behind a blank, more is needed: most words there are not the rest of anything. */
+const certainRest = /[&%]|[\da-f]{16}/i;
+
+/** The end of what was cut into lines or by blanks, as programs do with long lines. */
+function continued(line: RegExp, text: string, from: number): number {
+  let end = from;
+  for (;;) {
+    line.lastIndex = end;
+    const [, between = '', rest] = line.exec(text) ?? [];
+    if (rest === undefined || word.test(rest)) return end;
+    if (!/[\r\n]/.test(between) && !certainRest.test(rest)) return end;
+    end = line.lastIndex;
+  }
 }
 
 function startOfRun(text: string, at: number, least: number): number {
@@ -204,4 +231,26 @@ function trimmed(text: string, from: number, end: number): number {
   let last = end;
   while (last > from && /[\\)\]},.;]/.test(text[last - 1] ?? '')) last--;
   return last;
+}
+
+const signature = /(signature[\s\S]{0,24}?)(?<![\w+/-])([\da-f]{32,}(?![\w+/])|[\w+/-]{27,}={0,2})/gi;
+const element = /(<(?:stringtosign|signature\w{0,20})>)([^<]{8,})/gi;
+
+/** Signatures that an error names: `the signature was 5165…`, `<SignatureProvided>…`. What was signed holds one, too. */
+function hideSignatures(text: string): string {
+  const safe = text.replace(element, `$1${hidden}`);
+  let all = '';
+  let copied = 0;
+  for (const match of safe.matchAll(signature)) {
+    const [whole, before = '', value = ''] = match;
+    if (match.index < copied || !looksRandom(value)) continue;
+    all += `${safe.slice(copied, match.index)}${before}${hidden}`;
+    copied = continued(valueLine, safe, match.index + whole.length);
+  }
+  return all + safe.slice(copied);
+}
+
+/** Names of files and of errors are long, too. */
+function looksRandom(value: string): boolean {
+  return /^[\da-f]+$/i.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value));
 }

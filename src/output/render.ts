@@ -1,6 +1,7 @@
 import { FailedError, UsageError } from '../errors.ts';
+import { jsonText } from '../json-text.ts';
 import { shown, unredacted } from './clean.ts';
-import { jsonText, safeJson } from './json.ts';
+import { safeJson } from './json.ts';
 import type { Page, Stream, View } from './page.ts';
 import { systemReason } from './system-failure.ts';
 

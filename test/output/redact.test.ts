@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { jsonText } from '../../src/json-text.ts';
 import { shown } from '../../src/output/clean.ts';
-import { jsonText, safeJson } from '../../src/output/json.ts';
+import { safeJson } from '../../src/output/json.ts';
 import { KnownSecrets } from '../../src/output/known-secrets.ts';
 import { redact } from '../../src/output/redact.ts';
 
@@ -107,6 +108,95 @@ describe('the secrets of this run', () => {
     expect(shown('\u001b[1mpass hun\u001b[31mter2\u001b[0m', page)).toBe('pass [hidden]');
     expect(shown('\u001b[1mpass\u001b[0m hunter2', page)).toBe('\u001b[1mpass\u001b[0m [hidden]');
   });
+});
+
+describe('a long secret of this run that is broken', () => {
+  const opaque = 'opaque-T0ken-0123456789abcdefghijklmnopqrstuvwxyz-0123456789abcdefghijklmnopqrstuvwxyz-0123456789';
+  const jwt = `eyJhbGciOiJSUzI1NiJ9.${'eyJzdWIiOiJrbm93biJ9'.repeat(5)}.${'c2lnbmF0dXJl-'.repeat(9)}`;
+  const known = new KnownSecrets();
+  known.add(opaque, jwt);
+  const broken = (secret: string, width: number, gap: string) =>
+    secret.match(new RegExp(`.{1,${width}}`, 'g'))?.join(gap) ?? '';
+
+  const gaps = ['\n', '\r\n', '\n    ', ' ', '\t', '\u200b', '\u2060', '\u00ad', '\ufeff', '\u0000', '\u001b[0m'];
+
+  test.each(gaps)('by %j is hidden as a whole, also in JSON', (gap) => {
+    for (const secret of [opaque, jwt]) {
+      for (const width of [1, 20, 60, 76]) {
+        const text = `before ${broken(secret, width, gap)}\nafter`;
+        expect(redact(text, known)).toBe('before [hidden]\nafter');
+        expect(JSON.parse(safeJson({ text }, known)).text).toBe('before [hidden]\nafter');
+        expect(redact(JSON.stringify({ text }), known)).toBe('{"text":"before [hidden]\\nafter"}');
+        for (const colored of [true, false]) {
+          const safe = shown(text, { colored, githubActions: false, secrets: known });
+          expect(safe).toBe('before [hidden]\nafter');
+        }
+      }
+    }
+  });
+
+  test('in several places is hidden in all of them, with what is between them left as it is', () => {
+    const text = `a\n${broken(opaque, 60, '\n')} \u200b b\t${opaque} c\r\n${broken(jwt, 76, '\r\n')}`;
+    expect(redact(text, known)).toBe('a\n[hidden] \u200b b\t[hidden] c\r\n[hidden]');
+  });
+
+  test('in base64 is hidden', () => {
+    const text = broken(Buffer.from(opaque).toString('base64'), 76, '\n');
+    expect(redact(text, known)).not.toMatch(/\w{8}\n\w{8}/);
+  });
+
+  test('into the parts of a JWT is hidden, but for its first part', () => {
+    const [head, payload = '', signature = ''] = jwt.split('.');
+    expect(redact(`${signature} of ${payload}`, known)).toBe('[hidden] of [hidden]');
+    expect(redact(`head ${head}`, known)).toBe(`head ${head}`);
+  });
+
+  test('by other text is none', () => {
+    const text = 'opaque-T0ken-0123456789\nabcdefg hij';
+    expect(redact(text, known)).toBe(text);
+  });
+});
+
+const hex = '5165dead8899aabb'.repeat(4);
+
+test.each([
+  ['X-Amz-Signature=5165dead\n8899aabb', 'X-Amz-Signature=[hidden]'],
+  ['X-Amz-Signature=\n8899aabb', 'X-Amz-Signature=[hidden]'],
+  ['X-Amz-Signature=5165dead\r\n  8899aabb&x=1', 'X-Amz-Signature=[hidden]&x=1'],
+  ['X-Amz-Signature=5165dead\n8899aabb\n77665544\nfailed', 'X-Amz-Signature=[hidden]\nfailed'],
+  ['https://s3/x?X-Amz-Signature=5165dead\n8899aabb"', 'https://s3/x?[hidden]"'],
+  ['https://s3/x?a=1&sig=aB3%2\nFcD4eF5%3D\n(no)', 'https://s3/x?[hidden]\n(no)'],
+  ['https://s3/x?X-Amz-Algorithm=A&X-Amz-Cre\ndential=AKIA%2F1&X-Amz-Sign\nature=5165dead', 'https://s3/x?[hidden]'],
+  ['https://s3/x?X-Amz-Signature=5165dead\nhttps://docs', 'https://s3/x?[hidden]\nhttps://docs'],
+  [
+    'https://s3/x?X-Amz-Algorithm=A&X-Amz-Cre dential=AKIA%2F1&X-Amz-Sign\tature=1&b=2 now',
+    'https://s3/x?[hidden] now',
+  ],
+  [`https://s3/x?X-Amz-Signature=5165 ${hex} now`, 'https://s3/x?[hidden] now'],
+  ['https://s3/x?X-Amz-Signature=5165 status=403 id=8899', 'https://s3/x?[hidden] status=403 id=8899'],
+  ['X-Amz-Signature=5165dead\nrequest 8899aabb', 'X-Amz-Signature=[hidden]\nrequest 8899aabb'],
+])('%j goes on behind a line break or a blank', (text, redacted) => {
+  expect(redact(text)).toBe(redacted);
+});
+
+test.each([
+  [`the signature was ${hex}.`, 'the signature was [hidden].'],
+  [`signature "${hex}" is wrong`, 'signature "[hidden]" is wrong'],
+  [`the signature was ${hex.slice(0, 40)}\n${hex.slice(40)} now`, 'the signature was [hidden] now'],
+  [`the signature was ${hex.slice(0, 40)}\n${hex.slice(40)}.`, 'the signature was [hidden]'],
+  ['Signature: aGVsbG8gd29ybGQgMTIzNDU2Nzg5MA==', 'Signature: [hidden]'],
+  ['<SignatureProvided>abc123def</SignatureProvided>', '<SignatureProvided>[hidden]</SignatureProvided>'],
+  [`<StringToSign>AWS4\n20260101\n${hex}</StringToSign>`, '<StringToSign>[hidden]</StringToSign>'],
+])('the signature in %j is hidden', (text, redacted) => {
+  expect(redact(text)).toBe(redacted);
+});
+
+test.each([
+  `the digest was ${hex}`,
+  'signature_verification_failed_for_this_request',
+  'the signature of src/contract/service-accounts/list2 is wrong',
+])('%s holds no signature', (text) => {
+  expect(redact(text)).toBe(text);
 });
 
 describe('JSON', () => {

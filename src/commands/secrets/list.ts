@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { firstOf, listFlags } from '../../flags/list.ts';
+import { jsonText } from '../../json-text.ts';
 import { readSecrets } from '../../operations/secrets.ts';
 import { facts, table } from '../../output/table.ts';
 
@@ -28,5 +29,5 @@ export default defineCommand({
 });
 
 function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : jsonText(value);
 }

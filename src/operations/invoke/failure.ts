@@ -14,7 +14,7 @@ import {
   RateLimitedError,
   UnavailableError,
 } from '../../errors.ts';
-import { jsonText } from '../../output/json.ts';
+import { jsonText } from '../../json-text.ts';
 import { duration } from '../../output/words.ts';
 import { type Content, contentOf, headerOf, runIdOf } from './answer.ts';
 import { aside } from './aside.ts';

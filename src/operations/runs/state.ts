@@ -1,4 +1,5 @@
 import { type Run, runPhase } from '../../contract/runs.ts';
+import { jsonText } from '../../json-text.ts';
 
 /** Where a run stands, in one word: as the platform says it, or else what its status code means (wire §2). */
 export function runState({ status, statusCode }: Run): string {
@@ -34,5 +35,5 @@ export function hasEnded(run: Run): boolean {
 
 /** What tells one run from another: its id, or all of it where the platform gives none. */
 export function runKey(run: Run): string {
-  return run.id || JSON.stringify(run);
+  return run.id || jsonText(run);
 }
