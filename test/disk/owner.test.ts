@@ -4,20 +4,25 @@ import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { isAlive, newOwnerName, ownerNamed } from '../../src/disk/owner.ts';
 
-test.runIf(process.platform === 'linux')('a killed process counts as dead before its parent has asked for it', async () => {
-  const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'], { stdio: ['ignore', 'pipe', 'ignore'] });
-  try {
-    const [line] = await once(parent.stdout, 'data');
-    const pid = Number(String(line));
-    const owner = { ...here(), pid, startedAt: Number(fields(pid)[19]) };
-    expect([isAlive(owner), isAlive({ ...owner, startedAt: 0 })]).toEqual([true, true]);
-    process.kill(pid, 'SIGKILL');
-    await vi.waitUntil(() => fields(pid)[0] === 'Z');
-    expect([isAlive(owner), isAlive({ ...owner, startedAt: 0 })]).toEqual([false, false]);
-  } finally {
-    parent.kill('SIGKILL');
-  }
-});
+test.runIf(process.platform === 'linux')(
+  'a killed process counts as dead before its parent has asked for it',
+  async () => {
+    const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      const [line] = await once(parent.stdout, 'data');
+      const pid = Number(String(line));
+      const owner = { ...here(), pid, startedAt: Number(fields(pid)[19]) };
+      expect([isAlive(owner), isAlive({ ...owner, startedAt: 0 })]).toEqual([true, true]);
+      process.kill(pid, 'SIGKILL');
+      await vi.waitUntil(() => fields(pid)[0] === 'Z');
+      expect([isAlive(owner), isAlive({ ...owner, startedAt: 0 })]).toEqual([false, false]);
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  },
+);
 
 function here() {
   const owner = ownerNamed(newOwnerName());
@@ -27,5 +32,7 @@ function here() {
 
 /** From the state on. */
 function fields(pid: number): string[] {
-  return readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '').split(' ');
+  return readFileSync(`/proc/${pid}/stat`, 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ');
 }
