@@ -199,7 +199,7 @@ async function show(value: unknown, { data, view, raw }: Command, options: unkno
 }
 
 async function pour({ into, options }: Pour, renderer: Renderer, json: JsonChoice): Promise<void> {
-  const { whole, foreign, drop, after } = options;
+  const { whole, foreign, notToTerminal = 'add > file, or --raw', drop, after } = options;
   const { page } = renderer;
   if (json !== false) {
     if (whole) return renderer.value(await whole(), () => '');
@@ -209,7 +209,7 @@ async function pour({ into, options }: Pour, renderer: Renderer, json: JsonChoic
   }
   if (foreign === 'bytes' && page.terminal) {
     await drop?.();
-    throw new UsageError('the answer is no text: a terminal cannot show it', { fix: 'add > file, or --raw' });
+    throw new UsageError('the answer is no text: a terminal cannot show it', { fix: notToTerminal });
   }
   if (foreign === 'text' && (page.terminal || page.githubActions)) await pourText(into, renderer);
   else await into((bytes) => renderer.bytes(bytes));

@@ -1,37 +1,73 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
-import { removeLeftovers, TemporaryNames } from '../disk/index.ts';
+import type { Context } from '../context.ts';
+import { namedPieces, removeLeftovers, TemporaryNames } from '../disk/index.ts';
 import { readLocalApp } from '../operations/local-app.ts';
+import { Pour } from '../output/pour.ts';
 import { filesText, size } from '../output/words.ts';
-import { writeArchive } from '../project/archive.ts';
+import { type Archive, withTemporaryArchive, writeArchive } from '../project/archive.ts';
+import type { Entry } from '../project/collect.ts';
+
+interface Packed {
+  file: string;
+  bytes: number;
+  entries: Archive['entries'];
+}
+
+interface Packing {
+  entries: Entry[];
+  /** Sum of their sizes. */
+  bytes: number;
+}
 
 export default defineCommand({
   configure: (command) =>
     command
-      .option('-o, --output <file>', 'where to write the archive', 'app.zip')
+      .option('-o, --output <file>', 'where to write the archive; - is stdout', 'app.zip')
       .option('--config-file <file>', 'the config file; its folder is the app', 'cerebrium.toml')
       .option('--name <name>', 'app name, instead of the one in the file'),
-  run: async (context, { output, ...options }) => {
-    const local = await readLocalApp(context, options);
+  run: async (context, { output, ...options }): Promise<Packed | Pour> => {
+    const { entries, bytes } = await readLocalApp(context, options);
+    if (output === '-' || output === '/dev/stdout') return toStdout(context, { entries, bytes });
     const target = resolve(context.cwd, output);
-    const own = local.entries.filter(({ source }) => !('file' in source && source.file === target));
-    const step = context.progress.step('Packing');
-    const { state } = context.settings.folders;
-    removeLeftovers(state);
-    const names = new TemporaryNames(state);
-    const { bytes, entries } = await writeArchive(own, target, {
-      names,
-      signal: context.signal,
-      onProgress: (read) => step.update({ bytes: read, of: local.bytes }),
-    });
-    names.close();
-    step.done(`Packed ${filesText(entries.length, local.bytes)} into ${size(bytes)}`);
-    return { file: output, bytes, entries };
+    const own = entries.filter(({ source }) => !('file' in source && source.file === target));
+    return { file: output, ...(await toFile(context, { entries: own, bytes }, target)) };
   },
-  view:
-    ({ file }) =>
-    () =>
-      file,
+  view: (value) => () => (value instanceof Pour ? '' : value.file),
   json: { file: 'the archive', bytes: 'its size', entries: 'path, size, compressed size and CRC-32 of each file' },
-  examples: ['package -o app.zip', 'package --json=bytes'],
+  examples: ['package -o app.zip', 'package --json=bytes', 'package -o - > app.zip'],
 });
+
+async function toFile(context: Context, packing: Packing, target: string): Promise<Omit<Packed, 'file'>> {
+  const { state } = context.settings.folders;
+  removeLeftovers(state);
+  const names = new TemporaryNames(state);
+  const { onProgress, done } = progressOf(context, packing);
+  const archive = await writeArchive(packing.entries, target, { names, signal: context.signal, onProgress });
+  names.close();
+  done(archive);
+  return { bytes: archive.bytes, entries: archive.entries };
+}
+
+/** Packed into a temporary file first: headers are filled in after the content they stand before. */
+function toStdout(context: Context, packing: Packing): Pour {
+  const { signal } = context;
+  const into: Pour['into'] = async (take) => {
+    const { onProgress, done } = progressOf(context, packing);
+    const send = async (archive: Archive) => {
+      done(archive);
+      for await (const piece of namedPieces(archive.path, signal)) await take(piece);
+    };
+    await withTemporaryArchive(packing.entries, send, { signal, onProgress });
+  };
+  return new Pour(into, { foreign: 'bytes', notToTerminal: 'gantry package -o - > app.zip' });
+}
+
+function progressOf({ progress }: Context, { bytes }: Packing) {
+  const step = progress.step('Packing');
+  return {
+    onProgress: (read: number) => step.update({ bytes: read, of: bytes }),
+    done: (archive: Archive) =>
+      step.done(`Packed ${filesText(archive.entries.length, bytes)} into ${size(archive.bytes)}`),
+  };
+}

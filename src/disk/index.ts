@@ -7,6 +7,7 @@ export { diskFailure } from './failure.ts';
 export { makeFolder, makePrivateFolder } from './folders.ts';
 export { holderOf, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 export { type NameProbe, nameKey, nameProbe } from './name-probe.ts';
+export { namedPieces, openNamed, readNamed } from './named-file.ts';
 export { NewFile, writeInPlace, writeWhole, writeWholeSync } from './new-file.ts';
 export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
 export { openRegularSync, readRegularSync } from './regular-file.ts';

@@ -1,9 +1,11 @@
 import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
 import { type FileHandle, lstat, open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { namedPieces, openNamed } from './named-file.ts';
 import { removedOnExit } from './removed-on-exit.ts';
 import { replaceFile, replaceFileSync } from './replace.ts';
 import { TemporaryNames } from './temporary.ts';
+import { TemporaryFolder } from './temporary-folder.ts';
 
 export interface NewFileOptions {
   /** Permissions, less the umask; left out, those of the file it replaces. */
@@ -12,6 +14,13 @@ export interface NewFileOptions {
   names?: TemporaryNames | undefined;
   /** The absolute path of the target's folder, where `target` leads there by another way. */
   folder?: string | undefined;
+}
+
+interface InPlaceOptions extends NewFileOptions {
+  /** The content is on the disk before the name is. */
+  flush?: boolean;
+  /** Ends the wait for somebody who reads a FIFO. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Windows knows no such flag, and links only for those who have the right to make them. */
@@ -108,21 +117,18 @@ export class NewFile {
 export async function writeWhole(
   path: string,
   content: string | Uint8Array,
-  { flush, ...options }: NewFileOptions & { flush?: boolean } = {},
+  options: InPlaceOptions = {},
 ): Promise<void> {
-  await writeInPlace(path, (file) => file.writeFile(content), { ...options, ...(flush && { flush }) });
+  await writeInPlace(path, (file) => file.writeFile(content), options);
 }
 
 /** The same for content that `write` writes. If it throws, nothing is left of it. */
 export async function writeInPlace<T>(
   path: string,
   write: (file: FileHandle) => Promise<T>,
-  { flush = false, ...options }: NewFileOptions & { flush?: boolean } = {},
+  { flush = false, signal, ...options }: InPlaceOptions = {},
 ): Promise<T> {
-  if (!(await isReplaceable(path))) {
-    const file = await open(path, 'w');
-    return write(file).finally(() => file.close());
-  }
+  if (!(await isReplaceable(path))) return writeThrough(path, write, signal);
   const file = await NewFile.create(path, options);
   try {
     const result = await write(file.handle);
@@ -148,6 +154,29 @@ export function writeWholeSync(path: string, content: string | Uint8Array, { mod
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
+  }
+}
+
+/** A pipe takes bytes only in their order: they go to a temporary file until all are written. */
+async function writeThrough<T>(
+  path: string,
+  write: (file: FileHandle) => Promise<T>,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<T> {
+  const output = await openNamed(path, signal);
+  try {
+    const folder = await TemporaryFolder.create('gantry-');
+    try {
+      const whole = join(folder.path, 'whole');
+      const file = await open(whole, exclusively, 0o600);
+      const result = await write(file).finally(() => file.close());
+      for await (const piece of namedPieces(whole, signal)) await output.write(piece);
+      return result;
+    } finally {
+      await folder.remove();
+    }
+  } finally {
+    await output.close();
   }
 }
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
 import { diskFailure, TemporaryNames, writeWhole } from '../disk/index.ts';
-import { FailedError, UsageError } from '../errors.ts';
+import { FailedError, GantryError, UsageError } from '../errors.ts';
 import type { Report } from '../output/chart.ts';
 
 export interface PageFlags {
@@ -41,7 +41,9 @@ export async function savePage<Row>(
   const { pathToFileURL } = await import('node:url');
   const file = resolve(context.cwd, html);
   const names = new TemporaryNames(context.settings.folders.state);
-  await writeWhole(file, chartPage(title, report(), context.secrets), { names }).catch((cause: unknown) => {
+  const { signal, secrets } = context;
+  await writeWhole(file, chartPage(title, report(), secrets), { names, signal }).catch((cause: unknown) => {
+    if (cause instanceof GantryError) throw cause;
     throw new FailedError(`cannot write ${html}`, { why: diskFailure(cause).message, cause });
   });
   names.close();

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { RawCall } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { isRecord } from '../contract/scalars.ts';
 import { UsageError } from '../errors.ts';
 import { jsonText } from '../json-text.ts';
 import { count } from '../output/words.ts';
+import { readNamedFile } from './named-file.ts';
 import { type Page, type Place, readPages } from './pages.ts';
 
 export interface RawRequest {
@@ -133,12 +132,8 @@ async function bodyOf(context: Context, { method, fields, input }: RawRequest): 
   if (method === 'GET') throw new UsageError('a GET has no body', { fix: 'use --query name=value' });
   if (input !== undefined && fields.length > 0) throw new UsageError('the body is --input or --field, not both');
   if (input === '-') return context.readStdin();
-  if (input !== undefined) return readFile(resolve(context.cwd, input), 'utf8').catch((cause) => noFile(input, cause));
+  if (input !== undefined) return String(await readNamedFile(context, input));
   return JSON.stringify(Object.fromEntries(fields.map(field)));
-}
-
-function noFile(input: string, cause: unknown): never {
-  throw new UsageError(`${input} cannot be read`, { why: (cause as Error).message, cause });
 }
 
 /** `name=text`, or `name:=json`: the colon arrives as the end of the name. */

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import type { Secrets } from '../contract/secrets.ts';
 import { UsageError } from '../errors.ts';
 import { isSecretName, nameRule, readEnvFile } from '../project/env-file.ts';
+import { readNamedFile } from './named-file.ts';
 
 /** Where the values come from. Without any of these they are asked for. */
 export interface ValueSource {
@@ -15,7 +14,7 @@ export interface ValueSource {
   raw?: boolean | undefined;
 }
 
-type Reading = Pick<Context, 'prompt' | 'readStdin' | 'cwd' | 'env' | 'secrets'>;
+type Reading = Pick<Context, 'prompt' | 'readStdin' | 'cwd' | 'env' | 'secrets' | 'signal'>;
 
 /** Throws UsageError for what cannot be a name. A value that was typed where a name belongs is not said again. */
 export function checkNames(names: string[]): void {
@@ -55,18 +54,12 @@ export async function importedSecrets(context: Reading, file: string): Promise<S
   return values;
 }
 
-async function textOf({ readStdin, cwd }: Reading, file: string): Promise<string> {
-  const text = file === '-' ? await readStdin() : await readFile(resolve(cwd, file), 'utf8').catch(noFile(file));
+async function textOf(context: Reading, file: string): Promise<string> {
+  const text = file === '-' ? await context.readStdin() : String(await readNamedFile(context, file));
   if (!text.includes('\uFFFD')) return text;
   throw new UsageError(`${file === '-' ? 'stdin' : file} is not UTF-8 text`, {
     fix: 'encode it first, such as by base64',
   });
-}
-
-function noFile(file: string): (cause: Error) => never {
-  return (cause) => {
-    throw new UsageError(`${file} cannot be read`, { why: cause.message, cause });
-  };
 }
 
 /** An empty value is nearly always a variable that somebody forgot to set, or an Enter too early. */

@@ -6,6 +6,8 @@ export interface PourOptions {
    * are not for a terminal.
    */
   foreign?: 'text' | 'bytes' | undefined;
+  /** What to do instead where a terminal cannot show them. */
+  notToTerminal?: string;
   /** To be called when all is written. */
   after?: () => void;
   /** Ends what they come from, when they are not wanted after all. */

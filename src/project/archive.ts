@@ -76,11 +76,12 @@ export async function writeArchive(
 ): Promise<Archive> {
   throwIfAborted(options.signal);
   try {
-    const { names } = options;
+    const { names, signal } = options;
     return {
       path,
       ...(await writeInPlace(path, (file) => write(entries, file, options), {
         names,
+        signal,
         ...(mode !== undefined && { mode }),
       })),
     };

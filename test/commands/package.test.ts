@@ -1,6 +1,6 @@
 import { readdir, readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { temporaryFiles } from '../support/traces.ts';
@@ -60,4 +60,29 @@ test('Ctrl-C leaves no half archive', async () => {
   const { code } = await gantry(['package'], { cwd: app.path, interruptAt: /Collected/ });
   expect(code).toBe(130);
   expect(await readdir(app.path)).not.toContain('app.zip');
+});
+
+describe('to stdout', () => {
+  test.each(['-', '/dev/stdout'])(
+    '%s takes the bytes of the archive, and no file of that name is made',
+    async (name) => {
+      await using app = await folderOf({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
+      const before = await readdir(app.path);
+      const { code, bytes, stderr } = await gantry(['package', '-o', name], { cwd: app.path });
+      expect([code, stderr]).toEqual([0, expect.stringContaining('Packed 3 files')]);
+      expect(await readdir(app.path)).toEqual(before);
+      expect(temporaryFiles()).toEqual([]);
+      await gantry(['package'], { cwd: app.path });
+      expect(bytes.equals(await readFile(join(app.path, 'app.zip')))).toBe(true);
+    },
+  );
+
+  test('neither with --json nor to a terminal: exit 2', async () => {
+    await using app = await folderOf(smallApp());
+    const json = await gantry(['package', '-o', '-', '--json'], { cwd: app.path });
+    expect([json.code, json.stderr]).toEqual([2, expect.stringContaining('--json cannot be used here')]);
+    const terminal = await gantry(['package', '-o', '-'], { cwd: app.path, columns: 80 });
+    expect([terminal.code, terminal.stderr]).toEqual([2, expect.stringContaining('a terminal cannot show it')]);
+    expect([terminal.stdout, await readdir(app.path)]).toEqual(['', Object.keys(smallApp()).sort()]);
+  });
 });

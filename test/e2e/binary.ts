@@ -37,6 +37,7 @@ export function start(words: string[], options: { cwd?: string; env: Record<stri
   }
   return {
     said,
+    pid: child.pid,
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     says: (pattern: RegExp) =>
       new Promise<void>((done) => {

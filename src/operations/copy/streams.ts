@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../context.ts';
-import { diskFailure, TemporaryFolder } from '../../disk/index.ts';
+import { diskFailure, openNamed, TemporaryFolder } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
 import { asFolder, printRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
 import { type Found, findFiles as findRemoteFiles, pourFiles } from '../volume/content.ts';
@@ -49,11 +49,11 @@ async function onlyFile(context: Context, { sources }: Words): Promise<Found> {
 
 async function pourInto(context: Context, file: Found, path: string): Promise<void> {
   const refuse = (cause: unknown) => Promise.reject(diskFailure(cause));
-  const device = await open(path, 'w').catch(refuse);
+  const output = await openNamed(path, context.signal).catch(refuse);
   try {
-    await pourFiles(context, [file], (piece) => device.appendFile(piece).catch(refuse));
+    await pourFiles(context, [file], (piece) => output.write(piece).catch(refuse));
   } finally {
-    await device.close();
+    await output.close();
   }
 }
 

@@ -1,8 +1,10 @@
-import { createReadStream, type Stats, statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { SentBody } from '../../api/streamed.ts';
 import type { Context } from '../../context.ts';
+import { namedPieces } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
+import { unreadable } from '../named-file.ts';
 
 /** Where the body of a call comes from: one of these, or none of them. */
 export interface BodySource {
@@ -18,7 +20,7 @@ export interface Body {
   type: string | undefined;
 }
 
-type Reading = Pick<Context, 'cwd' | 'stdin'>;
+type Reading = Pick<Context, 'cwd' | 'stdin' | 'signal'>;
 
 /** What is no longer than this is held in memory, so that JSON is checked and its length is known (bytes). */
 const smallBytes = 1024 * 1024;
@@ -43,12 +45,12 @@ export async function bodyOf(context: Reading, source: BodySource, otherwise: un
   return text === undefined ? { content: undefined, type: undefined } : { content: Buffer.from(text), type };
 }
 
-async function contentOf({ cwd, stdin }: Reading, file: string): Promise<SentBody> {
+async function contentOf({ cwd, stdin, signal }: Reading, file: string): Promise<SentBody> {
   if (file === '-') return begun(bytesOf(stdin));
   const path = resolve(cwd, file);
   const found = statOf(path, file);
   if (found.isDirectory()) throw new UsageError(`${file} is a folder`);
-  const read = () => createReadStream(path, { highWaterMark: pieceBytes });
+  const read = () => namedPieces(path, signal, pieceBytes);
   return found.size <= smallBytes ? begun(read()) : { length: found.size, read };
 }
 
@@ -56,7 +58,7 @@ function statOf(path: string, file: string): Stats {
   try {
     return statSync(path);
   } catch (cause) {
-    throw new UsageError(`${file} cannot be read`, { why: (cause as Error).message, cause });
+    return unreadable(file, cause);
   }
 }
 

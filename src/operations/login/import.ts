@@ -1,10 +1,11 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { claimsOf, type StoredTokens } from '../../config/credentials.ts';
 import { read } from '../../config/environment.ts';
 import { storeSettings } from '../../config/stored.ts';
 import type { Context } from '../../context.ts';
-import { AuthError, UsageError } from '../../errors.ts';
+import { readNamed } from '../../disk/index.ts';
+import { AuthError, GantryError, UsageError } from '../../errors.ts';
 import { type Login, loginOf, profileOf, storeTokens } from './store.ts';
 
 export interface ImportedLogin extends Login {
@@ -25,7 +26,7 @@ type Values = Record<string, string | undefined>;
 export async function importLogin(context: Context, given: string | true): Promise<ImportedLogin> {
   const { settings, progress, now } = context;
   const from = fileOf(context, given);
-  const values = await valuesIn(from);
+  const values = await valuesIn(from, context.signal);
   context.secrets.add(values.serviceaccounttoken, values.accesstoken, values.refreshtoken);
   const tokenKeys = usableKeys(values, now()) ?? noToken(from, values);
   await warnOfReaders(context, from);
@@ -47,14 +48,15 @@ function fileOf({ cwd, env }: Context, given: string | true): string {
 }
 
 /** The file's texts by key; the official client writes keys in lower case, and reads them in any. */
-async function valuesIn(file: string): Promise<Values> {
-  const text = await readFile(file, 'utf8').catch((cause) => {
+async function valuesIn(file: string, signal: AbortSignal): Promise<Values> {
+  const content = await readNamed(file, signal).catch((cause) => {
+    if (cause instanceof GantryError) throw cause;
     throw new UsageError(`${file} cannot be read`, {
       ...{ why: cause.message, fix: 'gantry login --import FILE, or just gantry login', cause },
     });
   });
   const { parseDocument } = await import('yaml');
-  const document = parseDocument(text);
+  const document = parseDocument(String(content));
   if (document.errors.length > 0) throw new UsageError(`${file} is not valid YAML`, { fix: 'gantry login' });
   const entries = Object.entries(Object(document.toJS()) as Record<string, unknown>);
   return Object.fromEntries(

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { UsageError } from '../../errors.ts';
 import { size } from '../../output/words.ts';
 import { readParameters } from '../invoke/pairs.ts';
+import { readNamedFile } from '../named-file.ts';
 
 export interface GivenArguments {
   /** JSON, `@file` with JSON, or `-` for stdin. */
@@ -24,13 +23,9 @@ export async function readArguments(context: Context, { data, pairs }: GivenArgu
   });
 }
 
-async function textOf({ readStdin, cwd }: Context, data: string): Promise<string> {
-  if (data === '-') return readStdin();
-  if (!data.startsWith('@')) return data;
-  const file = data.slice(1);
-  return readFile(resolve(cwd, file), 'utf8').catch((cause: Error) => {
-    throw new UsageError(`${file} cannot be read`, { why: cause.message, cause });
-  });
+async function textOf(context: Context, data: string): Promise<string> {
+  if (data === '-') return context.readStdin();
+  return data.startsWith('@') ? String(await readNamedFile(context, data.slice(1))) : data;
 }
 
 function objectOf(text: string, from: string): object {

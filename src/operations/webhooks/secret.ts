@@ -1,21 +1,18 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { read } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
+import { readNamedFile } from '../named-file.ts';
 
-type Reading = Pick<Context, 'env' | 'cwd' | 'readStdin' | 'secrets'>;
+type Reading = Pick<Context, 'env' | 'cwd' | 'readStdin' | 'secrets' | 'signal'>;
 
 /**
  * The secret by which deliveries are signed: from a file (`-` is stdin), or from GANTRY_WEBHOOK_SECRET; undefined when
  * there is none. It is never a flag's value. Throws UsageError for what cannot travel in a header.
  */
-export async function webhookSecret(
-  { env, cwd, readStdin, secrets }: Reading,
-  file?: string,
-): Promise<string | undefined> {
+export async function webhookSecret(context: Reading, file?: string): Promise<string | undefined> {
+  const { env, readStdin, secrets } = context;
   if (file === undefined) return checked(read(env, 'GANTRY_WEBHOOK_SECRET'), 'GANTRY_WEBHOOK_SECRET');
-  const text = file === '-' ? await readStdin() : await readFile(resolve(cwd, file), 'utf8').catch(noFile(file));
+  const text = file === '-' ? await readStdin() : String(await readNamedFile(context, file));
   const from = file === '-' ? 'stdin' : file;
   const secret = checked(text.replace(/\r?\n$/, ''), from) ?? empty(from);
   secrets.add(secret);
@@ -31,10 +28,4 @@ function checked(secret: string | undefined, from: string): string | undefined {
 
 function empty(from: string): never {
   throw new UsageError(`the secret in ${from} is empty`);
-}
-
-function noFile(file: string): (cause: Error) => never {
-  return (cause) => {
-    throw new UsageError(`${file} cannot be read`, { why: cause.message, cause });
-  };
 }

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { webhookHeaders } from '../../contract/invocation.ts';
 import { FailedError, UsageError } from '../../errors.ts';
+import { readNamedFile } from '../named-file.ts';
 import { inspect, runIdOf } from './inspection.ts';
 import { webhookSecret } from './secret.ts';
 
@@ -26,7 +25,7 @@ export interface Verified {
   signedAt: string;
 }
 
-type Reading = Pick<Context, 'cwd' | 'stdin' | 'env' | 'readStdin' | 'now' | 'secrets'>;
+type Reading = Pick<Context, 'cwd' | 'stdin' | 'env' | 'readStdin' | 'now' | 'secrets' | 'signal'>;
 
 /** Checks one delivery. Throws FailedError, which tells why, when it is not by who has the secret. */
 export async function verify(context: Reading, verifying: Verifying): Promise<Verified> {
@@ -68,13 +67,9 @@ function headersIn(text: string): Record<string, string> {
   );
 }
 
-async function bytesOf({ cwd, stdin }: Reading, file: string): Promise<Buffer> {
-  if (file !== '-') {
-    return readFile(resolve(cwd, file)).catch((cause: Error) => {
-      throw new UsageError(`${file} cannot be read`, { why: cause.message, cause });
-    });
-  }
+async function bytesOf(context: Reading, file: string): Promise<Buffer> {
+  if (file !== '-') return readNamedFile(context, file);
   const pieces: Buffer[] = [];
-  for await (const piece of stdin) pieces.push(Buffer.from(piece));
+  for await (const piece of context.stdin) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
 }

@@ -1,0 +1,147 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
+import { folderOf, smallApp } from '../support/app.ts';
+import { bin, cleanEnvironment, run, start } from './binary.ts';
+
+let emulator: Emulator;
+let place: Awaited<ReturnType<typeof folderOf>>;
+
+beforeAll(async () => {
+  emulator = await startEmulator();
+  place = await folderOf({ ...smallApp(), a: 'bytes\n', 'headers.txt': 'X-Cerebrium-Run-Id: r\n', key: 'key\n' });
+  const options = { cwd: place.path, env: environment() };
+  expect((await run(['deploy'], options)).exitCode).toBe(0);
+  expect((await run(['cp', 'a', ':/a'], options)).exitCode).toBe(0);
+  execFileSync('mkfifo', [join(place.path, 'f')]);
+}, 60_000);
+
+afterAll(async () => {
+  await place[Symbol.asyncDispose]();
+  await emulator.close();
+});
+
+const environment = () => cleanEnvironment(emulator, { GANTRY_CONFIG_DIR: join(place.path, 'config') });
+
+const readers = [
+  { words: ['secrets', 'set', 'A', '--from-file', 'f', '--yes'], content: 'value\n', code: 0 },
+  { words: ['secrets', 'import', 'f', '--yes'], content: 'A=value\n', code: 0 },
+  { words: ['invoke', 'web', '--data', '@f'], content: '{}', code: 0 },
+  { words: ['invoke', 'web', '--input', 'f'], content: '{}', code: 0 },
+  { words: ['api', 'POST', '/v2/projects', '--input', 'f'], content: '{"name": "other"}', code: 6 },
+  { words: ['login', '--import', 'f'], content: 'no: token\n', code: 4 },
+  { words: ['run', 'main.py', '--data', '@f'], content: 'no JSON', code: 2 },
+  { words: ['webhooks', 'verify', '--body', 'f', '--secret-file', 'key'], content: '{}', code: 1 },
+  { words: ['webhooks', 'verify', '--body', 'a', '--secret-file', 'f'], content: 'key', code: 1 },
+];
+
+const writers = [
+  ['cp', ':/a', 'f'],
+  ['package', '-o', 'f'],
+];
+
+describe.skipIf(process.platform === 'win32')('a FIFO', () => {
+  test.each([...readers.map(({ words }) => words), ...writers].map((words) => [words.join(' ')]))(
+    'that nobody serves ends with one Ctrl-C: %s',
+    async (words) => {
+      const { kill, ended, waits } = waiting(words);
+      await waits;
+      kill('SIGINT');
+      expect(await ended).toEqual({ code: 130, signal: null });
+    },
+  );
+
+  test.each(readers.map((reader) => [reader.words.join(' '), reader]))(
+    'that is written to later is read: %s',
+    async (words, { content, code }) => {
+      const { ended, waits, said } = waiting(words);
+      await waits;
+      await serve('cat > f', content);
+      expect([(await ended).code, said.stderr]).toEqual([code, expect.not.stringContaining('cannot be read')]);
+    },
+  );
+
+  test('that is read later is written to', async () => {
+    const copying = waiting('cp :/a f');
+    await copying.waits;
+    const copied = String(await serve('cat f'));
+    expect([copied, await copying.ended]).toEqual(['bytes\n', { code: 0, signal: null }]);
+    const packing = waiting('package -o f');
+    await packing.waits;
+    const packed = await serve('cat f');
+    expect((await packing.ended).code).toBe(0);
+    await run(['package', '-o', 'app.zip'], { cwd: place.path, env: environment() });
+    expect(packed.equals(readFileSync(join(place.path, 'app.zip')))).toBe(true);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('what a shell hands over', () => {
+  test.each([
+    ['api POST /v2/projects --input <(sleep 0.5; echo \'{"name": "other"}\')', 6, 'no such route'],
+    ["invoke web --data @<(printf '{}')", 0, ''],
+    ['secrets set A --from-file <(true) --yes', 2, 'the value of A is empty'],
+    ['secrets set A --from-file /dev/null --yes', 2, 'the value of A is empty'],
+    ['secrets set A --from-file /dev/stdin --yes < a', 0, ''],
+    ['secrets set A --from-file /nothing --yes', 2, '/nothing cannot be read'],
+    ['cp :/a >(cat > copied; touch done)', 0, ''],
+    ['package -o /dev/null', 0, ''],
+    ['package -o .', 1, 'illegal operation on a directory'],
+  ])('%s', async (words, code, says) => {
+    const { exitCode, stderr } = await shell(`"${process.execPath}" "${bin}" ${words}`);
+    expect([exitCode, stderr]).toEqual([code, expect.stringContaining(says)]);
+  });
+
+  test('stdin by its name in /dev', async () => {
+    const { exitCode } = await shell(
+      `echo x | "${process.execPath}" "${bin}" secrets set A --from-file /dev/stdin --yes`,
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  test.runIf(process.platform === 'linux')('a full device fails', async () => {
+    const { exitCode, stderr } = await shell(`"${process.execPath}" "${bin}" cp :/a /dev/full`);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('the disk is full')]);
+  });
+});
+
+function shell(script: string) {
+  return execa('bash', ['-c', script], {
+    cwd: place.path,
+    env: environment(),
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+  });
+}
+
+/** `waits` until the program waits for the other end of the FIFO. */
+function waiting(words: string) {
+  const started = start(words.split(' '), { cwd: place.path, env: environment() });
+  return { ...started, waits: hasCome(started.pid, /^(cp|package)/.test(words)) };
+}
+
+/** Linux shows which files a process reads. Who wants to write cannot open the FIFO, and gets a moment. */
+async function hasCome(pid: number | undefined, writes: boolean): Promise<void> {
+  if (process.platform !== 'linux' || writes) return setTimeout(2_000);
+  const open = `/proc/${pid}/fd`;
+  const isReading = () => readdirSync(open).some((fd) => linkOf(join(open, fd)) === join(place.path, 'f'));
+  while (existsSync(open) && !isReading()) await setTimeout(20);
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+/** The other end of the FIFO, in a process of its own: opening it here would block a thread of the tests. */
+async function serve(script: string, input = ''): Promise<Buffer> {
+  const options = { cwd: place.path, input, encoding: 'buffer' as const, timeout: 10_000, stripFinalNewline: false };
+  return Buffer.from((await execa('sh', ['-c', script], options)).stdout);
+}
