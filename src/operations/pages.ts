@@ -57,7 +57,7 @@ export async function* readPages<Item>(reading: Reading<Item>): AsyncGenerator<N
     pages++;
     const items = page.items.filter((item) => isNew(seen, key(item)));
     yield { items, page };
-    if (pages >= mostPages || seen.size > mostOf(page.total)) throw endless(pages, seen.size, page.total, reading.fix);
+    if (pages > mostPages) throw endless(pages, seen.size, page.total, reading.fix);
 
     const start = place && 'offset' in place ? place.offset : seen.size - items.length;
     const end = start + page.items.length;
@@ -81,6 +81,7 @@ export async function* readPages<Item>(reading: Reading<Item>): AsyncGenerator<N
     hasSwitched &&= items.length === 0;
     empty = page.items.length > 0 ? 0 : empty + 1;
     if (!hasMore(page, end, limit)) return true;
+    if (seen.size > mostOf(page.total)) throw endless(pages, seen.size, page.total, reading.fix);
     if (empty === mostEmptyPages) return false;
     if (empty > 0) {
       // An empty page does not move the offset: only a new token leads on.

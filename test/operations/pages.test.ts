@@ -19,7 +19,7 @@ async function readAll(server: Server, by: 'token' | 'offset', limit?: number) {
   };
   const pages = readPages({ read, key: String, by, limit, fix: 'choose fewer' });
   let next = await pages.next();
-  for (; !next.done; next = await pages.next()) items.push(...next.value.items);
+  for (; !next.done; next = await pages.next()) for (const item of next.value.items) items.push(item);
   return { items, isWhole: next.value, calls };
 }
 
@@ -107,8 +107,14 @@ describe('a list without end is an error,', () => {
   test.each([
     ['by ten times the number announced', 50, 100, 21],
     ['by its items', 1_000, undefined, 101],
-    ['by its pages', 1, undefined, 10_000],
+    ['by its pages', 1, undefined, 10_001],
   ])('%s', async (_, size, total, calls) => {
     expect(await endless(size, total)).toBe(calls);
+  });
+
+  test('but a page that is large and the last one is not', async () => {
+    const items = Array.from({ length: 100_001 }, (_, index) => index);
+    expect(await readAll(() => ({ items }), 'token')).toMatchObject({ isWhole: true, calls: 1 });
+    expect(await readAll(() => ({ items, total: 1 }), 'token')).toMatchObject({ isWhole: true, calls: 1 });
   });
 });
