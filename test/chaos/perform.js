@@ -87,7 +87,8 @@ async function performStep(plan, step, { sandbox, platform, program, token }) {
   }
   const ended = await Promise.all(started.map(({ ended }) => ended));
   for (const stop of stops) stop();
-  while (platform.busy > 0) await pause(5);
+  const answered = performance.now() + longestMs;
+  while (platform.busy > 0 && performance.now() < answered) await pause(5);
   const fired = platform.faults
     .filter((fault) => fault.fired)
     .map(({ point, what, fired = 0, status }) => ({ point, what, times: fired, ...(status ? { status } : {}) }));

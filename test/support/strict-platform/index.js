@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { finished } from 'node:stream/promises';
 import { accountRoutes } from './account.js';
 import { appRoutes } from './apps.js';
 import { failed } from './failed.js';
@@ -253,7 +254,8 @@ async function send(response, { status, json, text, bytes, headers = {} }, fault
     response.writeHead(status, { ...head, ...length });
     response.end(body);
   }
-  await new Promise((resolve) => response.once('close', resolve));
+  // Also when the client has left before this.
+  await finished(response).catch(() => {});
 }
 
 /** @param {number} ms @returns {Promise<void>} */
