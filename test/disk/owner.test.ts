@@ -15,6 +15,8 @@ test.runIf(process.platform === 'linux')(
       const pid = Number(String(line));
       const owner = { ...here(), pid, startedAt: Number(fields(pid)[19]) };
       expect([isAlive(owner), isAlive({ ...owner, startedAt: 0 })]).toEqual([true, true]);
+      // The shell would ask for its child; what takes its place does not.
+      await vi.waitUntil(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n');
       process.kill(pid, 'SIGKILL');
       await vi.waitUntil(() => fields(pid)[0] === 'Z');
       expect([isAlive(owner), isAlive({ ...owner, startedAt: 0 })]).toEqual([false, false]);
