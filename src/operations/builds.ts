@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { getApp } from '../contract/apps.ts';
 import { NotFoundError } from '../errors.ts';
-import { askedBuild } from './asked.ts';
+import { askedBuild } from './asked-build.ts';
 
 /** The id of an app's most recent build. Throws NotFoundError when it was never built. */
 export async function latestBuild({ api, project }: Pick<Context, 'api' | 'project'>, app: string): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { buildPhase, cancelBuild } from '../contract/builds.ts';
 import { ConflictError } from '../errors.ts';
-import { askedBuild } from './asked.ts';
+import { askedBuild } from './asked-build.ts';
 import { type Cancellable, type Cancellation, stop } from './stop.ts';
 
 export interface CancelledBuild extends Cancellation {

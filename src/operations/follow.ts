@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { type Build, buildPhase } from '../contract/builds.ts';
 import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../errors.ts';
 import { duration } from '../output/words.ts';
-import { askedBuild } from './asked.ts';
+import { askedBuild } from './asked-build.ts';
 import { Deadline } from './deadline.ts';
 import { type Polling, pollUntil } from './poll.ts';
 import { throwUnlessTransient } from './poll-errors.ts';

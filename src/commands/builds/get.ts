@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { askedBuild } from '../../operations/asked.ts';
+import { askedBuild } from '../../operations/asked-build.ts';
 import { latestBuild } from '../../operations/builds.ts';
 import { facts } from '../../output/table.ts';
 import { ago } from '../../output/words.ts';

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { askedRun } from '../../operations/asked.ts';
+import { askedRun } from '../../operations/runs/asked-run.ts';
 import { withStatus } from '../../operations/runs/state.ts';
 import { runView } from '../../views/run.ts';
 

@@ -4,7 +4,7 @@ import { RunAcknowledgement, webhookSecretHeader } from '../../contract/invocati
 import type { Run } from '../../contract/runs.ts';
 import { AppError, UnexpectedReplyError } from '../../errors.ts';
 import type { Received } from '../../receiver/index.ts';
-import { askedRun } from '../asked.ts';
+import { askedRun } from '../runs/asked-run.ts';
 import { hasEnded, runState } from '../runs/state.ts';
 import { webhookSecret } from '../webhooks/secret.ts';
 import { runIdOf, wholeOf } from './answer.ts';

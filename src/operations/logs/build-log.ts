@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Context } from '../../context.ts';
 import { buildPhase, getBuildLogs } from '../../contract/builds.ts';
 import { BuildLogFrame, buildLogSocket } from '../../contract/logs.ts';
-import { askedBuild } from '../asked.ts';
+import { askedBuild } from '../asked-build.ts';
 import { rfc3339 } from './app-log.ts';
 import { buildFrameLine, buildLine } from './line.ts';
 import type { LogSource } from './source.ts';

@@ -2,10 +2,10 @@ import type { Context } from '../../context.ts';
 import { type Run, runPhase } from '../../contract/runs.ts';
 import { PendingError, ProgramError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
-import { askedRun } from '../asked.ts';
 import { Deadline } from '../deadline.ts';
 import { states } from '../poll.ts';
 import { throwUnlessTransient } from '../poll-errors.ts';
+import { askedRun } from '../runs/asked-run.ts';
 import { hasEnded, runState } from '../runs/state.ts';
 import { RunLog } from './log.ts';
 

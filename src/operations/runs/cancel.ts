@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { cancelRun } from '../../contract/runs.ts';
 import { ConflictError } from '../../errors.ts';
-import { askedRun } from '../asked.ts';
 import { type Cancellable, stop } from '../stop.ts';
+import { askedRun } from './asked-run.ts';
 import { hasEnded, runState } from './state.ts';
 
 export interface CancelledRun {
