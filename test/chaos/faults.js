@@ -119,7 +119,10 @@ const repeatable = new Set(['put', 'get', 'ls', 'download', 'get-build', 'get-ap
 
 /** Whether all of these have to be survived. @param {import('./types.ts').Outcome['fired']} fired */
 export function areSurvivable(fired) {
-  const disturbances = fired.filter(({ what }) => !harmless.has(what));
+  // Secrets that are not text are refused: what is not understood is never written back.
+  const isHarmless = (/** @type {{ what: string, point: string }} */ { what, point }) =>
+    harmless.has(what) && !(what === 'extra-fields' && point === 'get-secrets');
+  const disturbances = fired.filter((fault) => !isHarmless(fault));
   const times = disturbances.reduce((sum, fault) => sum + fault.times, 0);
   return (
     times <= 2 &&
