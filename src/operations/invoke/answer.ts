@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { FailedError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
