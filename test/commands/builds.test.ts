@@ -36,7 +36,7 @@ test('an app without builds has an empty list, and no latest build', async () =>
   expect((await gantry(['builds', 'list', 'web', '--json'], { emulator })).stdout).toBe('[]\n');
   const get = await gantry(['builds', 'get', 'web'], { emulator });
   expect(get.code).toBe(6);
-  expect(get.stderr).toBe('error: web has no build yet\n  fix gantry deploy\n');
+  expect(get.stderr).toBe('error: web has no builds yet\n  fix gantry deploy\n');
 });
 
 test('a build can be named, or it is the latest', async () => {
@@ -160,7 +160,7 @@ describe('following a build', () => {
     const build = await deploy(['--detach']);
     const outcome = await gantry(['builds', 'follow', 'web', '--timeout', '10m'], { emulator });
     expect(outcome.code).toBe(8);
-    expect(outcome.stderr).toContain(`build ${build} of web is not done after 10m 0s; it goes on`);
+    expect(outcome.stderr).toContain(`build ${build} of web is still in progress after 10m 0s`);
     expect(emulator.store.builds.get(build)?.cancelledAt).toBeUndefined();
   });
 
@@ -176,7 +176,7 @@ describe('following a build', () => {
   test('that was over before says so, and not how long it took', async () => {
     await deploy();
     const { stderr } = await gantry(['builds', 'follow', 'web', '--no-logs'], { emulator });
-    expect(stderr).toContain('web was built already\n');
+    expect(stderr).toContain('web is already built\n');
     expect(stderr).not.toContain('Built web in');
   });
 

@@ -132,7 +132,7 @@ test.each([
   [['--timezone', 'Mars/Olympus'], 'name of a time zone such as Europe/Berlin'],
   [['--timezone', '+02:00'], 'name of a time zone such as Europe/Berlin'],
   [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
-  [['--since', '30d', '--by', 'minute'], 'the range has 43,200 minutes'],
+  [['--since', '30d', '--by', 'minute'], 'the range is too long: 43,200 minutes'],
   [['--by', 'week'], 'the choices are minute, hour, day'],
   [['--metric', 'cost'], 'write one of requests, runtime, response'],
   [['--html', '-'], '--html needs the name of a file'],
@@ -160,7 +160,7 @@ test('a range without runs is a line that says so', async () => {
   const { code, stdout, stderr } = await chart(['--since', '30d', '--until', '20d', '--timezone', 'UTC']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^0 requests\n.* to .*, UTC\n$/);
-  expect(stderr).toBe('no such runs in this time; --since looks further back\n');
+  expect(stderr).toBe('no runs match; pass --since to go further back\n');
 });
 
 describe('a platform that answers in other ways', () => {

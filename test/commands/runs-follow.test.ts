@@ -53,7 +53,7 @@ describe('following a run', () => {
 
   test.each([
     [503, 'failure', 'failed'],
-    [0, 'cancelled', 'was cancelled'],
+    [0, 'cancelled', 'was canceled'],
     [-1, 'failure', 'failed'],
   ])('that ends with %i ends as well, with 13 (H-66)', async (statusCode, status, said) => {
     record(emulator, { id: 'f-3', createdAt, statusCode });
@@ -82,7 +82,7 @@ describe('following a run', () => {
     record(mute, { id: 'f-6', createdAt });
     mute.fail('getAppLogs', 'stall*');
     const { code, stderr } = await follow('f-6', [], { emulator: mute, silenceMs: 1_000 });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('could not be read: no answer in time')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('cannot read the log of the run: no reply in time')]);
   });
 
   test('stops at --timeout with 8; Ctrl-C leaves it running', async () => {

@@ -156,9 +156,9 @@ describe('a signal', () => {
     await seen('upload');
     program.kill(signal);
     // Without the signal the upload would be given up after 60 s only: longer than this test may take.
-    await program.says(/cancelling build/);
+    await program.says(/canceling build/);
     expect(await program.ended).toEqual({ code: exit, signal: null });
-    expect(program.said.stderr).toMatch(/cancelling build \S+ of web/);
+    expect(program.said.stderr).toMatch(/canceling build \S+ of web/);
     expect(program.said.stderr).toContain('Canceled build');
     expect([...emulator.store.builds.values()].map(({ cancelledAt }) => typeof cancelledAt)).toEqual(['number']);
     expectNoTrace(program.said, emulator);
