@@ -81,5 +81,5 @@ test.each([
 test('of one running replica is told with the app: an hour, a day, a month', async () => {
   const { stdout } = await gantry(['apps', 'get', 'web'], { emulator });
   expect(stdout).toMatch(/^cost +\$\d\.\d\d an hour, \$\d\d\.\d\d a day, \$\d{3}\.\d\d a month$/m);
-  expect(stdout).toMatch(/^ +for each running replica: 0\.02\d+ cents a second$/m);
+  expect(stdout).toMatch(/^ +for each running replica: 0\.02\d+ cents per second$/m);
 });

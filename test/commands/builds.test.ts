@@ -169,7 +169,7 @@ describe('following a build', () => {
     const build = await deploy(['--detach']);
     const outcome = await gantry(['builds', 'follow', 'web'], { emulator, interruptAt: /\n/ });
     expect(outcome.code).toBe(130);
-    expect(outcome.stderr).toContain(`build ${build} goes on: gantry builds follow web ${build}`);
+    expect(outcome.stderr).toContain(`build ${build} continues; to follow it: gantry builds follow web ${build}`);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
 
@@ -351,7 +351,7 @@ describe('the log of a build', () => {
       slow.fail('getBuildLogs', fault);
       const { code, shown, stderr } = await shownBy(slow, ['deploy', '--events']);
       expect([code, shown]).toEqual([0, expect.stringMatching(/^FROM debian/)]);
-      expect(stderr.match(/could not be read/g)).toHaveLength(1);
+      expect(stderr.match(/cannot read the build log/g)).toHaveLength(1);
       expect(stderr).not.toMatch(/gap|looking every/);
     },
   );
@@ -363,7 +363,7 @@ describe('the log of a build', () => {
     const env = { GANTRY_LOGS_URL: String(GANTRY_API_URL) };
     const { code, stderr } = await gantry(['deploy'], { emulator: slow, cwd: app.path, env, silenceMs: 60_000 });
     expect([code, stderr]).toEqual([0, expect.stringContaining('App is ready')]);
-    expect(stderr).not.toContain('could not be read');
+    expect(stderr).not.toContain('cannot read');
   });
 
   test('that is over when it is first looked at is only read', async () => {

@@ -156,7 +156,7 @@ describe('a deploy that fails', () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'fail');
     const { stderr } = await gantry(['deploy', '--no-logs'], { emulator, cwd: app.path });
-    expect(stderr).toContain('the log ends with');
+    expect(stderr).toContain('end of the log:');
     expect(stderr).toContain('ERROR: No matching distribution');
   });
 

@@ -32,11 +32,7 @@ describe('changing the plan', () => {
 
   test('says when nothing is needed', async () => {
     const { code, stdout, stderr } = await set('hobby', '--yes');
-    expect([code, stdout, stderr]).toEqual([
-      0,
-      'the platform accepted the change to hobby; no payment is needed\n',
-      '',
-    ]);
+    expect([code, stdout, stderr]).toEqual([0, 'the platform accepted the change to hobby; no payment required\n', '']);
   });
 
   test('in JSON has an address or null', async () => {
@@ -233,7 +229,7 @@ describe('payment methods', () => {
   test('may be none', async () => {
     empty(emulator);
     const { code, stdout, stderr } = await list();
-    expect([code, stdout, stderr]).toEqual([0, '', 'no payment methods yet: the dashboard adds them\n']);
+    expect([code, stdout, stderr]).toEqual([0, '', 'no payment methods yet; add one in the dashboard\n']);
     expect((await list('--json')).json()).toEqual({ creditCardBonusClaimed: false, methods: [] });
   });
 });

@@ -224,14 +224,14 @@ describe('nothing is sent', () => {
       },
       ['job.py'],
       10,
-      /dependencies come to .* run takes 380 KiB/,
+      /too large for a run: .* \(maximum 380 KiB\)/,
     ],
     [
       'a partner’s app',
       { 'job.py': job, 'cerebrium.toml': toml('[cerebrium.runtime.rime]\n') },
       ['job.py'],
       2,
-      /no code to run/,
+      /has no code/,
     ],
   ])('%s', async (_, files, line, exit, said) => {
     const outcome = await run(files as Record<string, string>, [...line, '--json']);

@@ -135,8 +135,8 @@ test.each([
   [['--since', '30d', '--by', 'minute'], 'the range is too long: 43,200 minutes'],
   [['--by', 'week'], 'the choices are minute, hour, day'],
   [['--metric', 'cost'], 'write one of requests, runtime, response'],
-  [['--html', '-'], '--html needs the name of a file'],
-  [['--open'], '--open has nothing to open'],
+  [['--html', '-'], '--html requires a file name'],
+  [['--open'], '--open requires --html'],
 ])('%j is refused before any call', async (flags, message) => {
   const { code, stderr } = await chart(flags);
   expect(code).toBe(2);
@@ -189,7 +189,7 @@ describe('a platform that answers in other ways', () => {
   test('and gives single runs is told of, with a way out', async () => {
     const { code, stderr } = await chart([], await elsewhere({ items: [{ id: 'r-1' }], total: 1 }));
     expect(code).toBe(0);
-    expect(stderr).toContain('the platform answered with single runs');
+    expect(stderr).toContain('the platform returned single runs');
     expect(stderr).toContain('--since 25h');
   });
 
@@ -212,7 +212,7 @@ describe('--html', () => {
     const { code, stdout, stderr, opened } = await chart([...range(6 * hour), '--html', 'runs.html'], {
       cwd: folder.path,
     });
-    expect([code, stderr, opened]).toEqual([0, 'the charts are in runs.html\n', []]);
+    expect([code, stderr, opened]).toEqual([0, 'wrote the charts to runs.html\n', []]);
     expect(stdout).toMatch(/^50 requests/);
     const page = await readFile(join(folder.path, 'runs.html'), 'utf8');
     expect(page).toMatch(/^<!doctype html>/);

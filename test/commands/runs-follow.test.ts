@@ -35,7 +35,7 @@ describe('following a run', () => {
     print('f-other', 'of another run');
     const { code, stdout, stderr, waits } = await follow('f-1');
     expect([code, stdout, waits]).toEqual([0, 'one\n', []]);
-    expect(stderr).toBe('aside\n✓ Run f-1 succeeded after 100 ms\n');
+    expect(stderr).toBe('aside\n✓ Run f-1 succeeded in 100 ms\n');
   });
 
   test('gives its lines as they come, each once, two alike included (H-30)', async () => {
@@ -72,7 +72,7 @@ describe('following a run', () => {
     const { code, stderr } = await follow('f-4');
     expect(code).toBe(0);
     expect(stderr).toContain('trying again');
-    expect(stderr).toContain('warning: the log of the run could not be read');
+    expect(stderr).toContain('warning: cannot read the log of the run');
   });
 
   test('waits for no log that hangs: the verdict is there (H-85)', async () => {
@@ -91,7 +91,7 @@ describe('following a run', () => {
     expect((await follow('f-5', ['--timeout', '3s'])).code).toBe(8);
     const stopped = await follow('f-5', [], { interruptAt: /still here/ });
     expect(stopped.code).toBe(130);
-    expect(stopped.stderr).toContain('stopped watching; run f-5 goes on: gantry runs follow web f-5');
+    expect(stopped.stderr).toContain('stopped following; run f-5 continues; to follow it: gantry runs follow web f-5');
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'cancelRun')).toEqual([]);
   });
 
