@@ -105,7 +105,7 @@ describe('the creation of a build (createApp)', () => {
   const carriedOn = { createApp: 2, upload: 1, builds: 1, cancelled: 0 };
   const gaveUp = { createApp: 5, upload: 0, builds: 0 };
   /** The build may be there: the user is told so, and how to look. */
-  const looksInto = /why .*may have begun a build.*\n {2}fix gantry builds list web/s;
+  const looksInto = /why .*the build may have started.*\n {2}fix gantry builds list web/s;
 
   test.each<Case>([
     ['createApp', '400', 1, 'error: Bad Request', refused],
@@ -203,7 +203,7 @@ describe('the upload', () => {
       'upload',
       'expired',
       0,
-      /has expired; asking for a new build/,
+      /has expired; creating a new build/,
       { ...carriedOn, createApp: 2, builds: 2, cancelled: 1 },
     ],
     [
@@ -320,10 +320,10 @@ describe('the log of the build (getBuildLogs) is no verdict:', () => {
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'getBuildLogs').length).toBeLessThanOrEqual(4);
   });
 
-  test('a log that cannot be read is told of once', async () => {
+  test('warns once if the log cannot be read', async () => {
     emulator.fail('getBuildLogs', '403*');
     const { stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
-    expect(stderr.match(/could not be read/g)).toHaveLength(1);
+    expect(stderr.match(/cannot read the build log/g)).toHaveLength(1);
   });
 });
 

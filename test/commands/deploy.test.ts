@@ -133,7 +133,7 @@ test.each(['getBuild', 'getBuildLogs'] as const)('the time limit holds even whil
   });
   expect(code).toBe(8);
   expect(stderr).toMatch(/fix gantry builds follow web \S+/);
-  expect(stderr).not.toContain('could not be read');
+  expect(stderr).not.toContain('cannot read');
 });
 
 describe('a deploy that fails', () => {

@@ -100,10 +100,10 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
       write('cerebrium.toml', '[cerebrium.deployment]\nname = "My Web"\n');
       await until(/(app name "My Web" is not valid)/);
       expect(await call()).toMatchObject({ result: 'hello' });
-      write('cerebrium.toml', '[cerebrium.deployment]\nname = "web"\n# mended\n');
+      write('cerebrium.toml', '[cerebrium.deployment]\nname = "web"\n# fixed\n');
       await until(builds(2));
     });
-    expect(stderr.match(/is up/g)).toHaveLength(2);
+    expect(stderr.match(/is ready/g)).toHaveLength(2);
     expect(stderr).toContain('fix name = "my-web"');
   });
 

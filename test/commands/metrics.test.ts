@@ -54,7 +54,7 @@ test('a container and more points can be asked for', async () => {
 });
 
 test.each([
-  [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
+  [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
   [['--resolution', 'low'], 'the choices are medium, high'],
   [['--timezone', 'nowhere'], 'name of a time zone'],
   [['--html', ''], '--html requires a file name'],
@@ -79,7 +79,7 @@ describe('a platform that', () => {
   test.each([
     ['has no data', { status: 'error', data: null }, 'its status is "error"'],
     ['has data, and a doubt', { status: 'partial', data }, 'the platform\'s status is "partial"'],
-    ['has no series', { status: 'success', data: { time_series: null } }, 'nothing started in this time'],
+    ['has no series', { status: 'success', data: { time_series: null } }, 'no starts in this time'],
   ])('%s is quoted', async (_, reply, message) => {
     const { code, stdout, stderr } = await startup(range, await elsewhere(reply));
     expect(code).toBe(0);

@@ -23,10 +23,10 @@ afterEach(() => emulator.close());
 describe('changing the plan', () => {
   const set = (plan: string, ...flags: string[]) => gantry(['plan', 'set', plan, ...flags], { emulator });
 
-  test('prints where to pay when a payment is needed', async () => {
+  test('prints the payment page if a payment is required', async () => {
     const { code, stdout, stderr } = await set('enterprise', '--yes');
     expect([code, stdout]).toEqual([0, `${emulator.url}/checkout/${emulator.project}/enterprise\n`]);
-    expect(stderr).toContain('a payment is needed');
+    expect(stderr).toContain('payment required');
     expect(emulator.calls.at(-1)?.body).toEqual({ planCode: 'enterprise' });
   });
 
