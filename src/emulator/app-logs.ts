@@ -5,7 +5,7 @@ import { Refusal, refuse } from './reply.ts';
 import type { PrintedLine } from './running/app-logs.ts';
 import type { AppRecord } from './store.ts';
 
-/** What apps printed, page by page (wire §1b). */
+/** The log of an app, page by page. */
 export const appLogs: Pick<Handlers, 'getAppLogs'> = {
   getAppLogs({ query = {}, ...given }, { store, running }) {
     const app = findApp(store, given);

@@ -46,7 +46,7 @@ export function detail(app: AppRecord, platform: Platform) {
   };
 }
 
-/** Where an app is invoked (wire §7). */
+/** The address to invoke an app. */
 export function endpointOf({ project, name }: AppRecord, url: string): string {
   return `${url}/v4/${project}/${name}`;
 }

@@ -12,7 +12,7 @@ export const containers: Pick<Handlers, 'listContainers'> = {
   },
 };
 
-/** A time that has not come yet is empty, as the platform writes it (wire §5). */
+/** A time that has not come yet is an empty string, as on the platform. */
 function view(app: AppRecord, { name, build, state, startedAt, endsAt }: Replica, now: number) {
   const past = (time: number) => (time <= now ? rfc3339(time) : '');
   return {

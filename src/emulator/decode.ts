@@ -68,7 +68,7 @@ export function objectIn(value: unknown): object {
   return value;
 }
 
-/** A server written in Go takes null for "not given", and its client writes an absent list so (wire §1c). */
+/** The platform treats null as "not given", and the official client sends null for an absent list. */
 export function withoutNulls(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
 }

@@ -11,7 +11,7 @@ import { deliver } from './running/webhooks.ts';
 import type { Body } from './storage/receive.ts';
 import type { AppRecord } from './store.ts';
 
-/** Calls of deployed apps (spec 4.18, wire §7). */
+/** Calls of deployed apps (spec 4.18). */
 export const invocation: Pick<Handlers, 'invoke'> = {
   async invoke(asked, platform) {
     const { request, url } = asked;
@@ -98,7 +98,7 @@ function named(reply: Reply, run: string): Reply {
   return { ...reply, headers: { ...reply.headers, 'x-request-id': run } };
 }
 
-/** The same answer, which goes to a webhook too as soon as it is whole (wire §7). The caller does not wait for that. */
+/** The same answer, also delivered to a webhook once it is complete. The caller does not wait for the delivery. */
 function forwarded(
   reply: Reply,
   run: string,

@@ -16,7 +16,7 @@ import type { PrintedLine } from './running/app-logs.ts';
 import type { AppRecord, BuildRecord } from './store.ts';
 import { readBuild, rfc3339 } from './timeline.ts';
 
-/** Answers a request for a socket: one of the two that send logs (wire §1b). Anything else gets an HTTP error. */
+/** Answers a request for one of the two log sockets. Any other request gets an HTTP error. */
 export async function openLogSocket(
   request: IncomingMessage,
   stream: Duplex,

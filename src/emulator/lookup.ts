@@ -1,7 +1,7 @@
 import { refuse } from './reply.ts';
 import type { AppRecord, BuildRecord, Store } from './store.ts';
 
-/** The app a path names, by its id (wire §0). Refused with 404 when there is none. */
+/** Finds the app of a path by its id. Throws 404 when it does not exist. */
 export function findApp(store: Store, { project, app }: { project: string; app: string }): AppRecord {
   const found = store.apps.get(app);
   return found?.project === project ? found : refuse(404, `app ${app} not found`);

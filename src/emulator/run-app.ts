@@ -12,7 +12,7 @@ import { runOnce } from './running/run-once.ts';
 import { withDefaults } from './settings.ts';
 import type { AppRecord } from './store.ts';
 
-/** One-off runs: an app that is there for one file (spec 4.5, wire §6). */
+/** One-off runs: an app that exists for one file (spec 4.5; docs/platform.md#one-off-runs). */
 export const runApp: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'startRun'> = {
   createRunApp({ project, app, query }, { store, now }) {
     const name = appName(project, app);

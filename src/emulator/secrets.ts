@@ -5,7 +5,7 @@ import type { Store } from './store.ts';
 
 type SecretHandlers = Pick<Handlers, 'getProjectSecrets' | 'setProjectSecrets' | 'getAppSecrets' | 'setAppSecrets'>;
 
-/** Kept by the id of the project or of the app; each write replaces all of them (wire §1b). */
+/** Stored by the id of the project or app. Each write replaces all secrets. */
 export const secrets: SecretHandlers = {
   getProjectSecrets({ project }, { store }) {
     return store.secrets.get(project) ?? null;

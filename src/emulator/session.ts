@@ -6,7 +6,7 @@ import type { Handlers, Platform } from './platform.ts';
 import { json, Refusal } from './reply.ts';
 import type { DeviceRecord, Store } from './store.ts';
 
-/** Seconds: how often a device may ask, how long a token is valid (wire §8). */
+/** Seconds between two polls of a device, and lifetime of a token. */
 const pollSeconds = 5;
 const tokenSeconds = 4 * 60 * 60;
 
@@ -87,7 +87,7 @@ function newUserCode(): string {
   return `${code.slice(0, 4)}-${code.slice(4)}`;
 }
 
-/** A refusal as OAuth words it (wire §1b). */
+/** A failure in the form of OAuth. */
 function noToken(error: string, description: string): never {
   throw new Refusal(json({ error, error_description: description }, 400));
 }

@@ -6,7 +6,7 @@ import { replicasThrough } from './runs/replicas.ts';
 import { runsOf } from './runs/source.ts';
 import type { AppRecord, RunRecord } from './store.ts';
 
-/** This month's cost, in US dollars, and requests (spec 2.5, wire §0). A month is one of UTC. */
+/** This month's cost in US dollars, and the number of requests (spec 2.5). A month is in UTC. */
 export function monthOf(app: AppRecord, platform: Platform) {
   const range = { start: startOfMonth(platform.now()), end: platform.now() };
   const runs = runsOf(app, range, platform.store);

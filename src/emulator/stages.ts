@@ -3,8 +3,8 @@ import type { Job } from './script.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * The log of each stage of a build, in the platform's order (wire §4). A stage without work has no lines. Every
- * dependency and command is echoed, so a deploy that lost one shows it here.
+ * The log of each build stage, in the platform's order (docs/platform.md#builds). A stage without work prints nothing.
+ * Every dependency and command is printed, so that a deploy that lost one shows it.
  */
 export function buildStages(job: Job, dockerfile?: string): string[][] {
   const { settings, registries } = job;

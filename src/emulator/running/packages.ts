@@ -65,7 +65,7 @@ async function succeed(process: AppProcess, say: (line: string) => void): Promis
   if (code !== 0) throw new InstallFailure(last || `pip ended with ${signal ?? `exit code ${code}`}`);
 }
 
-/** Names and versions as pip wants them: `latest`, `*` and nothing are no version; a bare number is exact (wire §4). */
+/** Names and versions in pip's form: `latest`, `*` and an empty text mean no version; a bare number is exact. */
 export function requirementsOf(versions: Record<string, string>): string {
   return Object.entries(versions)
     .map(([name, version]) => {

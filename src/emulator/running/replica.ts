@@ -50,7 +50,10 @@ export interface Replica {
 /** An app that does not start, or whose process ends: the message says why, in the user's words. */
 export class Breakdown extends Error {}
 
-/** Why a call was given up, and the status its run ends with: 0 cancelled, -1 closed by its caller (wire §2). */
+/**
+ * Why a call ended early, with the status code of its run: 0 is canceled, -1 is closed by the caller
+ * (docs/platform.md#runs).
+ */
 export class GivenUp extends Error {
   constructor(
     message: string,

@@ -24,7 +24,7 @@ export interface Message {
   type: string;
 }
 
-/** Delivers to a webhook (wire §7): three attempts in total, fewer when the answer says that more are useless. */
+/** Delivers to a webhook (docs/platform.md#webhooks): up to three attempts, fewer when the answer rules out a retry. */
 export async function deliver(message: Message, platform: Platform, signal: AbortSignal): Promise<void> {
   const { running, webhookPauseMs } = platform;
   for (let attempt = 1; attempt <= webhookAttempts; attempt += 1) {

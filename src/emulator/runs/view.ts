@@ -14,7 +14,7 @@ export function chartItem(app: AppRecord, run: RunRecord, reading: RunReading) {
   };
 }
 
-/** A run in a list or by itself (wire §1b). An absent time is empty, as the platform writes it. */
+/** A run in a list or on its own. An absent time is an empty string, as on the platform. */
 export function listItem(app: AppRecord, run: RunRecord, reading: RunReading) {
   const { runtimeMs = 0, responseMs = 0, queueMs, startedAt, endedAt } = reading;
   return {

@@ -15,7 +15,7 @@ export function storageTarget({ pathname, searchParams }: URL): StorageTarget | 
 
 type Signing = Pick<Platform, 'url' | 'store' | 'now' | 'linkSeconds'>;
 
-/** A presigned link to one object, for one method. It opens nothing else, and only for a while (wire §4). */
+/** A presigned URL for one object and one method, valid for a limited time. */
 export function signedLink(
   method: 'GET' | 'PUT',
   key: string,

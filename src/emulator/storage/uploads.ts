@@ -6,8 +6,8 @@ import { checkSending, keep } from './receive.ts';
 import type { StorageRequest } from './serve.ts';
 
 /**
- * Receives an app's archive as object storage does (wire §4): the link is all the permission there is. A build starts
- * because its archive has arrived; nobody reports the end of an upload.
+ * Receives an app's archive as object storage does: the presigned URL is the only permission. The arrival of the
+ * archive starts the build, because no call reports the end of an upload (docs/platform.md#uploads).
  */
 export async function receiveUpload({ request, url, body, platform }: StorageRequest): Promise<Reply> {
   checkSending(request);
