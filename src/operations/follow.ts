@@ -23,8 +23,8 @@ export interface Following {
 const pauses = { firstMs: 100, longestMs: 1_000, growth: 1.5 };
 
 /**
- * Waits for a build to end and returns it. The result is the polled status; the log is only shown (conventions §2).
- * Throws BuildFailedError or NotReadyError when it failed, PendingError at the time limit.
+ * Waits for a build to end and returns it. The polled status decides the result; the log is only shown. Throws
+ * BuildFailedError or NotReadyError when it failed, PendingError at the time limit.
  */
 export async function followBuild(context: Context, following: Following): Promise<Build> {
   const { progress, elapsed } = context;

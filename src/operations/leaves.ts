@@ -1,7 +1,7 @@
 /** A value and where it is: `['card.last4', '4242']`. */
 export type Leaf = [path: string, value: unknown];
 
-/** Every value within a value: of an answer whose shape is not documented, all can be told (wire §0). */
+/** Every scalar within a value, to show an answer whose shape is not documented. */
 export function leaves(value: unknown): Leaf[] {
   const found: Leaf[] = [];
   // A stack of its own: an answer may be nested deeper than functions can call themselves.

@@ -88,8 +88,8 @@ async function readTexts(context: Calls, owner: Owner): Promise<Secrets> {
 }
 
 /**
- * The platform knows only "replace all of them" (wire §1b). What we read is what we send back, so it must still be so:
- * a change made by somebody else in the meantime would be undone without a word.
+ * The platform can only replace all secrets at once. So this checks first that they are still those that were read:
+ * otherwise it would silently undo another client's change.
  */
 async function write(calls: Writing, owner: Owner, before: Secrets, after: Secrets): Promise<void> {
   const { api, project } = calls;

@@ -53,7 +53,7 @@ export function contentOf(bytes: Buffer): Content {
   }
 }
 
-/** The id of the run, by which it is found again: in what the default runtime gives, or in a header (wire §7). */
+/** The id of the run: from the default runtime's answer, or else from a header (docs/platform.md#invocation). */
 export function runIdOf({ headers }: Pick<AppAnswer, 'headers'>, content?: Pick<Content, 'body'>): string | undefined {
   const inBody = (Object(content?.body) as Record<string, unknown>).run_id;
   return typeof inBody === 'string' ? inBody : headerOf(headers, 'x-request-id');

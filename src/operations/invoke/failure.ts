@@ -91,7 +91,9 @@ async function beginning({ pieces }: AppAnswer): Promise<Buffer> {
   return Buffer.concat(kept).subarray(0, mostBytes);
 }
 
-/** What the app or the platform says in words. Their shape is nowhere written down (wire §7): the usual places. */
+/**
+ * The message of the app or the platform. The shape of an error is not documented, so this looks in the usual places.
+ */
 function messageIn({ body, encoding }: Content): string | undefined {
   if (encoding !== 'json') {
     const text = encoding === 'text' ? String(body).trim() : '';
@@ -118,7 +120,9 @@ function shortened(text: string): string | undefined {
   return text.length > shownLength ? `${text.slice(0, shownLength)} …` : text || undefined;
 }
 
-/** The default runtime wraps what a function gives (wire §7): a status beside that is not the platform's word. */
+/**
+ * True for an answer of the default runtime, which wraps the function's result. Its status is then not the platform's.
+ */
 function isFunctionReply({ body }: Content): boolean {
   return safeParse(FunctionReply, body).success;
 }
@@ -178,7 +182,7 @@ async function notFound(context: Context, { project, app, name }: Target, said: 
   });
 }
 
-/** The platform stands between us and the app, and has given up on one of them (wire §7, spec 8). */
+/** Handles a gateway error: the platform is between the client and the app, and gave up on one of them. */
 async function gateway(context: Context, answer: AppAnswer, look: string, said: string | undefined, facts: ErrorFacts) {
   const { status, target } = answer;
   const { app, name } = target;

@@ -51,7 +51,7 @@ async function* batches(context: Needs, source: LogSource, asked: Asked, gaps: G
   const seen = new Seen();
   const { tail, follow, since, until = Number.POSITIVE_INFINITY } = asked;
   const range = { since, until: asked.until };
-  // What is new is what comes after the latest line there is: our clock may be ahead of the platform's (H-60).
+  // New lines are those after the latest existing line: the local clock may be ahead of the platform's.
   const latest = follow && since !== undefined ? await lastLines(source, {}, 1, new Seen(), () => {}) : undefined;
   if (tail === undefined) {
     const { ended } = yield* forwards(source, range, seen, gaps.note);

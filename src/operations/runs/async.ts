@@ -5,8 +5,8 @@ import { type FoundRuns, fewerRuns, type Search, type WantedRuns } from './list.
 import { runKey, runState } from './state.ts';
 
 /**
- * Reads the list of asynchronous runs, newest first, page after page back to the beginning of the range (wire §1b).
- * It takes no filter and no range: they are applied here.
+ * Reads the list of asynchronous runs, newest first, page by page back to the start of the range. The endpoint has no
+ * filter and no range, so both are applied here.
  */
 export async function asyncRuns({ api, project, onProgress }: Search, wanted: WantedRuns): Promise<FoundRuns> {
   const read = async (place: Place | undefined) => {

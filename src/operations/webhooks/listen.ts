@@ -108,7 +108,10 @@ async function open(
   return openPort({ host, port: usualPort, ...on }).catch(() => openPort({ host, port: 0, ...on }));
 }
 
-/** When nobody answers there, nobody answers here: the platform tries again then, but not after a 5xx (wire §7). */
+/**
+ * When the target does not answer, the connection is closed without an answer: the platform retries then, but not after
+ * a 5xx.
+ */
 async function passed(context: Context, to: URL, received: Received): Promise<Answer | 'drop'> {
   try {
     return await passOn(context, to, received);
