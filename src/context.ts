@@ -20,7 +20,7 @@ import { duration, timeLeft } from './output/words.ts';
 import type { Io } from './process.ts';
 import { version } from './version.ts';
 
-/** The flags every command has (conventions §4). */
+/** The flags of every command. */
 export interface GlobalFlags {
   json?: string;
   quiet?: boolean;
@@ -44,7 +44,7 @@ export interface Context {
   apiWith(token: string): Api;
   /** A call by method and path, for what the contract does not know (`gantry api`). */
   raw(call: RawCall): Promise<HttpReply>;
-  /** Opens a live log of the platform, by path and query (wire §1b), until then or Ctrl-C. Rejects with ConnectionError. */
+  /** Opens a live log of the platform, by path and query, until it ends or Ctrl-C. Rejects with ConnectionError. */
   openLog: OpenLogSocket;
   /** The project to work in; throws when none is known. */
   readonly project: string;

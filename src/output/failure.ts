@@ -8,7 +8,7 @@ import { systemReason } from './system-failure.ts';
 import { columnsOf } from './width.ts';
 import { count } from './words.ts';
 
-/** An error as a person reads it: what happened, where, why, and the next thing to type (conventions §3). */
+/** The text of an error: what happened, where, why, and the next command to type. */
 export function failureText(error: unknown, page: Page, debug: boolean): string {
   const parts = error instanceof ProjectError ? problemsText(error, page) : [blockText(asProblem(error), page)];
   if (error instanceof GantryError && error.facts.requestId) {

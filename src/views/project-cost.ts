@@ -4,7 +4,10 @@ import type { View } from '../output/page.ts';
 import { facts } from '../output/table.ts';
 import { count, dollars, duration } from '../output/words.ts';
 
-/** Every figure there is, by its name in words: which there are is not documented (wire §1b). */
+/**
+ * Shows every figure under its own name, because the set of figures is not documented
+ * (docs/platform.md#costs-and-invoices).
+ */
 export function projectCostView({ summary, coupons }: ProjectCost): View {
   const known = leaves(summary ?? {}).map(inWords);
   const given = (coupons ?? []).map((coupon): [string, string] => [

@@ -4,7 +4,7 @@ import { error, type Finding, warning } from '../toml/finding.ts';
 import { inToml } from '../toml/written.ts';
 import { type App, isSure, type Rule } from './app.ts';
 
-/** Most names a `compute` list may have (`wire §3`). */
+/** Maximum length of a `compute` list (docs/platform.md#hardware). */
 const mostChoices = 5;
 
 export const hardwareRule: Rule = function* (app) {
@@ -87,7 +87,10 @@ function* cores({ sections: { hardware } }: App): Generator<Finding> {
   }
 }
 
-/** More than any source documents for this hardware (`wire §10`); where they disagree the largest number counts. */
+/**
+ * More than any source documents for this hardware (docs/platform.md#hardware). Where sources disagree, the largest
+ * number counts.
+ */
 function* largest({ sections: { hardware = {} } }: App): Generator<Finding> {
   const name = hardware.compute?.[0] ?? 'CPU';
   const limits = Object.hasOwn(accelerators, name) ? accelerators[name] : undefined;
