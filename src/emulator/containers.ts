@@ -12,7 +12,7 @@ export const containers: Pick<Handlers, 'listContainers'> = {
   },
 };
 
-/** A time that has not come yet is an empty string, as on the platform. */
+/** A time that has not come yet is an empty string. */
 function view(app: AppRecord, { name, build, state, startedAt, endsAt }: Replica, now: number) {
   const past = (time: number) => (time <= now ? rfc3339(time) : '');
   return {
