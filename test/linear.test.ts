@@ -14,7 +14,7 @@ import { generatedEntries } from '../src/project/dependencies.ts';
 import { readEnvFile } from '../src/project/env-file.ts';
 import { mainProgram } from '../src/project/main-guard.ts';
 import { packagesIn } from '../src/project/requirements.ts';
-import { refusal } from '../src/transfer/refusal.ts';
+import { refusal } from '../src/transfer/storage-errors.ts';
 
 /**
  * Work is measured in CPU time of this process, so that a busy machine does not matter, and as a ratio: four times the

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../src/emulator/index.ts';
 import { FailedError, UnexpectedReplyError } from '../src/errors.ts';
-import { leaves } from '../src/operations/leaves.ts';
+import { leaves } from '../src/operations/replies/json-leaves.ts';
 import { systemFailure } from '../src/output/system-failure.ts';
 import { generatedEntries } from '../src/project/dependencies.ts';
 import { mainProgram, withCall } from '../src/project/main-guard.ts';

@@ -5,10 +5,11 @@ import { AuthError, type GantryError, NotFoundError } from '../errors.ts';
 import { jsonText } from '../json-text.ts';
 import { decoded } from './encoding.ts';
 import { failureOf, whereToLook } from './failures.ts';
+import type { HttpReply } from './http-reply.ts';
 import type { Parts } from './multipart.ts';
 import { readReply, refuseWebPage } from './reply.ts';
 import { type RetryOptions, retrying } from './retry.ts';
-import { ConnectionError, type HttpReply, type Send } from './transport.ts';
+import { ConnectionError, type Send } from './transport.ts';
 
 export interface ApiOptions extends RetryOptions {
   addresses: Record<Host, { value: string }>;

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { pairFlag } from '../flags/values.ts';
-import { callPlatform } from '../operations/raw-call.ts';
+import { callPlatform } from '../operations/api/index.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -3,10 +3,14 @@ import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
 import { GantryError, InterruptedError } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
-import { type Deployment, deploy } from '../operations/deploy.ts';
-import { readLocalApp } from '../operations/local-app.ts';
-import { type DeployPlan, planDeploy } from '../operations/plan.ts';
-import { regionOf } from '../operations/region.ts';
+import {
+  type Deployment,
+  type DeployPlan,
+  deploy,
+  planDeploy,
+  readLocalApp,
+  regionOf,
+} from '../operations/deploy/index.ts';
 import { reportToGithub } from '../output/github.ts';
 import type { View } from '../output/page.ts';
 import { planView } from '../views/deploy-plan.ts';

@@ -5,9 +5,8 @@ import { appId } from '../contract/endpoint.ts';
 import { type Emulator, findPython } from '../emulator/index.ts';
 import { allowOriginFlag, emulatorFor, environmentOf } from '../flags/emulator.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
-import { develop, type Version } from '../operations/dev/develop.ts';
-import { sampleCall } from '../operations/dev/sample-call.ts';
-import { importedSecrets } from '../operations/secret-values.ts';
+import { develop, sampleCall, type Version } from '../operations/dev/index.ts';
+import { importedSecrets } from '../operations/secrets/index.ts';
 import { duration } from '../output/words.ts';
 
 export default defineCommand({

@@ -1,9 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { askedOf, logFlags } from '../flags/log.ts';
-import { latestBuild } from '../operations/builds.ts';
-import { appLog } from '../operations/logs/app-log.ts';
-import { buildLog } from '../operations/logs/build-log.ts';
-import { readLog } from '../operations/logs/index.ts';
+import { buildLog, latestBuild } from '../operations/builds/index.ts';
+import { appLog, readLog } from '../operations/logs/index.ts';
 import { appLogOutput } from '../views/log-line.ts';
 
 /** Lines shown when no flag says how far to go back. */

@@ -1,10 +1,8 @@
 import { defineCommand } from '../command.ts';
 import { durationFlag } from '../flags/values.ts';
-import { regionOf } from '../operations/region.ts';
-import { readArguments } from '../operations/run/arguments.ts';
-import { readProgram } from '../operations/run/program.ts';
-import { follow, type StartedRun, start } from '../operations/run/start.ts';
-import { Pour } from '../output/pour.ts';
+import { regionOf } from '../operations/deploy/index.ts';
+import { follow, readArguments, readProgram, type StartedRun, start } from '../operations/run/index.ts';
+import { Pour } from '../output/raw-output.ts';
 import { pourRun, runFields } from '../views/run-answer.ts';
 
 export default defineCommand({

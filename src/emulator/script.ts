@@ -1,8 +1,8 @@
 import type { Archive } from './archive.ts';
+import { twists } from './build-faults.ts';
 import type { BuildFault } from './faults.ts';
 import type { Settings } from './settings.ts';
 import { buildStages, startLines } from './stages.ts';
-import { twists } from './twists.ts';
 
 /** What a build will do, written once when it starts: scene after scene, then an end. */
 export interface Script {

@@ -6,7 +6,7 @@ import { activation, activationPath } from './activation.ts';
 import { noteCall } from './calls.ts';
 import { decodeSegment, objectIn, readAs, readForm, readJson, readParts, withoutNulls } from './decode.ts';
 import { type Incoming, send } from './exchange.ts';
-import { spoil } from './mischief.ts';
+import { spoil } from './fault-injection.ts';
 import type { Platform } from './platform.ts';
 import { endEarly } from './raw-reply.ts';
 import { json, Refusal, type Reply, refuse, text } from './reply.ts';

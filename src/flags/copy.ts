@@ -1,5 +1,5 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
-import type { CopyOptions } from '../operations/copy/options.ts';
+import type { CopyOptions } from '../operations/copy/index.ts';
 import { sizeFlag, textsFlag, wholeNumberFlag } from './values.ts';
 
 const mib = 2 ** 20;

@@ -3,7 +3,7 @@ import type { Command as Commander, OptionValues } from '@commander-js/extra-typ
 import type { Context } from '../context.ts';
 import { diskFailure, TemporaryNames, writeWhole } from '../disk/index.ts';
 import { FailedError, GantryError, UsageError } from '../errors.ts';
-import type { Report } from '../output/chart.ts';
+import type { Report } from '../output/chart/model.ts';
 
 export interface PageFlags {
   html?: string | undefined;

@@ -1,7 +1,5 @@
 import { jsonText } from '../json-text.ts';
-import type { SettingChange } from '../operations/app-settings.ts';
-import type { FileChanges } from '../operations/file-changes.ts';
-import type { DeployPlan } from '../operations/plan.ts';
+import type { DeployPlan, FileChanges, SettingChange } from '../operations/deploy/index.ts';
 import type { View } from '../output/page.ts';
 import { stack, table } from '../output/table.ts';
 import { count, filesText, size } from '../output/words.ts';

@@ -1,4 +1,4 @@
-import type { ZipEntry } from '../operations/zip-entries.ts';
+import type { ZipEntry } from '../operations/builds/index.ts';
 import type { Page, View } from '../output/page.ts';
 import { table } from '../output/table.ts';
 import { count, filesText, fromAToZ, size } from '../output/words.ts';

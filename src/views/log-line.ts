@@ -1,5 +1,4 @@
-import type { ShownLine } from '../operations/logs/index.ts';
-import { logLines } from '../operations/logs/line.ts';
+import { logLines, type ShownLine } from '../operations/logs/index.ts';
 import type { Page, View } from '../output/page.ts';
 import type { Style } from '../output/style.ts';
 import { localTime } from '../output/words.ts';

@@ -1,5 +1,5 @@
 import type { ProjectCost } from '../contract/costs.ts';
-import { type Leaf, leaves } from '../operations/leaves.ts';
+import { type Leaf, leaves } from '../operations/replies/index.ts';
 import type { View } from '../output/page.ts';
 import { facts } from '../output/table.ts';
 import { count, dollars, duration } from '../output/words.ts';

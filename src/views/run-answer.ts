@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
-import type { FinishedRun, RunLine } from '../operations/run/follow.ts';
-import { gathered, relay } from '../operations/run/show.ts';
-import { Pour } from '../output/pour.ts';
+import { type FinishedRun, gathered, type RunLine, relay } from '../operations/run/index.ts';
+import { Pour } from '../output/raw-output.ts';
 import { duration } from '../output/words.ts';
 
 /** What `run` and `runs follow` answer: the program's own output, or with `--json` one value. */

@@ -1,5 +1,5 @@
 import type { Run } from '../contract/runs.ts';
-import { hasEnded, shownStatus } from '../operations/runs/state.ts';
+import { hasEnded, shownStatus } from '../operations/runs/index.ts';
 import type { View } from '../output/page.ts';
 import { facts, stack } from '../output/table.ts';
 import { ago, duration, localTime } from '../output/words.ts';

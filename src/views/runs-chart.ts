@@ -1,6 +1,7 @@
 import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../contract/runs.ts';
-import { bucketMs } from '../operations/runs/chart.ts';
-import { type Chart, type Panel, picture, type Report } from '../output/chart.ts';
+import { bucketMs } from '../operations/runs/index.ts';
+import type { Chart, Panel, Report } from '../output/chart/model.ts';
+import { picture } from '../output/chart.ts';
 import type { View } from '../output/page.ts';
 import { type Columns, stack, table } from '../output/table.ts';
 import { count, duration, newestFirst } from '../output/words.ts';

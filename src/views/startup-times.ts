@@ -1,5 +1,6 @@
 import type { StartupTimes } from '../contract/metrics.ts';
-import { type Chart, picture, type Report } from '../output/chart.ts';
+import type { Chart, Report } from '../output/chart/model.ts';
+import { picture } from '../output/chart.ts';
 import type { View } from '../output/page.ts';
 import { type Columns, stack, table } from '../output/table.ts';
 import { count, duration } from '../output/words.ts';

@@ -6,10 +6,10 @@ import { senderFor } from '../../src/api/sender.ts';
 import { sendStreamed } from '../../src/api/streamed.ts';
 import { ConnectionError } from '../../src/api/transport.ts';
 import type { ProxySettings } from '../../src/config/settings.ts';
-import { withEngine } from '../../src/transfer/engine.ts';
+import { bufferStretch } from '../../src/transfer/byte-range.ts';
 import { receiveOnce } from '../../src/transfer/receive.ts';
+import { withEngine } from '../../src/transfer/resources.ts';
 import { sendOnce } from '../../src/transfer/send.ts';
-import { bufferStretch } from '../../src/transfer/stretch.ts';
 import { appServer } from '../support/app-server.ts';
 import { hostileProxy, joiningProxy, overHttps } from '../support/proxy.ts';
 

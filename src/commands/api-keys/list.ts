@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { firstOf, listFlags } from '../../flags/list.ts';
-import { listKeys, type OwnedKey } from '../../operations/api-keys.ts';
+import { listKeys, type OwnedKey } from '../../operations/team/index.ts';
 import type { View } from '../../output/page.ts';
 import { facts, stack, table } from '../../output/table.ts';
 import { timeLeft } from '../../output/words.ts';

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { momentFlag } from '../../flags/values.ts';
-import { appCost } from '../../operations/app-cost.ts';
+import { appCost } from '../../operations/apps/index.ts';
 import { appCostView } from '../../views/app-cost.ts';
 
 export default defineCommand({

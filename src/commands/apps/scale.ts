@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
-import { scale } from '../../operations/scale.ts';
+import { scale } from '../../operations/apps/index.ts';
 import { table } from '../../output/table.ts';
 
 export default defineCommand({

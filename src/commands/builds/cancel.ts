@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { stopBuild } from '../../operations/cancel-build.ts';
+import { stopBuild } from '../../operations/builds/index.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('<build>', 'build id'),

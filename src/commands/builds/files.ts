@@ -1,7 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { getBuildZipContents } from '../../contract/builds.ts';
-import { latestBuild } from '../../operations/builds.ts';
-import { type ZipEntry, zipEntries } from '../../operations/zip-entries.ts';
+import { latestBuild, type ZipEntry, zipEntries } from '../../operations/builds/index.ts';
 import { table } from '../../output/table.ts';
 import { size } from '../../output/words.ts';
 import { fileTree } from '../../views/file-tree.ts';

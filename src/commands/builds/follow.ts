@@ -1,7 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
-import { namedBuild } from '../../operations/builds.ts';
-import { followBuild } from '../../operations/follow.ts';
+import { followBuild, namedBuild } from '../../operations/builds/index.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,6 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { askedBuild } from '../../operations/asked-build.ts';
-import { latestBuild } from '../../operations/builds.ts';
+import { askedBuild, latestBuild } from '../../operations/builds/index.ts';
 import { facts } from '../../output/table.ts';
 import { ago } from '../../output/words.ts';
 import { buildFields } from '../../views/build.ts';

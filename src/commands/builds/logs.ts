@@ -1,7 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { askedOf, logFlags } from '../../flags/log.ts';
-import { latestBuild } from '../../operations/builds.ts';
-import { buildLog } from '../../operations/logs/build-log.ts';
+import { buildLog, latestBuild } from '../../operations/builds/index.ts';
 import { readLog, type ShownLine } from '../../operations/logs/index.ts';
 import { logLine } from '../../views/log-line.ts';
 

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import type { Invoice } from '../../contract/costs.ts';
 import { firstOf, listFlags } from '../../flags/list.ts';
-import { readInvoices } from '../../operations/invoices.ts';
+import { readInvoices } from '../../operations/billing/index.ts';
 import { table } from '../../output/table.ts';
 import { money } from '../../output/words.ts';
 

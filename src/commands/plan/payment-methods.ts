@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { listPaymentMethods } from '../../contract/plan.ts';
-import { paymentMethods } from '../../operations/payment-methods.ts';
+import { paymentMethods } from '../../operations/billing/index.ts';
 import { table } from '../../output/table.ts';
 
 export default defineCommand({

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { firstOf, listFlags } from '../../flags/list.ts';
-import { projects } from '../../operations/projects.ts';
+import { projects } from '../../operations/account/index.ts';
 import { table } from '../../output/table.ts';
 
 export default defineCommand({

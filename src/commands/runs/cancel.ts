@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { stopRun } from '../../operations/runs/cancel.ts';
+import { stopRun } from '../../operations/runs/index.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('<run>', 'run id'),

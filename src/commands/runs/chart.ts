@@ -4,7 +4,7 @@ import { checkPageFlags, pageFlags, savePage } from '../../flags/page.ts';
 import { type RangeFlags, rangeFlags, rangeOf } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
 import { wordsFlag, zoneFlag } from '../../flags/values.ts';
-import { readRunsChart, suitableBucket } from '../../operations/runs/chart.ts';
+import { readRunsChart, suitableBucket } from '../../operations/runs/index.ts';
 import { ownZone } from '../../output/zone.ts';
 import { type RunMetric, type RunsChartWish, runMetrics, runsChartView, runsReport } from '../../views/runs-chart.ts';
 

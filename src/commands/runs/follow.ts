@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
-import { followRun } from '../../operations/run/follow.ts';
+import { followRun } from '../../operations/run/index.ts';
 import { pourRun, runFields } from '../../views/run-answer.ts';
 
 export default defineCommand({

@@ -1,6 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { askedRun } from '../../operations/runs/asked-run.ts';
-import { withStatus } from '../../operations/runs/state.ts';
+import { askedRun, withStatus } from '../../operations/runs/index.ts';
 import { runView } from '../../views/run.ts';
 
 export default defineCommand({

@@ -3,8 +3,7 @@ import { UnavailableError } from '../../errors.ts';
 import { listFlags } from '../../flags/list.ts';
 import { rangeFlags } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
-import { type FoundRuns, findRuns } from '../../operations/runs/list.ts';
-import { shownStatus, withStatus } from '../../operations/runs/state.ts';
+import { type FoundRuns, findRuns, shownStatus, withStatus } from '../../operations/runs/index.ts';
 import { table } from '../../output/table.ts';
 import { ago, count, duration, grouped } from '../../output/words.ts';
 

@@ -1,8 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { getRun } from '../../contract/runs.ts';
 import { GantryError, NotFoundError } from '../../errors.ts';
-import { appLog } from '../../operations/logs/app-log.ts';
-import { readLog } from '../../operations/logs/index.ts';
+import { appLog, readLog } from '../../operations/logs/index.ts';
 import { appLogOutput } from '../../views/log-line.ts';
 
 export default defineCommand({

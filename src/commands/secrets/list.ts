@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { firstOf, listFlags } from '../../flags/list.ts';
 import { jsonText } from '../../json-text.ts';
-import { readSecrets } from '../../operations/secrets.ts';
+import { readSecrets } from '../../operations/secrets/index.ts';
 import { facts, table } from '../../output/table.ts';
 
 export default defineCommand({

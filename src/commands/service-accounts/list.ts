@@ -2,7 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { listServiceAccounts, type ServiceAccount } from '../../contract/service-accounts.ts';
 import { firstOf, listFlags } from '../../flags/list.ts';
 import { jsonText } from '../../json-text.ts';
-import { grantedProjects } from '../../operations/grants.ts';
+import { grantedProjects } from '../../operations/team/index.ts';
 import { table } from '../../output/table.ts';
 import { ago } from '../../output/words.ts';
 

@@ -2,8 +2,7 @@ import { statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { GantryError, type Problem, ProjectError } from '../../errors.ts';
 import type { Progress, Step } from '../../output/progress.ts';
-import { type Deployment, deploy } from '../deploy.ts';
-import { type LocalApp, readLocalApp } from '../local-app.ts';
+import { type Deployment, deploy, type LocalApp, readLocalApp } from '../deploy/index.ts';
 import { Watch } from './watch.ts';
 
 /** A version that is up. */

@@ -1,9 +1,10 @@
-import type { HttpReply, Send } from '../../api/transport.ts';
+import type { HttpReply } from '../../api/http-reply.ts';
+import type { Send } from '../../api/transport.ts';
 import type { ProxySettings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { type GantryError, UnavailableError } from '../../errors.ts';
 import { version } from '../../version.ts';
-import { within } from '../deadline.ts';
+import { within } from '../waiting/index.ts';
 
 /** No address is waited for longer, milliseconds. */
 const limitMs = 10_000;

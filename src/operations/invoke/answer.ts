@@ -1,13 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { FailedError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
+import { type Content, contentOf } from '../replies/index.ts';
 import type { AppAnswer } from './call.ts';
-
-/** A body as a program can take it: parsed where it is JSON, otherwise text, otherwise base64. */
-export interface Content {
-  body: unknown;
-  encoding: 'json' | 'text' | 'base64';
-}
 
 /** An answer in one piece. */
 export interface WholeAnswer extends Content {
@@ -41,16 +36,6 @@ function tooLong({ target: { name } }: AppAnswer): FailedError {
     why: 'that is too much for one JSON document; the call itself was made',
     fix: 'call it without --json: the answer is written as it comes',
   });
-}
-
-export function contentOf(bytes: Buffer): Content {
-  if (!isUtf8(bytes)) return { body: bytes.toString('base64'), encoding: 'base64' };
-  const text = bytes.toString('utf8');
-  try {
-    return { body: JSON.parse(text), encoding: 'json' };
-  } catch {
-    return { body: text, encoding: 'text' };
-  }
 }
 
 /** The id of the run: from the default runtime's answer, or else from a header (docs/platform.md#invocation). */

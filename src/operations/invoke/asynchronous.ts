@@ -4,11 +4,10 @@ import { RunAcknowledgement, webhookSecretHeader } from '../../contract/invocati
 import type { Run } from '../../contract/runs.ts';
 import { AppError, UnexpectedReplyError } from '../../errors.ts';
 import type { Received } from '../../receiver/index.ts';
-import { askedRun } from '../runs/asked-run.ts';
-import { hasEnded, runState } from '../runs/state.ts';
-import { webhookSecret } from '../webhooks/secret.ts';
+import { askedRun, hasEnded, runState } from '../runs/index.ts';
+import { webhookSecret } from '../webhooks/index.ts';
 import { runIdOf, wholeOf } from './answer.ts';
-import { aside } from './aside.ts';
+import { aside } from './best-effort.ts';
 import { type AppAnswer, type Call, successOf } from './call.ts';
 import type { Pass } from './headers.ts';
 import type { Invocation } from './invocation.ts';

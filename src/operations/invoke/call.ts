@@ -4,7 +4,7 @@ import { ConnectionError } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { PendingError, UnavailableError } from '../../errors.ts';
 import { duration, size } from '../../output/words.ts';
-import { within } from '../deadline.ts';
+import { within } from '../waiting/index.ts';
 import type { Headers, Pass } from './headers.ts';
 import type { Target } from './target.ts';
 

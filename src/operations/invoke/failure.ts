@@ -16,10 +16,11 @@ import {
 } from '../../errors.ts';
 import { jsonText } from '../../json-text.ts';
 import { duration } from '../../output/words.ts';
-import { type Content, contentOf, headerOf, runIdOf } from './answer.ts';
-import { aside } from './aside.ts';
+import { type Content, contentOf } from '../replies/index.ts';
+import { headerOf, runIdOf } from './answer.ts';
+import { aside } from './best-effort.ts';
 import type { AppAnswer } from './call.ts';
-import { graceText } from './grace.ts';
+import { graceText } from './grace-period.ts';
 import type { Pass } from './headers.ts';
 import type { Target } from './target.ts';
 

@@ -3,12 +3,9 @@ import { longestAsyncSeconds } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
 import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
-import { Deadline } from '../deadline.ts';
-import { type Polling, pollUntil } from '../poll.ts';
-import { throwUnlessTransient } from '../poll-errors.ts';
-import { askedRun } from '../runs/asked-run.ts';
-import { hasEnded, runState } from '../runs/state.ts';
-import { graceText } from './grace.ts';
+import { askedRun, hasEnded, runState } from '../runs/index.ts';
+import { Deadline, type Polling, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
+import { graceText } from './grace-period.ts';
 import type { Target } from './target.ts';
 
 /** An asynchronous run, and how long to wait for it, in milliseconds. */

@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
 import type { Answer, Received } from '../../receiver/index.ts';
-import { deliveryAddress, isLoopback } from '../webhooks/address.ts';
-import { inspect, runIdOf } from '../webhooks/inspection.ts';
-import { openPort } from '../webhooks/port.ts';
+import { deliveryAddress, inspect, isLoopback, openPort, runIdOf } from '../webhooks/index.ts';
 import type { Target } from './target.ts';
 import { waitForRun } from './wait.ts';
 

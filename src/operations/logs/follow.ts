@@ -5,7 +5,7 @@ import type { Gaps } from './gaps.ts';
 import { forwards } from './history.ts';
 import { inOrder, type LogLine } from './line.ts';
 import { Live } from './live.ts';
-import { Pauses } from './pauses.ts';
+import { Pauses } from './poll-intervals.ts';
 import type { Seen } from './seen.ts';
 import type { LogSource } from './source.ts';
 

@@ -1,7 +1,7 @@
 import type { LogSocket } from '../../api/log-socket.ts';
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
-import { jittered } from './pauses.ts';
+import { jittered } from './poll-intervals.ts';
 import type { LogSource } from './source.ts';
 
 type Needs = Pick<Context, 'elapsed' | 'signal' | 'progress'>;

@@ -2,8 +2,8 @@ import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { UsageError } from '../../errors.ts';
 import { size } from '../../output/words.ts';
-import { readParameters } from '../invoke/pairs.ts';
-import { readNamedFile } from '../named-file.ts';
+import { readNamedFile } from '../input/index.ts';
+import { readParameters } from '../invoke/index.ts';
 
 export interface GivenArguments {
   /** JSON, `@file` with JSON, or `-` for stdin. */

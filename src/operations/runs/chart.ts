@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { type BucketSize, getRunsChart, type RunsChart } from '../../contract/runs.ts';
 import { UsageError } from '../../errors.ts';
 import { count, grouped } from '../../output/words.ts';
-import type { RunFilters } from './list.ts';
+import type { RunFilters } from './search.ts';
 
 export interface WantedChart {
   app: string;

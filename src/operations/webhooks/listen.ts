@@ -1,12 +1,12 @@
 import { EventEmitter, on } from 'node:events';
 import type { Context } from '../../context.ts';
 import type { Answer, Received } from '../../receiver/index.ts';
-import { type Content, contentOf } from '../invoke/answer.ts';
-import { deliveryAddress, isLoopback } from './address.ts';
+import { type Content, contentOf } from '../replies/index.ts';
 import { keepDelivery, newDeliveryId } from './deliveries.ts';
+import { deliveryAddress, isLoopback } from './delivery-address.ts';
+import { passOn } from './forward.ts';
 import { type Inspection, inspect, runIdOf } from './inspection.ts';
-import { passOn } from './passing.ts';
-import { openPort } from './port.ts';
+import { openPort } from './open-port.ts';
 import { webhookSecret } from './secret.ts';
 
 export interface Listening {

@@ -1,7 +1,7 @@
 import { read } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { readNamedFile } from '../named-file.ts';
+import { readNamedFile } from '../input/index.ts';
 
 type Reading = Pick<Context, 'env' | 'cwd' | 'readStdin' | 'secrets' | 'signal'>;
 

@@ -1,0 +1,84 @@
+import { type Listed, listed, storedNames } from '../../config/listing.ts';
+import { checkProfile } from '../../config/profiles.ts';
+import { type StoredKey, safeOrigin } from '../../config/settings.ts';
+import { storeSettings } from '../../config/stored.ts';
+import type { Context } from '../../context.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
+import { closest } from '../../project/toml/suggest.ts';
+
+type Configured = Pick<Context, 'settings' | 'env' | 'progress'>;
+
+/** Every setting and where it is from. Throws UsageError when the profile in use is one that nobody made. */
+export function listSettings({ settings, env }: Configured): Listed[] {
+  checkProfile(settings);
+  return listed(settings, env);
+}
+
+/** One setting. Throws NotFoundError when it has no value, UsageError when there is none of this name. */
+export function getSetting(context: Configured, name: string): Listed & { value: string } {
+  const found = listSettings(context).find((setting) => setting.name === name);
+  if (!found) throw unknown(name, [...listed(context.settings, context.env).map((setting) => setting.name)]);
+  const { value } = found;
+  if (value !== null) return { ...found, value };
+  throw new NotFoundError(
+    `${name} is not set`,
+    storedNames.has(name) ? { fix: `gantry config set ${name} VALUE` } : {},
+  );
+}
+
+/** What a profile holds after a change. */
+export interface StoredSetting {
+  name: string;
+  value: string | null;
+  profile: string;
+}
+
+/**
+ * Stores one setting in the current profile, and creates the profile if necessary. Without a value, removes the
+ * setting. Never stores what a flag or the environment sets for this run. Throws UsageError for an invalid value.
+ */
+export async function storeSetting(context: Configured, name: string, given?: string): Promise<StoredSetting> {
+  const key = storedNames.get(name);
+  if (!key) throw unknown(name, [...storedNames.keys()]);
+  const value = given === undefined ? undefined : checked(key, given);
+  const profile = context.settings.profile.value ?? 'default';
+  if (value === undefined) checkProfile(context.settings);
+  await storeSettings(context.settings, profile, { [key]: value });
+  warnOfWinner(context, name, value);
+  return { name, value: value ?? null, profile };
+}
+
+/** Says so when what was stored will not be what is used, here and now. */
+export function warnOfWinner({ settings, env, progress }: Configured, name: string, stored: string | undefined): void {
+  const winner = listed(settings, env).find((setting) => setting.name === name);
+  const [, variable] = /^environment \((\w+)\)$/.exec(winner?.origin ?? '') ?? [];
+  if (variable && winner?.value !== stored) {
+    progress.warn(`${variable} is set and still wins: ${name} is ${winner?.value} here`);
+  }
+}
+
+/** The value as it is stored. */
+function checked(key: StoredKey, value: string): string {
+  if (key === 'project') return projectId(value);
+  if (key.endsWith('Url')) return safeOrigin(value, 'command line');
+  if (/^[a-z0-9-]+$/.test(value)) return value;
+  throw new UsageError(`"${value}" is not a region`, { why: 'lower-case letters, digits and hyphens only' });
+}
+
+/** Throws UsageError for what cannot be the id of a project. */
+export function projectId(value: string): string {
+  if (/^(dev-)?p-[\w-]+$/.test(value)) return value;
+  throw new UsageError(`"${value}" is not the id of a project`, {
+    why: 'ids look like p-12345678',
+    fix: 'gantry projects list shows them',
+  });
+}
+
+function unknown(name: string, names: string[]): UsageError {
+  const meant = closest(name, names);
+  const list = `the settings are ${names.join(', ')}`;
+  return new UsageError(
+    `there is no setting "${name}"`,
+    meant ? { why: list, fix: `did you mean ${meant}?` } : { why: list },
+  );
+}

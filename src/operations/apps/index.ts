@@ -1,0 +1,3 @@
+export { appCost } from './app-cost.ts';
+export { removeApp } from './delete-app.ts';
+export { scale } from './scale-app.ts';

@@ -1,0 +1,2 @@
+export { readInvoices } from './invoices.ts';
+export { paymentMethods } from './payment-methods.ts';

@@ -1,0 +1,15 @@
+import type { Context } from '../../context.ts';
+import { type Invoice, listInvoices } from '../../contract/costs.ts';
+import type { Answer } from '../../contract/endpoint.ts';
+import { newestFirst } from '../../output/words.ts';
+
+/** The project's invoices, newest first. */
+export async function readInvoices({ api, project }: Pick<Context, 'api' | 'project'>): Promise<Invoice[]> {
+  return invoicesIn(await api(listInvoices, { project }));
+}
+
+/** The list of invoices, also when an object wraps it. */
+export function invoicesIn(answer: Answer<typeof listInvoices>): Invoice[] {
+  const invoices = Array.isArray(answer) ? answer : (answer.invoices ?? answer.items ?? answer.data ?? []);
+  return invoices.toSorted(newestFirst((invoice) => invoice.createdAt));
+}

@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+import type { Context } from '../../context.ts';
+import { buildPhase, getBuildLogs } from '../../contract/builds.ts';
+import { BuildLogFrame, buildLogSocket } from '../../contract/logs.ts';
+import { buildFrameLine, buildLine, type LogSource, rfc3339 } from '../logs/index.ts';
+import { askedBuild } from './get-build.ts';
+
+type Needs = Pick<Context, 'api' | 'project' | 'openLog'>;
+
+/** The log of a build (docs/platform.md#logs). It comes in one answer and ends with the build. */
+export function buildLog({ api, project, openLog }: Needs, app: string, build: string, search?: string): LogSource {
+  return {
+    narrowed: search !== undefined,
+    pauses: [500, 1_000],
+    async page({ after = 0, before = Number.POSITIVE_INFINITY }) {
+      const reply = await api(getBuildLogs, { project, app, build });
+      const status = reply.status ?? (await askedBuild(api, { project, app, build })).status;
+      const lines = (reply.logs ?? [])
+        .map(buildLine)
+        .filter(({ at, timestamp, text }) => (!timestamp || (at >= after && at < before)) && matches(text, search));
+      return { lines, ended: buildPhase(status) !== 'in progress' };
+    },
+    open: (after) => openLog(buildLogSocket, { projectID: project, buildID: build, after: rfc3339(after) }),
+    read(text) {
+      const frame = v.safeParse(frameText, text);
+      if (!frame.success) return undefined;
+      return matches(frame.output.log, search) ? [buildFrameLine(frame.output)] : [];
+    },
+  };
+}
+
+const frameText = v.pipe(v.string(), v.parseJson(), BuildLogFrame);
+
+function matches(text: string, search: string | undefined): boolean {
+  return search === undefined || text.includes(search);
+}

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { imagesOf, registryLogin } from '../../config/registry.ts';
+import type { Context } from '../../context.ts';
+import type { AppCreation } from '../../contract/apps.ts';
+import { readRegular } from '../../disk/index.ts';
+import type { Project } from '../../project/config.ts';
+import { version } from '../../version.ts';
+import { creationSettings } from './app-settings.ts';
+
+/** What the command line adds to the file. */
+export interface CreationOptions {
+  region?: string | undefined;
+  logLevel?: string | undefined;
+  /** Ask the platform to keep no log of the build. */
+  disableBuildLogs?: boolean | undefined;
+}
+
+/** The body of create app: the user's settings, the file's text, and a registry login only where an image needs it. */
+export async function creationBody(context: Context, project: Project, options: CreationOptions): Promise<AppCreation> {
+  const login = await registryLogin(await baseImages(project), context.env);
+  context.secrets.add(...(login?.secrets ?? []));
+  if (login) context.progress.note(`Sending the login for ${login.registry}, for the base image`);
+  return {
+    ...creationSettings(project),
+    name: project.name,
+    cliVersion: version,
+    platform_toml: project.text,
+    ...(options.region && { region: options.region }),
+    ...(options.logLevel && { logLevel: options.logLevel }),
+    ...(options.disableBuildLogs && { disableBuildLogs: true }),
+    ...(login && { dockerAuth: login.dockerAuth }),
+  };
+}
+
+async function baseImages({ root, custom, deployment }: Project): Promise<string[]> {
+  if (custom?.dockerfile_path) return imagesOf(String(await readRegular(join(root, custom.dockerfile_path))));
+  return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
+}

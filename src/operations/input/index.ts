@@ -1,0 +1,1 @@
+export { readNamedFile, unreadable } from './named-file.ts';
