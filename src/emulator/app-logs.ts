@@ -39,7 +39,7 @@ const largestPage = 1_000;
 
 function matching({ container, afterDate, beforeDate, search, stream, runId }: AppLogsQuery) {
   const [from, until] = [timeOf('afterDate', afterDate), timeOf('beforeDate', beforeDate)];
-  // What is empty narrows nothing, as the published client sends it.
+  // What is empty narrows nothing, as the official client sends it.
   return (line: PrintedLine): boolean =>
     (!container || line.container === container) &&
     (from === undefined || line.at >= from) &&

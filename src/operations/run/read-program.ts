@@ -142,7 +142,7 @@ function calledFunction(
   return usual;
 }
 
-/** In the order in which the platform's own client looks for one. */
+/** In the order in which the official client looks for one. */
 const usualNames = ['main', 'run', 'handler', 'process', 'execute', 'predict'];
 
 function missing(functions: readonly string[], file: string, wanted: string): never {

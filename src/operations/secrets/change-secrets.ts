@@ -115,7 +115,7 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /**
  * Looks whether the secrets are what was sent. A secret that was sent and is missing, or has its earlier value, was not
- * stored. The published client never removes a secret, so that leaving one out removes it is not known for sure.
+ * stored. The official client never removes a secret, so that leaving one out removes it is not known for sure.
  */
 async function expectStored(calls: Writing, owner: Owner, before: StoredSecrets, after: StoredSecrets): Promise<void> {
   const lost = (now: StoredSecrets) =>

@@ -14,7 +14,7 @@ function* publicEndpoint({ sections: { deployment } }: App): Generator<Finding> 
   yield warning('deployment.disable_auth', 'this app is public', { why, fix: 'disable_auth = false' });
 }
 
-/** As the published client has it, an empty list is no list. */
+/** As the official client has it, an empty list is no list. */
 function* emptyInclude({ sections: { deployment } }: App): Generator<Finding> {
   if (deployment?.include?.length !== 0) return;
   yield warning('deployment.include', 'include is empty, so everything is sent', { fix: 'include = ["*"]' });

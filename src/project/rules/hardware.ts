@@ -18,7 +18,7 @@ export const hardwareRule: Rule = function* (app) {
   yield* largest(app);
 };
 
-/** The platform left this cloud; the published client refuses it too. */
+/** The platform left this cloud; the official client refuses it too. */
 function* providerGone({ sections: { hardware } }: App): Generator<Finding> {
   if (hardware?.provider?.toLowerCase() !== 'coreweave') return;
   yield error('hardware.provider', 'the platform no longer runs on coreweave', { fix: 'provider = "aws"' });
@@ -43,7 +43,7 @@ function* longList({ sections: { hardware } }: App): Generator<Finding> {
   yield warning('hardware.compute', `compute lists ${count} names`, { why: `the platform takes up to ${mostChoices}` });
 }
 
-/** The published client sends no GPU count for CPU, so that one, left from a template, does no harm. */
+/** The official client sends no GPU count for CPU, so that one, left from a template, does no harm. */
 function* gpuCount({ sections: { hardware } }: App): Generator<Finding> {
   const count = hardware?.gpu_count;
   if (count === undefined) return;
