@@ -55,50 +55,29 @@ function commandOf(file: string): string {
     .replaceAll('/', ' ');
 }
 
-/** The endpoints that a file imports, itself or through the commands and operations it imports. */
+/** What a file takes from the contract, itself or by the commands and operations it imports. */
 function endpointsOf(file: string, seen = new Set<string>()): Set<string> {
   const found = new Set<string>();
   if (seen.has(file)) return found;
   seen.add(file);
-  for (const { names, target } of importsOf(file)) {
-    if (target.startsWith('src/contract/')) for (const name of names) found.add(name);
+  const source = readFileSync(file, 'utf8').replace(/import type [^;]+;/g, '');
+  for (const [, names, path = ''] of source.matchAll(/(?:(?:\{([^}]*)\} )?from |import\()'(\.[^']+)'/g)) {
+    const target = join(dirname(file), path);
+    if (target.startsWith('src/contract/')) for (const name of (names ?? '').split(',')) found.add(name.trim());
     else if (/^src\/(commands|operations)\//.test(target)) {
-      for (const module of behind(target, names)) for (const name of endpointsOf(module, seen)) found.add(name);
+      for (const each of behindDoor(target, names)) for (const name of endpointsOf(each, seen)) found.add(name);
     }
   }
   return found;
 }
 
-interface Import {
-  names: string[];
-  target: string;
-}
-
-/** All imports of values, static and dynamic. */
-function importsOf(file: string): Import[] {
-  const source = readFileSync(file, 'utf8').replace(/import type [^;]+;/g, '');
-  const statement = /\{([^{}]*)\}\s*(?:=\s*await\s+import\(|from\s+)'(\.[^']+)'/g;
-  return [...source.matchAll(statement)].map(([, names = '', path = '']) => ({
-    names: valuesIn(names).map((name) => name.split(/ as |:/)[0]?.trim() ?? name),
-    target: join(dirname(file), path),
-  }));
-}
-
-/** The modules that export these names: behind a folder's `index.ts`, only those and not the whole folder. */
-function behind(target: string, names: readonly string[]): string[] {
-  if (!target.endsWith('/index.ts')) return [target];
-  const exported = [...readFileSync(target, 'utf8').matchAll(/export \{([^}]*)\} from '([^']+)'/g)].filter(
-    ([, listed]) => valuesIn(listed ?? '').some((name) => names.includes(name.split(' as ').at(-1) ?? name)),
-  );
-  return exported.map(([, , path = '']) => join(dirname(target), path));
-}
-
-/** `a, type B, c as d` names the values `a` and `c as d`. */
-function valuesIn(names: string): string[] {
-  return names
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '' && !name.startsWith('type '));
+/** A folder of operations is imported by its index: the files that the imported values come from. */
+function behindDoor(target: string, names: string | undefined): string[] {
+  if (!/^src\/operations\/[^/]+\/index\.ts$/.test(target) || names === undefined) return [target];
+  const values = names.split(',').map((name) => name.trim().split(' ')[0]);
+  return [...readFileSync(target, 'utf8').matchAll(/export \{([^}]*)\} from '([^']+)'/g)]
+    .filter(([, exported = '']) => exported.split(',').some((name) => values.includes(name.trim())))
+    .map(([, , path = '']) => join(dirname(target), path));
 }
 
 /** How often a test names the endpoint, or types its command: `'builds list web'`, `['builds', 'list'`. */
