@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { answer, byName, list, object, optionalList } from './lists.ts';
-import { neededText, optionalItems, optionalNumber, optionalRecord, optionalText, optionalTime } from './scalars.ts';
+import { list, object, objectsByName, optionalList, replyObject } from './lists.ts';
+import { optionalItems, optionalNumber, optionalRecord, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** The cost of an app by day. Observed in use, not documented (docs/platform.md#costs-and-invoices). */
-export const AppCost = answer({ costs: assumed(byName(object({ total_cost_cents: optionalNumber }))) });
+export const AppCost = replyObject({ costs: assumed(objectsByName(object({ total_cost_cents: optionalNumber }))) });
 export type AppCost = v.InferOutput<typeof AppCost>;
 
 /** Get the cost of an app by day (docs/platform.md#costs-and-invoices). */
@@ -14,7 +14,7 @@ export const getAppCost = endpoint('GET /v2/projects/{project}/apps/{app}/cost',
  * The cost of a project this month, and its coupons. Only some of the fields are known
  * (docs/platform.md#costs-and-invoices).
  */
-export const ProjectCost = answer({
+export const ProjectCost = replyObject({
   summary: assumed(optionalRecord),
   coupons: assumed(optionalItems),
 });
@@ -25,7 +25,7 @@ export const getProjectCost = endpoint('GET /v2/projects/{project}/cost', { repl
 
 /** An invoice. Its amount is in the smallest unit of the currency: cents, or whole yen. */
 export const Invoice = object({
-  id: neededText,
+  id: textOrEmpty,
   amountDue: optionalNumber,
   currency: optionalText,
   createdAt: optionalTime,
@@ -39,6 +39,6 @@ const someInvoices = optionalList(Invoice, 'id');
 /** List invoices (docs/platform.md#costs-and-invoices): the reply is an array, or an object that holds one. */
 export const listInvoices = endpoint('GET /v2/projects/{project}/invoices', {
   reply: assumed(
-    v.union([list(Invoice, 'id'), answer({ invoices: someInvoices, items: someInvoices, data: someInvoices })]),
+    v.union([list(Invoice, 'id'), replyObject({ invoices: someInvoices, items: someInvoices, data: someInvoices })]),
   ),
 });

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { webhookAttempts, webhookHeaders } from '../../contract/invocation.ts';
+import { maxWebhookAttempts, webhookHeaders } from '../../contract/invocation.ts';
 import { signWebhook } from '../../contract/webhooks.ts';
 import type { Platform } from '../platform.ts';
 
@@ -27,12 +27,12 @@ export interface Message {
 /** Delivers to a webhook (docs/platform.md#webhooks): up to three attempts, fewer when the answer rules out a retry. */
 export async function deliver(message: Message, platform: Platform, signal: AbortSignal): Promise<void> {
   const { running, webhookPauseMs } = platform;
-  for (let attempt = 1; attempt <= webhookAttempts; attempt += 1) {
+  for (let attempt = 1; attempt <= maxWebhookAttempts; attempt += 1) {
     const outcome = await attemptTo(message, platform, signal);
     running.deliveries.push({ run: message.run, url: message.url, attempt, ...outcome });
     if (running.deliveries.length > deliveriesKept) running.deliveries.shift();
     if (!isWorthRepeating(outcome.status) || signal.aborted) return;
-    if (attempt < webhookAttempts) await setTimeout(webhookPauseMs, undefined, { signal }).catch(() => {});
+    if (attempt < maxWebhookAttempts) await setTimeout(webhookPauseMs, undefined, { signal }).catch(() => {});
   }
 }
 
