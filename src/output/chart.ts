@@ -1,12 +1,12 @@
 import { drawBars } from './chart/bars.ts';
 import { Canvas, print, type Segment } from './chart/canvas.ts';
-import { type Layout, layout, stretch } from './chart/columns.ts';
+import { layout, stretch } from './chart/columns.ts';
 import { drawLines } from './chart/lines.ts';
 import type { Chart, Drawing, Panel } from './chart/model.ts';
 import { type TimeAxis, timeAxis } from './chart/time-axis.ts';
-import type { Unit, ValueAxis } from './chart/value-axis.ts';
+import type { ValueAxis } from './chart/value-axis.ts';
 import type { Page, View } from './page.ts';
-import { type Columns, stack } from './table.ts';
+import { stack } from './table.ts';
 import { wallClock } from './zone.ts';
 
 /** Of a picture in a pipe. */

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { FailedError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
 import { type Content, contentOf } from '../replies/index.ts';

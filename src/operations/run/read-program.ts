@@ -6,12 +6,12 @@ import { readRegular, temporaryFilter } from '../../disk/index.ts';
 import { NotFoundError, ProjectError, UsageError } from '../../errors.ts';
 import { filesText, size } from '../../output/words.ts';
 import { bareProject } from '../../project/bare.ts';
-import { collect, defaultExclude, defaultInclude, largest } from '../../project/collect.ts';
+import { collect, defaultExclude, defaultInclude, largest, totalBytes } from '../../project/collect.ts';
 import { loadProject, type Project } from '../../project/config.ts';
 import type { Entry } from '../../project/files/entry.ts';
 import { whyLeftOut } from '../../project/files/exclusion-reason.ts';
 import { type MainProgram, mainProgram, withCall } from '../../project/main-guard.ts';
-import { tarBytes, tarOf } from '../../project/tar.ts';
+import { createTar } from '../../project/tar.ts';
 import { closest } from '../../project/toml/suggest.ts';
 
 /** What is run: one file of a folder, and perhaps one function of it. */
@@ -154,16 +154,24 @@ function missing(functions: readonly string[], file: string, wanted: string): ne
 }
 
 async function pack(entries: readonly Entry[], file: string, content: Buffer): Promise<Buffer<ArrayBuffer>> {
-  const sizes = entries.map(({ path, size }) => ({ path, size: path === file ? content.length : size }));
-  checkArchive(tarBytes(sizes), entries);
+  // Checked before anything is read: the archive is never smaller than its files.
+  checkArchive(totalBytes(entries), entries);
   const files = [];
   for (const entry of entries) {
     const { path, executable } = entry;
+    if (path.includes('\\')) throw backslashIn(path);
     files.push({ path, executable, content: path === file ? content : await contentOf(entry) });
   }
-  const tar = tarOf(files);
+  const tar = await createTar(files);
   checkArchive(tar.length, entries);
   return tar;
+}
+
+/** Tar writers and readers disagree on whether it separates folders. */
+function backslashIn(path: string): ProjectError {
+  const message = `the file name ${path} contains a backslash`;
+  const fix = `rename the file, or exclude it in cerebrium.toml`;
+  return new ProjectError(message, [{ severity: 'error', message, fix }], { fix });
 }
 
 /** The limit of a run, with the files to leave out named (wire §9). */

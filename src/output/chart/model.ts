@@ -1,7 +1,7 @@
 import type { Page } from '../page.ts';
 import type { Columns } from '../table.ts';
 import type { Canvas, Segment } from './canvas.ts';
-import { type Layout, layout } from './columns.ts';
+import type { Layout } from './columns.ts';
 import type { Unit, ValueAxis } from './value-axis.ts';
 
 /** Series over time, to be drawn as text or by a browser. */
