@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { imagesOf } from '../src/config/registry.ts';
+import { findBaseImages } from '../src/config/registry-login.ts';
 import type { AppAnswer } from '../src/operations/invoke/call.ts';
 import { eventsOf } from '../src/operations/invoke/events.ts';
 import { readHeaders } from '../src/operations/invoke/headers.ts';
@@ -127,8 +127,8 @@ const readers: Record<string, (length: number) => () => unknown> = {
   },
   'a .env file of wrong lines': (length) => () => attempt(() => readEnvFile('= \n'.repeat(length / 16), '.env')),
   'a .env file of open quotes': (length) => () => attempt(() => readEnvFile('A=\'"`\n'.repeat(length / 16), '.env')),
-  'a Dockerfile of empty lines': (length) => () => imagesOf(`${'\n'.repeat(length)}FROM a`),
-  'a Dockerfile of blanks': (length) => () => imagesOf(`${' '.repeat(length)}a`),
+  'a Dockerfile of empty lines': (length) => () => findBaseImages(`${'\n'.repeat(length)}FROM a`),
+  'a Dockerfile of blanks': (length) => () => findBaseImages(`${' '.repeat(length)}a`),
   'a module of quotes': (length) => () => mainProgram(Buffer.from('"""\''.repeat(length / 4))),
   'a module of nested f-strings': (length) => () => mainProgram(Buffer.from(`f'{`.repeat(length / 3))),
   'a module of comments': (length) => () => mainProgram(Buffer.from('#a\n'.repeat(length / 3))),

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { appId } from '../contract/endpoint.ts';
+import { toAppId } from '../contract/endpoint.ts';
 import { type Emulator, findPython } from '../emulator/index.ts';
 import { allowOriginFlag, emulatorFor, environmentOf } from '../flags/emulator.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
@@ -74,7 +74,7 @@ async function* serve(context: Context, folder: string, { envFile, ...options }:
 }
 
 function listen({ progress }: Context, { logs, project }: Emulator, app: string): void {
-  logs.listen(appId(project, app), ({ text }) => progress.log(text));
+  logs.listen(toAppId(project, app), ({ text }) => progress.log(text));
 }
 
 async function answer({ url, project, token, approvalAddress }: Emulator, version: Version) {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Endpoint, Parameters, WireAnswer } from '../contract/endpoint.ts';
+import type { CallParameters, Endpoint, WireReply } from '../contract/endpoint.ts';
 import type { EndpointName, endpoints } from '../contract/index.ts';
 import type { ArchiveLimits } from './builds/archive.ts';
 import type { FaultQueue } from './faults/faults.ts';
@@ -37,7 +37,10 @@ export interface Platform {
 }
 
 /** A handler takes exactly what the client's caller gives, and returns what travels. */
-type Handler<E extends Endpoint> = (given: Parameters<E>, platform: Platform) => WireAnswer<E> | Promise<WireAnswer<E>>;
+type Handler<E extends Endpoint> = (
+  given: CallParameters<E>,
+  platform: Platform,
+) => WireReply<E> | Promise<WireReply<E>>;
 
 /** A request that is answered as it likes. */
 export interface Asked {

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
-import { appName } from '../../contract/endpoint.ts';
+import { toAppName } from '../../contract/endpoint.ts';
 import { firstOf, listFlags } from '../../flags/list.ts';
 import { table } from '../../output/table.ts';
 import { ago, fromAToZ, largestFirst, newestFirst } from '../../output/words.ts';
@@ -49,7 +49,7 @@ export default defineCommand({
 });
 
 function nameOf(app: AppSummary): string {
-  return app.name ?? appName(app.projectId ?? '', app.id);
+  return app.name ?? toAppName(app.projectId ?? '', app.id);
 }
 
 const orders = {

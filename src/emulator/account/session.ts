@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { clientId } from '../../contract/session.ts';
+import { oauthClientId } from '../../contract/session.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { json, Refusal } from '../server/reply.ts';
 import type { DeviceRecord } from '../state/records.ts';
@@ -52,7 +52,7 @@ export const session: Pick<Handlers, 'authorizeDevice' | 'requestToken' | 'renew
   /** The refresh token stays the same; taken out of the store it is revoked. */
   renewToken({ body }, platform) {
     if (body.grant_type !== 'refresh_token') noToken('unsupported_grant_type', `${body.grant_type} is not supported`);
-    if (body.client_id !== clientId) noToken('invalid_client', 'the client is not known');
+    if (body.client_id !== oauthClientId) noToken('invalid_client', 'the client is not known');
     const { user } =
       platform.store.sessions.get(body.refresh_token) ?? noToken('invalid_grant', 'Refresh Token has been revoked');
     return { access_token: accessToken(user, platform), token_type: 'Bearer', expires_in: tokenSeconds };
@@ -78,7 +78,10 @@ function oldestOf(devices: readonly DeviceRecord[]): string {
 function accessToken(user: string, { store, now }: Platform): string {
   const iat = Math.floor(now() / 1000);
   const person = { sub: 'c0ffee00-ada0-4000-8000-000000000001', username: user, token_use: 'access' as const };
-  return signToken({ ...person, client_id: clientId, jti: store.newId(), iat, exp: iat + tokenSeconds }, store.key);
+  return signToken(
+    { ...person, client_id: oauthClientId, jti: store.newId(), iat, exp: iat + tokenSeconds },
+    store.key,
+  );
 }
 
 /** Two times four letters, none of which could make a word or be taken for another. */

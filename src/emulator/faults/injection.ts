@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
-import type { WireAnswer } from '../../contract/endpoint.ts';
+import type { WireReply } from '../../contract/endpoint.ts';
 import type { getAppLogs } from '../../contract/logs.ts';
 import { readToken, tokenAfter } from '../logs/handlers.ts';
 import type { Platform } from '../platform.ts';
@@ -147,7 +147,7 @@ function altered(reply: Reply, through: (chunks: Body) => Body): Reply {
   return { ...reply, body };
 }
 
-type LogPage = NonNullable<WireAnswer<typeof getAppLogs>>;
+type LogPage = NonNullable<WireReply<typeof getAppLogs>>;
 
 function ofLogs(reply: Reply, change: (page: LogPage) => LogPage): Reply {
   return reply.body === '' ? reply : { ...reply, body: JSON.stringify(change(JSON.parse(String(reply.body)))) };

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { webhookAttempts, webhookHeaders } from '../../contract/invocation.ts';
+import { maxWebhookAttempts, webhookHeaders } from '../../contract/invocation.ts';
 import { signWebhook } from '../../contract/webhooks.ts';
 import type { Delivery, Platform } from '../platform.ts';
 
@@ -15,12 +15,12 @@ export interface Message {
 /** Delivers to a webhook (wire §7): three attempts in total, fewer when the answer says that more are useless. */
 export async function deliver(message: Message, platform: Platform, signal: AbortSignal): Promise<void> {
   const { deliveries, webhookPauseMs } = platform;
-  for (let attempt = 1; attempt <= webhookAttempts; attempt += 1) {
+  for (let attempt = 1; attempt <= maxWebhookAttempts; attempt += 1) {
     const outcome = await attemptTo(message, platform, signal);
     deliveries.push({ run: message.run, url: message.url, attempt, ...outcome });
     if (deliveries.length > deliveriesKept) deliveries.shift();
     if (!isWorthRepeating(outcome.status) || signal.aborted) return;
-    if (attempt < webhookAttempts) await setTimeout(webhookPauseMs, undefined, { signal }).catch(() => {});
+    if (attempt < maxWebhookAttempts) await setTimeout(webhookPauseMs, undefined, { signal }).catch(() => {});
   }
 }
 

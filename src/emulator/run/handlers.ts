@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { Parameters } from '../../contract/endpoint.ts';
-import { appName } from '../../contract/endpoint.ts';
+import type { CallParameters } from '../../contract/endpoint.ts';
+import { toAppName } from '../../contract/endpoint.ts';
 import type { startRun as contract } from '../../contract/run-app.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { findApp } from '../apps/find.ts';
@@ -15,7 +15,7 @@ import { runOnce } from './run-once.ts';
 /** One-off runs: an app that is there for one file (spec 4.5, wire §6). */
 export const runApp: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'startRun'> = {
   createRunApp({ project, app, query }, { store, now }) {
-    const name = appName(project, app);
+    const name = toAppName(project, app);
     // Apps are found by their id: one without the project in front could not be called.
     if (name === app) refuse(400, `app must be an id: ${project}-${app}`);
     if (name.length > runLimits.nameLength) refuse(400, `name is longer than ${runLimits.nameLength} characters`);
@@ -33,7 +33,8 @@ export const runApp: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'start
     const { store, running, pace } = platform;
     if (store.apps.get(app)?.project !== project) refuse(403, `no access to app ${app}: create it first`);
     const bytes = Buffer.byteLength(JSON.stringify(body.dependencies));
-    if (bytes > runLimits.dependencies) refuse(400, `dependencies are larger than ${runLimits.dependencies} bytes`);
+    if (bytes > runLimits.dependenciesBytes)
+      refuse(400, `dependencies are larger than ${runLimits.dependenciesBytes} bytes`);
     const digest = `sha256:${createHash('sha256').update(JSON.stringify(body)).digest('hex')}`;
     const { asked = 0 } = running.images.get(digest) ?? {};
     const requirements = requirementsOf(body.dependencies.pip ?? {});
@@ -46,8 +47,9 @@ export const runApp: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'start
     const app = findApp(platform.store, given);
     const { file, data } = body;
     if (!query?.filename) return refuse(400, 'filename: which file is to be run?');
-    if (file.content.length > runLimits.archive) refuse(400, `file is larger than ${runLimits.archive} bytes`);
-    if (data.content.length > runLimits.data) refuse(400, `data is larger than ${runLimits.data} bytes`);
+    if (file.content.length > runLimits.archiveBytes)
+      refuse(400, `file is larger than ${runLimits.archiveBytes} bytes`);
+    if (data.content.length > runLimits.dataBytes) refuse(400, `data is larger than ${runLimits.dataBytes} bytes`);
     if (query.imageDigest && !platform.running.images.has(query.imageDigest)) {
       refuse(400, `there is no image ${query.imageDigest}`);
     }
@@ -68,7 +70,7 @@ function isInstalled(requirements: string, { running }: Platform): Promise<boole
 /** Milliseconds until the answer is "not yet". */
 const patienceMs = 1_000;
 
-type Query = NonNullable<Parameters<typeof contract>['query']>;
+type Query = NonNullable<CallParameters<typeof contract>['query']>;
 
 /** What a run asks for is what its app has from now on. */
 function withHardware(app: AppRecord, query: Query, { store, now }: Platform): AppRecord {

@@ -74,12 +74,12 @@ async function manage({ request, url, route, call }: Incoming, content: Body, pl
   if (url.pathname === activationPath) return activation(request, url, platform);
   const { name, path } = route ?? refuse(404, `no such route: ${call.method} ${call.path}`);
   if (name === 'invoke') return handlers.invoke({ request, url, body: content, call }, platform);
-  const { query, body, form, reply, open }: Endpoint = endpoints[name];
+  const { query, body, form, reply, anonymous }: Endpoint = endpoints[name];
   const params = Object.fromEntries(Object.entries(path).map(([key, value]) => [key, decodeSegment(value)]));
-  if (!open) checkAccess(request.headers.authorization, params.project, platform);
+  if (!anonymous) checkAccess(request.headers.authorization, params.project, platform);
   const sent = body && (await readers[String(form)]?.(request));
   // What comes without a token is the way to one.
-  if (body && !open) call.body = sent;
+  if (body && !anonymous) call.body = sent;
   const given = {
     ...params,
     ...(query && { query: readAs(query, Object.fromEntries(url.searchParams)) }),

@@ -1,8 +1,13 @@
 import { browserIsNear } from '../../config/browser.ts';
-import { claimsOf } from '../../config/credentials.ts';
+import { parseClaims } from '../../config/credentials.ts';
 import type { Context } from '../../context.ts';
 import { isSecure } from '../../contract/address.ts';
-import { authorizeDevice, type DeviceAuthorization, type NoToken, requestToken } from '../../contract/session.ts';
+import {
+  authorizeDevice,
+  type DeviceAuthorization,
+  type DeviceLoginError,
+  requestToken,
+} from '../../contract/session.ts';
 import { AuthError, GantryError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
 import { Deadline } from '../waiting/index.ts';
@@ -31,7 +36,7 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
   const tokens = { token: accessToken, ...(refreshToken && { refreshToken }) };
   await storeTokens(context, tokens);
   delete interruption.says;
-  const { user } = claimsOf(accessToken);
+  const { user } = parseClaims(accessToken);
   step.done(user ? `Logged in as ${user}` : 'Logged in');
   return loginOf(settings, tokens, await settleProject(context, await projectsOf(context, accessToken)));
 }
@@ -81,7 +86,7 @@ async function tokensFor(context: Context, device: DeviceAuthorization) {
 
 /** Milliseconds to add to each wait from now on. Throws what ends the waiting. */
 function slowerBy(error: GantryError): number {
-  const word = error.facts.details?.error as NoToken | undefined;
+  const word = error.facts.details?.error as DeviceLoginError | undefined;
   if (word === 'authorization_pending') return 0;
   if (word === 'slow_down' || error.facts.retryable) return 5_000;
   if (word === 'access_denied') throw refused(error);

@@ -31,11 +31,11 @@ export async function identity(context: Context, { check }: { check: boolean }):
   if (check) await api(listProjects, {});
   const stored = storedCredential(settings, (message) => progress.warn(message));
   // To check may be to renew.
-  const credential = first.given ? first : (stored ?? first);
+  const credential = first.fromEnvironment ? first : (stored ?? first);
   const { kind, user, expiresAt, refreshToken, origin } = credential;
   return {
     ...projectOf(settings, credential),
-    ...{ profile: profileOf(settings), origin, unused: first.given && stored ? stored.origin : null },
+    ...{ profile: profileOf(settings), origin, unused: first.fromEnvironment && stored ? stored.origin : null },
     ...{ kind, user: user ?? null, renewable: refreshToken !== undefined },
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
     addresses: otherAddresses(settings),

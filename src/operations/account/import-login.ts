@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { claimsOf, type StoredTokens } from '../../config/credentials.ts';
-import { read } from '../../config/environment.ts';
-import { storeSettings } from '../../config/stored.ts';
+import { parseClaims, type StoredTokens } from '../../config/credentials.ts';
+import { readVariable } from '../../config/environment.ts';
+import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { readNamed } from '../../disk/index.ts';
 import { AuthError, GantryError, UsageError } from '../../errors.ts';
@@ -32,7 +32,7 @@ export async function importLogin(context: Context, given: string | true): Promi
   await warnOfReaders(context, from);
   const tokens = tokensOf(values, tokenKeys);
   await storeTokens(context, tokens);
-  const project = values.project ?? claimsOf(tokens.token).project;
+  const project = values.project ?? parseClaims(tokens.token).project;
   const region = values.defaultregion;
   await storeSettings(settings, profileOf(settings), { project, ...(region === undefined ? {} : { region }) });
   const taken = [...tokenKeys, ...['project', 'defaultregion'].filter((key) => values[key] !== undefined)];
@@ -43,8 +43,8 @@ export async function importLogin(context: Context, given: string | true): Promi
 
 function fileOf({ cwd, env }: Context, given: string | true): string {
   if (given !== true) return resolve(cwd, given);
-  const home = read(env, 'HOME') ?? read(env, 'USERPROFILE') ?? '/';
-  return read(env, 'CEREBRIUM_CONFIG_PATH') ?? join(home, '.cerebrium', 'config.yaml');
+  const home = readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? '/';
+  return readVariable(env, 'CEREBRIUM_CONFIG_PATH') ?? join(home, '.cerebrium', 'config.yaml');
 }
 
 /** The file's texts by key; the official client writes keys in lower case, and reads them in any. */
@@ -66,7 +66,7 @@ async function valuesIn(file: string, signal: AbortSignal): Promise<Values> {
 
 /** The keys of the first token that is good: a service account's comes first, as with the official client. */
 function usableKeys(values: Values, now: number): string[] | undefined {
-  const isGood = (token: string | undefined) => token !== undefined && (claimsOf(token).expiresAt ?? now + 1) > now;
+  const isGood = (token: string | undefined) => token !== undefined && (parseClaims(token).expiresAt ?? now + 1) > now;
   if (isGood(values.serviceaccounttoken)) return ['serviceaccounttoken'];
   if (values.accesstoken && values.refreshtoken) return ['accesstoken', 'refreshtoken'];
   return isGood(values.accesstoken) ? ['accesstoken'] : undefined;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { givenCredential } from '../../config/credentials.ts';
+import { environmentCredential } from '../../config/credentials.ts';
 import type { Context } from '../../context.ts';
 import { credentialsFile, profileOf, removeTokens } from './stored-login.ts';
 
@@ -16,7 +16,7 @@ export async function logOut(context: Context, { all }: { all: boolean }): Promi
   if (profiles.length > 0)
     progress.note('a token that was removed is valid until it ends: the dashboard can revoke it');
   else progress.note(all ? 'no token is stored' : `no token is stored for the profile ${profileOf(settings)}`);
-  const given = givenCredential(env);
+  const given = environmentCredential(env);
   if (given) progress.warn(`the token from the ${given.origin} is still used: unset it as well`);
   return { profiles, stillUsed: given?.origin ?? null };
 }

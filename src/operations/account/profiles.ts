@@ -1,6 +1,6 @@
 import { profileNames, profilesWithToken } from '../../config/profiles.ts';
-import { readStored, type Settings } from '../../config/settings.ts';
-import { changeFile, removeProfile, useProfile } from '../../config/stored.ts';
+import { readStoredSettings, type Settings } from '../../config/settings.ts';
+import { removeProfile, updateStoredFile, useProfile } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { NotFoundError } from '../../errors.ts';
 
@@ -15,7 +15,9 @@ export interface Profile {
 
 export function listProfiles({ settings }: Pick<Context, 'settings'>): Profile[] {
   const withToken = profilesWithToken(settings);
-  const { profiles = {} } = readStored(settings.folders.config) as { profiles?: Record<string, { project?: string }> };
+  const { profiles = {} } = readStoredSettings(settings.folders.config) as {
+    profiles?: Record<string, { project?: string }>;
+  };
   return profileNames(settings).map((name) => ({
     name,
     current: name === settings.profile.value,
@@ -44,7 +46,7 @@ export async function forgetProfile({ settings, prompt }: Pick<Context, 'setting
   const hasToken = profilesWithToken(settings).includes(name);
   await prompt.confirm(`Remove the profile ${name}${hasToken ? ' and its token' : ''}?`);
   if (hasToken) {
-    await changeFile(settings.folders.config, 'credentials', (stored) => {
+    await updateStoredFile(settings.folders.config, 'credentials', (stored) => {
       const { [name]: _, ...profiles } = stored.profiles ?? {};
       return { ...stored, profiles };
     });

@@ -1,4 +1,4 @@
-import { storeSettings } from '../../config/stored.ts';
+import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { listProjects, type Project } from '../../contract/projects.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';

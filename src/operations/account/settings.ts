@@ -1,7 +1,7 @@
-import { type Listed, listed, storedNames } from '../../config/listing.ts';
 import { checkProfile } from '../../config/profiles.ts';
-import { type StoredKey, safeOrigin } from '../../config/settings.ts';
-import { storeSettings } from '../../config/stored.ts';
+import { describeSettings, type ListedSetting, storableSettings } from '../../config/setting-list.ts';
+import { checkUrl, type StoredKey } from '../../config/settings.ts';
+import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { closest } from '../../project/toml/suggest.ts';
@@ -9,20 +9,20 @@ import { closest } from '../../project/toml/suggest.ts';
 type Configured = Pick<Context, 'settings' | 'env' | 'progress'>;
 
 /** Every setting and where it is from. Throws UsageError when the profile in use is one that nobody made. */
-export function listSettings({ settings, env }: Configured): Listed[] {
+export function listSettings({ settings, env }: Configured): ListedSetting[] {
   checkProfile(settings);
-  return listed(settings, env);
+  return describeSettings(settings, env);
 }
 
 /** One setting. Throws NotFoundError when it has no value, UsageError when there is none of this name. */
-export function getSetting(context: Configured, name: string): Listed & { value: string } {
+export function getSetting(context: Configured, name: string): ListedSetting & { value: string } {
   const found = listSettings(context).find((setting) => setting.name === name);
-  if (!found) throw unknown(name, [...listed(context.settings, context.env).map((setting) => setting.name)]);
+  if (!found) throw unknown(name, [...describeSettings(context.settings, context.env).map((setting) => setting.name)]);
   const { value } = found;
   if (value !== null) return { ...found, value };
   throw new NotFoundError(
     `${name} is not set`,
-    storedNames.has(name) ? { fix: `gantry config set ${name} VALUE` } : {},
+    storableSettings.has(name) ? { fix: `gantry config set ${name} VALUE` } : {},
   );
 }
 
@@ -38,8 +38,8 @@ export interface StoredSetting {
  * that a flag or the environment gives is stored beside it (H-10). Throws UsageError for a value that cannot be one.
  */
 export async function storeSetting(context: Configured, name: string, given?: string): Promise<StoredSetting> {
-  const key = storedNames.get(name);
-  if (!key) throw unknown(name, [...storedNames.keys()]);
+  const key = storableSettings.get(name);
+  if (!key) throw unknown(name, [...storableSettings.keys()]);
   const value = given === undefined ? undefined : checked(key, given);
   const profile = context.settings.profile.value ?? 'default';
   if (value === undefined) checkProfile(context.settings);
@@ -50,7 +50,7 @@ export async function storeSetting(context: Configured, name: string, given?: st
 
 /** Says so when what was stored will not be what is used, here and now. */
 export function warnOfWinner({ settings, env, progress }: Configured, name: string, stored: string | undefined): void {
-  const winner = listed(settings, env).find((setting) => setting.name === name);
+  const winner = describeSettings(settings, env).find((setting) => setting.name === name);
   const [, variable] = /^environment \((\w+)\)$/.exec(winner?.origin ?? '') ?? [];
   if (variable && winner?.value !== stored) {
     progress.warn(`${variable} is set and still wins: ${name} is ${winner?.value} here`);
@@ -60,7 +60,7 @@ export function warnOfWinner({ settings, env, progress }: Configured, name: stri
 /** The value as it is stored. */
 function checked(key: StoredKey, value: string): string {
   if (key === 'project') return projectId(value);
-  if (key.endsWith('Url')) return safeOrigin(value, 'command line');
+  if (key.endsWith('Url')) return checkUrl(value, 'command line');
   if (/^[a-z0-9-]+$/.test(value)) return value;
   throw new UsageError(`"${value}" is not a region`, { why: 'lower-case letters, digits and hyphens only' });
 }

@@ -1,4 +1,4 @@
-import { claimsOf } from '../../config/credentials.ts';
+import { parseClaims } from '../../config/credentials.ts';
 import type { Context } from '../../context.ts';
 import type { Project } from '../../contract/projects.ts';
 import { AuthError, DeniedError, UsageError } from '../../errors.ts';
@@ -15,7 +15,7 @@ export async function loginByToken(context: Context, from: string | true): Promi
   if (from !== true && from !== '-') throw onCommandLine();
   await checkStorable(context);
   const token = await readToken(context, from === '-');
-  const { project, expiresAt } = claimsOf(token);
+  const { project, expiresAt } = parseClaims(token);
   if (expiresAt !== undefined && expiresAt <= context.now()) {
     throw new AuthError(`the token expired on ${localTime(new Date(expiresAt).toISOString())}: nothing was stored`, {
       fix: 'create a new one in the dashboard, API Keys page',

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { deleteApp, getApp } from '../../contract/apps.ts';
-import { appName } from '../../contract/endpoint.ts';
+import { toAppName } from '../../contract/endpoint.ts';
 import { NotFoundError, PendingError } from '../../errors.ts';
 import { lookUntil } from '../waiting/index.ts';
 
@@ -14,7 +14,7 @@ export async function removeApp(
   confirm: string | undefined,
 ): Promise<{ app: string; project: string; deleted: true }> {
   await api(getApp, { project, app });
-  const name = appName(project, app);
+  const name = toAppName(project, app);
   await prompt.confirmByName(`This deletes ${name} and its builds for good.`, name, confirm);
   const refusal = await api(deleteApp, { project, app }).then(() => undefined, unlessNotFound);
   const status = await lookUntil(

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { type App, type AppScaling, getApp, scaleApp } from '../../contract/apps.ts';
-import { appName } from '../../contract/endpoint.ts';
+import { toAppName } from '../../contract/endpoint.ts';
 import { FailedError, UsageError } from '../../errors.ts';
 import { lookUntil } from '../waiting/index.ts';
 
@@ -28,7 +28,7 @@ export async function scale(context: Context, app: string, wanted: Wanted): Prom
   const [least, most] = [after.minReplicaCount, after.maxReplicaCount];
   if (typeof least === 'number' && typeof most === 'number' && least > most) {
     throw new UsageError(`at least ${least} replicas and at most ${most} cannot be`, {
-      why: `${appName(project, app)} has ${before.minReplicaCount} to ${before.maxReplicaCount} now`,
+      why: `${toAppName(project, app)} has ${before.minReplicaCount} to ${before.maxReplicaCount} now`,
       fix: 'give both --min-replicas and --max-replicas',
     });
   }
@@ -41,7 +41,7 @@ export async function scale(context: Context, app: string, wanted: Wanted): Prom
     await expectShown(context, app, changes);
     progress.note('the next deploy sets again what cerebrium.toml says');
   }
-  return { app: appName(project, app), changes };
+  return { app: toAppName(project, app), changes };
 }
 
 /** Throws FailedError if the app is still shown with other settings. Settings that are not shown cannot be checked. */
@@ -61,11 +61,11 @@ async function expectShown(
   if (first) {
     const { setting, from, to } = first;
     const now = shown[setting] === from ? `still ${from}` : `${shown[setting]}`;
-    throw new FailedError(`${setting} of ${appName(project, app)} is ${now}, not ${to}`, {
+    throw new FailedError(`${setting} of ${toAppName(project, app)} is ${now}, not ${to}`, {
       why: 'the platform confirmed the change, but does not show it',
-      fix: `gantry apps get ${appName(project, app)}`,
+      fix: `gantry apps get ${toAppName(project, app)}`,
       details: {
-        app: appName(project, app),
+        app: toAppName(project, app),
         asked: Object.fromEntries(changes.map(({ setting, to }) => [setting, to])),
       },
     });

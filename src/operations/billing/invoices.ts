@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { type Invoice, listInvoices } from '../../contract/costs.ts';
-import type { Answer } from '../../contract/endpoint.ts';
+import type { DecodedReply } from '../../contract/endpoint.ts';
 import { newestFirst } from '../../output/words.ts';
 
 /** The project's invoices, newest first. */
@@ -9,7 +9,7 @@ export async function readInvoices({ api, project }: Pick<Context, 'api' | 'proj
 }
 
 /** The list itself, whatever it is wrapped in (wire §1b). */
-export function invoicesIn(answer: Answer<typeof listInvoices>): Invoice[] {
+export function invoicesIn(answer: DecodedReply<typeof listInvoices>): Invoice[] {
   const invoices = Array.isArray(answer) ? answer : (answer.invoices ?? answer.items ?? answer.data ?? []);
   return invoices.toSorted(newestFirst((invoice) => invoice.createdAt));
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { imagesOf, registryLogin } from '../../config/registry.ts';
+import { findBaseImages, findRegistryLogin } from '../../config/registry-login.ts';
 import type { Context } from '../../context.ts';
 import type { AppCreation } from '../../contract/apps.ts';
 import { readRegular } from '../../disk/index.ts';
@@ -17,7 +17,7 @@ export interface CreationOptions {
 
 /** The body of create app: what the user set, the file's text, and a registry login only where one is needed (H-8). */
 export async function creationBody(context: Context, project: Project, options: CreationOptions): Promise<AppCreation> {
-  const login = await registryLogin(await baseImages(project), context.env);
+  const login = await findRegistryLogin(await baseImages(project), context.env);
   context.secrets.add(...(login?.secrets ?? []));
   if (login) context.progress.note(`Sending the login for ${login.registry}, for the base image`);
   return {
@@ -33,6 +33,6 @@ export async function creationBody(context: Context, project: Project, options: 
 }
 
 async function baseImages({ root, custom, deployment }: Project): Promise<string[]> {
-  if (custom?.dockerfile_path) return imagesOf(String(await readRegular(join(root, custom.dockerfile_path))));
+  if (custom?.dockerfile_path) return findBaseImages(String(await readRegular(join(root, custom.dockerfile_path))));
   return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { RunAcknowledgement, webhookSecretHeader } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
 import { AppError, UnexpectedReplyError } from '../../errors.ts';
-import type { Received } from '../../receiver/index.ts';
+import type { ReceivedRequest } from '../../receiver/index.ts';
 import { askedRun, hasEnded, runState } from '../runs/index.ts';
 import { webhookSecret } from '../webhooks/index.ts';
 import { runIdOf, wholeOf } from './answer.ts';
@@ -87,7 +87,7 @@ function addressed({ url: given, headers }: Call, { address, secret }: Awaiting)
 }
 
 /** What is delivered does not tell whether it is an error; the record of the run may, if it is settled by now. */
-async function checkOutcome(context: Context, { project, app }: Target, runId: string, { body }: Received) {
+async function checkOutcome(context: Context, { project, app }: Target, runId: string, { body }: ReceivedRequest) {
   const run = await aside(context, (api) => askedRun(api, { project, app, run: runId }));
   if (!run || !hasEnded(run) || runState(run) === 'success') return;
   throw new AppError(`run ${runId} of ${app} ended as ${runState(run)}`, {
@@ -97,7 +97,12 @@ async function checkOutcome(context: Context, { project, app }: Target, runId: s
   });
 }
 
-function answerOf({ headers, body }: Received, target: Target, startedAt: number, firstByteMs: number): AppAnswer {
+function answerOf(
+  { headers, body }: ReceivedRequest,
+  target: Target,
+  startedAt: number,
+  firstByteMs: number,
+): AppAnswer {
   async function* pieces() {
     yield body;
   }

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { longestAsyncSeconds } from '../../contract/invocation.ts';
+import { maxAsyncSeconds } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
 import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
@@ -16,7 +16,7 @@ export interface Waiting {
 }
 
 /** No run takes longer. */
-export const longestMs = longestAsyncSeconds * 1_000;
+export const longestMs = maxAsyncSeconds * 1_000;
 
 const pauses = { firstMs: 1_000, longestMs: 5_000, growth: 1.3 };
 /** The record of a run may come a little after the run. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Context } from '../../context.ts';
-import { appId } from '../../contract/endpoint.ts';
+import { toAppId } from '../../contract/endpoint.ts';
 import { AppLogFrame, type AppLogsQuery, appLogSocket, getAppLogs } from '../../contract/logs.ts';
 import { appFrameLine, appLine } from './line.ts';
 import type { LogSource } from './source.ts';
@@ -37,7 +37,7 @@ export function appLog({ api, project, openLog }: Needs, app: string, filter: Ap
       ? {
           open: (after) =>
             openLog(appLogSocket, {
-              ...{ projectID: project, appID: appId(project, app) },
+              ...{ projectID: project, appID: toAppId(project, app) },
               ...{ containerID: container, runID: runId, after: rfc3339(after) },
             }),
         }

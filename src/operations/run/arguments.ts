@@ -17,8 +17,8 @@ export async function readArguments(context: Context, { data, pairs }: GivenArgu
   const given = data === undefined ? {} : objectOf(await textOf(context, data), data);
   const text = JSON.stringify({ ...given, ...readParameters(pairs) });
   const bytes = Buffer.byteLength(text);
-  if (bytes <= runLimits.data) return text;
-  throw new UsageError(`the data is ${size(bytes)}, and a run takes ${size(runLimits.data)}`, {
+  if (bytes <= runLimits.dataBytes) return text;
+  throw new UsageError(`the data is ${size(bytes)}, and a run takes ${size(runLimits.dataBytes)}`, {
     fix: 'gantry cp data.json volume:/ puts it on the volume, where the app finds it as /persistent-storage/data.json',
   });
 }

@@ -99,8 +99,8 @@ function encoded(commands: readonly string[] = []): string[] {
 
 function checkSize(dependencies: BaseImage['dependencies']): void {
   const bytes = Buffer.byteLength(JSON.stringify(dependencies));
-  if (bytes <= runLimits.dependencies) return;
-  const message = `the dependencies come to ${size(bytes)}, and a run takes ${size(runLimits.dependencies)}`;
+  if (bytes <= runLimits.dependenciesBytes) return;
+  const message = `the dependencies come to ${size(bytes)}, and a run takes ${size(runLimits.dependenciesBytes)}`;
   const why = Object.entries(dependencies)
     .map(([kind, names]) => `${String(Object.keys(names ?? {}).length).padStart(7)}  ${kind} packages`)
     .join('\n');

@@ -176,13 +176,13 @@ function backslashIn(path: string): ProjectError {
 
 /** The limit of a run, with the files to leave out named (wire §9). */
 function checkArchive(bytes: number, entries: readonly Entry[]): void {
-  if (bytes <= runLimits.archive) return;
-  const message = `the files come to ${size(bytes)}, and a run takes ${size(runLimits.archive)}`;
+  if (bytes <= runLimits.archiveBytes) return;
+  const message = `the files come to ${size(bytes)}, and a run takes ${size(runLimits.archiveBytes)}`;
   const biggest = largest(entries, 5);
   const why = ['the largest are', ...biggest.map((each) => `${size(each.size).padStart(9)}  ${each.path}`)].join('\n');
   const names = biggest.slice(0, 3).map(({ path }) => JSON.stringify(`./${path}`));
   const fix = `exclude = [${names.join(', ')}] in cerebrium.toml, and gantry cp for data`;
-  const details = { bytes, limit: runLimits.archive, largest: biggest.map(({ path, size }) => ({ path, size })) };
+  const details = { bytes, limit: runLimits.archiveBytes, largest: biggest.map(({ path, size }) => ({ path, size })) };
   throw new ProjectError(message, [{ severity: 'error', message, why, fix }], { why, fix, details });
 }
 

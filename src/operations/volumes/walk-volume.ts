@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Context } from '../../context.ts';
-import { unreadIn } from '../../contract/lists.ts';
+import { unreadableItems } from '../../contract/lists.ts';
 import { listFolder, type VolumeEntry } from '../../contract/volumes.ts';
 import { FailedError, NotFoundError } from '../../errors.ts';
 import {
@@ -69,7 +69,7 @@ async function readFolder(
   const dir = asFolder(folder.path);
   const reply = await api(listFolder, { project, volume, query: { region, dir } });
   const entries = reply.map((entry) => listed(dir, entry)).filter(({ name }) => name !== '' && name !== '.');
-  return { entries, unread: unreadIn(reply).length };
+  return { entries, unread: unreadableItems(reply).length };
 }
 
 /** The file or folder at a path, as its folder lists it. Throws NotFoundError when there is none. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
-import type { Answer, Received } from '../../receiver/index.ts';
+import type { ReceivedRequest, ReceiverResponse } from '../../receiver/index.ts';
 import { within } from '../waiting/index.ts';
 
 type Sending = Pick<Context, 'settings' | 'signal' | 'silenceMs'>;
@@ -17,8 +17,8 @@ const ofConnection = new Set([
 export async function passOn(
   { settings, signal, silenceMs }: Sending,
   to: URL,
-  { headers, body }: Pick<Received, 'headers' | 'body'>,
-): Promise<Answer> {
+  { headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>,
+): Promise<ReceiverResponse> {
   const { sendStreamed } = await import('../../api/streamed.ts');
   const reply = await sendStreamed({
     ...{ method: 'POST', url: to, headers: travelling(headers), body, silenceMs },

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { readRegular } from '../disk/index.ts';
-import { type Environment, read } from './environment.ts';
+import { type Environment, readVariable } from './environment.ts';
 
 interface DockerConfig {
   auths?: Record<string, { auth?: string } | undefined>;
@@ -25,8 +25,8 @@ const hubNames = ['https://index.docker.io/v1/', 'index.docker.io', 'docker.io',
  * The login for the registries of the given images only, never for all that Docker knows (H-8). Looks in Docker's
  * config file, or asks the credential helper it names. Undefined when none of the images needs one that is known.
  */
-export async function registryLogin(images: string[], env: Environment): Promise<RegistryLogin | undefined> {
-  const registries = [...new Set(images.map(registryOf))];
+export async function findRegistryLogin(images: string[], env: Environment): Promise<RegistryLogin | undefined> {
+  const registries = [...new Set(images.map(parseRegistry))];
   if (registries.length === 0) return undefined;
   const config = await dockerConfig(env);
   const found: [string, string][] = [];
@@ -48,13 +48,13 @@ function passwordOf(auth: string): string {
 }
 
 /** `ghcr.io/me/app:1` lives at `ghcr.io`; `debian:bookworm` and `me/app` at Docker's hub. */
-export function registryOf(image: string): string {
+export function parseRegistry(image: string): string {
   const [first = '', ...rest] = image.split('/');
   return rest.length > 0 && (/[.:]/.test(first) || first === 'localhost') ? first : dockerHub;
 }
 
 /** The images a Dockerfile starts from; its own stages and `scratch` are none. */
-export function imagesOf(dockerfile: string): string[] {
+export function findBaseImages(dockerfile: string): string[] {
   const stages = new Set<string>(['scratch']);
   const images: string[] = [];
   for (const [, image = '', stage] of dockerfile.matchAll(
@@ -67,8 +67,8 @@ export function imagesOf(dockerfile: string): string[] {
 }
 
 async function dockerConfig(env: Environment): Promise<DockerConfig | undefined> {
-  const home = read(env, 'HOME') ?? read(env, 'USERPROFILE') ?? '';
-  const folder = read(env, 'DOCKER_CONFIG') ?? join(home, '.docker');
+  const home = readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? '';
+  const folder = readVariable(env, 'DOCKER_CONFIG') ?? join(home, '.docker');
   try {
     return JSON.parse(String(await readRegular(join(folder, 'config.json')))) as DockerConfig;
   } catch {

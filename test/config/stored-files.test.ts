@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resolveSettings } from '../../src/config/settings.ts';
-import { changeFile, removeProfile, storeSettings, useProfile } from '../../src/config/stored.ts';
+import { removeProfile, storeSettings, updateStoredFile, useProfile } from '../../src/config/stored-files.ts';
 import { folderOf } from '../support/app.ts';
 
 const at = (path: string) => resolveSettings({ GANTRY_CONFIG_DIR: path }, {});
@@ -97,9 +97,11 @@ test('where it cannot be written the error names the file and the way out', asyn
     message: expect.stringMatching(/gantry\/config\.json could not be written: nothing was changed$/),
     facts: { fix: expect.stringMatching(/GANTRY_PROJECT.*GANTRY_CONFIG_DIR/), why: expect.stringMatching(/EEXIST/) },
   });
-  await expect(changeFile(join(folder.path, 'gantry', 'x'), 'credentials', (same) => same)).rejects.toMatchObject({
-    facts: { fix: expect.stringContaining('set GANTRY_TOKEN in the environment') },
-  });
+  await expect(updateStoredFile(join(folder.path, 'gantry', 'x'), 'credentials', (same) => same)).rejects.toMatchObject(
+    {
+      facts: { fix: expect.stringContaining('set GANTRY_TOKEN in the environment') },
+    },
+  );
 });
 
 test('a file that is not valid JSON is left as it is', async () => {

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { imagesOf, registryLogin, registryOf } from '../../src/config/registry.ts';
+import { findBaseImages, findRegistryLogin, parseRegistry } from '../../src/config/registry-login.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
@@ -17,7 +17,7 @@ test.each([
   ['registry:5000/app', 'registry:5000'],
   ['123.dkr.ecr.us-east-1.amazonaws.com/app@sha256:abc', '123.dkr.ecr.us-east-1.amazonaws.com'],
 ])('%s lives at %s', (image, registry) => {
-  expect(registryOf(image)).toBe(registry);
+  expect(parseRegistry(image)).toBe(registry);
 });
 
 describe('the images of a Dockerfile', () => {
@@ -33,7 +33,7 @@ describe('the images of a Dockerfile', () => {
     ['with Windows line ends', 'FROM a.io/x AS b\r\nFROM b\r\n', ['a.io/x']],
     ['none at all', 'RUN echo FROM', []],
   ])('%s', (_, dockerfile, images) => {
-    expect(imagesOf(dockerfile)).toEqual(images);
+    expect(findBaseImages(dockerfile)).toEqual(images);
   });
 });
 
@@ -54,18 +54,18 @@ describe('the login for a base image', () => {
     ['no logins', ['ghcr.io/me/app'], {}, undefined],
   ])('of %s', async (_, images, config, expected) => {
     await using docker = await folderOf({ 'config.json': JSON.stringify(config) });
-    const login = await registryLogin(images, { DOCKER_CONFIG: docker.path });
+    const login = await findRegistryLogin(images, { DOCKER_CONFIG: docker.path });
     expect(login && JSON.parse(login.dockerAuth).auths).toEqual(expected);
   });
 
   test('is found in the home folder too', async () => {
     await using home = await folderOf({ '.docker/config.json': JSON.stringify({ auths }) });
-    expect((await registryLogin(['ghcr.io/x'], { HOME: home.path }))?.registry).toBe('ghcr.io');
+    expect((await findRegistryLogin(['ghcr.io/x'], { HOME: home.path }))?.registry).toBe('ghcr.io');
   });
 
   test.each([[undefined], ['{'], ['[]']])('is none when Docker’s file is %j', async (text) => {
     await using docker = await folderOf(text === undefined ? {} : { 'config.json': text });
-    expect(await registryLogin(['ghcr.io/x'], { DOCKER_CONFIG: docker.path })).toBeUndefined();
+    expect(await findRegistryLogin(['ghcr.io/x'], { DOCKER_CONFIG: docker.path })).toBeUndefined();
   });
 
   const helper = `#!/usr/bin/env node
@@ -89,7 +89,7 @@ process.stdin.on('data', (chunk) => { registry += chunk; }).on('end', () => {
     await using tools = await folderOf({ 'docker-credential-fake': helper, 'config.json': JSON.stringify(config) });
     chmodSync(join(tools.path, 'docker-credential-fake'), 0o755);
     vi.stubEnv('PATH', `${tools.path}${delimiter}${process.env.PATH}`);
-    const login = await registryLogin([image], { DOCKER_CONFIG: tools.path });
+    const login = await findRegistryLogin([image], { DOCKER_CONFIG: tools.path });
     vi.unstubAllEnvs();
     const [entry] = Object.values<{ auth: string }>(login ? JSON.parse(login.dockerAuth).auths : {});
     expect(entry && Buffer.from(entry.auth, 'base64').toString()).toBe(expected);

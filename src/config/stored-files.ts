@@ -4,7 +4,7 @@ import { FailedError, GantryError } from '../errors.ts';
 import type { Settings, StoredKey } from './settings.ts';
 
 /** What to store in a profile, by its name in the file; undefined takes the value out. */
-export type Changes = { [Key in StoredKey]?: string | undefined };
+export type SettingChanges = { [Key in StoredKey]?: string | undefined };
 
 /** Another process changes a file in moments, unless it waits for the platform to renew a token. */
 const longestWaitMs = 70_000;
@@ -14,8 +14,8 @@ type Where = Pick<Settings, 'folders'>;
 type Stored = Record<string, unknown> & { profiles?: Record<string, Record<string, unknown>> };
 
 /** Changes settings of one profile, which is made when it is not there. Nothing else in the file changes (H-10). */
-export async function storeSettings(settings: Where, profile: string, changes: Changes): Promise<void> {
-  await changeFile(settings.folders.config, 'config', (stored: Stored) => {
+export async function storeSettings(settings: Where, profile: string, changes: SettingChanges): Promise<void> {
+  await updateStoredFile(settings.folders.config, 'config', (stored: Stored) => {
     const values = Object.entries({ ...stored.profiles?.[profile], ...changes });
     const kept = Object.fromEntries(values.filter(([, value]) => value !== undefined));
     return { ...stored, profiles: { ...stored.profiles, [profile]: kept } };
@@ -24,12 +24,12 @@ export async function storeSettings(settings: Where, profile: string, changes: C
 
 /** Makes a profile the one in use from now on. */
 export async function useProfile(settings: Where, name: string): Promise<void> {
-  await changeFile(settings.folders.config, 'config', (stored) => ({ ...stored, profile: name }));
+  await updateStoredFile(settings.folders.config, 'config', (stored) => ({ ...stored, profile: name }));
 }
 
 /** Forgets a profile's settings; when it was in use, `default` is again. Its token is not kept here. */
 export async function removeProfile(settings: Where, name: string): Promise<void> {
-  await changeFile(settings.folders.config, 'config', ({ profile, ...stored }: Stored) => {
+  await updateStoredFile(settings.folders.config, 'config', ({ profile, ...stored }: Stored) => {
     const { [name]: _, ...profiles } = stored.profiles ?? {};
     return { ...stored, ...(profile === undefined || profile === name ? {} : { profile }), profiles };
   });
@@ -40,7 +40,7 @@ export async function removeProfile(settings: Where, name: string): Promise<void
  * folder that is made with 0700), one process after the other. Throws FailedError, with the way out, where it cannot be
  * written.
  */
-export async function changeFile(
+export async function updateStoredFile(
   folder: string,
   name: 'config' | 'credentials',
   change: (stored: Stored) => Stored | Promise<Stored>,
