@@ -5,10 +5,10 @@ import { environmentMarks, isLeftover } from '../../project/files/patterns.ts';
 /** Editors save in several steps: a change counts once nothing has happened for so long (in milliseconds). */
 const settledMs = 200;
 /** The system has a limit of its own, and each folder counts. */
-const mostFolders = 2_000;
+const maxFolders = 2_000;
 
 /** Watches a folder and those below it, but for what nobody sends: version control, installed code, caches. */
-export class Watch {
+export class FolderWatcher {
   private readonly watchers = new Map<string, FSWatcher>();
   private changed = false;
   private timer: NodeJS.Timeout | undefined;
@@ -22,7 +22,7 @@ export class Watch {
   }
 
   /** Fulfilled when something has changed since the last time this was asked, or when the signal says so. */
-  async change(signal: AbortSignal): Promise<void> {
+  async nextChange(signal: AbortSignal): Promise<void> {
     const stop = () => this.wake?.();
     signal.addEventListener('abort', stop, { once: true });
     if (!this.changed && !signal.aborted) {
@@ -74,14 +74,14 @@ export class Watch {
 
 function foldersOf(root: string): string[] {
   const found = [root];
-  for (let index = 0; index < found.length && found.length < mostFolders; index++) {
+  for (let index = 0; index < found.length && found.length < maxFolders; index++) {
     const folder = found[index] ?? root;
     const children = childrenOf(folder);
     if (index > 0 && children.some(({ name }) => environmentMarks.includes(name))) continue;
     const below = children.filter((child) => child.isDirectory() && !isLeftover(child.name));
     found.push(...below.map(({ name }) => join(folder, name)));
   }
-  return found.slice(0, mostFolders);
+  return found.slice(0, maxFolders);
 }
 
 function childrenOf(folder: string) {

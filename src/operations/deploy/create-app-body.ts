@@ -5,10 +5,10 @@ import type { AppCreation } from '../../contract/apps.ts';
 import { readRegular } from '../../disk/index.ts';
 import type { Project } from '../../project/config.ts';
 import { version } from '../../version.ts';
-import { creationSettings } from './app-settings.ts';
+import { createAppSettings } from './app-settings.ts';
 
 /** What the command line adds to the file. */
-export interface CreationOptions {
+export interface CreateAppOptions {
   region?: string | undefined;
   logLevel?: string | undefined;
   /** Ask the platform to keep no log of the build. */
@@ -16,12 +16,16 @@ export interface CreationOptions {
 }
 
 /** The body of create app: what the user set, the file's text, and a registry login only where one is needed (H-8). */
-export async function creationBody(context: Context, project: Project, options: CreationOptions): Promise<AppCreation> {
+export async function createAppBody(
+  context: Context,
+  project: Project,
+  options: CreateAppOptions,
+): Promise<AppCreation> {
   const login = await findRegistryLogin(await baseImages(project), context.env);
   context.secrets.add(...(login?.secrets ?? []));
   if (login) context.progress.note(`Sending the login for ${login.registry}, for the base image`);
   return {
-    ...creationSettings(project),
+    ...createAppSettings(project),
     name: project.name,
     cliVersion: version,
     platform_toml: project.text,

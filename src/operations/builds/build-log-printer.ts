@@ -1,7 +1,15 @@
 import type { Context } from '../../context.ts';
 import { type GantryError, UnavailableError } from '../../errors.ts';
-import { followLog, forwards, Gaps, type LogLine, type LogSource, logLines, Seen } from '../logs/index.ts';
-import { buildLog } from './build-log.ts';
+import {
+  followLog,
+  LogGaps,
+  type LogLine,
+  type LogSource,
+  readForward,
+  SeenLines,
+  splitLogText,
+} from '../logs/index.ts';
+import { buildLogSource } from './build-log.ts';
 
 /** Lines kept to be shown with a failure. */
 const keptLines = 20;
@@ -12,8 +20,8 @@ const patience = { succeeded: 2_000, failed: 5_000 };
  * The log of a build, shown while its verdict is waited for. It is followed as `builds logs -f` does it; what cannot be
  * had is said once, and neither ends the build nor keeps its verdict waiting.
  */
-export class ShownLog {
-  private readonly seen = new Seen();
+export class BuildLogPrinter {
+  private readonly seen = new SeenLines();
   private readonly source: LogSource;
   /** Nothing new is waited for any more; an answer that is under way still counts. */
   private readonly over = new AbortController();
@@ -37,8 +45,11 @@ export class ShownLog {
     const { project, onRetry } = context;
     const hears = (retry: Parameters<typeof onRetry>[0]) => this.complained || onRetry(retry);
     const openLog: Context['openLog'] = (path, query) => context.openLog(path, query, this.live);
-    const source = buildLog({ api: context.apiUntil(this.calls, hears), project, openLog }, app, build);
-    this.source = { ...source, page: (query) => source.page(query).catch((error: GantryError) => this.refused(error)) };
+    const source = buildLogSource({ api: context.apiUntil(this.calls, hears), project, openLog }, app, build);
+    this.source = {
+      ...source,
+      readPage: (query) => source.readPage(query).catch((error: GantryError) => this.refused(error)),
+    };
   }
 
   /** Shows its lines as they come, from the first call on, until it is finished. */
@@ -56,7 +67,7 @@ export class ShownLog {
     await this.following;
     try {
       // All of it: what the live log left out is found too.
-      for await (const lines of forwards(this.source, { since: this.seen.notBefore(0) }, this.seen, () => {})) {
+      for await (const lines of readForward(this.source, { since: this.seen.notBefore(0) }, this.seen, () => {})) {
         this.take(lines, aloud);
       }
     } catch {
@@ -85,7 +96,7 @@ export class ShownLog {
     const { source, seen, live: signal } = this;
     const needs = { now, elapsed, silenceMs, signal, progress: silent, delay: (ms: number) => delay(ms, signal) };
     try {
-      const following = { source, seen, gaps: new Gaps(silent), until: Number.POSITIVE_INFINITY };
+      const following = { source, seen, gaps: new LogGaps(silent), until: Number.POSITIVE_INFINITY };
       for await (const lines of followLog(needs, following)) this.take(lines, true);
     } catch (error) {
       if (!signal.aborted) this.complain((error as Error).message);
@@ -106,7 +117,7 @@ export class ShownLog {
 
   private take(batch: LogLine[], aloud: boolean): void {
     for (const { text, timestamp } of batch) {
-      const lines = logLines(text);
+      const lines = splitLogText(text);
       this.lines = [...this.lines, ...lines].slice(-keptLines);
       if (!aloud) continue;
       for (const line of lines) {

@@ -12,7 +12,7 @@ export interface ZipEntry {
  * accepted: a map of path to facts or to a size, a list of paths or of objects, and folders nested in one another. What
  * is none of these is shown by where it is, never dropped.
  */
-export function zipEntries(zipFiles: unknown, folder = ''): ZipEntry[] {
+export function parseZipContents(zipFiles: unknown, folder = ''): ZipEntry[] {
   if (zipFiles === null || zipFiles === undefined) return [];
   if (Array.isArray(zipFiles)) return zipFiles.flatMap((item, index) => listed(item, folder, index));
   if (typeof zipFiles !== 'object') return [{ path: join(folder, String(zipFiles)) }];
@@ -33,7 +33,7 @@ function named(path: string, value: unknown): ZipEntry[] {
   if (Object.keys(record).length === 0) return [{ path: Array.isArray(value) ? `${path}/` : path }];
   if (!Array.isArray(value) && isFile(record)) return [entry(path, record)];
   const children = Array.isArray(value) ? value : (record.children ?? record.files ?? value);
-  const inside = zipEntries(children, path);
+  const inside = parseZipContents(children, path);
   return inside.length > 0 ? inside : [{ path: `${path}/` }];
 }
 

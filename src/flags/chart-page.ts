@@ -5,20 +5,22 @@ import { diskFailure, TemporaryNames, writeWhole } from '../disk/index.ts';
 import { FailedError, GantryError, UsageError } from '../errors.ts';
 import type { Report } from '../output/chart/model.ts';
 
-export interface PageFlags {
+export interface ChartPageFlags {
   html?: string | undefined;
   open?: true | undefined;
 }
 
 /** The flags of commands whose answer can be a page for a browser as well. */
-export function pageFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
+export function chartPageFlags<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+) {
   return command
     .option('--html <file>', 'also write a page with interactive charts')
     .option('--open', 'show that page in the browser');
 }
 
 /** Before anything is asked of the platform. */
-export function checkPageFlags({ html, open }: PageFlags): void {
+export function checkChartPageFlags({ html, open }: ChartPageFlags): void {
   if (html === '-' || html === '')
     throw new UsageError('--html needs the name of a file', { fix: '--html chart.html' });
   if (open && html === undefined) {
@@ -30,9 +32,9 @@ export function checkPageFlags({ html, open }: PageFlags): void {
 }
 
 /** Writes the page where it was asked for, and says so. */
-export async function savePage<Row>(
+export async function saveChartPage<Row>(
   context: Context,
-  { html, open }: PageFlags,
+  { html, open }: ChartPageFlags,
   title: string,
   report: () => Report<Row>,
 ): Promise<void> {

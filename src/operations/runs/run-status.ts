@@ -2,7 +2,7 @@ import { type Run, runPhase } from '../../contract/runs.ts';
 import { jsonText } from '../../json-text.ts';
 
 /** Where a run stands, in one word: as the platform says it, or else what its status code means (wire §2). */
-export function runState({ status, statusCode }: Run): string {
+export function runStatus({ status, statusCode }: Run): string {
   if (status) return knownState(status);
   if (statusCode === null || statusCode === undefined) return '';
   if (statusCode === 0) return 'cancelled';
@@ -18,18 +18,18 @@ function knownState(status: string): string {
 }
 
 /** The platform's own word for where a run stands; where it tells none, what the status code means. */
-export function shownStatus(run: Run): string {
-  return run.status || runState(run);
+export function displayStatus(run: Run): string {
+  return run.status || runStatus(run);
 }
 
 /** The run with the status that is shown of it: where the platform tells none it is not empty in JSON either. */
-export function withStatus(run: Run): Run {
-  return run.status ? run : { ...run, status: runState(run) || null };
+export function fillStatus(run: Run): Run {
+  return run.status ? run : { ...run, status: runStatus(run) || null };
 }
 
 /** Whether nothing more will happen to a run. */
 export function hasEnded(run: Run): boolean {
-  const state = runState(run);
+  const state = runStatus(run);
   return state === 'closed' || runPhase(state) !== 'in progress';
 }
 

@@ -16,13 +16,13 @@ export interface LogLine {
   id: string | undefined;
   number: number;
   /** As the history gives it: a line that came by the socket has the same names. */
-  came: Record<string, unknown>;
+  original: Record<string, unknown>;
 }
 
 export function appLine(came: AppLogLine): LogLine {
   const { logLine, timestamp, containerName, containerId, stream, logId, lineNumber } = came;
   return {
-    ...{ text: logLine, timestamp, ...moment(timestamp), came },
+    ...{ text: logLine, timestamp, ...moment(timestamp), original: came },
     container: containerName || containerId || '',
     stream: stream || undefined,
     id: logId || undefined,
@@ -49,7 +49,7 @@ export function appFrameLine({ log, timestamp, app_id, run_id, container_name, .
 export function buildLine(came: BuildLogLine, index: number): LogLine {
   const timestamp = came.createdAt ?? '';
   return {
-    ...{ text: came.log, timestamp, ...moment(timestamp), came, stream: undefined },
+    ...{ text: came.log, timestamp, ...moment(timestamp), original: came, stream: undefined },
     container: timestamp ? '' : `line ${index}`,
     id: came.id || undefined,
     number: index,
@@ -62,7 +62,7 @@ export function buildFrameLine({ log, timestamp, log_id, log_line_number }: Buil
 }
 
 /** The lines of one log entry, each as it looks after its carriage returns: of a progress bar the last state stays. */
-export function logLines(log: string): string[] {
+export function splitLogText(log: string): string[] {
   return log
     .replace(/\r?\n$/, '')
     .split(/\r?\n/)
@@ -70,7 +70,7 @@ export function logLines(log: string): string[] {
 }
 
 /** For sorting: by time, then by container, and in one container by number. What is equal stays as it came. */
-export function inOrder(a: LogLine, b: LogLine): number {
+export function compareLines(a: LogLine, b: LogLine): number {
   if (a.at !== b.at) return a.at - b.at;
   const finer = (a.nanoseconds ?? 0) - (b.nanoseconds ?? 0);
   if (finer !== 0) return finer;

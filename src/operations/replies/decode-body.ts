@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A body as a program can take it: parsed where it is JSON, otherwise text, otherwise base64. */
-export interface Content {
+/** A body in a form that fits into JSON. */
+export interface DecodedBody {
   body: unknown;
   encoding: 'json' | 'text' | 'base64';
 }
 
-export function contentOf(bytes: Buffer): Content {
+/** Parses a body that is JSON, otherwise returns it as text, or as base64 if it is binary. */
+export function decodeBody(bytes: Buffer): DecodedBody {
   if (!isUtf8(bytes)) return { body: bytes.toString('base64'), encoding: 'base64' };
   const text = bytes.toString('utf8');
   try {

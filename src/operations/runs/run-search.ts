@@ -2,7 +2,7 @@ import type { Api } from '../../api/client.ts';
 import type { Run, RunsQuery } from '../../contract/runs.ts';
 
 /** Which runs are wanted. Times in milliseconds since 1970. */
-export interface WantedRuns {
+export interface RunQuery {
   app: string;
   since: number;
   until: number;
@@ -18,21 +18,21 @@ export type RunFilters = Pick<
   'status' | 'statusCode' | 'minStartupTime' | 'maxStartupTime' | 'minResponseTime' | 'maxResponseTime'
 >;
 
-export interface FoundRuns {
+export interface RunSearchResult {
   runs: Run[];
   /** Those there are in the part of the range that was looked at. */
   total: number;
   /** Whether a part of the range was not looked at: there were enough without it. */
-  more: boolean;
+  hasMore: boolean;
   /** False when the platform announced more runs than it gave. */
-  isWhole: boolean;
+  isComplete: boolean;
 }
 
 /** The way out of a list that does not end. */
-export const fewerRuns = 'choose fewer runs: --limit, or a shorter time with --since';
+export const fewerRunsFix = 'choose fewer runs: --limit, or a shorter time with --since';
 
 /** What looking for runs takes. */
-export interface Search {
+export interface RunSearchContext {
   api: Api;
   project: string;
   onProgress: (text: string) => void;

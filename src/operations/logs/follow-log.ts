@@ -1,19 +1,19 @@
 import type { LogSocket } from '../../api/log-socket.ts';
 import type { Context } from '../../context.ts';
 import { GantryError } from '../../errors.ts';
-import type { Gaps } from './gaps.ts';
-import { forwards } from './history.ts';
-import { inOrder, type LogLine } from './line.ts';
-import { Live } from './live.ts';
-import { Pauses } from './poll-intervals.ts';
-import type { Seen } from './seen.ts';
-import type { LogSource } from './source.ts';
+import type { LogGaps } from './gaps.ts';
+import { readForward } from './history.ts';
+import { LiveLog } from './live-log.ts';
+import { compareLines, type LogLine } from './log-line.ts';
+import type { LogSource } from './log-source.ts';
+import { PollIntervals } from './poll-intervals.ts';
+import type { SeenLines } from './seen-lines.ts';
 
-export interface Following {
+export interface FollowLogOptions {
   source: LogSource;
   /** What was shown already. From its last line on everything is. */
-  seen: Seen;
-  gaps: Gaps;
+  seen: SeenLines;
+  gaps: LogGaps;
   /** Stop at this moment (in milliseconds since 1970). */
   until: number;
 }
@@ -31,7 +31,7 @@ const mostLooks = 3;
  * read from the last line on, and once more when it works again. Nothing that may pass ends it: neither a failed look
  * nor any number of broken sockets (H-59, H-61, H-62). Ends when the log is over, or at `until`.
  */
-export async function* followLog(context: Needs, following: Following): AsyncGenerator<LogLine[]> {
+export async function* followLog(context: Needs, following: FollowLogOptions): AsyncGenerator<LogLine[]> {
   const follower = new Follower(context, following);
   try {
     yield* follower.lines();
@@ -41,8 +41,8 @@ export async function* followLog(context: Needs, following: Following): AsyncGen
 }
 
 class Follower {
-  private readonly live: Live;
-  private readonly pauses: Pauses;
+  private readonly live: LiveLog;
+  private readonly pauses: PollIntervals;
   /** From here on lines may have been missed, in milliseconds since 1970. */
   private hole: number | undefined;
   /** The last line before it. Nobody knows what was said after it while `unproven`. */
@@ -55,10 +55,10 @@ class Follower {
 
   constructor(
     private readonly context: Needs,
-    private readonly following: Following,
+    private readonly following: FollowLogOptions,
   ) {
-    this.live = new Live(context, following.source);
-    this.pauses = new Pauses(context.progress, following.source.pauses);
+    this.live = new LiveLog(context, following.source);
+    this.pauses = new PollIntervals(context.progress, following.source.pollMs);
     this.start = following.seen.last;
   }
 
@@ -107,7 +107,7 @@ class Follower {
         continue;
       }
       const lines = texts.flatMap((text) => this.read(text));
-      const fresh = lines.filter((line) => seen.isNew(line, 'socket', socket)).sort(inOrder);
+      const fresh = lines.filter((line) => seen.isNew(line, 'socket', socket)).sort(compareLines);
       if (lines.length > 0) {
         if (!works) this.live.proven();
         works = true;
@@ -127,12 +127,12 @@ class Follower {
     const { start } = this;
     const { until } = this.following;
     this.over ||= lines.some(({ at }) => at >= until);
-    const wanted = lines.filter((line) => line.at < until && (!start || inOrder(line, start) > 0));
+    const wanted = lines.filter((line) => line.at < until && (!start || compareLines(line, start) > 0));
     if (wanted.length > 0) yield wanted;
   }
 
   private read(text: string): LogLine[] {
-    const lines = this.following.source.read(text);
+    const lines = this.following.source.parseFrame(text);
     if (!lines && !this.complained) this.context.progress.warn('the live log sent something that is no line');
     this.complained ||= !lines;
     return lines ?? [];
@@ -171,7 +171,7 @@ class Follower {
     this.hole = from;
     const before = seen.last;
     let first: LogLine | undefined;
-    const history = forwards(source, { since: from && seen.notBefore(from) }, seen, gaps.note);
+    const history = readForward(source, { since: from && seen.notBefore(from) }, seen, gaps.note);
     let step = await history.next();
     for (; !step.done; step = await history.next()) {
       first ??= step.value[0];

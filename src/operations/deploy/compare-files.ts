@@ -15,7 +15,7 @@ export interface FileChanges {
  * Compares by size, and by checksum where the platform tells one; only files of equal size are read. A file whose
  * checksum is not known and whose size is the same counts as unchanged.
  */
-export async function fileChanges(
+export async function compareFiles(
   local: readonly Entry[],
   remote: readonly ZipEntry[],
   signal: AbortSignal,

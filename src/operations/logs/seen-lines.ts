@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { LogLine } from './line.ts';
+import type { LogLine } from './log-line.ts';
 
 /** The two ways a line comes. Each names lines in its own manner, or not at all. */
-export type Way = 'history' | 'socket';
+export type LogChannel = 'history' | 'socket';
 
 /** So many lines at least are remembered, twice as many at most: memory stays the same, however long it goes on. */
 const remembered = 10_000;
@@ -10,13 +10,15 @@ const remembered = 10_000;
 const overlapMs = 5_000;
 
 /** What was seen of one text at one moment in one container. */
-type Sightings = { shown: number } & Partial<Record<Way, { ids: Set<string>; session: unknown; number: number }>>;
+type Sightings = { shown: number } & Partial<
+  Record<LogChannel, { ids: Set<string>; session: unknown; number: number }>
+>;
 
 /**
  * Knows which lines have been shown. Two lines of one instant are two lines, even with the same text (H-30): it counts
  * them, in each answer or connection of its own, and only what is above the number already shown is new.
  */
-export class Seen {
+export class SeenLines {
   private lines = new Map<string, Sightings>();
   private older = new Map<string, Sightings>();
   /** The latest line. */
@@ -27,7 +29,7 @@ export class Seen {
   private horizon = 0;
 
   /** Whether it was not seen before; it is then. `session` is the answer or the connection it came in. */
-  isNew(line: LogLine, way: Way, session: unknown): boolean {
+  isNew(line: LogLine, way: LogChannel, session: unknown): boolean {
     const sightings = this.sightings(line);
     sightings[way] ??= { ids: new Set(), session, number: 0 };
     const here = sightings[way];

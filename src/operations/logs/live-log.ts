@@ -1,20 +1,20 @@
 import type { LogSocket } from '../../api/log-socket.ts';
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
+import type { LogSource } from './log-source.ts';
 import { jittered } from './poll-intervals.ts';
-import type { LogSource } from './source.ts';
 
 type Needs = Pick<Context, 'elapsed' | 'signal' | 'progress'>;
 
 /** So many sockets in a row that bring nothing, and we say that we poll. */
-const mostFailures = 3;
+const maxFailures = 3;
 /** Before the next socket: after one that worked, and while we poll (in milliseconds). */
 const firstWaitMs = 250;
 const pollingWaitMs = 30_000;
 const longestWaitMs = 5 * 60_000;
 
 /** The live log of a source, and how often it was no help. No number of broken sockets ends anything (H-59, H-61). */
-export class Live {
+export class LiveLog {
   socket: LogSocket | undefined;
   /** Sockets in a row that brought nothing. */
   private failures = 0;
@@ -28,14 +28,14 @@ export class Live {
 
   /** Milliseconds until it is tried again. */
   nextIn(): number {
-    return this.source.open ? this.nextAt - this.context.elapsed() : Number.POSITIVE_INFINITY;
+    return this.source.openLive ? this.nextAt - this.context.elapsed() : Number.POSITIVE_INFINITY;
   }
 
   /** Opens it, if it is time to. */
   async open(after: number | undefined): Promise<void> {
     if (this.nextIn() > 0) return;
     try {
-      this.socket = await this.source.open?.(after);
+      this.socket = await this.source.openLive?.(after);
     } catch (error) {
       this.context.signal.throwIfAborted();
       if (!(error instanceof UnavailableError)) throw error;
@@ -51,12 +51,12 @@ export class Live {
   /** It brought nothing. The more often, the longer until the next. */
   missed(why: string): void {
     this.failures++;
-    if (this.failures >= mostFailures && !this.polling) {
+    if (this.failures >= maxFailures && !this.polling) {
       this.polling = true;
       this.context.progress.note(`${why}: looking every few seconds instead`);
     }
     const waitMs = this.polling
-      ? Math.min(longestWaitMs, pollingWaitMs * 2 ** (this.failures - mostFailures))
+      ? Math.min(longestWaitMs, pollingWaitMs * 2 ** (this.failures - maxFailures))
       : firstWaitMs * 2 ** this.failures;
     this.nextAt = this.context.elapsed() + jittered(waitMs);
   }
