@@ -1,5 +1,6 @@
 import { delimiter, dirname, join } from 'node:path';
-import type { AppRecord, Store } from '../store.ts';
+import type { AppRecord } from '../state/records.ts';
+import type { Store } from '../state/store.ts';
 
 /**
  * The environment of an app (docs/platform.md#invocation): its identity and its secrets, where an app's secret

@@ -1,10 +1,10 @@
 import { FailedError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
-import { type Content, contentOf } from '../replies/index.ts';
+import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import type { AppAnswer } from './call.ts';
 
 /** An answer in one piece. */
-export interface WholeAnswer extends Content {
+export interface WholeAnswer extends DecodedBody {
   status: number;
   headers: AppAnswer['headers'];
   runId: string | null;
@@ -24,7 +24,7 @@ export async function wholeOf(answer: AppAnswer, elapsed: () => number): Promise
     bytes += piece.length;
     if (bytes > mostBytes) throw tooLong(answer);
   }
-  const content = contentOf(Buffer.concat(pieces));
+  const content = decodeBody(Buffer.concat(pieces));
   const { status, headers, firstByteMs, startedAt } = answer;
   const timings = { firstByteMs, totalMs: elapsed() - startedAt };
   return { status, headers, runId: runIdOf(answer, content) ?? null, timings, ...content };
@@ -38,7 +38,10 @@ function tooLong({ target: { name } }: AppAnswer): FailedError {
 }
 
 /** The id of the run: from the default runtime's answer, or else from a header (docs/platform.md#invocation). */
-export function runIdOf({ headers }: Pick<AppAnswer, 'headers'>, content?: Pick<Content, 'body'>): string | undefined {
+export function runIdOf(
+  { headers }: Pick<AppAnswer, 'headers'>,
+  content?: Pick<DecodedBody, 'body'>,
+): string | undefined {
   const inBody = (Object(content?.body) as Record<string, unknown>).run_id;
   return typeof inBody === 'string' ? inBody : headerOf(headers, 'x-request-id');
 }

@@ -16,7 +16,7 @@ import {
 } from '../../errors.ts';
 import { jsonText } from '../../json-text.ts';
 import { duration } from '../../output/words.ts';
-import { type Content, contentOf } from '../replies/index.ts';
+import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import { headerOf, runIdOf } from './answer.ts';
 import { aside } from './best-effort.ts';
 import type { AppAnswer } from './call.ts';
@@ -35,7 +35,7 @@ const shownLength = 2_000;
  */
 export async function failureOf(context: Context, answer: AppAnswer, pass: Pass): Promise<GantryError> {
   const { target, status, headers } = answer;
-  const content = contentOf(await beginning(answer));
+  const content = decodeBody(await beginning(answer));
   const runId = runIdOf(answer, content);
   const said = messageIn(content);
   const facts: ErrorFacts = {
@@ -95,7 +95,7 @@ async function beginning({ pieces }: AppAnswer): Promise<Buffer> {
 /**
  * The message of the app or the platform. The shape of an error is not documented, so this looks in the usual places.
  */
-function messageIn({ body, encoding }: Content): string | undefined {
+function messageIn({ body, encoding }: DecodedBody): string | undefined {
   if (encoding !== 'json') {
     const text = encoding === 'text' ? String(body).trim() : '';
     return text && !text.includes('\n') && text.length <= 300 && !text.startsWith('<') ? text : undefined;
@@ -111,7 +111,7 @@ function wordsIn(body: unknown): string | undefined {
   );
 }
 
-function textOf({ body, encoding }: Content): string {
+function textOf({ body, encoding }: DecodedBody): string {
   return encoding === 'json' ? jsonText(body) : String(body).trim();
 }
 
@@ -124,7 +124,7 @@ function shortened(text: string): string | undefined {
 /**
  * True for an answer of the default runtime, which wraps the function's result. Its status is then not the platform's.
  */
-function isFunctionReply({ body }: Content): boolean {
+function isFunctionReply({ body }: DecodedBody): boolean {
   return safeParse(FunctionReply, body).success;
 }
 

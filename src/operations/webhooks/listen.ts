@@ -1,7 +1,7 @@
 import { EventEmitter, on } from 'node:events';
 import type { Context } from '../../context.ts';
 import type { ReceivedRequest, ReceiverResponse } from '../../receiver/index.ts';
-import { type Content, contentOf } from '../replies/index.ts';
+import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import { keepDelivery, newDeliveryId } from './deliveries.ts';
 import { deliveryAddress, isLoopback } from './delivery-address.ts';
 import { passOn } from './forward.ts';
@@ -21,7 +21,7 @@ export interface Listening {
 /** What a listener tells: where it listens, then each delivery. */
 export type Heard = { type: 'listening'; url: string } | Delivery;
 
-export interface Delivery extends Content, Omit<Inspection, 'status'> {
+export interface Delivery extends DecodedBody, Omit<Inspection, 'status'> {
   type: 'delivery';
   id: string;
   /** RFC 3339, UTC. */
@@ -133,6 +133,6 @@ function told(
     ...{ runId: runIdOf(headers), signature, why },
     status: answer === 'drop' ? null : answer.status,
     forwardedTo: to?.href ?? null,
-    ...{ bytes: body.length, headers, ...contentOf(body) },
+    ...{ bytes: body.length, headers, ...decodeBody(body) },
   };
 }
