@@ -78,6 +78,7 @@ function pictureOf(lines) {
   );
   const [width, height] = [Math.ceil(32 + columns * cell.width), 32 + wrapped.length * cell.height];
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+<title>${escaped(lines[0] ?? '')}</title>
 <style>
 rect { fill: #f6f8fa } text { fill: #1f2328; font: 14px ui-monospace, Menlo, Consolas, monospace; white-space: pre }
 .bold { font-weight: 600 } .dim { fill: #656d76 } .red { fill: #cf222e } .green { fill: #1a7f37 }
