@@ -9,7 +9,7 @@ import {
   requestToken,
 } from '../../contract/session.ts';
 import { AuthError, GantryError } from '../../errors.ts';
-import { duration } from '../../output/words.ts';
+import { duration } from '../../output/format.ts';
 import { Deadline } from '../waiting/index.ts';
 import { projectsOf, settleProject } from './choose-project.ts';
 import { checkStorable, type Login, loginOf, storeTokens } from './stored-login.ts';
@@ -61,10 +61,10 @@ function validMs({ expires_in }: DeviceAuthorization): number {
 /** Polls at the server's interval until the code expires. */
 async function tokensFor(context: Context, device: DeviceAuthorization) {
   const { device_code, interval } = device;
-  const { apiUntil, delay, progress } = context;
+  const { apiWithSignal, delay, progress } = context;
   const deadline = new Deadline(context, validMs(device), tooLate);
   const { signal } = deadline;
-  const api = apiUntil(signal);
+  const api = apiWithSignal(signal);
   let troubled = false;
   let everyMs = Math.max(1, interval ?? standardIntervalSeconds) * 1000;
   for (let waitMs = everyMs; ; ) {

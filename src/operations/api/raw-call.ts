@@ -2,8 +2,8 @@ import type { RawCall } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import { isRecord } from '../../contract/scalars.ts';
 import { UsageError } from '../../errors.ts';
-import { jsonText } from '../../json-text.ts';
-import { count } from '../../output/words.ts';
+import { stringifyJson } from '../../json-text.ts';
+import { count } from '../../output/format.ts';
 import { readNamedFile } from '../input/index.ts';
 import { type ListPage, type PagePosition, readPages } from '../replies/index.ts';
 
@@ -70,7 +70,7 @@ async function withAllPages(context: Context, call: RawCall, first: RawAnswer): 
   const names = new Set(found.map(({ name }) => name));
   const joined = [...names].map((list) => [list, found.filter(({ name }) => name === list).map(({ value }) => value)]);
   const body = { ...rest, ...Object.fromEntries(joined) };
-  return { ...first, body, text: jsonText(body, 2) };
+  return { ...first, body, text: stringifyJson(body, 2) };
 }
 
 async function allItems({ progress }: Context, read: (place: PagePosition | undefined) => Promise<ListPage<Listed>>) {
@@ -112,7 +112,7 @@ function pageOf(body: unknown): ListPage<Listed> {
 function listed(name: string, list: unknown[]): Listed[] {
   const alike = new Map<string, number>();
   return list.map((value) => {
-    const text = jsonText(value);
+    const text = stringifyJson(value);
     const number = alike.get(text) ?? 0;
     alike.set(text, number + 1);
     return { name, value, key: `${name} ${number} ${text}` };

@@ -9,7 +9,7 @@ const patienceMs = 5_000;
 export async function aside<T>(context: Context, ask: (api: Context['api']) => Promise<T>): Promise<T | undefined> {
   const signal = timeoutSignal(patienceMs, () => new UnavailableError('no answer in time'), context.signal);
   try {
-    return await ask(context.apiUntil(signal, () => {}));
+    return await ask(context.apiWithSignal(signal, () => {}));
   } catch {
     return undefined;
   }

@@ -14,8 +14,8 @@ import {
   RateLimitedError,
   UnavailableError,
 } from '../../errors.ts';
-import { jsonText } from '../../json-text.ts';
-import { duration } from '../../output/words.ts';
+import { stringifyJson } from '../../json-text.ts';
+import { duration } from '../../output/format.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import { headerOf, runIdOf } from './answer.ts';
 import { aside } from './best-effort.ts';
@@ -112,7 +112,7 @@ function wordsIn(body: unknown): string | undefined {
 }
 
 function textOf({ body, encoding }: DecodedBody): string {
-  return encoding === 'json' ? jsonText(body) : String(body).trim();
+  return encoding === 'json' ? stringifyJson(body) : String(body).trim();
 }
 
 function shortened(text: string): string | undefined {

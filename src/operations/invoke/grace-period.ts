@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { getApp } from '../../contract/apps.ts';
-import { duration } from '../../output/words.ts';
+import { duration } from '../../output/format.ts';
 import { aside } from './best-effort.ts';
 import type { Target } from './target.ts';
 
