@@ -5,18 +5,18 @@ import type { Run } from '../../contract/runs.ts';
 import { AppError, UnexpectedReplyError } from '../../errors.ts';
 import type { ReceivedRequest } from '../../receiver/index.ts';
 import { askedRun, hasEnded, runState } from '../runs/index.ts';
-import { webhookSecret } from '../webhooks/index.ts';
-import { runIdOf, wholeOf } from './answer.ts';
-import { aside } from './best-effort.ts';
-import { type AppAnswer, type Call, successOf } from './call.ts';
-import type { Pass } from './headers.ts';
-import type { Invocation } from './invocation.ts';
-import type { Target } from './target.ts';
-import { longestMs, waitForRun } from './wait.ts';
-import { type Awaiting, awaitWebhook } from './webhook.ts';
+import { readWebhookSecret } from '../webhooks/index.ts';
+import { tryRequest } from './best-effort.ts';
+import { type AppCall, type AppResponse, callOrThrow } from './call.ts';
+import type { CallAuth } from './call-headers.ts';
+import type { CallTarget } from './call-target.ts';
+import { type DeliveryReceiver, openDeliveryReceiver } from './delivery-receiver.ts';
+import type { InvokeOptions } from './invocation.ts';
+import { readResponse, readRunId } from './response.ts';
+import { maxRunMs, waitForRun } from './wait-for-run.ts';
 
 /** A run that goes on by itself, or did until it was waited for. */
-export interface StartedRun {
+export interface AsyncRun {
   runId: string;
   app: string;
   /** Of the call: 202. */
@@ -26,48 +26,48 @@ export interface StartedRun {
 }
 
 /** Starts a run, and waits for its end if that is asked for. Throws as `successOf` and `waitForRun` do. */
-export async function started(
+export async function startAsyncRun(
   context: Context,
-  { wait, timeout }: Invocation,
-  call: Call,
-  pass: Pass,
-): Promise<StartedRun> {
+  { wait, timeout }: InvokeOptions,
+  call: AppCall,
+  pass: CallAuth,
+): Promise<AsyncRun> {
   const { target } = call;
-  const runId = await begun(context, call, pass);
-  watch(context, target, runId);
-  const waiting = { target, runId, timeoutMs: timeout ?? longestMs };
+  const runId = await requestAsyncRun(context, call, pass);
+  setInterruptionNote(context, target, runId);
+  const waiting = { target, runId, timeoutMs: timeout ?? maxRunMs };
   const run = wait ? await waitForRun(context, waiting) : null;
   return { runId, app: target.app, status: 202, run };
 }
 
 /** The answer of a run that came by its webhook, as if the call had been waited for. */
-export async function delivered(
+export async function callAndAwaitDelivery(
   context: Context,
-  { port = 0, publicUrl, webhookSecretFile, timeout }: Invocation,
-  call: Call,
-  pass: Pass,
-): Promise<AppAnswer> {
+  { port = 0, publicUrl, webhookSecretFile, timeout }: InvokeOptions,
+  call: AppCall,
+  pass: CallAuth,
+): Promise<AppResponse> {
   const { target } = call;
-  const secret = await webhookSecret(context, webhookSecretFile);
-  const awaiting = await awaitWebhook(context, { port, publicUrl, secret });
+  const secret = await readWebhookSecret(context, webhookSecretFile);
+  const awaiting = await openDeliveryReceiver(context, { port, publicUrl, secret });
   const startedAt = context.elapsed();
   try {
-    const runId = await begun(context, { ...call, ...addressed(call, awaiting) }, pass);
-    watch(context, target, runId);
-    const received = await awaiting.deliveryOf(target, runId, timeout ?? longestMs);
-    await checkOutcome(context, target, runId, received);
-    return answerOf(received, target, startedAt, context.elapsed() - startedAt);
+    const runId = await requestAsyncRun(context, { ...call, ...withWebhook(call, awaiting) }, pass);
+    setInterruptionNote(context, target, runId);
+    const received = await awaiting.waitForDelivery(target, runId, timeout ?? maxRunMs);
+    await throwIfRunFailed(context, target, runId, received);
+    return toResponse(received, target, startedAt, context.elapsed() - startedAt);
   } finally {
     await awaiting.close();
   }
 }
 
 /** The id of the run that was begun (spec 2.15). */
-async function begun(context: Context, call: Call, pass: Pass): Promise<string> {
-  const answer = await successOf(context, call, pass);
-  const { status, body, headers } = await wholeOf(answer, context.elapsed);
+async function requestAsyncRun(context: Context, call: AppCall, pass: CallAuth): Promise<string> {
+  const answer = await callOrThrow(context, call, pass);
+  const { status, body, headers } = await readResponse(answer, context.elapsed);
   const acknowledged = safeParse(RunAcknowledgement, body);
-  const runId = acknowledged.success ? acknowledged.output.run_id : status === 202 && runIdOf({ headers });
+  const runId = acknowledged.success ? acknowledged.output.run_id : status === 202 && readRunId({ headers });
   if (runId) return runId;
   throw new UnexpectedReplyError(`${call.target.name} did not say which run was begun`, {
     ...{ status, why: 'an asynchronous call is answered by 202 and the id of its run' },
@@ -75,20 +75,28 @@ async function begun(context: Context, call: Call, pass: Pass): Promise<string> 
   });
 }
 
-function watch({ interruption }: Context, { app }: Target, runId: string): void {
+function setInterruptionNote({ interruption }: Context, { app }: CallTarget, runId: string): void {
   interruption.says = `stopped watching; run ${runId} goes on: gantry runs follow ${app} ${runId} waits for it, gantry runs cancel ${app} ${runId} stops it`;
 }
 
-function addressed({ url: given, headers }: Call, { address, secret }: Awaiting): Pick<Call, 'url' | 'headers'> {
+function withWebhook(
+  { url: given, headers }: AppCall,
+  { url, secret }: DeliveryReceiver,
+): Pick<AppCall, 'url' | 'headers'> {
   const url = new URL(given);
   url.searchParams.set('async', 'true');
-  url.searchParams.set('webhookEndpoint', address);
+  url.searchParams.set('webhookEndpoint', url);
   return { url, headers: { ...headers, [webhookSecretHeader.toLowerCase()]: secret } };
 }
 
 /** What is delivered does not tell whether it is an error; the record of the run may, if it is settled by now. */
-async function checkOutcome(context: Context, { project, app }: Target, runId: string, { body }: ReceivedRequest) {
-  const run = await aside(context, (api) => askedRun(api, { project, app, run: runId }));
+async function throwIfRunFailed(
+  context: Context,
+  { project, app }: CallTarget,
+  runId: string,
+  { body }: ReceivedRequest,
+) {
+  const run = await tryRequest(context, (api) => askedRun(api, { project, app, run: runId }));
   if (!run || !hasEnded(run) || runState(run) === 'success') return;
   throw new AppError(`run ${runId} of ${app} ended as ${runState(run)}`, {
     why: `it delivered ${body.toString('utf8').slice(0, 2_000)}`,
@@ -97,19 +105,19 @@ async function checkOutcome(context: Context, { project, app }: Target, runId: s
   });
 }
 
-function answerOf(
+function toResponse(
   { headers, body }: ReceivedRequest,
-  target: Target,
+  target: CallTarget,
   startedAt: number,
   firstByteMs: number,
-): AppAnswer {
+): AppResponse {
   async function* pieces() {
     yield body;
   }
   return {
     ...{ target, status: 200, statusText: 'delivered', headers, startedAt, firstByteMs },
     type: (headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase(),
-    pieces: pieces(),
+    chunks: pieces(),
     close: async () => {},
   };
 }
