@@ -52,7 +52,7 @@ export async function callAndAwaitDelivery(
   const awaiting = await openDeliveryReceiver(context, { port, publicUrl, secret });
   const startedAt = context.elapsed();
   try {
-    const runId = await requestAsyncRun(context, { ...call, ...withWebhook(call, awaiting) }, pass);
+    const runId = await requestAsyncRun(context, withWebhook(call, awaiting), pass);
     setInterruptionNote(context, target, runId);
     const received = await awaiting.waitForDelivery(target, runId, timeout ?? maxRunMs);
     await throwIfRunFailed(context, target, runId, received);
@@ -79,14 +79,11 @@ function setInterruptionNote({ interruption }: Context, { app }: CallTarget, run
   interruption.says = `stopped watching; run ${runId} goes on: gantry runs follow ${app} ${runId} waits for it, gantry runs cancel ${app} ${runId} stops it`;
 }
 
-function withWebhook(
-  { url: given, headers }: AppCall,
-  { url, secret }: DeliveryReceiver,
-): Pick<AppCall, 'url' | 'headers'> {
-  const url = new URL(given);
+function withWebhook(call: AppCall, receiver: DeliveryReceiver): AppCall {
+  const url = new URL(call.url);
   url.searchParams.set('async', 'true');
-  url.searchParams.set('webhookEndpoint', url);
-  return { url, headers: { ...headers, [webhookSecretHeader.toLowerCase()]: secret } };
+  url.searchParams.set('webhookEndpoint', receiver.url);
+  return { ...call, url, headers: { ...call.headers, [webhookSecretHeader.toLowerCase()]: receiver.secret } };
 }
 
 /** What is delivered does not tell whether it is an error; the record of the run may, if it is settled by now. */
