@@ -3,7 +3,7 @@ import { findBaseImages } from '../src/config/registry-login.ts';
 import type { AppResponse } from '../src/operations/invoke/call.ts';
 import { parseHeaders } from '../src/operations/invoke/call-headers.ts';
 import { readEvents } from '../src/operations/invoke/events.ts';
-import { logLines } from '../src/operations/logs/line.ts';
+import { splitLogText } from '../src/operations/logs/log-line.ts';
 import { shown } from '../src/output/clean.ts';
 import { cleaner } from '../src/output/cleaner.ts';
 import { safeJson } from '../src/output/json.ts';
@@ -82,7 +82,7 @@ const transforms: Record<string, (text: string) => unknown> = {
   shown: (text) => shown(text, page()),
   'shown without colors': (text) => shown(text, { ...page(), colored: false }),
   safeJson: (text) => safeJson({ text, list: [text] }, secrets, 2),
-  logLines,
+  splitLogText: splitLogText,
 };
 
 describe.each(Object.entries(transforms))('%s', (_, transform) => {

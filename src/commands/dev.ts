@@ -5,7 +5,7 @@ import { toAppId } from '../contract/endpoint.ts';
 import { type Emulator, findPython } from '../emulator/index.ts';
 import { allowOriginFlag, emulatorEnvironment, startEmulatorFromFlags } from '../flags/emulator.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
-import { develop, sampleCall, type Version } from '../operations/dev/index.ts';
+import { type AppVersion, develop, sampleCall } from '../operations/dev/index.ts';
 import { readSecretsFile } from '../operations/secrets/index.ts';
 import { duration } from '../output/words.ts';
 
@@ -77,7 +77,7 @@ function listen({ progress }: Context, { logs, project }: Emulator, app: string)
   logs.listen(toAppId(project, app), ({ text }) => progress.log(text));
 }
 
-async function answer({ url, project, token, approvalAddress }: Emulator, version: Version) {
+async function answer({ url, project, token, approvalAddress }: Emulator, version: AppVersion) {
   const { app, build, endpoint } = version;
   return {
     app,

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { durationFlag, textsFlag, wholeNumberFlag } from '../flags/values.ts';
+import { durationFlag, repeatableFlag, wholeNumberFlag } from '../flags/values.ts';
 import {
   type AppEvent,
   type AppResponse,
@@ -28,7 +28,7 @@ export default defineCommand({
         text.toUpperCase(),
       )
       .option('--path <path>', 'a path below the app, or below the function')
-      .option('--header <name: value>', 'send a header; may be given again', textsFlag)
+      .option('--header <name: value>', 'send a header; may be given again', repeatableFlag)
       .option('--no-auth', 'send no token, to an app with disable_auth')
       .option('--include', 'print status and headers before the body')
       .option('--raw', 'change no byte, not even on a terminal')

@@ -10,7 +10,7 @@ const namedFiles = 5;
 const worthNaming = 10 * 1024 * 1024;
 
 /** What a deploy would send and change, before it does. */
-export function planView(plan: DeployPlan): View {
+export function deployPlanView(plan: DeployPlan): View {
   return stack(
     (page) => [headline(plan)(page), setup(plan), sent(plan)].join('\n'),
     settings(plan.settings),

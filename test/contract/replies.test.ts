@@ -5,7 +5,7 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../src/contract/index.ts';
 import { oauthClientId } from '../../src/contract/session.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { handlers } from '../../src/emulator/routes.ts';
+import { handlers } from '../../src/emulator/server/routes.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { tar } from '../support/tar.ts';

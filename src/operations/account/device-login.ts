@@ -68,7 +68,7 @@ async function pollForTokens(context: Context, device: DeviceAuthorization) {
   let troubled = false;
   let everyMs = Math.max(1, interval ?? standardIntervalSeconds) * 1000;
   for (let waitMs = everyMs; ; ) {
-    await delay(Math.min(waitMs, deadline.leftMs), signal);
+    await delay(Math.min(waitMs, deadline.remainingMs), signal);
     deadline.check();
     try {
       return await api(requestToken, { body: { device_code } });

@@ -5,7 +5,7 @@ import { UsageError } from '../../errors.ts';
 import { jsonText } from '../../json-text.ts';
 import { count } from '../../output/words.ts';
 import { readNamedFile } from '../input/index.ts';
-import { type Page, type Place, readPages } from '../replies/index.ts';
+import { type ListPage, type PagePosition, readPages } from '../replies/index.ts';
 
 export interface RawRequest {
   method: string;
@@ -60,7 +60,7 @@ async function sendCall(context: Context, call: RawCall): Promise<RawReply> {
  */
 async function withAllPages(context: Context, call: RawCall, first: RawReply): Promise<RawReply> {
   if (!isRecord(first.body) || !Object.values(first.body).some(Array.isArray)) return first;
-  const read = async (place: Place | undefined) =>
+  const read = async (place: PagePosition | undefined) =>
     toPage(place ? (await sendCall(context, callForPage(call, place))).body : first.body);
   const { found, isWhole } = await readAllItems(context, read);
   if (!isWhole) context.progress.warn('the platform announced more items than it returned: some may be missing');
@@ -73,7 +73,10 @@ async function withAllPages(context: Context, call: RawCall, first: RawReply): P
   return { ...first, body, text: jsonText(body, 2) };
 }
 
-async function readAllItems({ progress }: Context, read: (place: Place | undefined) => Promise<Page<ListItem>>) {
+async function readAllItems(
+  { progress }: Context,
+  read: (place: PagePosition | undefined) => Promise<ListPage<ListItem>>,
+) {
   const found: ListItem[] = [];
   const step = progress.step('Reading all pages');
   const fix = 'read fewer: without --paginate, or with a --query that narrows the list';
@@ -98,7 +101,7 @@ interface ListItem {
   key: string;
 }
 
-function toPage(body: unknown): Page<ListItem> {
+function toPage(body: unknown): ListPage<ListItem> {
   const { nextToken, nextPageToken, total, hasMore, ...rest } = isRecord(body) ? body : {};
   const token = [nextToken, nextPageToken].find((value) => typeof value === 'string' && value !== '');
   return {
@@ -120,7 +123,7 @@ function toListItems(name: string, list: unknown[]): ListItem[] {
 }
 
 /** The same call for another page. An offset that was asked for is where the first page began. */
-function callForPage(call: RawCall, place: Place): RawCall {
+function callForPage(call: RawCall, place: PagePosition): RawCall {
   const began = Number(call.query.find(([name]) => name === 'offset')?.[1] ?? 0);
   const query = call.query.filter(([name]) => name !== 'offset' && name !== 'nextToken');
   if ('token' in place) return { ...call, query: [...query, ['nextToken', place.token]] };

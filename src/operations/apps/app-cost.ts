@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { localTime } from '../../output/words.ts';
 
 /** What an app cost by day, from one moment's day to another's. The platform knows no range: days are left out here. */
-export async function appCost(
+export async function readAppCost(
   { api, project, progress }: Pick<Context, 'api' | 'project' | 'progress'>,
   app: string,
   { since, until }: { since?: number | undefined; until?: number | undefined },

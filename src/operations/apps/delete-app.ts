@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { deleteApp, getApp } from '../../contract/apps.ts';
 import { toAppName } from '../../contract/endpoint.ts';
 import { NotFoundError, PendingError } from '../../errors.ts';
-import { lookUntil } from '../waiting/index.ts';
+import { waitForChange } from '../waiting/index.ts';
 
 /**
  * Deletes an app, after its name was typed once more, and waits until the platform no longer shows it. Throws
@@ -17,7 +17,7 @@ export async function removeApp(
   const name = toAppName(project, app);
   await prompt.confirmByName(`This deletes ${name} and its builds for good.`, name, confirm);
   const refusal = await api(deleteApp, { project, app }).then(() => undefined, unlessNotFound);
-  const status = await lookUntil(
+  const status = await waitForChange(
     () => api(getApp, { project, app }).then((found) => found.status ?? 'unknown', unlessNotFound),
     isGone,
     delay,

@@ -1,3 +1,3 @@
-export { appCost } from './app-cost.ts';
+export { readAppCost } from './app-cost.ts';
 export { removeApp } from './delete-app.ts';
-export { scale } from './scale-app.ts';
+export { changeScaling } from './scale-app.ts';

@@ -2,9 +2,9 @@ import type { Context } from '../../context.ts';
 import { type App, type AppScaling, getApp, scaleApp } from '../../contract/apps.ts';
 import { toAppName } from '../../contract/endpoint.ts';
 import { FailedError, UsageError } from '../../errors.ts';
-import { lookUntil } from '../waiting/index.ts';
+import { waitForChange } from '../waiting/index.ts';
 
-export interface Scaled {
+export interface ScalingChanges {
   app: string;
   changes: { setting: string; from: number | null; to: number }[];
 }
@@ -15,7 +15,7 @@ type Wanted = { [Setting in keyof AppScaling]: number | undefined };
  * Changes a running app's scaling (wire §1b). Reads first: the answer tells what was, nothing is sent when all is so
  * already, and a lower limit above the upper one is refused here. Throws UsageError, NotFoundError.
  */
-export async function scale(context: Context, app: string, wanted: Wanted): Promise<Scaled> {
+export async function changeScaling(context: Context, app: string, wanted: Wanted): Promise<ScalingChanges> {
   const { api, project, progress } = context;
   const asked = Object.entries(wanted).filter(
     (entry): entry is [keyof Wanted & string, number] => entry[1] !== undefined,
@@ -48,11 +48,11 @@ export async function scale(context: Context, app: string, wanted: Wanted): Prom
 async function expectShown(
   { api, project, progress, delay }: Context,
   app: string,
-  changes: Scaled['changes'],
+  changes: ScalingChanges['changes'],
 ): Promise<void> {
   const differing = (shown: App) =>
     changes.filter(({ setting, to }) => typeof shown[setting] === 'number' && shown[setting] !== to);
-  const shown = await lookUntil(
+  const shown = await waitForChange(
     () => api(getApp, { project, app }),
     (seen) => differing(seen).length === 0,
     delay,

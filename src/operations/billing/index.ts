@@ -1,2 +1,2 @@
 export { readInvoices } from './invoices.ts';
-export { paymentMethods } from './payment-methods.ts';
+export { parsePaymentMethods } from './payment-methods.ts';

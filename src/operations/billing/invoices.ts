@@ -5,11 +5,11 @@ import { newestFirst } from '../../output/words.ts';
 
 /** The project's invoices, newest first. */
 export async function readInvoices({ api, project }: Pick<Context, 'api' | 'project'>): Promise<Invoice[]> {
-  return invoicesIn(await api(listInvoices, { project }));
+  return parseInvoices(await api(listInvoices, { project }));
 }
 
 /** The list itself, whatever it is wrapped in (wire §1b). */
-export function invoicesIn(answer: DecodedReply<typeof listInvoices>): Invoice[] {
+export function parseInvoices(answer: DecodedReply<typeof listInvoices>): Invoice[] {
   const invoices = Array.isArray(answer) ? answer : (answer.invoices ?? answer.items ?? answer.data ?? []);
   return invoices.toSorted(newestFirst((invoice) => invoice.createdAt));
 }

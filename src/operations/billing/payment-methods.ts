@@ -1,4 +1,4 @@
-import { leaves } from '../replies/index.ts';
+import { jsonLeaves } from '../replies/index.ts';
 
 /** A way to pay, as far as its shape is understood. */
 export interface PaymentMethod {
@@ -15,9 +15,9 @@ export interface PaymentMethod {
  * Reads payment methods. Their shape is not documented (spec 2.12, wire §0): a card's facts may be its own or in an
  * object within, in either spelling; anything else is told leaf by leaf. No card number is ever told in full.
  */
-export function paymentMethods(methods: readonly unknown[]): PaymentMethod[] {
+export function parsePaymentMethods(methods: readonly unknown[]): PaymentMethod[] {
   return methods.map((method) => {
-    const facts = leaves(method);
+    const facts = jsonLeaves(method);
     const find = (...names: string[]) =>
       names.map((name) => facts.find(([path]) => lastOf(path) === name)?.[1]).find((value) => value !== undefined);
     const brand = find('brand', 'type');

@@ -1,10 +1,13 @@
 import type { Context } from '../../context.ts';
 import { getApp } from '../../contract/apps.ts';
 import { NotFoundError } from '../../errors.ts';
-import { askedBuild } from './get-build.ts';
+import { fetchBuild } from './fetch-build.ts';
 
 /** The id of an app's most recent build. Throws NotFoundError when it was never built. */
-export async function latestBuild({ api, project }: Pick<Context, 'api' | 'project'>, app: string): Promise<string> {
+export async function findLatestBuild(
+  { api, project }: Pick<Context, 'api' | 'project'>,
+  app: string,
+): Promise<string> {
   const { latestBuildId, latestCreatedBuildId } = await api(getApp, { project, app });
   const build = latestBuildId || latestCreatedBuildId;
   if (!build) throw new NotFoundError(`${app} has no build yet`, { fix: 'gantry deploy' });
@@ -12,7 +15,7 @@ export async function latestBuild({ api, project }: Pick<Context, 'api' | 'proje
 }
 
 /** The id of the build named, once it is known to be there, or of the latest one. */
-export async function namedBuild(context: Pick<Context, 'api' | 'project'>, app: string, build: string | undefined) {
+export async function resolveBuild(context: Pick<Context, 'api' | 'project'>, app: string, build: string | undefined) {
   const { api, project } = context;
-  return build === undefined ? latestBuild(context, app) : (await askedBuild(api, { project, app, build })).id;
+  return build === undefined ? findLatestBuild(context, app) : (await fetchBuild(api, { project, app, build })).id;
 }

@@ -2,11 +2,11 @@ import type { Context } from '../../context.ts';
 import { type Build, buildPhase } from '../../contract/builds.ts';
 import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
-import { Deadline, type Polling, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
-import { askedBuild } from './get-build.ts';
-import { ShownLog } from './shown-log.ts';
+import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
+import { BuildLogPrinter } from './build-log-printer.ts';
+import { fetchBuild } from './fetch-build.ts';
 
-export interface Following {
+export interface FollowBuildOptions {
   app: string;
   build: string;
   /** Show the build's log as it grows. */
@@ -14,17 +14,17 @@ export interface Following {
   /** Stop waiting after so long; the build goes on. */
   timeoutMs: number;
   /** The build may have been over before we came: what is done at the first look took nobody knows how long. */
-  begunBefore?: true;
+  startedBefore?: true;
 }
 
 /** Short pauses at first, since many builds fail at once. */
-const pauses = { firstMs: 100, longestMs: 1_000, growth: 1.5 };
+const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
 
 /**
  * Waits for a build to end and returns it. The result is the polled status; the log is only shown (conventions §2).
  * Throws BuildFailedError or NotReadyError when it failed, PendingError at the time limit.
  */
-export async function followBuild(context: Context, following: Following): Promise<Build> {
+export async function followBuild(context: Context, following: FollowBuildOptions): Promise<Build> {
   const { progress, elapsed } = context;
   const { app } = following;
   const started = elapsed();
@@ -35,7 +35,7 @@ export async function followBuild(context: Context, following: Following): Promi
       polls++;
       step.update({ text: `${status}, ${duration(elapsed() - started)}` });
     });
-    const wasDone = following.begunBefore && polls === 1;
+    const wasDone = following.startedBefore && polls === 1;
     step.done(wasDone ? `${app} was built already` : `Built ${app} in ${duration(elapsed() - started)}`);
     return build;
   } catch (error) {
@@ -44,11 +44,15 @@ export async function followBuild(context: Context, following: Following): Promi
   }
 }
 
-async function waitFor(context: Context, following: Following, onStatus: (status: string) => void): Promise<Build> {
+async function waitFor(
+  context: Context,
+  following: FollowBuildOptions,
+  onStatus: (status: string) => void,
+): Promise<Build> {
   const { app, build, logs, timeoutMs } = following;
   let shown = '';
   const deadline = new Deadline(context, timeoutMs, () => pending(following, shown));
-  const log = new ShownLog(context, app, build, deadline.signal);
+  const log = new BuildLogPrinter(context, app, build, deadline.signal);
   try {
     const state = await ended(context, following, deadline, (status) => {
       shown = status;
@@ -68,7 +72,7 @@ async function waitFor(context: Context, following: Following, onStatus: (status
 /** Polls a build until it has ended, in success or failure. Throws PendingError at the time limit. */
 async function ended(
   context: Context,
-  { app, build }: Following,
+  { app, build }: FollowBuildOptions,
   deadline: Deadline,
   onStatus: (status: string) => void,
 ): Promise<Build> {
@@ -79,8 +83,8 @@ async function ended(
     details: { app, build },
   };
   let shown = '';
-  const polling: Polling<Build> = {
-    poll: (api) => askedBuild(api, { project, app, build }),
+  const polling: PollOptions<Build> = {
+    poll: (api) => fetchBuild(api, { project, app, build }),
     deadline,
     pauses,
     onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, followed),
@@ -93,7 +97,7 @@ async function ended(
   });
 }
 
-function verdict(build: Build, { app, logs }: Following, tail: string[]): GantryError {
+function verdict(build: Build, { app, logs }: FollowBuildOptions, tail: string[]): GantryError {
   const reason = build.initError || undefined;
   const shownAlready = logs || tail.length === 0;
   const why = [reason, shownAlready ? undefined : `the log ends with\n${tail.join('\n')}`].filter(Boolean).join('\n');
@@ -110,7 +114,7 @@ function verdict(build: Build, { app, logs }: Following, tail: string[]): Gantry
   return new BuildFailedError(`build ${build.id} of ${app} failed (${build.status})`, facts);
 }
 
-function pending({ app, build, timeoutMs }: Following, status: string): PendingError {
+function pending({ app, build, timeoutMs }: FollowBuildOptions, status: string): PendingError {
   return new PendingError(`build ${build} of ${app} is not done after ${duration(timeoutMs)}; it goes on`, {
     fix: `gantry builds follow ${app} ${build}`,
     details: { app, build, status },

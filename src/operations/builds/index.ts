@@ -1,6 +1,6 @@
-export { buildLog } from './build-log.ts';
-export { cancellableBuild, stopBuild } from './cancel-build.ts';
-export { latestBuild, namedBuild } from './find-build.ts';
+export { buildLogSource } from './build-log.ts';
+export { fetchBuild } from './fetch-build.ts';
+export { findLatestBuild, resolveBuild } from './find-build.ts';
 export { followBuild } from './follow-build.ts';
-export { askedBuild } from './get-build.ts';
-export { type ZipEntry, zipEntries } from './zip-entries.ts';
+export { remoteBuild } from './remote-build.ts';
+export { parseZipContents, type ZipEntry } from './zip-contents.ts';

@@ -14,7 +14,7 @@ export interface SettingChange {
 }
 
 /** The settings of create app: what the file sets, under the platform's names; the rest is the server's to decide. */
-export function creationSettings(project: Project): Partial<AppCreation> {
+export function createAppSettings(project: Project): Partial<AppCreation> {
   const set = settingsOf(project).filter(({ value }) => value !== undefined);
   return {
     ...Object.fromEntries(set.map(({ field, value }) => [field, value])),
@@ -24,7 +24,7 @@ export function creationSettings(project: Project): Partial<AppCreation> {
 }
 
 /** What would change in a deployed app. Only settings that *get app* returns can be compared (spec 2.4). */
-export function settingChanges(project: Project, app: App): SettingChange[] {
+export function compareSettings(project: Project, app: App): SettingChange[] {
   const changes = settingsOf(project).flatMap(({ section, key, field, value, default: otherwise }): SettingChange[] => {
     const from = deployed(app, field);
     const to = value ?? otherwise;
@@ -38,7 +38,7 @@ export function settingChanges(project: Project, app: App): SettingChange[] {
 const setupFields = ['compute', 'gpuCount', 'cpu', 'memory', 'region', 'minReplicaCount', 'maxReplicaCount'];
 
 /** What costs money: hardware, place and number of replicas, with the platform's defaults where the file is silent. */
-export function setupOf(project: Project): Record<string, unknown> {
+export function describeSetup(project: Project): Record<string, unknown> {
   const known = settingsOf(project).filter(({ field }) => setupFields.includes(field));
   return Object.fromEntries(known.map(({ field, value, default: otherwise }) => [field, value ?? otherwise ?? null]));
 }

@@ -4,12 +4,12 @@ import { GantryError, UnexpectedReplyError } from '../../errors.ts';
 import { duration, size } from '../../output/words.ts';
 import { type Archive, withTemporaryArchive } from '../../project/archive.ts';
 import { LinkExpiredError, putFile } from '../../transfer/put-archive.ts';
-import { cancellableBuild, followBuild } from '../builds/index.ts';
-import { mayHaveBegun, stopAbandoned, withGrace } from '../waiting/index.ts';
-import { type CreationOptions, creationBody } from './app-body.ts';
+import { followBuild, remoteBuild } from '../builds/index.ts';
+import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
+import { type CreateAppOptions, createAppBody } from './create-app-body.ts';
 import type { LocalApp } from './local-app.ts';
 
-export interface DeployOptions extends CreationOptions {
+export interface DeployOptions extends CreateAppOptions {
   /** Return as soon as the platform has everything; the build goes on, and Ctrl-C never cancels it. */
   detach: boolean;
   logs: boolean;
@@ -34,7 +34,7 @@ export interface Deployment {
 
 /** Archive -> create -> upload -> follow -> result. Whatever ends it early cancels the build it has begun. */
 export async function deploy(context: Context, local: LocalApp, options: DeployOptions): Promise<Deployment> {
-  const body = await creationBody(context, local.project, options);
+  const body = await createAppBody(context, local.project, options);
   const deploying = new Deploying(context, local, options, body);
   const sent = local.project.partner
     ? await deploying.createOnly()
@@ -151,11 +151,13 @@ class Deploying {
     const { body } = this;
     const step = progress.step(`Creating a build of ${body.name}`);
     const endpoint = this.local.project.partner ? createPartnerApp : createApp;
-    const created = await withGrace(this.context, (api) => api(endpoint, { project, body })).catch((error: unknown) => {
-      step.fail();
-      const why = 'the platform may have begun a build all the same';
-      throw mayHaveBegun(error, { why, fix: `gantry builds list ${body.name}` });
-    });
+    const created = await completeDespiteInterrupt(this.context, (api) => api(endpoint, { project, body })).catch(
+      (error: unknown) => {
+        step.fail();
+        const why = 'the platform may have begun a build all the same';
+        throw explainLostReply(error, { why, fix: `gantry builds list ${body.name}` });
+      },
+    );
     this.announce(created);
     step.done(`Created build ${created.buildId}`);
     progress.event('created', { app: this.body.name, build: created.buildId, status: created.status });
@@ -215,7 +217,7 @@ class Deploying {
   private async abandon({ buildId }: CreatedApp): Promise<void> {
     const { context, options, body } = this;
     if (options.detach && context.signal.aborted) return;
-    const isCancelled = await stopAbandoned(context, cancellableBuild(context.project, body.name, buildId));
+    const isCancelled = await cancelAbandoned(context, remoteBuild(context.project, body.name, buildId));
     if (isCancelled) context.progress.event('cancelled', { build: buildId });
   }
 }

@@ -17,14 +17,14 @@ export interface LocalApp {
   warnings: Problem[];
 }
 
-export interface LocalOptions {
+export interface LocalAppOptions {
   /** The config file, relative to the working directory. */
   configFile: string;
   name?: string | undefined;
 }
 
 /** Reads the config file, gathers the files beside it and adds the generated ones. Throws ProjectError. */
-export async function readLocalApp(context: Context, { configFile, name }: LocalOptions): Promise<LocalApp> {
+export async function readLocalApp(context: Context, { configFile, name }: LocalAppOptions): Promise<LocalApp> {
   const { cwd, progress, signal } = context;
   const { project, warnings } = await loadProject(resolve(cwd, configFile), { name, shownAs: configFile });
   if (name !== undefined) project.text = await withName(project.text, name);

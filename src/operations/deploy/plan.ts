@@ -5,9 +5,9 @@ import { AuthError, GantryError, NotFoundError, type Problem, RateLimitedError }
 import { largest } from '../../project/collect.ts';
 import type { Project } from '../../project/config.ts';
 import type { Entry } from '../../project/files/entry.ts';
-import { zipEntries } from '../builds/index.ts';
-import { isPublic, type SettingChange, settingChanges, setupOf } from './app-settings.ts';
-import { type FileChanges, fileChanges } from './file-changes.ts';
+import { parseZipContents } from '../builds/index.ts';
+import { compareSettings, describeSetup, isPublic, type SettingChange } from './app-settings.ts';
+import { compareFiles, type FileChanges } from './compare-files.ts';
 import type { LocalApp } from './local-app.ts';
 
 /** What a deploy would send, and what it would change. Plain data: it is the answer of `deploy --dry-run`. */
@@ -44,7 +44,7 @@ export interface PlanOptions {
 export async function planDeploy(context: Context, local: LocalApp, options: PlanOptions): Promise<DeployPlan> {
   const { project, entries, bytes, warnings } = local;
   const { app, exists } = await deployedApp(context, project.name, options);
-  const settings = app ? settingChanges(project, app) : [];
+  const settings = app ? compareSettings(project, app) : [];
   const comparesFiles = app && options.compareFiles && !project.partner;
   const files = comparesFiles ? await changedFiles(context, app, project, entries, options) : null;
   const filesChange = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
@@ -56,7 +56,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     runtime: project.runtime,
     exists,
     public: isPublic(project),
-    setup: setupOf(project),
+    setup: describeSetup(project),
     settings,
     files,
     send: {
@@ -97,7 +97,7 @@ async function changedFiles(
   if (!build) return null;
   try {
     const { zipFiles } = await api(getBuildZipContents, { project, app: name, build });
-    return await fileChanges(entries, zipEntries(zipFiles), signal);
+    return await compareFiles(entries, parseZipContents(zipFiles), signal);
   } catch (error) {
     if (!(error instanceof NotFoundError)) warnOrThrow(context, error, options, 'the deployed files cannot be read');
     return null;

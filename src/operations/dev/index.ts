@@ -1,2 +1,2 @@
-export { develop, type Version } from './develop.ts';
+export { type AppVersion, develop } from './develop.ts';
 export { sampleCall } from './sample-call.ts';

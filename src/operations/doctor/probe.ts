@@ -4,7 +4,7 @@ import type { ProxySettings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { type GantryError, UnavailableError } from '../../errors.ts';
 import { version } from '../../version.ts';
-import { within } from '../waiting/index.ts';
+import { timeoutSignal } from '../waiting/index.ts';
 
 /** No address is waited for longer, milliseconds. */
 const maxTimeoutMs = 10_000;
@@ -30,7 +30,7 @@ export function createProbe(
     const url = new URL(address);
     const headers: Record<string, string> = { 'user-agent': `gantry/${version}`, accept: '*/*' };
     if (token) headers.authorization = `Bearer ${token}`;
-    const until = within(limit, () => timeoutError(url, limit), signal);
+    const until = timeoutSignal(limit, () => timeoutError(url, limit), signal);
     const [started, startedAt] = [elapsed(), now()];
     try {
       const reply = await send({ method, url, headers, signal: until, silenceMs: limit });
@@ -43,7 +43,7 @@ export function createProbe(
   };
 }
 
-/** `Date` counts whole seconds: what is within one is the same time. */
+/** `Date` counts whole seconds: what is timeoutSignal one is the same time. */
 function measureClock({ headers }: HttpReply, here: number): Pick<ProbeResult, 'aheadMs'> {
   const there = Date.parse(String(headers.date));
   if (Number.isNaN(there)) return {};
@@ -52,7 +52,7 @@ function measureClock({ headers }: HttpReply, here: number): Pick<ProbeResult, '
 }
 
 function timeoutError(url: URL, limit: number): UnavailableError {
-  return new UnavailableError(`could not reach ${url.host}: no answer within ${limit / 1000} s`);
+  return new UnavailableError(`could not reach ${url.host}: no answer timeoutSignal ${limit / 1000} s`);
 }
 
 function withFix(cause: unknown, proxy: ProxySettings | undefined): GantryError {

@@ -1,1 +1,1 @@
-export { readNamedFile, unreadable } from './named-file.ts';
+export { readNamedFile, throwUnreadable } from './named-file.ts';

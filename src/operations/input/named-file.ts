@@ -3,13 +3,13 @@ import type { Context } from '../../context.ts';
 import { readNamed } from '../../disk/index.ts';
 import { GantryError, UsageError } from '../../errors.ts';
 
-/** The content of a file as the user named it; a FIFO will do. Throws UsageError when it cannot be read. */
+/** Reads a file that the user named, which may be a FIFO. Throws UsageError if it cannot be read. */
 export async function readNamedFile({ cwd, signal }: Pick<Context, 'cwd' | 'signal'>, file: string): Promise<Buffer> {
-  return readNamed(resolve(cwd, file), signal).catch((cause) => unreadable(file, cause));
+  return readNamed(resolve(cwd, file), signal).catch((cause) => throwUnreadable(file, cause));
 }
 
-/** Being interrupted is no fault of the file. */
-export function unreadable(file: string, cause: unknown): never {
+/** Throws UsageError, unless the cause is an error of ours, such as an interrupt. */
+export function throwUnreadable(file: string, cause: unknown): never {
   if (cause instanceof GantryError) throw cause;
-  throw new UsageError(`${file} cannot be read`, { why: (cause as Error).message, cause });
+  throw new UsageError(`cannot read ${file}`, { why: (cause as Error).message, cause });
 }

@@ -4,7 +4,7 @@ import { RunAcknowledgement, webhookSecretHeader } from '../../contract/invocati
 import type { Run } from '../../contract/runs.ts';
 import { AppError, UnexpectedReplyError } from '../../errors.ts';
 import type { ReceivedRequest } from '../../receiver/index.ts';
-import { askedRun, hasEnded, runState } from '../runs/index.ts';
+import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
 import { readWebhookSecret } from '../webhooks/index.ts';
 import { tryRequest } from './best-effort.ts';
 import { type AppCall, type AppResponse, callOrThrow } from './call.ts';
@@ -93,12 +93,12 @@ async function throwIfRunFailed(
   runId: string,
   { body }: ReceivedRequest,
 ) {
-  const run = await tryRequest(context, (api) => askedRun(api, { project, app, run: runId }));
-  if (!run || !hasEnded(run) || runState(run) === 'success') return;
-  throw new AppError(`run ${runId} of ${app} ended as ${runState(run)}`, {
+  const run = await tryRequest(context, (api) => fetchRun(api, { project, app, run: runId }));
+  if (!run || !hasEnded(run) || runStatus(run) === 'success') return;
+  throw new AppError(`run ${runId} of ${app} ended as ${runStatus(run)}`, {
     why: `it delivered ${body.toString('utf8').slice(0, 2_000)}`,
     fix: `gantry runs get ${app} ${runId}`,
-    details: { app, run: runId, status: runState(run), statusCode: run.statusCode ?? null },
+    details: { app, run: runId, status: runStatus(run), statusCode: run.statusCode ?? null },
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
-import { within } from '../waiting/index.ts';
+import { timeoutSignal } from '../waiting/index.ts';
 
 /** What is asked beside the call must not take longer, milliseconds. */
 const timeoutMs = 5_000;
@@ -10,7 +10,7 @@ export async function tryRequest<T>(
   context: Context,
   ask: (api: Context['api']) => Promise<T>,
 ): Promise<T | undefined> {
-  const signal = within(timeoutMs, () => new UnavailableError('no answer in time'), context.signal);
+  const signal = timeoutSignal(timeoutMs, () => new UnavailableError('no answer in time'), context.signal);
   try {
     return await ask(context.apiUntil(signal, () => {}));
   } catch {

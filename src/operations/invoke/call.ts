@@ -4,7 +4,7 @@ import { ConnectionError } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { PendingError, UnavailableError } from '../../errors.ts';
 import { duration, size } from '../../output/words.ts';
-import { within } from '../waiting/index.ts';
+import { timeoutSignal } from '../waiting/index.ts';
 import type { CallAuth, CallHeaders } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
 
@@ -43,7 +43,9 @@ export async function callApp(context: Context, call: AppCall): Promise<AppRespo
   const { progress, settings, silenceMs, elapsed, trace, delay, onRetry } = context;
   const { target, method, url, headers, body, timeoutMs } = call;
   const signal =
-    timeoutMs === undefined ? context.signal : within(timeoutMs, () => timeoutError(target, timeoutMs), context.signal);
+    timeoutMs === undefined
+      ? context.signal
+      : timeoutSignal(timeoutMs, () => timeoutError(target, timeoutMs), context.signal);
   const startedAt = elapsed();
   const step = progress.step(`Waiting for ${target.name} to answer`);
   const failure = (error: unknown, arrived?: number) => {
@@ -104,7 +106,7 @@ async function* readUntilEnd(
 }
 
 function timeoutError({ app, name }: CallTarget, timeoutMs: number): PendingError {
-  return new PendingError(`${name} did not end within ${duration(timeoutMs)}`, {
+  return new PendingError(`${name} did not end timeoutSignal ${duration(timeoutMs)}`, {
     why: 'the call was given up here; the app may go on with it',
     fix: `gantry runs list ${app} shows what became of it; --async waits for nothing`,
   });

@@ -16,7 +16,7 @@ import {
 } from '../../errors.ts';
 import { jsonText } from '../../json-text.ts';
 import { duration } from '../../output/words.ts';
-import { type Content, contentOf } from '../replies/index.ts';
+import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import { tryRequest } from './best-effort.ts';
 import type { AppResponse } from './call.ts';
 import type { CallAuth } from './call-headers.ts';
@@ -35,7 +35,7 @@ const maxShownLength = 2_000;
  */
 export async function responseError(context: Context, answer: AppResponse, pass: CallAuth): Promise<GantryError> {
   const { target, status, headers } = answer;
-  const content = contentOf(await readStart(answer));
+  const content = decodeBody(await readStart(answer));
   const runId = readRunId(answer, content);
   const said = findMessage(content);
   const facts: ErrorFacts = {
@@ -93,7 +93,7 @@ async function readStart({ chunks }: AppResponse): Promise<Buffer> {
 }
 
 /** What the app or the platform says in words. Their shape is nowhere written down (wire §7): the usual places. */
-function findMessage({ body, encoding }: Content): string | undefined {
+function findMessage({ body, encoding }: DecodedBody): string | undefined {
   if (encoding !== 'json') {
     const text = encoding === 'text' ? String(body).trim() : '';
     return text && !text.includes('\n') && text.length <= 300 && !text.startsWith('<') ? text : undefined;
@@ -109,7 +109,7 @@ function findMessageField(body: unknown): string | undefined {
   );
 }
 
-function asText({ body, encoding }: Content): string {
+function asText({ body, encoding }: DecodedBody): string {
   return encoding === 'json' ? jsonText(body) : String(body).trim();
 }
 
@@ -120,7 +120,7 @@ function shorten(text: string): string | undefined {
 }
 
 /** The default runtime wraps what a function gives (wire §7): a status beside that is not the platform's word. */
-function isFunctionReply({ body }: Content): boolean {
+function isFunctionReply({ body }: DecodedBody): boolean {
   return safeParse(FunctionReply, body).success;
 }
 
@@ -209,7 +209,7 @@ async function gatewayError(
   }
   const reason =
     status === 502
-      ? 'the app broke off in the middle of the call: it crashed, or was stopped and not done within its response_grace_period'
+      ? 'the app broke off in the middle of the call: it crashed, or was stopped and not done timeoutSignal its response_grace_period'
       : 'no replica of the app could take the call';
   return new UnavailableError(`${name} could not answer (HTTP ${status})`, {
     ...{ ...facts, retryable: true },

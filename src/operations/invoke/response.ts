@@ -1,10 +1,10 @@
 import { FailedError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
-import { type Content, contentOf } from '../replies/index.ts';
+import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import type { AppResponse } from './call.ts';
 
 /** An answer in one piece. */
-export interface BufferedResponse extends Content {
+export interface BufferedResponse extends DecodedBody {
   status: number;
   headers: AppResponse['headers'];
   runId: string | null;
@@ -24,7 +24,7 @@ export async function readResponse(answer: AppResponse, elapsed: () => number): 
     bytes += piece.length;
     if (bytes > maxBytes) throw tooLong(answer);
   }
-  const content = contentOf(Buffer.concat(pieces));
+  const content = decodeBody(Buffer.concat(pieces));
   const { status, headers, firstByteMs, startedAt } = answer;
   const timings = { firstByteMs, totalMs: elapsed() - startedAt };
   return { status, headers, runId: readRunId(answer, content) ?? null, timings, ...content };
@@ -40,7 +40,7 @@ function tooLong({ target: { name } }: AppResponse): FailedError {
 /** The id of the run, by which it is found again: in what the default runtime gives, or in a header (wire §7). */
 export function readRunId(
   { headers }: Pick<AppResponse, 'headers'>,
-  content?: Pick<Content, 'body'>,
+  content?: Pick<DecodedBody, 'body'>,
 ): string | undefined {
   const inBody = (Object(content?.body) as Record<string, unknown>).run_id;
   return typeof inBody === 'string' ? inBody : firstHeader(headers, 'x-request-id');

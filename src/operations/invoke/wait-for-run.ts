@@ -3,8 +3,8 @@ import { maxAsyncSeconds } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
 import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
-import { askedRun, hasEnded, runState } from '../runs/index.ts';
-import { Deadline, type Polling, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
+import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
+import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
 import type { CallTarget } from './call-target.ts';
 import { describeGracePeriod } from './grace-period.ts';
 
@@ -18,7 +18,7 @@ export interface WaitOptions {
 /** No run takes longer. */
 export const maxRunMs = maxAsyncSeconds * 1_000;
 
-const pauses = { firstMs: 1_000, longestMs: 5_000, growth: 1.3 };
+const pauses = { firstMs: 1_000, maxMs: 5_000, growth: 1.3 };
 /** The record of a run may come a little after the run. */
 const maxRecordDelayMs = 60_000;
 /** A record that says the same for so long may never say anything else (wire §2). */
@@ -37,10 +37,10 @@ export async function waitForRun(context: Context, waiting: WaitOptions, signal 
   let last: Run | undefined;
   let odd = staleRecordMs;
   const deadline: Deadline = new Deadline({ signal, elapsed }, timeoutMs, () =>
-    pendingError(waiting, last && runState(last), deadline.waitedMs),
+    pendingError(waiting, last && runStatus(last), deadline.waitedMs),
   );
-  const polling: Polling<Run> = {
-    poll: (api) => askedRun(api, { project: target.project, app: target.app, run: runId }),
+  const polling: PollOptions<Run> = {
+    poll: (api) => fetchRun(api, { project: target.project, app: target.app, run: runId }),
     deadline,
     pauses,
     onFailure: (error, silentMs) => onPollFailure(error, silentMs, waiting),
@@ -49,7 +49,7 @@ export async function waitForRun(context: Context, waiting: WaitOptions, signal 
     return await pollUntil(context, polling, async (run) => {
       last = run;
       const waited = deadline.waitedMs;
-      step.update({ text: `${runState(run) || 'started'}, ${duration(waited)}` });
+      step.update({ text: `${runStatus(run) || 'started'}, ${duration(waited)}` });
       if (hasEnded(run)) {
         await throwUnlessSucceeded(context, waiting, run, waited);
         step.done(`Run ${runId} of ${target.app} ended well after ${duration(waited)}`);
@@ -80,7 +80,7 @@ async function throwUnlessSucceeded(
   run: Run,
   waited: number,
 ): Promise<void> {
-  const state = runState(run);
+  const state = runStatus(run);
   if (state === 'success') return;
   const took = run.runtimeMs || waited;
   const code = run.statusCode ? ` (HTTP ${run.statusCode})` : '';
@@ -95,7 +95,7 @@ async function throwUnlessSucceeded(
 function staleRecordWarning({ target: { app }, runId }: WaitOptions, run: Run, waited: number) {
   return {
     severity: 'warning' as const,
-    message: `the record of run ${runId} has said ${runState(run) || 'nothing'} for ${duration(waited)}`,
+    message: `the record of run ${runId} has said ${runStatus(run) || 'nothing'} for ${duration(waited)}`,
     why: 'the run may go on; but records of asynchronous runs have been seen to stay so after the run had ended',
     fix: `see whether its results are there, or: gantry runs get ${app} ${runId}`,
   };

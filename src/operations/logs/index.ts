@@ -1,8 +1,8 @@
-export { appLog, rfc3339 } from './app-log.ts';
-export { followLog } from './follow.ts';
-export { Gaps } from './gaps.ts';
-export { forwards } from './history.ts';
-export { buildFrameLine, buildLine, type LogLine, logLines } from './line.ts';
-export { type Asked, readLog, type ShownLine } from './read-log.ts';
-export { Seen } from './seen.ts';
-export type { LogSource } from './source.ts';
+export { appLogSource, toTimestamp } from './app-log.ts';
+export { followLog } from './follow-log.ts';
+export { LogGaps } from './gaps.ts';
+export { readForward } from './history.ts';
+export { buildFrameLine, buildLine, type LogLine, splitLogText } from './log-line.ts';
+export type { LogSource } from './log-source.ts';
+export { type LabeledLine, type ReadLogOptions, readLog } from './read-log.ts';
+export { SeenLines } from './seen-lines.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { GantryError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
-import type { LogSource } from './source.ts';
+import type { LogSource } from './log-source.ts';
 
 /** After a look that failed, the longest wait for the next one (in milliseconds). */
 const longestPauseMs = 30_000;
@@ -8,7 +8,7 @@ const longestPauseMs = 30_000;
 const mostNonsense = 5;
 
 /** How long to wait between two looks at the history of a log. */
-export class Pauses {
+export class PollIntervals {
   /** Until the next look, milliseconds. */
   ms: number;
   /** Looks in a row that failed. */
@@ -16,7 +16,7 @@ export class Pauses {
 
   constructor(
     private readonly progress: Context['progress'],
-    private readonly bounds: LogSource['pauses'],
+    private readonly bounds: LogSource['pollMs'],
   ) {
     this.ms = bounds[0];
   }

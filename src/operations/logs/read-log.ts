@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts';
-import { followLog } from './follow.ts';
-import { Gaps } from './gaps.ts';
-import { forwards, lastLines, type Range } from './history.ts';
-import type { LogLine } from './line.ts';
-import { Seen } from './seen.ts';
-import type { LogSource } from './source.ts';
+import { followLog } from './follow-log.ts';
+import { LogGaps } from './gaps.ts';
+import { readForward, readLastLines, type TimeRange } from './history.ts';
+import type { LogLine } from './log-line.ts';
+import type { LogSource } from './log-source.ts';
+import { SeenLines } from './seen-lines.ts';
 
-export interface Asked extends Range {
+export interface ReadLogOptions extends TimeRange {
   /** The last lines only; all of them when there is no number. */
   tail?: number | undefined;
   follow?: boolean | undefined;
@@ -15,7 +15,7 @@ export interface Asked extends Range {
 }
 
 /** A line, and what is needed to tell it from its neighbours. */
-export interface ShownLine {
+export interface LabeledLine {
   line: LogLine;
   /** More than one container, or more than one stream, has been seen. */
   containers: boolean;
@@ -28,8 +28,8 @@ type Needs = Pick<Context, 'now' | 'elapsed' | 'delay' | 'signal' | 'progress' |
  * The lines of a log, oldest first, each once. Throws FailedError at the end, or when it is followed at once, if lines
  * may be missing and `failOnGap` was asked for.
  */
-export async function* readLog(context: Needs, source: LogSource, asked: Asked): AsyncGenerator<ShownLine> {
-  const gaps = new Gaps(context.progress);
+export async function* readLog(context: Needs, source: LogSource, asked: ReadLogOptions): AsyncGenerator<LabeledLine> {
+  const gaps = new LogGaps(context.progress);
   const containers = new Set<string>();
   const streams = new Set<string>();
   let some = false;
@@ -47,18 +47,24 @@ export async function* readLog(context: Needs, source: LogSource, asked: Asked):
   if (asked.failOnGap) gaps.fail();
 }
 
-async function* batches(context: Needs, source: LogSource, asked: Asked, gaps: Gaps): AsyncGenerator<LogLine[]> {
-  const seen = new Seen();
+async function* batches(
+  context: Needs,
+  source: LogSource,
+  asked: ReadLogOptions,
+  gaps: LogGaps,
+): AsyncGenerator<LogLine[]> {
+  const seen = new SeenLines();
   const { tail, follow, since, until = Number.POSITIVE_INFINITY } = asked;
   const range = { since, until: asked.until };
   // What is new is what comes after the latest line there is: our clock may be ahead of the platform's (H-60).
-  const latest = follow && since !== undefined ? await lastLines(source, {}, 1, new Seen(), () => {}) : undefined;
+  const latest =
+    follow && since !== undefined ? await readLastLines(source, {}, 1, new SeenLines(), () => {}) : undefined;
   if (tail === undefined) {
-    const { ended } = yield* forwards(source, range, seen, gaps.note);
+    const { ended } = yield* readForward(source, range, seen, gaps.note);
     if (ended || !follow) return;
   } else {
     if (tail === 0 && !follow) return;
-    const { lines, ended } = await lastLines(source, range, Math.max(1, tail), seen, gaps.note);
+    const { lines, ended } = await readLastLines(source, range, Math.max(1, tail), seen, gaps.note);
     if (tail > 0) yield lines;
     if (ended || !follow) return;
   }
@@ -67,6 +73,6 @@ async function* batches(context: Needs, source: LogSource, asked: Asked, gaps: G
   yield* followLog(context, { source, seen, gaps, until });
 }
 
-function nothing({ narrowed }: LogSource, { since, until }: Asked): string {
-  return narrowed || since !== undefined || until !== undefined ? 'no log lines match' : 'no log lines yet';
+function nothing({ isFiltered }: LogSource, { since, until }: ReadLogOptions): string {
+  return isFiltered || since !== undefined || until !== undefined ? 'no log lines match' : 'no log lines yet';
 }

@@ -1,14 +1,11 @@
 import { UnexpectedReplyError } from '../../errors.ts';
 
-/**
- * What the platform says of a build or a run. Throws UnexpectedReplyError when it is about another one; an answer without
- * an id is taken to be about what was asked for.
- */
-export function expectAsked<T extends { id: string }>(kind: string, asked: string, answer: T): T {
-  const { id } = answer;
-  if (id === '') return { ...answer, id: asked };
-  if (id.toLowerCase() === asked.toLowerCase()) return answer;
-  throw new UnexpectedReplyError(`the platform answered with another ${kind} when asked for ${kind} ${asked}`, {
-    details: { asked, answered: id },
+/** Throws UnexpectedReplyError if the platform replied with another build or run. A missing id is filled in. */
+export function expectId<T extends { id: string }>(kind: string, expected: string, reply: T): T {
+  const { id } = reply;
+  if (id === '') return { ...reply, id: expected };
+  if (id.toLowerCase() === expected.toLowerCase()) return reply;
+  throw new UnexpectedReplyError(`the platform replied with another ${kind} when asked for ${kind} ${expected}`, {
+    details: { asked: expected, answered: id },
   });
 }

@@ -1,4 +1,4 @@
-export { type Content, contentOf } from './body-content.ts';
-export { expectAsked } from './expect-id.ts';
-export { type Leaf, leaves } from './json-leaves.ts';
-export { type Page, type Place, readPages } from './pages.ts';
+export { type DecodedBody, decodeBody } from './decode-body.ts';
+export { expectId } from './expect-id.ts';
+export { type JsonLeaf, jsonLeaves } from './json-leaves.ts';
+export { type ListPage, type PagePosition, readPages } from './pages.ts';

@@ -1,16 +1,16 @@
-/** A value and where it is: `['card.last4', '4242']`. */
-export type Leaf = [path: string, value: unknown];
+/** A plain value inside a JSON value, with its path: `['card.last4', '4242']`. */
+export type JsonLeaf = [path: string, value: unknown];
 
-/** Every value within a value: of an answer whose shape is not documented, all can be told (wire §0). */
-export function leaves(value: unknown): Leaf[] {
-  const found: Leaf[] = [];
-  // A stack of its own: an answer may be nested deeper than functions can call themselves.
-  const work: Leaf[] = [['', value]];
-  for (let next = work.pop(); next; next = work.pop()) {
+/** All plain values inside a JSON value, to show replies of undocumented shape. */
+export function jsonLeaves(value: unknown): JsonLeaf[] {
+  const leaves: JsonLeaf[] = [];
+  // Not recursive: a reply may be nested deeper than the call stack allows.
+  const stack: JsonLeaf[] = [['', value]];
+  for (let next = stack.pop(); next; next = stack.pop()) {
     const [path, inner] = next;
-    if (typeof inner !== 'object' || inner === null) found.push([path, inner]);
+    if (typeof inner !== 'object' || inner === null) leaves.push([path, inner]);
     else
-      for (const [name, child] of Object.entries(inner).reverse()) work.push([path ? `${path}.${name}` : name, child]);
+      for (const [name, child] of Object.entries(inner).reverse()) stack.push([path ? `${path}.${name}` : name, child]);
   }
-  return found;
+  return leaves;
 }

@@ -1,48 +1,48 @@
 import { FailedError } from '../../errors.ts';
 import { count, grouped } from '../../output/words.ts';
 
-/** One page of a list, and what it says about the others. */
-export interface Page<Item> {
+/** One page of a list, and what it says about the next. */
+export interface ListPage<Item> {
   items: readonly Item[];
-  /** How to ask for the next page; empty or absent when there is none. */
+  /** Empty or absent on the last page. */
   nextToken?: string | null | undefined;
-  /** Number of items in all pages, where the platform tells it. */
+  /** Number of items in all pages, if the platform says so. */
   total?: number | null | undefined;
 }
 
-/** Where a page begins: by the token of the page before it, or by the number of items to skip. */
-export type Place = { token: string } | { offset: number };
+/** Where a page starts: the token from the previous page, or the number of items to skip. */
+export type PagePosition = { token: string } | { offset: number };
 
 export interface NewItems<Item> {
-  /** Those that no earlier page had. */
+  /** Without those that an earlier page had. */
   items: Item[];
-  page: Page<Item>;
+  page: ListPage<Item>;
 }
 
-interface Reading<Item> {
-  read: (place: Place | undefined) => Promise<Page<Item>>;
-  /** What tells one item from another. */
+interface ReadPagesOptions<Item> {
+  read: (position: PagePosition | undefined) => Promise<ListPage<Item>>;
+  /** Identifies an item. */
   key: (item: Item) => string;
-  /** How this endpoint is documented to page. When it does not work, the other way is tried once. */
+  /** How this endpoint pages according to its documentation. If that fails, the other way is tried once. */
   by: 'token' | 'offset';
-  /** Items asked for in a page; a full page suggests that there are more, where nothing else tells. */
+  /** Items requested per page: a full page suggests that there are more, if nothing else says so. */
   limit?: number | undefined;
-  /** What to do about a list that never ends. */
+  /** The fix for a list that never ends. */
   fix: string;
 }
 
-/** Backends with filters give empty pages on the way to the next item, but not for ever. */
-const mostEmptyPages = 100;
-/** A server that gives new items and new tokens without end would be read until memory is full. */
-const mostPages = 10_000;
-const mostItems = { unannounced: 100_000, announced: 1_000_000 };
+/** A backend that filters may return empty pages before the next item. */
+const maxEmptyPages = 100;
+/** Limits for a server that never stops returning new items and tokens. */
+const maxPages = 10_000;
+const maxItems = { unannounced: 100_000, announced: 1_000_000 };
 
 /**
- * Reads a list page by page, each item once. It ends when the platform tells of no more pages, or when a page brings
- * nothing new, whatever the platform says. Returns false when more was announced than could be read. Throws FailedError
- * when the pages go on beyond all measure.
+ * Reads a list page by page, each item once. Ends after the last page, or when a page has no new items although the
+ * platform announces more. Returns false if fewer items were read than announced. Throws FailedError if the list does
+ * not end.
  */
-export async function* readPages<Item>(reading: Reading<Item>): AsyncGenerator<NewItems<Item>, boolean> {
+export async function* readPages<Item>(reading: ReadPagesOptions<Item>): AsyncGenerator<NewItems<Item>, boolean> {
   const { read, key, limit } = reading;
   const seen = new Set<string>();
   let { by } = reading;
@@ -50,61 +50,61 @@ export async function* readPages<Item>(reading: Reading<Item>): AsyncGenerator<N
   let empty = 0;
   let total = Number.POSITIVE_INFINITY;
   let furthest = 0;
-  let before: Page<Item> = { items: [] };
+  let before: ListPage<Item> = { items: [] };
   let pages = 0;
-  for (let place: Place | undefined; ; ) {
-    const page = await read(place);
+  for (let position: PagePosition | undefined; ; ) {
+    const page = await read(position);
     pages++;
     const items = page.items.filter((item) => isNew(seen, key(item)));
     yield { items, page };
-    if (pages > mostPages) throw endless(pages, seen.size, page.total, reading.fix);
+    if (pages > maxPages) throw endless(pages, seen.size, page.total, reading.fix);
 
-    const start = place && 'offset' in place ? place.offset : seen.size - items.length;
+    const start = position && 'offset' in position ? position.offset : seen.size - items.length;
     const end = start + page.items.length;
-    const isRepeated = items.length === 0 && (page.items.length > 0 ? end > furthest : isSameToken(place, page));
-    if (place && isRepeated) {
-      // What was asked for is ignored: the platform may page in the other way.
+    const isRepeated = items.length === 0 && (page.items.length > 0 ? end > furthest : isSameToken(position, page));
+    if (position && isRepeated) {
+      // The platform ignores the position: it may page in the other way.
       by = by === 'offset' ? 'token' : 'offset';
-      place = hasSwitched ? undefined : placeAfter(before, by, seen.size);
+      position = hasSwitched ? undefined : positionAfter(before, by, seen.size);
       hasSwitched = true;
-      if (place) continue;
+      if (position) continue;
       return seen.size >= total;
     }
-    // Items that match no longer let those behind them move up, past the place where we go on: step back.
-    const gone = place && by === 'offset' && start > 0 ? total - (page.total ?? total) : 0;
+    // Items that no longer match make later ones move up, before the next offset: step back.
+    const removed = position && by === 'offset' && start > 0 ? total - (page.total ?? total) : 0;
     total = Math.min(total, page.total ?? total);
     furthest = Math.max(furthest, end);
-    if (gone > 0) {
-      place = { offset: Math.max(0, start - gone) };
+    if (removed > 0) {
+      position = { offset: Math.max(0, start - removed) };
       continue;
     }
     hasSwitched &&= items.length === 0;
     empty = page.items.length > 0 ? 0 : empty + 1;
     if (!hasMore(page, end, limit)) return true;
-    if (seen.size > mostOf(page.total)) throw endless(pages, seen.size, page.total, reading.fix);
-    if (empty === mostEmptyPages) return false;
+    if (seen.size > itemLimit(page.total)) throw endless(pages, seen.size, page.total, reading.fix);
+    if (empty === maxEmptyPages) return false;
     if (empty > 0) {
-      // An empty page does not move the offset: only a new token leads on.
-      const leadsOn = page.nextToken && (by === 'token' || page.nextToken !== before.nextToken);
-      if (!leadsOn)
+      // An empty page does not advance the offset: only a new token does.
+      const hasNewToken = page.nextToken && (by === 'token' || page.nextToken !== before.nextToken);
+      if (!hasNewToken)
         return Number.isFinite(total) ? seen.size >= total : !hasSwitched && page.total !== Number.POSITIVE_INFINITY;
       by = 'token';
     }
     before = page;
-    place = placeAfter(page, by, end) ?? { offset: end };
+    position = positionAfter(page, by, end) ?? { offset: end };
   }
 }
 
-/** The most items that are read. The number announced may be that of one page: far beyond it the list is endless. */
-function mostOf(total: number | null | undefined): number {
-  if (!total || !Number.isFinite(total)) return mostItems.unannounced;
-  return Math.min(mostItems.announced, Math.max(100, 10 * total));
+/** The announced total may be that of one page, so up to ten times as many items are accepted. */
+function itemLimit(total: number | null | undefined): number {
+  if (!total || !Number.isFinite(total)) return maxItems.unannounced;
+  return Math.min(maxItems.announced, Math.max(100, 10 * total));
 }
 
 function endless(pages: number, items: number, total: number | null | undefined, fix: string): FailedError {
   const read = `${count(items, 'item')} in ${count(pages, 'page')}`;
-  const why = total && Number.isFinite(total) ? `${read}, where ${grouped(total)} were announced` : read;
-  return new FailedError('the list does not end: the platform gives page after page', { why, fix });
+  const why = total && Number.isFinite(total) ? `${read}; ${grouped(total)} were announced` : read;
+  return new FailedError('the list does not end: the platform keeps returning pages', { why, fix });
 }
 
 function isNew(seen: Set<string>, key: string): boolean {
@@ -112,16 +112,20 @@ function isNew(seen: Set<string>, key: string): boolean {
   return seen.add(key).size > size;
 }
 
-function isSameToken(place: Place | undefined, { nextToken }: Page<unknown>): boolean {
-  return place !== undefined && 'token' in place && place.token === nextToken;
+function isSameToken(position: PagePosition | undefined, { nextToken }: ListPage<unknown>): boolean {
+  return position !== undefined && 'token' in position && position.token === nextToken;
 }
 
-/** The platform tells by a token or by the number of all; when by neither, a full page suggests it. */
-function hasMore({ nextToken, total, items }: Page<unknown>, end: number, limit: number | undefined): boolean {
+/** Decided by the token or the total; without them, a full page suggests that there are more. */
+function hasMore({ nextToken, total, items }: ListPage<unknown>, end: number, limit: number | undefined): boolean {
   return Boolean(nextToken) || (total ? end < total : limit !== undefined && items.length >= limit);
 }
 
-function placeAfter({ nextToken }: Page<unknown>, by: 'token' | 'offset', offset: number): Place | undefined {
+function positionAfter(
+  { nextToken }: ListPage<unknown>,
+  by: 'token' | 'offset',
+  offset: number,
+): PagePosition | undefined {
   if (by === 'offset') return { offset };
   return nextToken ? { token: nextToken } : undefined;
 }

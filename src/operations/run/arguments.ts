@@ -5,7 +5,7 @@ import { size } from '../../output/words.ts';
 import { readNamedFile } from '../input/index.ts';
 import { parseParameters } from '../invoke/index.ts';
 
-export interface GivenArguments {
+export interface ArgumentSources {
   /** JSON, `@file` with JSON, or `-` for stdin. */
   data?: string | undefined;
   /** `name=text` or `name:=json`; they add to the data, and win over it. */
@@ -13,7 +13,7 @@ export interface GivenArguments {
 }
 
 /** The arguments of a function as one JSON object, as it is sent. Throws UsageError for anything else, or too much. */
-export async function readArguments(context: Context, { data, pairs }: GivenArguments): Promise<string> {
+export async function readArguments(context: Context, { data, pairs }: ArgumentSources): Promise<string> {
   const given = data === undefined ? {} : objectOf(await textOf(context, data), data);
   const text = JSON.stringify({ ...given, ...parseParameters(pairs) });
   const bytes = Buffer.byteLength(text);

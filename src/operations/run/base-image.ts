@@ -6,13 +6,13 @@ import type { Project } from '../../project/config.ts';
 import { generatedEntries } from '../../project/dependencies.ts';
 import type { Entry } from '../../project/files/entry.ts';
 import { type Packages, packagesIn } from '../../project/requirements.ts';
-import { Deadline, type Polling, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
+import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
 
 /**
  * What has to be in the image of a run, as the platform wants to hear it; undefined when nothing is. Throws
  * ProjectError when it is more than a run takes.
  */
-export async function imageOf(
+export async function readBaseImage(
   { root, dependencies, deployment, custom }: Project,
   warn: (problem: Problem) => void,
 ): Promise<BaseImage | undefined> {
@@ -40,9 +40,9 @@ export async function imageOf(
 }
 
 /** Short pauses at first, since the image may exist already. */
-const pauses = { firstMs: 250, longestMs: 2_000, growth: 2 };
+const pauses = { firstMs: 250, maxMs: 2_000, growth: 2 };
 
-export interface ImageWish {
+export interface PrepareImageOptions {
   app: string;
   region: string | undefined;
   image: BaseImage;
@@ -53,14 +53,17 @@ export interface ImageWish {
  * Waits until the platform has the image and returns its digest. Throws BuildFailedError at once when it cannot be
  * built, PendingError at the time limit.
  */
-export async function prepareImage(context: Context, { app, region, image, timeoutMs }: ImageWish): Promise<string> {
+export async function prepareImage(
+  context: Context,
+  { app, region, image, timeoutMs }: PrepareImageOptions,
+): Promise<string> {
   const { project, progress } = context;
   const step = progress.step('Preparing the base image');
   let shown = '';
   const deadline = new Deadline(context, timeoutMs, () => late(app, shown, timeoutMs));
   const followed = { name: `the base image for ${app}`, fix: retryFix, details: { app } };
   const query = region === undefined ? {} : { region };
-  const polling: Polling<{ status: string; digest?: string | null | undefined }> = {
+  const polling: PollOptions<{ status: string; digest?: string | null | undefined }> = {
     poll: (api) => api(prepareBaseImage, { project, app, query, body: image }),
     deadline,
     pauses,

@@ -2,8 +2,8 @@ import type { Context } from '../../context.ts';
 import { type Run, runPhase } from '../../contract/runs.ts';
 import { PendingError, ProgramError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
-import { askedRun, hasEnded, runState } from '../runs/index.ts';
-import { Deadline, states, throwUnlessTransient } from '../waiting/index.ts';
+import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
+import { Deadline, pollStates, throwUnlessTransient } from '../waiting/index.ts';
 import type { RunLine } from './run-log.ts';
 import { RunLog } from './run-log.ts';
 
@@ -17,7 +17,7 @@ export interface FinishedRun {
   seconds: number;
 }
 
-export interface RunFollowing {
+export interface FollowRunOptions {
   app: string;
   run: string;
   /** Stop waiting after so long; the run goes on. */
@@ -25,7 +25,7 @@ export interface RunFollowing {
 }
 
 /** Short pauses at first, since many runs end at once. */
-const pauses = { firstMs: 100, longestMs: 1_000, growth: 1.5 };
+const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
 /** Lines kept to be told with a failure. */
 const keptLines = 20;
 
@@ -35,7 +35,7 @@ const keptLines = 20;
  */
 export async function* followRun(
   context: Context,
-  { app, run, timeoutMs }: RunFollowing,
+  { app, run, timeoutMs }: FollowRunOptions,
 ): AsyncGenerator<RunLine, FinishedRun> {
   const { project, progress } = context;
   const details = { app, runId: run };
@@ -44,14 +44,14 @@ export async function* followRun(
   const log = new RunLog(context, app, run, deadline.signal);
   const followed = { name: `run ${run} of ${app}`, fix: `gantry runs follow ${app} ${run}`, details };
   const tail: string[] = [];
-  const polled = states(context, {
-    poll: (api) => askedRun(api, { project, app, run }),
+  const polled = pollStates(context, {
+    poll: (api) => fetchRun(api, { project, app, run }),
     deadline,
     pauses,
     onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, followed),
   });
   for await (const item of polled) {
-    const status = item ? runState(item) : shown;
+    const status = item ? runStatus(item) : shown;
     if (status !== shown) progress.event('status', { ...details, status });
     shown = status;
     const isOver = item !== undefined && hasEnded(item);
@@ -69,7 +69,7 @@ export async function* followRun(
 }
 
 function verdict(item: Run, app: string, log: string[]): FinishedRun {
-  const status = runState(item);
+  const status = runStatus(item);
   const exitCode = exitCodeOf(item);
   const finished = { runId: item.id, app, status, exitCode, seconds: secondsOf(item) };
   if (runPhase(status) === 'succeeded' && !exitCode) return finished;

@@ -5,7 +5,7 @@ import type { RunLine } from './run-log.ts';
 type Coming = AsyncGenerator<RunLine, FinishedRun>;
 
 /** What the program printed goes where it printed it: `take` is our stdout, the rest goes to our stderr. */
-export async function relay(
+export async function relayOutput(
   coming: Coming,
   take: (bytes: Uint8Array) => Promise<void>,
   say: Progress['request'],
@@ -14,7 +14,7 @@ export async function relay(
 }
 
 /** One value for programs, its lines in it unless they have been told already; people see them on stderr. */
-export async function gathered(coming: Coming, kept: boolean, log: Progress['log']): Promise<unknown> {
+export async function collectOutput(coming: Coming, kept: boolean, log: Progress['log']): Promise<unknown> {
   const logs: RunLine[] = [];
   const finished = await watched(coming, (line) => {
     log(line.line);

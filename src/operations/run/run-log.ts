@@ -1,8 +1,8 @@
 import type { Api } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
-import { appLog, forwards, type LogSource, logLines, Seen } from '../logs/index.ts';
-import { within } from '../waiting/index.ts';
+import { appLogSource, type LogSource, readForward, SeenLines, splitLogText } from '../logs/index.ts';
+import { timeoutSignal } from '../waiting/index.ts';
 
 /** How long a page may take while the run goes on, and when it has ended: a log that hangs keeps no verdict waiting. */
 const patienceMs = { going: 5_000, ended: 15_000 };
@@ -12,7 +12,7 @@ const patienceMs = { going: 5_000, ended: 15_000 };
  * not tell what was printed where (wire §1b).
  */
 export class RunLog {
-  private readonly seen = new Seen();
+  private readonly seen = new SeenLines();
   private failed = false;
 
   /** `until` ends every look: Ctrl-C, and the time limit. */
@@ -28,9 +28,9 @@ export class RunLog {
     const { progress, signal } = this.context;
     const gap = () => progress.warn('the platform does not give all lines of the run');
     try {
-      for await (const lines of forwards(this.source(state), { since: this.seen.resumeAt }, this.seen, gap)) {
+      for await (const lines of readForward(this.source(state), { since: this.seen.resumeAt }, this.seen, gap)) {
         for (const { text, stream, timestamp } of lines) {
-          for (const line of logLines(text)) {
+          for (const line of splitLogText(text)) {
             yield { line, stream: stream === 'stderr' ? 'stderr' : 'stdout', time: timestamp || null };
           }
         }
@@ -46,12 +46,14 @@ export class RunLog {
   /** Only the platform is given so much time: whoever takes the lines may be slow. */
   private source(state: keyof typeof patienceMs): LogSource {
     const { apiUntil, project, openLog, silenceMs } = this.context;
-    const from = (api: Api) => appLog({ api, project, openLog }, this.app, { runId: this.run });
-    const page: LogSource['page'] = (query) => {
+    const from = (api: Api) => appLogSource({ api, project, openLog }, this.app, { runId: this.run });
+    const page: LogSource['readPage'] = (query) => {
       const limitMs = Math.min(silenceMs, patienceMs[state]);
-      return from(apiUntil(within(limitMs, () => new UnavailableError('no answer in time'), this.until))).page(query);
+      return from(
+        apiUntil(timeoutSignal(limitMs, () => new UnavailableError('no answer in time'), this.until)),
+      ).readPage(query);
     };
-    return { ...from(apiUntil(this.until)), page };
+    return { ...from(apiUntil(this.until)), readPage: page };
   }
 }
 

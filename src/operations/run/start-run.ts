@@ -2,9 +2,9 @@ import type { Context } from '../../context.ts';
 import { createRunApp, startRun } from '../../contract/run-app.ts';
 import { size } from '../../output/words.ts';
 import type { Project } from '../../project/config.ts';
-import { cancellableRun } from '../runs/index.ts';
-import { mayHaveBegun, stopAbandoned, withGrace } from '../waiting/index.ts';
-import { imageOf, prepareImage } from './base-image.ts';
+import { remoteRun } from '../runs/index.ts';
+import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
+import { prepareImage, readBaseImage } from './base-image.ts';
 import { type FinishedRun, followRun } from './follow-run.ts';
 import type { Program } from './read-program.ts';
 import type { RunLine } from './run-log.ts';
@@ -20,17 +20,17 @@ export interface RunOptions {
 }
 
 /** A run that goes on without us. */
-export interface StartedRun {
+export interface StartedProgram {
   runId: string;
   app: string;
 }
 
 /** Create the app, then its image if it needs one, then the run (wire §6). Throws what the platform says against it. */
-export async function start(context: Context, program: Program, options: RunOptions): Promise<StartedRun> {
+export async function startProgram(context: Context, program: Program, options: RunOptions): Promise<StartedProgram> {
   const { api, project, progress } = context;
   const { name: app } = program.project;
   const { region, timeoutMs } = options;
-  const image = await imageOf(program.project, (problem) => progress.warn(problem));
+  const image = await readBaseImage(program.project, (problem) => progress.warn(problem));
   await api(createRunApp, { project, app, query: { ...(region && { region }) } });
   const imageDigest = image && (await prepareImage(context, { app, region, image, timeoutMs }));
   const { runId } = await send(context, program, { ...options, imageDigest });
@@ -39,9 +39,9 @@ export async function start(context: Context, program: Program, options: RunOpti
 }
 
 /** Shows what a run prints until it ends. Ctrl-C cancels it. */
-export async function* follow(
+export async function* followProgram(
   context: Context,
-  { app, runId }: StartedRun,
+  { app, runId }: StartedProgram,
   timeoutMs: number,
 ): AsyncGenerator<RunLine, FinishedRun> {
   try {
@@ -73,10 +73,12 @@ async function send(
     file: { filename: 'app.tar', type: 'application/x-tar', content: tar },
   };
   const step = progress.step(`Sending ${size(tar.length)}`);
-  const started = await withGrace(context, (api) => api(startRun, { project, app, query, body })).catch((error) => {
-    step.fail();
-    throw mayHaveBegun(error, { why: 'it may run all the same', fix: `gantry runs list ${app}` });
-  });
+  const started = await completeDespiteInterrupt(context, (api) => api(startRun, { project, app, query, body })).catch(
+    (error) => {
+      step.fail();
+      throw explainLostReply(error, { why: 'it may run all the same', fix: `gantry runs list ${app}` });
+    },
+  );
   const { runId } = started;
   interruption.says = detach
     ? `stopping; run ${runId} goes on: gantry runs follow ${app} ${runId}`
@@ -89,7 +91,7 @@ async function send(
 
 /** Cancels a run that nobody waits for any more. Never hides the error it follows. */
 async function abandon(context: Context, app: string, run: string): Promise<void> {
-  const isCancelled = await stopAbandoned(context, cancellableRun(context.project, app, run));
+  const isCancelled = await cancelAbandoned(context, remoteRun(context.project, app, run));
   if (isCancelled) context.progress.event('cancelled', { app, runId: run });
 }
 

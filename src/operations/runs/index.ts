@@ -1,6 +1,6 @@
-export { cancellableRun, stopRun } from './cancel-run.ts';
-export { bucketMs, readRunsChart, suitableBucket } from './chart.ts';
+export { bucketMs, chooseBucketSize, readRunsChart } from './chart.ts';
+export { fetchRun } from './fetch-run.ts';
 export { findRuns } from './find-runs.ts';
-export { askedRun } from './get-run.ts';
-export { hasEnded, runState, shownStatus, withStatus } from './run-state.ts';
-export type { FoundRuns, RunFilters } from './search.ts';
+export { remoteRun } from './remote-run.ts';
+export type { RunFilters, RunSearchResult } from './run-search.ts';
+export { displayStatus, fillStatus, hasEnded, runStatus } from './run-status.ts';

@@ -1,17 +1,17 @@
 import { getRunsChart, type Run, type RunsChart, type RunsQuery } from '../../contract/runs.ts';
 import { UnexpectedReplyError } from '../../errors.ts';
 import { count } from '../../output/words.ts';
-import { type Place, readPages } from '../replies/index.ts';
-import { runKey } from './run-state.ts';
-import { type FoundRuns, fewerRuns, type Search, type WantedRuns } from './search.ts';
+import { type PagePosition, readPages } from '../replies/index.ts';
+import { fewerRunsFix, type RunQuery, type RunSearchContext, type RunSearchResult } from './run-search.ts';
+import { runKey } from './run-status.ts';
 
 /** The platform gives single runs for a range of this length, and counts for a longer one (spec 4.6). */
-const longestWindowMs = 24 * 3_600_000;
+const maxWindowMs = 24 * 3_600_000;
 const windowsAtOnce = 4;
 const pageSize = { least: 100, most: 1_000 };
 
 /** Cuts the range into windows of at most 24 hours and reads them, the newest first, until there are enough runs. */
-export async function runsByWindow(search: Search, wanted: WantedRuns): Promise<FoundRuns> {
+export async function searchTimeWindows(search: RunSearchContext, wanted: RunQuery): Promise<RunSearchResult> {
   const windows = windowsOf(wanted);
   const found = new Map<string, Run>();
   let total = 0;
@@ -25,12 +25,12 @@ export async function runsByWindow(search: Search, wanted: WantedRuns): Promise<
       const twice = window.runs.filter((run) => found.has(runKey(run))).length;
       for (const run of window.runs) found.set(runKey(run), run);
       total += window.total - twice;
-      isWhole &&= window.isWhole;
+      isWhole &&= window.isComplete;
     }
     read += next.length;
     search.onProgress(`${count(found.size, 'run')} in ${read} of ${count(windows.length, 'day')}`);
   }
-  return { runs: [...found.values()], total, more: read < windows.length, isWhole };
+  return { runs: [...found.values()], total, hasMore: read < windows.length, isComplete: isWhole };
 }
 
 interface Window {
@@ -38,11 +38,11 @@ interface Window {
   end: number;
 }
 
-function windowsOf({ since, until }: WantedRuns): Window[] {
+function windowsOf({ since, until }: RunQuery): Window[] {
   const windows: Window[] = [];
   let end = until;
   do {
-    const start = Math.max(since, end - longestWindowMs);
+    const start = Math.max(since, end - maxWindowMs);
     windows.push({ start, end });
     end = start;
   } while (end > since);
@@ -57,21 +57,21 @@ function windowsToRead(missing: number, read: number, found: number): number {
 
 /** Follows the pages of one window until there are enough runs. `total` says how many there are. */
 async function readWindow(
-  { api, project }: Search,
-  { app, filters }: WantedRuns,
+  { api, project }: RunSearchContext,
+  { app, filters }: RunQuery,
   { start, end }: Window,
   enough: number,
-): Promise<Omit<FoundRuns, 'more'>> {
+): Promise<Omit<RunSearchResult, 'hasMore'>> {
   const limit = Math.min(pageSize.most, Math.max(pageSize.least, enough));
   const range = { startTime: new Date(start).toISOString(), endTime: new Date(end).toISOString(), limit };
-  const read = async (place: Place | undefined) => {
+  const read = async (place: PagePosition | undefined) => {
     const query = { ...range, ...placeInQuery(place), ...filters };
     const page = await api(getRunsChart, { project, app, query });
     return { ...page, items: runsOf(page) };
   };
   const runs: Run[] = [];
   let total = Number.POSITIVE_INFINITY;
-  const pages = readPages({ read, key: runKey, by: 'offset', limit, fix: fewerRuns });
+  const pages = readPages({ read, key: runKey, by: 'offset', limit, fix: fewerRunsFix });
   let next = await pages.next();
   while (!next.done) {
     runs.push(...next.value.items);
@@ -80,10 +80,10 @@ async function readWindow(
     next = await pages.next();
   }
   const isWhole = next.done ? next.value : true;
-  return { runs, isWhole, total: Number.isFinite(total) ? Math.max(total, runs.length) : runs.length };
+  return { runs, isComplete: isWhole, total: Number.isFinite(total) ? Math.max(total, runs.length) : runs.length };
 }
 
-function placeInQuery(place: Place | undefined): Pick<RunsQuery, 'offset' | 'nextToken'> {
+function placeInQuery(place: PagePosition | undefined): Pick<RunsQuery, 'offset' | 'nextToken'> {
   if (!place) return {};
   return 'token' in place ? { nextToken: place.token } : { offset: place.offset };
 }

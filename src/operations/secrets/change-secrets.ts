@@ -9,7 +9,7 @@ import {
 } from '../../contract/secrets.ts';
 import { ConflictError, FailedError } from '../../errors.ts';
 import { jsonText } from '../../json-text.ts';
-import { lookUntil } from '../waiting/index.ts';
+import { waitForChange } from '../waiting/index.ts';
 
 /** Whose secrets: an app's, or the project's when none is named. */
 export interface SecretScope {
@@ -127,7 +127,7 @@ async function confirmStored(
     Object.keys(after).filter((name) => !Object.hasOwn(now, name) || hasOldValue(name, now, before, after));
   const kept = (now: StoredSecrets) =>
     Object.keys(now).filter((name) => Object.hasOwn(before, name) && !Object.hasOwn(after, name));
-  const now = await lookUntil(
+  const now = await waitForChange(
     () => readSecrets(calls, owner),
     (seen) => lost(seen).length + kept(seen).length === 0,
     calls.delay,

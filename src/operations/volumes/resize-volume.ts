@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { listVolumes, resizeVolume } from '../../contract/volumes.ts';
 import { GantryError, PendingError } from '../../errors.ts';
-import { lookUntil } from '../waiting/index.ts';
+import { waitForChange } from '../waiting/index.ts';
 import { gigabytesOf } from './volume-sizes.ts';
 import { regionOf } from './walk-volume.ts';
 
@@ -22,7 +22,7 @@ export async function growVolume(
   const volume = `default-${region}`;
   await prompt.confirm(`Grow ${volume} to ${newSizeGb} GB? It costs more, and it cannot be made smaller again.`);
   await api(resizeVolume, { project, volume, body: { newSizeGb } });
-  const shown = await lookUntil(
+  const shown = await waitForChange(
     async () => gigabytesOf(await api(listVolumes, { project }), region),
     (size) => size === undefined || size >= newSizeGb,
     delay,

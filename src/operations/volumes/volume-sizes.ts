@@ -1,5 +1,5 @@
 import { size } from '../../output/words.ts';
-import { leaves } from '../replies/index.ts';
+import { jsonLeaves } from '../replies/index.ts';
 
 /** A volume, as far as its shape is understood. */
 export interface VolumeSize {
@@ -19,7 +19,7 @@ export interface VolumeSize {
  */
 export function volumeSizes(answer: unknown): VolumeSize[] {
   return listIn(answer).map((volume) => {
-    const facts = new Map(leaves(volume).map(([path, value]) => [path.toLowerCase().replaceAll('_', ''), value]));
+    const facts = new Map(jsonLeaves(volume).map(([path, value]) => [path.toLowerCase().replaceAll('_', ''), value]));
     const amount = (names: string[]) => {
       const name = names.find((each) => facts.has(each) && facts.get(each) !== null);
       return name === undefined ? undefined : amountText(name, facts.get(name));
@@ -32,7 +32,7 @@ export function volumeSizes(answer: unknown): VolumeSize[] {
       used: amount(['usedgb', 'usedbytes', 'used', 'usagebytes', 'usage']),
     };
     const isKnown = known.size !== undefined || (known.name !== undefined && known.used !== undefined);
-    const told = leaves(volume).map(([path, value]) => (path ? `${path}=${value}` : String(value)));
+    const told = jsonLeaves(volume).map(([path, value]) => (path ? `${path}=${value}` : String(value)));
     return compact(isKnown ? known : { more: told.join(' ') });
   });
 }
@@ -43,7 +43,7 @@ export function volumeSizes(answer: unknown): VolumeSize[] {
  */
 export function gigabytesOf(answer: unknown, region: string): number | undefined {
   const sizes = listIn(answer).flatMap((volume) => {
-    const facts = new Map(leaves(volume).map(([path, value]) => [path.toLowerCase().replaceAll('_', ''), value]));
+    const facts = new Map(jsonLeaves(volume).map(([path, value]) => [path.toLowerCase().replaceAll('_', ''), value]));
     const gigabytes = facts.get('sizegb') ?? facts.get('capacitygb');
     return facts.get('region') === region && typeof gigabytes === 'number' ? [gigabytes] : [];
   });

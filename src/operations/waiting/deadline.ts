@@ -1,60 +1,58 @@
 import type { Context } from '../../context.ts';
 import type { GantryError } from '../../errors.ts';
 
-/** A timer cannot be set for longer (in milliseconds, some 24 days). */
-const longestTimerMs = 2 ** 31 - 1;
+/** The maximum of setTimeout, in ms (24 days). */
+const maxTimerMs = 2 ** 31 - 1;
 
 type Clock = Pick<Context, 'signal' | 'elapsed'>;
 
 /**
- * A time limit with one end: whatever is being waited for when it passes (a call that hangs, the pause before a retry,
- * a log), what is thrown is the error of this deadline. It is the reason of `signal`, and callers throw that reason.
- * Ctrl-C aborts `signal` too, with its own reason.
+ * A time limit for several steps: whichever is waiting when it passes (a request, a pause, a log), callers throw the
+ * deadline's error, which is the reason of `signal`. Ctrl-C aborts `signal` too, with its own reason.
  */
 export class Deadline {
   readonly signal: AbortSignal;
-  readonly #over = new AbortController();
+  readonly #expired = new AbortController();
   readonly #startedAt: number;
   readonly #timer: NodeJS.Timeout;
 
   constructor(
     private readonly clock: Clock,
     readonly timeoutMs: number,
-    private readonly errorAtEnd: () => GantryError,
+    private readonly createError: () => GantryError,
   ) {
     this.#startedAt = clock.elapsed();
-    this.signal = AbortSignal.any([clock.signal, this.#over.signal]);
-    this.#timer = setTimeout(() => this.#end(), Math.min(timeoutMs, longestTimerMs)).unref();
+    this.signal = AbortSignal.any([clock.signal, this.#expired.signal]);
+    this.#timer = setTimeout(() => this.#expire(), Math.min(timeoutMs, maxTimerMs)).unref();
   }
 
-  /** Since the wait began. */
   get waitedMs(): number {
     return this.clock.elapsed() - this.#startedAt;
   }
 
-  get leftMs(): number {
+  get remainingMs(): number {
     return Math.max(0, this.timeoutMs - this.waitedMs);
   }
 
-  /** Throws once the time is over, or on Ctrl-C. */
+  /** Throws if the time is over, or after Ctrl-C. */
   check(): void {
-    if (!this.signal.aborted && this.leftMs === 0) this.#end();
+    if (!this.signal.aborted && this.remainingMs === 0) this.#expire();
     this.signal.throwIfAborted();
   }
 
-  /** Stops the timer: nothing is waited for any more. */
+  /** Stops the timer. */
   close(): void {
     clearTimeout(this.#timer);
   }
 
-  #end(): void {
-    this.#over.abort(this.errorAtEnd());
+  #expire(): void {
+    this.#expired.abort(this.createError());
   }
 }
 
-/** A signal for one step of something longer. It aborts when `until` does, or after `ms`, with an error of ours. */
-export function within(ms: number, errorAtEnd: () => GantryError, until?: AbortSignal): AbortSignal {
-  const over = new AbortController();
-  setTimeout(() => over.abort(errorAtEnd()), Math.min(ms, longestTimerMs)).unref();
-  return until ? AbortSignal.any([until, over.signal]) : over.signal;
+/** A signal that aborts after `ms` with the error created, or when `parent` does. For one step of a longer task. */
+export function timeoutSignal(ms: number, createError: () => GantryError, parent?: AbortSignal): AbortSignal {
+  const timeout = new AbortController();
+  setTimeout(() => timeout.abort(createError()), Math.min(ms, maxTimerMs)).unref();
+  return parent ? AbortSignal.any([parent, timeout.signal]) : timeout.signal;
 }

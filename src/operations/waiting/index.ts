@@ -1,6 +1,6 @@
-export { type Cancellable, type Cancellation, stop, stopAbandoned } from './cancel.ts';
-export { Deadline, within } from './deadline.ts';
-export { mayHaveBegun, withGrace } from './grace-period.ts';
-export { type Polling, pollUntil, states } from './poll.ts';
+export { cancelAbandoned, cancelRemoteWork, type RemoteWork } from './cancel.ts';
+export { Deadline, timeoutSignal } from './deadline.ts';
+export { completeDespiteInterrupt, explainLostReply } from './interrupted-requests.ts';
+export { type PollOptions, pollStates, pollUntil } from './poll.ts';
 export { throwUnlessTransient } from './poll-errors.ts';
-export { lookUntil } from './wait-for-change.ts';
+export { waitForChange } from './wait-for-change.ts';

@@ -2,50 +2,50 @@ import type { Api } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import type { Deadline } from './deadline.ts';
 
-export interface Polling<T> {
+export interface PollOptions<T> {
   /** One request for the current state. */
   poll: (api: Api) => Promise<T>;
   deadline: Deadline;
-  /** Milliseconds between two polls: the first pause, and what it grows to. */
-  pauses: { firstMs: number; longestMs: number; growth: number };
-  /** Throws unless a failed poll may be followed by another one. `silentMs`: since the last answer. */
+  /** The first pause between polls, and how it grows. */
+  pauses: { firstMs: number; maxMs: number; growth: number };
+  /** Throws unless polling may continue after a failure. `silentMs`: time since the last reply. */
   onFailure: (error: unknown, silentMs: number) => void;
 }
 
-/** Polls until `settle` makes a result of a state. Throws as `states` does. */
+/** Polls until `resultOf` returns a result. Throws as `pollStates` does. */
 export async function pollUntil<T, R>(
   context: Pick<Context, 'apiUntil' | 'elapsed' | 'delay'>,
-  polling: Polling<T>,
-  settle: (state: T) => R | undefined | Promise<R | undefined>,
+  options: PollOptions<T>,
+  resultOf: (state: T) => R | undefined | Promise<R | undefined>,
 ): Promise<R> {
-  for await (const state of states(context, polling)) {
-    const result = state === undefined ? undefined : await settle(state);
+  for await (const state of pollStates(context, options)) {
+    const result = state === undefined ? undefined : await resultOf(state);
     if (result !== undefined) return result;
   }
   throw new Error('polling ended without a result');
 }
 
 /**
- * Polls for a state again and again, with growing pauses, until the caller stops. Yields undefined for a poll that
- * failed in a way that may pass. Throws the error of the deadline when it passes, whatever is being waited for then.
+ * Polls with growing pauses until the caller stops. Yields undefined for a poll that failed with a transient error.
+ * Throws the deadline's error when it passes, even during a request.
  */
-export async function* states<T>(
+export async function* pollStates<T>(
   { apiUntil, elapsed, delay }: Pick<Context, 'apiUntil' | 'elapsed' | 'delay'>,
-  { poll, deadline, pauses, onFailure }: Polling<T>,
+  { poll, deadline, pauses, onFailure }: PollOptions<T>,
 ): AsyncGenerator<T | undefined> {
   const { signal } = deadline;
   const api = apiUntil(signal);
-  let answeredAt = elapsed();
+  let repliedAt = elapsed();
   try {
-    for (let pauseMs = pauses.firstMs; ; pauseMs = Math.min(pauses.longestMs, pauseMs * pauses.growth)) {
+    for (let pauseMs = pauses.firstMs; ; pauseMs = Math.min(pauses.maxMs, pauseMs * pauses.growth)) {
       const state = await poll(api).catch((error: unknown) => {
         signal.throwIfAborted();
-        onFailure(error, elapsed() - answeredAt);
+        onFailure(error, elapsed() - repliedAt);
       });
-      if (state !== undefined) answeredAt = elapsed();
+      if (state !== undefined) repliedAt = elapsed();
       yield state as T | undefined;
       deadline.check();
-      await delay(Math.max(1, Math.min(pauseMs, deadline.leftMs)), signal);
+      await delay(Math.max(1, Math.min(pauseMs, deadline.remainingMs)), signal);
     }
   } finally {
     deadline.close();

@@ -1,24 +1,24 @@
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
 
-/** Pauses before the platform is asked again, in milliseconds: a change may take seconds to show. */
-const usualPausesMs = [250, 500, 1_000, 2_000, 3_000, 3_000];
+/** A confirmed change may take seconds to show. In ms. */
+const defaultPausesMs = [250, 500, 1_000, 2_000, 3_000, 3_000];
 
 /**
- * Looks whether the platform shows a change that it has confirmed, again and again for some ten seconds. Gives the last
- * look. A look that fails because the platform is out of reach is repeated; any other failure is thrown.
+ * Reads until the platform shows a change that it has confirmed, for about ten seconds. Returns the last state read.
+ * Retries while the platform is unavailable; throws any other failure.
  */
-export async function lookUntil<Seen>(
-  look: () => Promise<Seen>,
-  shows: (seen: Seen) => boolean,
+export async function waitForChange<State>(
+  read: () => Promise<State>,
+  isChanged: (state: State) => boolean,
   delay: Context['delay'],
-  pausesMs: readonly number[] = usualPausesMs,
-): Promise<Seen> {
-  for (let looks = 0; ; looks++) {
-    const pause = pausesMs[looks];
+  pausesMs: readonly number[] = defaultPausesMs,
+): Promise<State> {
+  for (let reads = 0; ; reads++) {
+    const pause = pausesMs[reads];
     try {
-      const seen = await look();
-      if (shows(seen) || pause === undefined) return seen;
+      const state = await read();
+      if (isChanged(state) || pause === undefined) return state;
     } catch (error) {
       if (pause === undefined || !(error instanceof UnavailableError)) throw error;
     }

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
 import type { ReceivedRequest, ReceiverResponse } from '../../receiver/index.ts';
-import { within } from '../waiting/index.ts';
+import { timeoutSignal } from '../waiting/index.ts';
 
 type Sending = Pick<Context, 'settings' | 'signal' | 'silenceMs'>;
 
@@ -23,7 +23,7 @@ export async function forwardDelivery(
   const reply = await sendStreamed({
     ...{ method: 'POST', url: to, headers: withoutConnectionHeaders(headers), body, silenceMs },
     proxy: settings.proxy,
-    signal: within(silenceMs, () => new UnavailableError(`no answer within ${silenceMs / 1000} s`), signal),
+    signal: timeoutSignal(silenceMs, () => new UnavailableError(`no answer within ${silenceMs / 1000} s`), signal),
   });
   try {
     const pieces: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { EventEmitter, on } from 'node:events';
 import type { Context } from '../../context.ts';
 import type { ReceivedRequest, ReceiverResponse } from '../../receiver/index.ts';
-import { type Content, contentOf } from '../replies/index.ts';
+import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import { checkSignature, deliveryRunId, type SignatureCheck } from './check-signature.ts';
 import { createDeliveryId, storeDelivery } from './delivery-store.ts';
 import { isLoopback, parseDeliveryUrl } from './delivery-url.ts';
@@ -21,7 +21,7 @@ export interface ListenOptions {
 /** What a listener tells: where it listens, then each delivery. */
 export type ListenEvent = { type: 'listening'; url: string } | ShownDelivery;
 
-export interface ShownDelivery extends Content, Omit<SignatureCheck, 'status'> {
+export interface ShownDelivery extends DecodedBody, Omit<SignatureCheck, 'status'> {
   type: 'delivery';
   id: string;
   /** RFC 3339, UTC. */
@@ -139,6 +139,6 @@ function describeDelivery(
     ...{ runId: deliveryRunId(headers), signature, why },
     status: answer === 'drop' ? null : answer.status,
     forwardedTo: to?.href ?? null,
-    ...{ bytes: body.length, headers, ...contentOf(body) },
+    ...{ bytes: body.length, headers, ...decodeBody(body) },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { zipEntries } from '../../../src/operations/builds/zip-entries.ts';
+import { parseZipContents } from '../../../src/operations/builds/zip-contents.ts';
 
 test.each<[string, unknown, object[]]>([
   ['nothing', null, []],
@@ -44,5 +44,5 @@ test.each<[string, unknown, object[]]>([
     [{ path: 'src/a.py' }, { path: 'src/b.py', size: 1 }],
   ],
 ])('the files of a build are read from %s', (_, zipFiles, expected) => {
-  expect(zipEntries(zipFiles)).toEqual(expected);
+  expect(parseZipContents(zipFiles)).toEqual(expected);
 });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { App } from '../../../src/contract/apps.ts';
-import { settingChanges } from '../../../src/operations/deploy/app-settings.ts';
+import { compareSettings } from '../../../src/operations/deploy/app-settings.ts';
 import { check } from '../../project/config-folder.ts';
 
 /** What deploying this file would change in an app that was answered so. */
 async function changes(toml: string, app: object) {
   const { project } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
   if (!project) throw new Error('the project is not valid');
-  const found = settingChanges(project, { id: 'p-1-web', ...app } as App);
+  const found = compareSettings(project, { id: 'p-1-web', ...app } as App);
   return found.map(({ setting, from, to, byDefault }) => [setting, from, to, byDefault]);
 }
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { ZipEntry } from '../../../src/operations/builds/zip-entries.ts';
-import { fileChanges } from '../../../src/operations/deploy/file-changes.ts';
+import type { ZipEntry } from '../../../src/operations/builds/zip-contents.ts';
+import { compareFiles } from '../../../src/operations/deploy/compare-files.ts';
 import { newFolder } from '../../support/files.ts';
 
 const content = 'print(1)\n';
@@ -24,7 +24,7 @@ test.each<[string, Omit<ZipEntry, 'path'>, boolean]>([
   for (const source of Object.values(sources)) {
     const local = [{ path: 'main.py', size, executable: false, source }];
     const remote = [{ path: 'main.py', ...known }];
-    const changes = await fileChanges(local, remote, new AbortController().signal);
+    const changes = await compareFiles(local, remote, new AbortController().signal);
     const [changed, unchanged] = isChanged ? [['main.py'], 0] : [[], 1];
     expect(changes).toEqual({ added: [], removed: [], changed, unchanged });
   }
@@ -32,6 +32,6 @@ test.each<[string, Omit<ZipEntry, 'path'>, boolean]>([
 
 test('files of only one side are added or removed, and no file is read for that', async () => {
   const local = [{ path: 'new.py', size: 1, executable: false, source: { file: '/nonexistent' } }];
-  const changes = await fileChanges(local, [{ path: 'old.py', size: 1, crc32: 1 }], new AbortController().signal);
+  const changes = await compareFiles(local, [{ path: 'old.py', size: 1, crc32: 1 }], new AbortController().signal);
   expect(changes).toEqual({ added: ['new.py'], removed: ['old.py'], changed: [], unchanged: 0 });
 });

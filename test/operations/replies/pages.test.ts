@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { type Page, type Place, readPages } from '../../../src/operations/replies/pages.ts';
+import { type ListPage, type PagePosition, readPages } from '../../../src/operations/replies/pages.ts';
 
 const all = Array.from({ length: 25 }, (_, index) => index);
 
-type Server = (place: Place | undefined, call: number) => Page<number>;
+type Server = (place: PagePosition | undefined, call: number) => ListPage<number>;
 
-const offsetOf = (place: Place | undefined) => (place && 'offset' in place ? place.offset : 0);
-const tokenOf = (place: Place | undefined) => (place && 'token' in place ? Number(place.token) : 0);
+const offsetOf = (place: PagePosition | undefined) => (place && 'offset' in place ? place.offset : 0);
+const tokenOf = (place: PagePosition | undefined) => (place && 'token' in place ? Number(place.token) : 0);
 const from = (start: number, size = 10) => all.slice(start, start + size);
 
 async function readAll(server: Server, by: 'token' | 'offset', limit?: number) {
   const items: number[] = [];
   let calls = 0;
-  const read = async (place: Place | undefined) => {
+  const read = async (place: PagePosition | undefined) => {
     calls++;
     if (calls > 150) throw new Error('it never ends');
     return server(place, calls);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PendingError } from '../../../src/errors.ts';
 import { Deadline } from '../../../src/operations/waiting/deadline.ts';
-import { states } from '../../../src/operations/waiting/poll.ts';
+import { pollStates } from '../../../src/operations/waiting/poll.ts';
 
 const pending = new PendingError('it is not done', { fix: 'gantry builds follow web b-1' });
 
@@ -22,10 +22,10 @@ function polling(poll: (signal: AbortSignal) => Promise<unknown>, timeoutMs: num
   const { clock, delay } = setting;
   const deadline = new Deadline(clock, timeoutMs, () => pending);
   const context = { ...clock, delay, apiUntil: (signal: AbortSignal) => signal as never };
-  const polled = states(context, {
+  const polled = pollStates(context, {
     poll: (api) => poll(api as never),
     deadline,
-    pauses: { firstMs: 1_000, longestMs: 2_000, growth: 2 },
+    pauses: { firstMs: 1_000, maxMs: 2_000, growth: 2 },
     onFailure: () => {},
   });
   return { polled, ...setting };
