@@ -170,7 +170,7 @@ async function events(length: number): Promise<void> {
     yield Buffer.from('\n\n');
   })();
   let seen = 0;
-  for await (const { data } of readEvents({ target: { name: 'web' }, pieces } as unknown as AppResponse))
+  for await (const { data } of readEvents({ target: { name: 'web' }, chunks: pieces } as unknown as AppResponse))
     seen += data.length;
   expect(seen).toBeGreaterThan(0);
 }

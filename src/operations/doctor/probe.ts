@@ -43,7 +43,7 @@ export function createProbe(
   };
 }
 
-/** `Date` counts whole seconds: what is timeoutSignal one is the same time. */
+/** `Date` counts whole seconds: what is within one is the same time. */
 function measureClock({ headers }: HttpReply, here: number): Pick<ProbeResult, 'aheadMs'> {
   const there = Date.parse(String(headers.date));
   if (Number.isNaN(there)) return {};
@@ -52,7 +52,7 @@ function measureClock({ headers }: HttpReply, here: number): Pick<ProbeResult, '
 }
 
 function timeoutError(url: URL, limit: number): UnavailableError {
-  return new UnavailableError(`could not reach ${url.host}: no answer timeoutSignal ${limit / 1000} s`);
+  return new UnavailableError(`could not reach ${url.host}: no answer within ${limit / 1000} s`);
 }
 
 function withFix(cause: unknown, proxy: ProxySettings | undefined): GantryError {

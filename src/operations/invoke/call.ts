@@ -106,7 +106,7 @@ async function* readUntilEnd(
 }
 
 function timeoutError({ app, name }: CallTarget, timeoutMs: number): PendingError {
-  return new PendingError(`${name} did not end timeoutSignal ${duration(timeoutMs)}`, {
+  return new PendingError(`${name} did not end within ${duration(timeoutMs)}`, {
     why: 'the call was given up here; the app may go on with it',
     fix: `gantry runs list ${app} shows what became of it; --async waits for nothing`,
   });

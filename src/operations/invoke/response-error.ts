@@ -209,7 +209,7 @@ async function gatewayError(
   }
   const reason =
     status === 502
-      ? 'the app broke off in the middle of the call: it crashed, or was stopped and not done timeoutSignal its response_grace_period'
+      ? 'the app broke off in the middle of the call: it crashed, or was stopped and not done within its response_grace_period'
       : 'no replica of the app could take the call';
   return new UnavailableError(`${name} could not answer (HTTP ${status})`, {
     ...{ ...facts, retryable: true },
