@@ -7,7 +7,7 @@ import { allowOriginFlag, emulatorEnvironment, startEmulatorFromFlags } from '..
 import { wholeNumberFlag } from '../flags/values.ts';
 import { type AppVersion, develop, sampleCall } from '../operations/dev/index.ts';
 import { readSecretsFile } from '../operations/secrets/index.ts';
-import { duration } from '../output/words.ts';
+import { duration } from '../output/format.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -58,7 +58,7 @@ async function* serve(context: Context, folder: string, { envFile, ...options }:
       });
     }
     emulator.store.secrets.set(emulator.project, secrets);
-    const here = context.elsewhere(emulatorEnvironment(emulator), resolve(context.cwd, folder));
+    const here = context.withOverrides(emulatorEnvironment(emulator), resolve(context.cwd, folder));
     const heard = new Set<string>();
     for await (const version of develop(here, 'cerebrium.toml')) {
       const { app, build } = version;

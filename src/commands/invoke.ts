@@ -13,8 +13,8 @@ import {
   responseHead,
   responseSummary,
 } from '../operations/invoke/index.ts';
-import { Pour } from '../output/raw-output.ts';
-import { count } from '../output/words.ts';
+import { count } from '../output/format.ts';
+import { RawOutput } from '../output/raw-output.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -94,7 +94,7 @@ function poured(
   { progress, elapsed }: Context,
   answer: AppResponse,
   { raw, include }: { raw?: true; include?: true },
-): Pour {
+): RawOutput {
   let start = '';
   const after = () => progress.note(responseSummary(answer, elapsed() - answer.startedAt, findRunId(answer, start)));
   const into = async (take: (bytes: Uint8Array) => Promise<void>) => {
@@ -109,10 +109,10 @@ function poured(
     progress.note(responseSummary(answer, read.timings.totalMs, read.runId ?? undefined));
     return read;
   };
-  return new Pour(into, {
-    whole,
-    after,
-    drop: answer.close,
-    foreign: raw ? undefined : isTextResponse(answer) ? 'text' : 'bytes',
+  return new RawOutput(into, {
+    jsonValue: whole,
+    onWritten: after,
+    cancel: answer.close,
+    untrusted: raw ? undefined : isTextResponse(answer) ? 'text' : 'bytes',
   });
 }

@@ -4,13 +4,13 @@ import type { Invoice, ProjectCost } from '../../src/contract/costs.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { openInBrowser } from '../../src/operations/account/open-browser.ts';
 import { parseInvoices } from '../../src/operations/billing/invoices.ts';
-import { pageOf } from '../../src/output/page.ts';
+import { createPage } from '../../src/output/page.ts';
 import { projectCostView } from '../../src/views/project-cost.ts';
 import { empty } from '../support/account.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
-const page = pageOf(new PassThrough(), {}, 'never', 0);
+const page = createPage(new PassThrough(), {}, 'never', 0);
 
 let emulator: Emulator;
 

@@ -2,7 +2,7 @@ import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { listProjects, type Project } from '../../contract/projects.ts';
 import { NotFoundError } from '../../errors.ts';
-import { count } from '../../output/words.ts';
+import { count } from '../../output/format.ts';
 import { profileInUse } from './stored-login.ts';
 
 /**
@@ -26,8 +26,8 @@ export async function chooseProject(context: Context, projects: Project[], claim
 }
 
 /** The projects a token may work in. Rejects when the server does not accept it. */
-export function listTokenProjects({ apiWith }: Pick<Context, 'apiWith'>, token: string): Promise<Project[]> {
-  return apiWith(token)(listProjects, {});
+export function listTokenProjects({ apiWithToken }: Pick<Context, 'apiWithToken'>, token: string): Promise<Project[]> {
+  return apiWithToken(token)(listProjects, {});
 }
 
 async function askForProject({ prompt, progress }: Context, projects: Project[]): Promise<string | undefined> {
@@ -37,7 +37,7 @@ async function askForProject({ prompt, progress }: Context, projects: Project[])
     return undefined;
   }
   if (more.length === 0) return first.id;
-  if (!prompt.possible) {
+  if (!prompt.isPossible) {
     progress.warn(
       `no project is chosen among ${count(projects.length, 'project')}: gantry projects use p-…, or --project`,
     );

@@ -8,7 +8,7 @@ import {
   requestToken,
 } from '../../contract/session.ts';
 import { AuthError, GantryError } from '../../errors.ts';
-import { duration } from '../../output/words.ts';
+import { duration } from '../../output/format.ts';
 import { Deadline } from '../waiting/index.ts';
 import { canShowBrowser } from './browser.ts';
 import { chooseProject, listTokenProjects } from './choose-project.ts';
@@ -61,10 +61,10 @@ function validMs({ expires_in }: DeviceAuthorization): number {
 /** Polls as often as the server wants, until its code expires (H-67). */
 async function pollForTokens(context: Context, device: DeviceAuthorization) {
   const { device_code, interval } = device;
-  const { apiUntil, delay, progress } = context;
+  const { apiWithSignal, delay, progress } = context;
   const deadline = new Deadline(context, validMs(device), expiredError);
   const { signal } = deadline;
-  const api = apiUntil(signal);
+  const api = apiWithSignal(signal);
   let troubled = false;
   let everyMs = Math.max(1, interval ?? standardIntervalSeconds) * 1000;
   for (let waitMs = everyMs; ; ) {

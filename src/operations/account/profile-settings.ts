@@ -4,7 +4,7 @@ import { checkUrl, type StoredKey } from '../../config/settings.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
-import { closest } from '../../project/toml/suggest.ts';
+import { closestName } from '../../project/toml/closest-name.ts';
 
 type Configured = Pick<Context, 'settings' | 'env' | 'progress'>;
 
@@ -82,7 +82,7 @@ export function checkProjectId(value: string): string {
 }
 
 function unknownSettingError(name: string, names: string[]): UsageError {
-  const meant = closest(name, names);
+  const meant = closestName(name, names);
   const list = `the settings are ${names.join(', ')}`;
   return new UsageError(
     `there is no setting "${name}"`,

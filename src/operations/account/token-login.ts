@@ -2,7 +2,7 @@ import { parseClaims } from '../../config/credentials.ts';
 import type { Context } from '../../context.ts';
 import type { Project } from '../../contract/projects.ts';
 import { AuthError, DeniedError, UsageError } from '../../errors.ts';
-import { localTime } from '../../output/words.ts';
+import { localTime } from '../../output/format.ts';
 import { chooseProject, listTokenProjects } from './choose-project.ts';
 import { checkCredentialsWritable, describeLogin, type Login, storeTokens } from './stored-login.ts';
 

@@ -2,8 +2,8 @@ import type { RawCall } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import { isRecord } from '../../contract/scalars.ts';
 import { UsageError } from '../../errors.ts';
-import { jsonText } from '../../json-text.ts';
-import { count } from '../../output/words.ts';
+import { stringifyJson } from '../../json-text.ts';
+import { count } from '../../output/format.ts';
 import { readNamedFile } from '../input/index.ts';
 import { type ListPage, type PagePosition, readPages } from '../replies/index.ts';
 
@@ -70,7 +70,7 @@ async function withAllPages(context: Context, call: RawCall, first: RawReply): P
   const names = new Set(found.map(({ name }) => name));
   const joined = [...names].map((list) => [list, found.filter(({ name }) => name === list).map(({ value }) => value)]);
   const body = { ...rest, ...Object.fromEntries(joined) };
-  return { ...first, body, text: jsonText(body, 2) };
+  return { ...first, body, text: stringifyJson(body, 2) };
 }
 
 async function readAllItems(
@@ -115,7 +115,7 @@ function toPage(body: unknown): ListPage<ListItem> {
 function toListItems(name: string, list: unknown[]): ListItem[] {
   const alike = new Map<string, number>();
   return list.map((value) => {
-    const text = jsonText(value);
+    const text = stringifyJson(value);
     const number = alike.get(text) ?? 0;
     alike.set(text, number + 1);
     return { name, value, key: `${name} ${number} ${text}` };

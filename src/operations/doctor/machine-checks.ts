@@ -5,7 +5,7 @@ import { type Environment, readVariable } from '../../config/environment.ts';
 import { storableSettings, withoutCredentials } from '../../config/setting-list.ts';
 import { readStoredSettings, type Settings } from '../../config/settings.ts';
 import type { GantryError } from '../../errors.ts';
-import { closest } from '../../project/toml/suggest.ts';
+import { closestName } from '../../project/toml/closest-name.ts';
 import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
 
 const minNode = [20, 19] as const;
@@ -83,7 +83,7 @@ function unknownKeys(folder: string): Check[] {
     keys
       .filter((key) => !known.includes(key))
       .map((key) => {
-        const meant = closest(key, known);
+        const meant = closestName(key, known);
         return warningCheck('settings', `"${key}" in ${where} is ignored`, meant && `did you mean ${meant}?`);
       });
   const file = join(folder, 'config.json');

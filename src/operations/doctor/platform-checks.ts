@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import type { Host } from '../../contract/endpoint.ts';
 import { listProjects } from '../../contract/projects.ts';
 import { AuthError, GantryError, UnexpectedReplyError } from '../../errors.ts';
-import { duration } from '../../output/words.ts';
+import { duration } from '../../output/format.ts';
 import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
 import { createProbe, type ProbeResult } from './probe.ts';
 import type { TokenCheck } from './token-check.ts';

@@ -2,7 +2,7 @@ import { type Credential, findCredential, renewalFix, storedCredential } from '.
 import type { Environment } from '../../config/environment.ts';
 import type { Settings } from '../../config/settings.ts';
 import { GantryError } from '../../errors.ts';
-import { localTime } from '../../output/words.ts';
+import { localTime } from '../../output/format.ts';
 import { type Check, errorCheck, okCheck, warningCheck } from './check.ts';
 
 /** A token that ends sooner is worth a word, milliseconds. */

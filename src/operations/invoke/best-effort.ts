@@ -12,7 +12,7 @@ export async function tryRequest<T>(
 ): Promise<T | undefined> {
   const signal = timeoutSignal(timeoutMs, () => new UnavailableError('no answer in time'), context.signal);
   try {
-    return await ask(context.apiUntil(signal, () => {}));
+    return await ask(context.apiWithSignal(signal, () => {}));
   } catch {
     return undefined;
   }

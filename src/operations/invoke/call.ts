@@ -3,7 +3,7 @@ import type { SentBody, StreamedReply } from '../../api/streamed.ts';
 import { ConnectionError } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { PendingError, UnavailableError } from '../../errors.ts';
-import { duration, size } from '../../output/words.ts';
+import { duration, size } from '../../output/format.ts';
 import { timeoutSignal } from '../waiting/index.ts';
 import type { CallAuth, CallHeaders } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { getApp } from '../../contract/apps.ts';
-import { duration } from '../../output/words.ts';
+import { duration } from '../../output/format.ts';
 import { tryRequest } from './best-effort.ts';
 import type { CallTarget } from './call-target.ts';
 

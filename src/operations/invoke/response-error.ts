@@ -14,8 +14,8 @@ import {
   RateLimitedError,
   UnavailableError,
 } from '../../errors.ts';
-import { jsonText } from '../../json-text.ts';
-import { duration } from '../../output/words.ts';
+import { stringifyJson } from '../../json-text.ts';
+import { duration } from '../../output/format.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import { tryRequest } from './best-effort.ts';
 import type { AppResponse } from './call.ts';
@@ -110,7 +110,7 @@ function findMessageField(body: unknown): string | undefined {
 }
 
 function asText({ body, encoding }: DecodedBody): string {
-  return encoding === 'json' ? jsonText(body) : String(body).trim();
+  return encoding === 'json' ? stringifyJson(body) : String(body).trim();
 }
 
 function shorten(text: string): string | undefined {

@@ -1,5 +1,5 @@
 import { FailedError } from '../../errors.ts';
-import { duration } from '../../output/words.ts';
+import { duration } from '../../output/format.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import type { AppResponse } from './call.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { UsageError } from '../../errors.ts';
-import { size } from '../../output/words.ts';
+import { size } from '../../output/format.ts';
 import { readNamedFile } from '../input/index.ts';
 import { parseParameters } from '../invoke/index.ts';
 

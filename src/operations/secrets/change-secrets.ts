@@ -8,7 +8,7 @@ import {
   setProjectSecrets,
 } from '../../contract/secrets.ts';
 import { ConflictError, FailedError } from '../../errors.ts';
-import { jsonText } from '../../json-text.ts';
+import { stringifyJson } from '../../json-text.ts';
 import { waitForChange } from '../waiting/index.ts';
 
 /** Whose secrets: an app's, or the project's when none is named. */
@@ -110,7 +110,7 @@ async function replaceSecrets(calls: Writing, owner: SecretScope, before: Secret
 }
 
 function isSame(one: unknown, other: unknown): boolean {
-  return one === other || (typeof one === 'object' && jsonText(one) === jsonText(other));
+  return one === other || (typeof one === 'object' && stringifyJson(one) === stringifyJson(other));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Secrets } from '../../contract/secrets.ts';
 import { UsageError } from '../../errors.ts';
-import { isSecretName, nameRule, readEnvFile } from '../../project/env-file.ts';
+import { isSecretName, readEnvFile, secretNameFormat } from '../../project/env-file.ts';
 import { readNamedFile } from '../input/index.ts';
 
 /** Where the values come from. Without any of these they are asked for. */
@@ -21,7 +21,7 @@ export function checkSecretNames(names: string[]): void {
   for (const [index, name] of names.entries()) {
     if (isSecretName(name)) continue;
     if (name.includes('=')) throw valueInArgumentsError(name);
-    throw new UsageError(`argument ${index + 1} cannot be the name of a secret`, { why: nameRule });
+    throw new UsageError(`argument ${index + 1} cannot be the name of a secret`, { why: secretNameFormat });
   }
 }
 

@@ -64,11 +64,11 @@ export function timeLeft(time: string | null | undefined): (page: Page) => strin
 
 /** `count(1, 'file')` reads `1 file`, `count(1200, 'entry', 'entries')` reads `1,200 entries`. */
 export function count(number: number, one: string, many = `${one}s`): string {
-  return `${grouped(number)} ${number === 1 ? one : many}`;
+  return `${groupDigits(number)} ${number === 1 ? one : many}`;
 }
 
 /** `1200` reads `1,200`. Intl does the same, but takes its time to wake up. */
-export function grouped(number: number): string {
+export function groupDigits(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
@@ -76,7 +76,7 @@ export function grouped(number: number): string {
 export function dollars(cents: number): string {
   const digits = cents !== 0 && Math.abs(cents) < 1 ? 4 : 2;
   const [whole = '', fraction] = (Math.abs(cents) / 100).toFixed(digits).split('.');
-  return `${cents < 0 ? '-' : ''}$${grouped(Number(whole))}.${fraction}`;
+  return `${cents < 0 ? '-' : ''}$${groupDigits(Number(whole))}.${fraction}`;
 }
 
 /** An amount in the smallest unit of its currency: `money(1234, 'usd')` reads `12.34 USD`, yen have no smaller unit. */
@@ -90,12 +90,12 @@ const withoutCents = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XA
 const inThousandths = new Set('BHD JOD KWD OMR TND'.split(' '));
 
 /** `12 files, 3.4 KiB`: how a set of files is named. */
-export function filesText(files: number, bytes: number): string {
+export function fileSummary(files: number, bytes: number): string {
   return `${count(files, 'file')}, ${size(bytes)}`;
 }
 
 /** The lines of a text, broken between words, and within one that is longer than a line. */
-export function wrapped(text: string, width: number): string[] {
+export function wrapText(text: string, width: number): string[] {
   const room = Math.max(20, width);
   const found: string[] = [];
   let line = '';
@@ -113,7 +113,7 @@ export function wrapped(text: string, width: number): string[] {
 }
 
 /** An order for RFC 3339 times in UTC, which sort as text; what has no time comes last. */
-export function newestFirst<T>(timeOf: (entry: T) => string | null | undefined): (a: T, b: T) => number {
+export function latestFirst<T>(timeOf: (entry: T) => string | null | undefined): (a: T, b: T) => number {
   return (a, b) => {
     const [one, other] = [timeOf(a) ?? '', timeOf(b) ?? ''];
     return one === other ? 0 : one < other ? 1 : -1;
@@ -121,7 +121,7 @@ export function newestFirst<T>(timeOf: (entry: T) => string | null | undefined):
 }
 
 /** An order for text, capital letters like small ones; what has none comes last. */
-export function fromAToZ<T>(textOf: (entry: T) => string | null | undefined): (a: T, b: T) => number {
+export function alphabetically<T>(textOf: (entry: T) => string | null | undefined): (a: T, b: T) => number {
   return (a, b) => {
     const [one, other] = [textOf(a)?.toLowerCase() || '\uffff', textOf(b)?.toLowerCase() || '\uffff'];
     return one === other ? 0 : one < other ? -1 : 1;

@@ -1,5 +1,5 @@
 /** A syntax error as the parser tells it. */
-interface Fault {
+interface SyntaxFault {
   /** The parser's words. */
   message: string;
   /** The line it is on, without its end. */
@@ -11,7 +11,7 @@ interface Fault {
 }
 
 /** A syntax error as a person would tell it. Offsets are in the line. */
-export interface Complaint {
+export interface SyntaxProblem {
   from: number;
   to: number;
   message: string;
@@ -23,14 +23,14 @@ export interface Complaint {
 /** In characters. */
 const longestLine = 2000;
 
-type Telling = (fault: Fault) => Partial<Complaint> | undefined;
+type Explainer = (fault: SyntaxFault) => Partial<SyntaxProblem> | undefined;
 
 /** Says in plain words what is wrong with a line, where exactly, and how the line would be right. */
-export function plainly(fault: Fault): Complaint {
+export function explainSyntaxError(fault: SyntaxFault): SyntaxProblem {
   const general = { from: fault.from, to: fault.text.trimEnd().length, message: `this is not TOML: ${fault.message}` };
   // Nobody writes such a line by hand, and looking for what was meant takes time.
   if (fault.text.length > longestLine) return general;
-  for (const tell of tellings) {
+  for (const tell of explainers) {
     const { fix, ...told } = tell(fault) ?? {};
     if (told.message) return { ...general, ...told, fix: fix !== undefined && stands(fix, fault) ? fix : undefined };
   }
@@ -38,17 +38,17 @@ export function plainly(fault: Fault): Complaint {
 }
 
 /** Whether a line is TOML, on its own or as part of a list. */
-function stands(line: string, { canParse }: Fault): boolean {
+function stands(line: string, { canParse }: SyntaxFault): boolean {
   return canParse(line) || canParse(`x = [\n${line}\n]`);
 }
 
-const unclosedText: Telling = ({ message, text, from }) => {
+const unclosedText: Explainer = ({ message, text, from }) => {
   const quotes = /^("""|''')/.exec(text.slice(from))?.[0];
   if (message !== 'unfinished string' || quotes === undefined) return undefined;
   return { message: 'this string is never closed', why: `text of several lines ends with ${quotes}` };
 };
 
-const unclosedString: Telling = (fault) => {
+const unclosedString: Explainer = (fault) => {
   const { message, text, from } = fault;
   const ranOut = message === 'unfinished string' || (message.includes('in strings') && from >= text.trimEnd().length);
   const opening = ranOut ? openQuote(text) : undefined;
@@ -73,7 +73,7 @@ function openQuote(text: string): number | undefined {
   return [...text.matchAll(tokens)].find(([token]) => token === '"' || token === "'")?.index;
 }
 
-const curlyQuotes: Telling = ({ text, from }) => {
+const curlyQuotes: Explainer = ({ text, from }) => {
   if (!/[“”„‘’«»]/.test(text.slice(from).replace(/#.*$/, ''))) return undefined;
   const fix = text
     .replace(/[“”„«»]/g, '"')
@@ -82,7 +82,7 @@ const curlyQuotes: Telling = ({ text, from }) => {
   return { message: 'curly quotes are not quotes in TOML', fix };
 };
 
-const setTwice: Telling = ({ message, text, from }) => {
+const setTwice: Explainer = ({ message, text, from }) => {
   if (!message.includes('redefine')) return undefined;
   const isSection = text.trimStart().startsWith('[');
   const name = (/^[^\]=]*/.exec(text.slice(from))?.[0] ?? '').trim();
@@ -93,14 +93,14 @@ const setTwice: Telling = ({ message, text, from }) => {
   };
 };
 
-const strayComma: Telling = ({ text, canParse }) => {
+const strayComma: Explainer = ({ text, canParse }) => {
   const fix = text.replace(/,\s*(#.*)?$/, '').trim();
   if (fix === text.trim() || !canParse(fix) || !fix.includes('=')) return undefined;
   const from = text.lastIndexOf(',');
   return { from, to: from + 1, message: 'there is no comma after a value', fix };
 };
 
-const openHeader: Telling = ({ message, text }) => {
+const openHeader: Explainer = ({ message, text }) => {
   const line = text.trim();
   if (!/\bkey\b|table array/.test(message) || message.includes('end-of-line') || !line.startsWith('['))
     return undefined;
@@ -108,7 +108,7 @@ const openHeader: Telling = ({ message, text }) => {
   return { from: text.indexOf('['), message: 'this is not the name of a section in brackets', fix: `[${name}]` };
 };
 
-const oddKey: Telling = ({ message, text, from }) => {
+const oddKey: Explainer = ({ message, text, from }) => {
   if (!/\bkey\b/.test(message) || message.includes('end-of-line')) return undefined;
   const line = text.trim();
   const indent = text.search(/\S|$/);
@@ -124,7 +124,7 @@ const oddKey: Telling = ({ message, text, from }) => {
   };
 };
 
-const oddEscape: Telling = ({ message, text }) => {
+const oddEscape: Explainer = ({ message, text }) => {
   if (!message.includes('escape')) return undefined;
   return {
     from: text.indexOf('\\'),
@@ -134,10 +134,10 @@ const oddEscape: Telling = ({ message, text }) => {
   };
 };
 
-const tooMuch: Telling = ({ message }) =>
+const tooMuch: Explainer = ({ message }) =>
   message.includes('end-of-line') ? { message: 'there is more on this line than one key and its value' } : undefined;
 
-const oddValue: Telling = ({ text, from }) => {
+const oddValue: Explainer = ({ text, from }) => {
   const [, before, key, value] = /^(\s*([\w.-]+|"[^"]*"|'[^']*')\s*=\s*)([^#]*?)\s*(?:#.*)?$/.exec(text) ?? [];
   if (before === undefined || key === undefined || value === undefined) return undefined;
   if (from < before.trimEnd().length || /[[\]{}"']/.test(value)) return undefined;
@@ -152,7 +152,7 @@ const oddValue: Telling = ({ text, from }) => {
   };
 };
 
-const openList: Telling = ({ message, text, from }) => {
+const openList: Explainer = ({ message, text, from }) => {
   if (!message.includes('end of structure')) return undefined;
   const end = text.trimEnd().length;
   if (from < end) return { message: 'a comma or a closing bracket is missing before this' };
@@ -160,7 +160,7 @@ const openList: Telling = ({ message, text, from }) => {
 };
 
 /** In the order asked: the first that recognises the error tells it. */
-const tellings = [
+const explainers = [
   ...[unclosedText, unclosedString, curlyQuotes, setTwice, strayComma],
   ...[openHeader, oddKey, oddEscape, tooMuch, oddValue, openList],
 ];

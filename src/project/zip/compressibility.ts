@@ -14,7 +14,7 @@ const compressed = new Set(
   ].flatMap((group) => group.split(' ')),
 );
 
-export function isCompressed(path: string): boolean {
+export function hasCompressedExtension(path: string): boolean {
   return compressed.has(path.slice(path.lastIndexOf('.') + 1).toLowerCase());
 }
 
@@ -22,7 +22,7 @@ const samples = 4;
 const sampleBytes = 2 ** 15;
 
 /** Looks at several places, since weights that will not shrink come with a header of text that does. */
-export async function shrinks(file: FileHandle, size: number): Promise<boolean> {
+export async function isCompressible(file: FileHandle, size: number): Promise<boolean> {
   const sample = Buffer.allocUnsafe(sampleBytes);
   let yes = 0;
   for (let index = 0; index < samples; index++) {

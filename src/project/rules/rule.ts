@@ -1,10 +1,10 @@
 import type { SectionName } from '../schema.ts';
 import { partners } from '../schema.ts';
-import type { Finding } from '../toml/finding.ts';
+import type { ConfigIssue } from '../toml/issue.ts';
 import type { Draft } from '../toml/sections.ts';
 
 /** An app as its file describes it, for rules to judge. */
-export interface App {
+export interface RuleInput {
   /** Folder of the config file: what the file names is looked up there. */
   root: string;
   /** The name given on the command line instead of the one in the file. */
@@ -13,12 +13,12 @@ export interface App {
   unreadable: Draft['unreadable'];
 }
 
-export type Rule = (app: App) => Iterable<Finding>;
+export type Rule = (app: RuleInput) => Iterable<ConfigIssue>;
 
 export type Runtime = 'cortex' | 'custom' | (typeof partners)[number];
 
 /** What starts the app; of contradicting sections, the one the platform prefers. */
-export function runtimeOf(sections: Draft['sections']): Runtime {
+export function selectRuntime(sections: Draft['sections']): Runtime {
   return partners.find((name) => sections[`runtime.${name}`]) ?? (sections['runtime.custom'] ? 'custom' : 'cortex');
 }
 
@@ -26,12 +26,12 @@ export function runtimeOf(sections: Draft['sections']): Runtime {
  * Whether what is known of a key, its absence included, is what the user meant: false when it is there and could
  * not be read. That is reported already, and conclusions from it would be noise.
  */
-export function isSure({ unreadable }: App, ...keys: string[]): boolean {
+export function isReadable({ unreadable }: RuleInput, ...keys: string[]): boolean {
   return keys.every((key) => !unreadable.has(key) && !unreadable.has(parentOf(key)) && !unreadable.has(topOf(key)));
 }
 
 /** Keys of a section that were given a value that means something. */
-export function isSet({ sections }: App, section: SectionName, key?: string): boolean {
+export function isSet({ sections }: RuleInput, section: SectionName, key?: string): boolean {
   const values: Record<string, unknown> = sections[section] ?? {};
   const value = key === undefined ? values : values[key];
   return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : value !== undefined;

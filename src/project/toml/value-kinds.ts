@@ -1,59 +1,59 @@
 import type { TomlValue } from 'smol-toml';
 import { parseArgsStringToArgv } from 'string-argv';
 import type { Kind, Kinds } from '../key.ts';
-import { inToml, quoted } from './written.ts';
+import { quoteAsWritten, toToml } from './format.ts';
 
 interface KindRules<T> {
   /** As a message names it: "must be …". */
-  called: string;
+  label: string;
   /** The value as the project holds it; undefined when it is not of this kind. Never coerced. */
-  take(value: TomlValue): T | undefined;
+  parse(value: TomlValue): T | undefined;
   /** What the user meant to write, made of what they wrote; undefined when that cannot be told. */
-  mend(value: TomlValue, written: string): string | undefined;
+  suggest(value: TomlValue, written: string): string | undefined;
   /** Whether a value of this kind says nothing where something has to be said. */
   isEmpty?(value: T): boolean;
 }
 
 /** What each kind of value accepts, and how a value of another kind is mended. */
-export const kinds: { [K in Kind]: KindRules<Kinds[K]> } = {
+export const valueKinds: { [K in Kind]: KindRules<Kinds[K]> } = {
   string: {
-    called: 'a string',
-    take: (value) => (typeof value === 'string' ? value : undefined),
-    mend: (value, written) =>
-      isStrings(value) && value.length === 1 ? inToml(value[0] ?? '') : quoted(value, written),
+    label: 'a string',
+    parse: (value) => (typeof value === 'string' ? value : undefined),
+    suggest: (value, written) =>
+      isStrings(value) && value.length === 1 ? toToml(value[0] ?? '') : quoteAsWritten(value, written),
   },
   boolean: {
-    called: 'true or false',
-    take: (value) => (typeof value === 'boolean' ? value : undefined),
-    mend: (value) => (typeof value === 'object' ? undefined : booleans.get(String(value).toLowerCase())),
+    label: 'true or false',
+    parse: (value) => (typeof value === 'boolean' ? value : undefined),
+    suggest: (value) => (typeof value === 'object' ? undefined : booleans.get(String(value).toLowerCase())),
   },
   integer: {
-    called: 'a whole number',
-    take: (value) => (typeof value === 'bigint' && isSafe(value) ? Number(value) : undefined),
-    mend: (value) =>
+    label: 'a whole number',
+    parse: (value) => (typeof value === 'bigint' && isSafe(value) ? Number(value) : undefined),
+    suggest: (value) =>
       /^[+-]?\d{1,15}(\.0*)?$/.test(scalar(value)) ? String(Math.trunc(Number(scalar(value)))) : undefined,
   },
   number: {
-    called: 'a number',
-    take: (value) => (typeof value === 'bigint' && isSafe(value) ? Number(value) : finite(value)),
-    mend: (value) => (/^[+-]?\d{1,15}(\.\d+)?$/.test(scalar(value)) ? scalar(value) : undefined),
+    label: 'a number',
+    parse: (value) => (typeof value === 'bigint' && isSafe(value) ? Number(value) : finite(value)),
+    suggest: (value) => (/^[+-]?\d{1,15}(\.\d+)?$/.test(scalar(value)) ? scalar(value) : undefined),
   },
   strings: {
-    called: 'a list of strings',
+    label: 'a list of strings',
     // Blank entries are harmless and common (`shell_commands = [""]`): they mean nothing.
-    take: (value) => (isStrings(value) ? value.filter((text) => text.trim() !== '') : undefined),
-    mend: (value) => (typeof value === 'string' ? inToml(listed(value)) : undefined),
+    parse: (value) => (isStrings(value) ? value.filter((text) => text.trim() !== '') : undefined),
+    suggest: (value) => (typeof value === 'string' ? toToml(listed(value)) : undefined),
   },
   compute: {
-    called: 'a string or a list of strings',
-    take: (value) => (typeof value === 'string' ? [value] : isStrings(value) ? value : undefined),
-    mend: quoted,
+    label: 'a string or a list of strings',
+    parse: (value) => (typeof value === 'string' ? [value] : isStrings(value) ? value : undefined),
+    suggest: quoteAsWritten,
     isEmpty: (names) => names.length === 0 || names.some((name) => name.trim() === ''),
   },
   command: {
-    called: 'a list of strings, or one string',
-    take: (value) => (typeof value === 'string' ? parseArgsStringToArgv(value) : isStrings(value) ? value : undefined),
-    mend: quoted,
+    label: 'a list of strings, or one string',
+    parse: (value) => (typeof value === 'string' ? parseArgsStringToArgv(value) : isStrings(value) ? value : undefined),
+    suggest: quoteAsWritten,
     isEmpty: (parts) => parts.every((part) => part.trim() === ''),
   },
 };

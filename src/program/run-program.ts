@@ -1,32 +1,32 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
-import type { Command } from './command.ts';
-import { commands, type Group, type Leaf } from './commands/index.ts';
-import { type Context, createContext, type GlobalFlags } from './context.ts';
-import { exitCodes, UsageError } from './errors.ts';
-import type { KnownSecrets } from './output/known-secrets.ts';
-import { pageOf } from './output/page.ts';
-import { withEvents } from './output/progress.ts';
-import { Pour } from './output/raw-output.ts';
-import { checkFields, createRenderer, type JsonChoice, type Renderer } from './output/render.ts';
-import { wrapped } from './output/words.ts';
-import type { Io } from './process.ts';
+import type { Command } from '../command.ts';
+import { commands, type Group, type Leaf } from '../commands/index.ts';
+import { type Context, createContext, type GlobalFlags } from '../context.ts';
+import { exitCodes, UsageError } from '../errors.ts';
+import { wrapText } from '../output/format.ts';
+import type { KnownSecrets } from '../output/known-secrets.ts';
+import { createPage } from '../output/page.ts';
+import { withEventLines } from '../output/progress.ts';
+import { RawOutput } from '../output/raw-output.ts';
+import { checkFields, createRenderer, type JsonChoice, type Renderer } from '../output/render.ts';
+import type { Io } from '../process.ts';
+import { version } from '../version.ts';
 import { usageError } from './usage-errors.ts';
-import { version } from './version.ts';
 
 /** Help is as wide as the narrowest common terminal, so that its text can be made at build time. */
 const helpWidth = 80;
 
-export interface Running {
+export interface RunState {
   signal: AbortSignal;
   interruption: { says?: string };
   /** Values that must not be printed. */
   secrets: KnownSecrets;
   /** Set when the answer comes as one JSON object a line: a failure is a line then, too. */
-  inLines?: boolean;
+  isJsonLines?: boolean;
 }
 
 /** Parses, runs one command and renders its answer. Returns the exit code; failures are thrown. */
-export async function runProgram(argv: string[], io: Io, running: Running): Promise<number> {
+export async function runProgram(argv: string[], io: Io, running: RunState): Promise<number> {
   let code = 0;
   const help: string[] = [];
   const program = buildProgram(
@@ -40,16 +40,16 @@ export async function runProgram(argv: string[], io: Io, running: Running): Prom
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (!asked(error)) throw usageError(error, argv);
-    const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, 'auto', io.now()), false);
+    const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'auto', io.now()), false);
     await renderer.text(help.join(''));
   }
   return code;
 }
 
-type Execute = (command: Command, flags: GlobalFlags, inputs: unknown[]) => Promise<void>;
+type CommandRunner = (command: Command, flags: GlobalFlags, inputs: unknown[]) => Promise<void>;
 
 /** The root of the tree of commands. */
-export function buildProgram(run: Execute, write: (text: string) => void): Commander {
+export function buildProgram(run: CommandRunner, write: (text: string) => void): Commander {
   const root = globalOptions(new Commander('gantry'))
     .description('Deploy, run and manage apps on the hosting platform.')
     .usage('<command> [flags]')
@@ -85,19 +85,19 @@ function globalOptions(root: Commander): Commander {
 }
 
 /** Names commands, and no more: what one of them has is added when commander is about to parse what follows its name. */
-export function addCommands(parent: Commander, entries: Record<string, Leaf | Group>, run: Execute): void {
+export function addCommands(parent: Commander, entries: Record<string, Leaf | Group>, run: CommandRunner): void {
   for (const [name, { summary }] of Object.entries(entries)) parent.command(name).summary(summary);
   parent.hook('preSubcommand', async (_, called) => {
     const entry = entries[called.name()];
     if (!entry) return;
     called.description(sentence(entry.summary));
-    if ('load' in entry) await furnish(called, entry, run);
+    if ('load' in entry) await configureCommand(called, entry, run);
     else addCommands(called.helpCommand(false), entry.commands, run);
   });
 }
 
 /** Gives a bare command its arguments, flags, help and action. */
-export async function furnish(child: Commander, leaf: Leaf, run: Execute): Promise<Command> {
+export async function configureCommand(child: Commander, leaf: Leaf, run: CommandRunner): Promise<Command> {
   const { default: command } = await leaf.load();
   command.configure(child.allowExcessArguments(false) as never);
   child.addHelpText('after', () => moreHelp(command));
@@ -118,7 +118,7 @@ export async function furnish(child: Commander, leaf: Leaf, run: Execute): Promi
 function moreHelp({ examples, json }: Command): string {
   const widest = Math.max(14, ...Object.keys(json).map((field) => field.length));
   const fields = Object.entries(json).map(([field, meaning]) =>
-    [`  ${field.padEnd(widest)}`, wrapped(meaning, helpWidth - widest - 3).join(`\n${' '.repeat(widest + 3)}`)].join(
+    [`  ${field.padEnd(widest)}`, wrapText(meaning, helpWidth - widest - 3).join(`\n${' '.repeat(widest + 3)}`)].join(
       ' ',
     ),
   );
@@ -132,7 +132,7 @@ async function execute(
   flags: GlobalFlags,
   inputs: unknown[],
   io: Io,
-  running: Running,
+  running: RunState,
 ): Promise<number> {
   const { signal, interruption, secrets } = running;
   const json = jsonChoice(flags.json);
@@ -140,12 +140,13 @@ async function execute(
   if (Array.isArray(json) && fields.length > 0 && !command.passesThrough) checkFields(json, fields);
   const options = inputs.at(-1) as { events?: boolean };
   const context = createContext(io, flags, signal, interruption, secrets);
-  const page = pageOf(io.stdout, io.env, flags.color, io.now(), secrets);
+  const page = createPage(io.stdout, io.env, flags.color, io.now(), secrets);
   const renderer = createRenderer(io.stdout, page, json, fields, command.verbatim(options));
   // What an answer may show, a message may not.
   const events = createRenderer(io.stdout, page, json);
   // A reader that has gone is noticed by the result, which is awaited.
-  if (options.events) context.progress = withEvents(context.progress, (event) => events.line(event).catch(() => {}));
+  if (options.events)
+    context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
   try {
     return await runAndShow(command, context, renderer, { inputs, running, json });
   } finally {
@@ -157,16 +158,16 @@ async function runAndShow(
   command: Command,
   context: Context,
   renderer: Renderer,
-  { inputs, running, json }: { inputs: unknown[]; running: Running; json: JsonChoice },
+  { inputs, running, json }: { inputs: unknown[]; running: RunState; json: JsonChoice },
 ): Promise<number> {
   const options = inputs.at(-1) as { events?: boolean };
   const value = await command.run(context, ...inputs);
   const exit = command.exit(value, options);
   if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);
   if (options.events) await showEvents(value, renderer);
-  else if (value instanceof Pour) await pour(value, renderer, json);
+  else if (value instanceof RawOutput) await pour(value, renderer, json);
   else if (value !== undefined) {
-    running.inLines = json !== false && isStream(value);
+    running.isJsonLines = json !== false && isStream(value);
     await show(value, command, options, renderer);
   }
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
@@ -176,8 +177,8 @@ async function runAndShow(
 async function showEvents(value: unknown, renderer: Renderer): Promise<void> {
   const result = isStream(value)
     ? await showEach(value, renderer)
-    : value instanceof Pour
-      ? await value.options.whole?.()
+    : value instanceof RawOutput
+      ? await value.options.jsonValue?.()
       : value;
   await renderer.line({ type: 'result', ...(result as object) });
 }
@@ -198,28 +199,28 @@ async function show(value: unknown, { data, view, raw }: Command, options: unkno
   for await (const item of value) await renderer.item(data(item), view(item, options), asItIs);
 }
 
-async function pour({ into, options }: Pour, renderer: Renderer, json: JsonChoice): Promise<void> {
-  const { whole, foreign, notToTerminal = 'add > file, or --raw', drop, after } = options;
+async function pour({ writeTo, options }: RawOutput, renderer: Renderer, json: JsonChoice): Promise<void> {
+  const { jsonValue, untrusted, terminalFix = 'add > file, or --raw', cancel, onWritten } = options;
   const { page } = renderer;
   if (json !== false) {
-    if (whole) return renderer.value(await whole(), () => '');
+    if (jsonValue) return renderer.value(await jsonValue(), () => '');
     throw new UsageError('--json cannot be used here', {
       why: 'the answer is bytes as they are, which JSON cannot hold',
     });
   }
-  if (foreign === 'bytes' && page.terminal) {
-    await drop?.();
-    throw new UsageError('the answer is no text: a terminal cannot show it', { fix: notToTerminal });
+  if (untrusted === 'bytes' && page.terminal) {
+    await cancel?.();
+    throw new UsageError('the answer is no text: a terminal cannot show it', { fix: terminalFix });
   }
-  if (foreign === 'text' && (page.terminal || page.githubActions)) await pourText(into, renderer);
-  else await into((bytes) => renderer.bytes(bytes));
-  after?.();
+  if (untrusted === 'text' && (page.terminal || page.githubActions)) await pourText(writeTo, renderer);
+  else await writeTo((bytes) => renderer.bytes(bytes));
+  onWritten?.();
 }
 
 /** Cleaned as it comes. On a terminal what comes next begins on a line of its own. */
-async function pourText(into: Pour['into'], { page, text }: Renderer): Promise<void> {
-  const { cleaner } = await import('./output/cleaner.ts');
-  const clean = cleaner(page);
+async function pourText(into: RawOutput['writeTo'], { page, text }: Renderer): Promise<void> {
+  const { createStreamSanitizer } = await import('../output/sanitize-stream.ts');
+  const clean = createStreamSanitizer(page);
   let last = '\n';
   const write = async (cleaned: string) => {
     if (cleaned === '') return;
@@ -227,7 +228,7 @@ async function pourText(into: Pour['into'], { page, text }: Renderer): Promise<v
     last = cleaned.slice(-1);
   };
   try {
-    await into((bytes) => write(clean.take(bytes)));
+    await into((bytes) => write(clean.push(bytes)));
   } finally {
     await write(clean.end());
     if (page.terminal && last !== '\n') await text('\n');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clean, defuse, shown } from '../../src/output/clean.ts';
 import { KnownSecrets } from '../../src/output/known-secrets.ts';
+import { escapeWorkflowCommands, sanitize, stripControlSequences } from '../../src/output/sanitize.ts';
 
 /** Text as an attacker writes it: escapes, their parts and plain words, in any order. */
 const hostile = fc
@@ -53,7 +53,7 @@ describe('text from elsewhere', () => {
   test('has no control characters left, whatever it was', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        expect(clean(text, false)).not.toMatch(controls);
+        expect(stripControlSequences(text, false)).not.toMatch(controls);
       }),
       { numRuns: 2_000 },
     );
@@ -62,7 +62,7 @@ describe('text from elsewhere', () => {
   test('keeps colours only where they are wanted, and nothing else', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        expect(clean(text, true).replace(colours, '')).not.toMatch(controls);
+        expect(stripControlSequences(text, true).replace(colours, '')).not.toMatch(controls);
       }),
       { numRuns: 2_000 },
     );
@@ -71,8 +71,8 @@ describe('text from elsewhere', () => {
   test('is the same when it is cleaned twice', () => {
     fc.assert(
       fc.property(hostile, fc.boolean(), (text, colored) => {
-        const once = clean(text, colored);
-        expect(clean(once, colored)).toBe(once);
+        const once = stripControlSequences(text, colored);
+        expect(stripControlSequences(once, colored)).toBe(once);
       }),
       { numRuns: 1_000 },
     );
@@ -81,7 +81,7 @@ describe('text from elsewhere', () => {
   test('commands no GitHub runner', () => {
     fc.assert(
       fc.property(hostile, fc.boolean(), (text, colored) => {
-        const safe = shown(text, { colored, githubActions: true, secrets });
+        const safe = sanitize(text, { colored, githubActions: true, secrets });
         expect(safe.replace(colours, '')).not.toMatch(/^\s*::|##\[/m);
       }),
       { numRuns: 1_000 },
@@ -93,7 +93,7 @@ describe('text from elsewhere', () => {
     [' \u001b[1m \u001b[31m:\u001b[0m:warning::x', ': :'],
     ['a #\u001b[31m#[error]x', '# '],
   ])('commands no GitHub runner from behind a colour: %j', (text, defused) => {
-    const safe = shown(text, { colored: true, githubActions: true, secrets }).replace(colours, '');
+    const safe = sanitize(text, { colored: true, githubActions: true, secrets }).replace(colours, '');
     expect(safe).toContain(defused);
     expect(safe).not.toMatch(/^\s*::|##\[/m);
   });
@@ -101,7 +101,7 @@ describe('text from elsewhere', () => {
   test('without anything odd stays as it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...('aZ09 äß漢🙂\n\t.,-/'.match(/./gsu) ?? [])) }), (text) => {
-        expect(shown(text, { colored: false, githubActions: false, secrets })).toBe(text);
+        expect(sanitize(text, { colored: false, githubActions: false, secrets })).toBe(text);
       }),
     );
   });
@@ -119,11 +119,11 @@ describe('text from elsewhere', () => {
     ['colour in an odd form', 'a\u001b[:31mb', 'ab'],
     ['colour', 'a\u001b[31mb\u001b[0m', 'ab'],
   ])('loses %s', (_, text, cleaned) => {
-    expect(clean(text, false)).toBe(cleaned);
+    expect(stripControlSequences(text, false)).toBe(cleaned);
   });
 
   test('keeps its colours on a page that has some', () => {
-    expect(clean('a\u001b[1;31mb\u001b[0m', true)).toBe('a\u001b[1;31mb\u001b[0m');
+    expect(stripControlSequences('a\u001b[1;31mb\u001b[0m', true)).toBe('a\u001b[1;31mb\u001b[0m');
   });
 });
 
@@ -134,5 +134,5 @@ test.each([
   ['a ##[command]x', 'a # #[command]x'],
   ['std::vector', 'std::vector'],
 ])('%j is no command any more', (text, defused) => {
-  expect(defuse(text)).toBe(defused);
+  expect(escapeWorkflowCommands(text)).toBe(defused);
 });

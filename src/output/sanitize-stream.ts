@@ -1,9 +1,9 @@
-import { unredacted } from './clean.ts';
 import type { Page } from './page.ts';
+import { sanitizeUnredacted } from './sanitize.ts';
 
 /** Cleans text that comes in pieces, which may end anywhere: in a character, in a control sequence, in a command. */
-export interface Cleaner {
-  take(bytes: Uint8Array): string;
+export interface StreamSanitizer {
+  push(bytes: Uint8Array): string;
   /** What was kept back. */
   end(): string;
 }
@@ -12,7 +12,7 @@ export interface Cleaner {
 const longest = 64 * 1024;
 
 /** A page on which a runner reads along gets whole lines: only they tell what is a command. */
-export function cleaner(page: Page): Cleaner {
+export function createStreamSanitizer(page: Page): StreamSanitizer {
   const decoder = new TextDecoder();
   const held: string[] = [];
   let heldLength = 0;
@@ -25,7 +25,7 @@ export function cleaner(page: Page): Cleaner {
     const whole = held.join('') + text;
     held.length = 0;
     heldLength = 0;
-    return unredacted(whole, page);
+    return sanitizeUnredacted(whole, page);
   };
   const take = (text: string) => {
     const scanned = page.githubActions ? { end: text.lastIndexOf('\n') + 1, state } : scan(text, state);
@@ -37,7 +37,7 @@ export function cleaner(page: Page): Cleaner {
     return cleaned + release('');
   };
   return {
-    take: (bytes) => take(decoder.decode(bytes, { stream: true })),
+    push: (bytes) => take(decoder.decode(bytes, { stream: true })),
     end: () => release(decoder.decode()),
   };
 }

@@ -1,26 +1,26 @@
 import type { TomlValue } from 'smol-toml';
 
 /** Text and lists as TOML writes them. */
-export function inToml(value: string | readonly string[]): string {
-  return typeof value === 'string' ? JSON.stringify(value) : `[${value.map((item) => inToml(item)).join(', ')}]`;
+export function toToml(value: string | readonly string[]): string {
+  return typeof value === 'string' ? JSON.stringify(value) : `[${value.map((item) => toToml(item)).join(', ')}]`;
 }
 
 /** Anything that can stand in quotes as it was written: `3.10` becomes `"3.10"`, not `"3.1"`. */
-export function quoted(value: TomlValue, written: string): string | undefined {
+export function quoteAsWritten(value: TomlValue, written: string): string | undefined {
   return typeof value === 'object' && !(value instanceof Date) ? undefined : `"${written}"`;
 }
 
 /** `key = value`, the key in quotes unless it is made of letters, digits, `_` and `-`. */
-export function assigned(key: string, value: string | undefined): string | undefined {
-  return value === undefined ? undefined : `${keyInToml(key)} = ${value}`;
+export function tomlAssignment(key: string, value: string | undefined): string | undefined {
+  return value === undefined ? undefined : `${tomlKey(key)} = ${value}`;
 }
 
-export function keyInToml(name: string): string {
+export function tomlKey(name: string): string {
   return /^[\w-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
 /** What a value is, for "must be …, and is …". */
-export function nameOf(value: TomlValue): string {
+export function describeType(value: TomlValue): string {
   if (Array.isArray(value)) return 'a list';
   if (value instanceof Date) return 'a date or time';
   return names[typeof value] ?? 'a table';

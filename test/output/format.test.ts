@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Page } from '../../src/output/page.ts';
 import {
   ago,
+  alphabetically,
   count,
   dollars,
   duration,
-  filesText,
-  fromAToZ,
+  fileSummary,
   largestFirst,
   localTime,
   size,
   timeLeft,
-} from '../../src/output/words.ts';
+} from '../../src/output/format.ts';
+import type { Page } from '../../src/output/page.ts';
 
 test.each([
   [null, ''],
@@ -94,7 +94,12 @@ describe('by the clocks of the user', () => {
 
 test('an order for text and one for numbers put last what has none', () => {
   const entries = [{ name: 'b', size: '9' }, { name: 'A', size: 10 }, { size: null }, { name: 'c', size: 'many' }];
-  expect(entries.toSorted(fromAToZ(({ name }) => name)).map(({ name }) => name)).toEqual(['A', 'b', 'c', undefined]);
+  expect(entries.toSorted(alphabetically(({ name }) => name)).map(({ name }) => name)).toEqual([
+    'A',
+    'b',
+    'c',
+    undefined,
+  ]);
   expect(entries.toSorted(largestFirst(({ size }) => size)).map(({ size }) => size)).toEqual([10, '9', null, 'many']);
 });
 
@@ -121,7 +126,7 @@ test.each([
 });
 
 test('a set of files is named by number and size', () => {
-  expect(filesText(1, 0)).toBe('1 file, 0 B');
+  expect(fileSummary(1, 0)).toBe('1 file, 0 B');
   expect(count(2, 'entry', 'entries')).toBe('2 entries');
 });
 

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { type Job, perform, type Result } from './deflate-worker.mjs';
 
 /** Some threads that deflate. With none of them the work is done at once, in the caller's. */
-export class Pool {
+export class DeflatePool {
   readonly #threads: Thread[];
 
   constructor(threads: number) {

@@ -2,7 +2,7 @@
  * Work begun ahead and finished in order, one after the other, so that what is written does not depend on who was
  * faster. Finishing goes on while more is begun; `ahead` bounds how much is under way, and with it the memory.
  */
-export class InOrder {
+export class OrderedQueue {
   readonly #ahead: number;
   readonly #waiting: Promise<void>[] = [];
   #last: Promise<void> = Promise.resolve();

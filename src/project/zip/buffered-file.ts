@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises';
  *
  * What was appended may be reused by its owner as soon as the promise is fulfilled.
  */
-export class Output {
+export class BufferedFile {
   readonly #file: FileHandle;
   readonly #gathered = Buffer.allocUnsafeSlow(gather);
   #used = 0;

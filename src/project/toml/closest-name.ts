@@ -2,7 +2,7 @@
  * The name a misspelt one was most likely meant to be: "did you mean". Case does not count, and about one
  * letter in four may be wrong; farther away a guess would mislead.
  */
-export function closest(written: string, names: Iterable<string>): string | undefined {
+export function closestName(written: string, names: Iterable<string>): string | undefined {
   let best: { name: string; distance: number } | undefined;
   for (const name of names) {
     const farthest = Math.max(1, Math.floor(Math.max(name.length, written.length) / 4));

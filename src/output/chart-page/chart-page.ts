@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import library from 'uplot/dist/uPlot.iife.min.js?raw';
 import libraryStyle from 'uplot/dist/uPlot.min.css?raw';
-import type { Report } from './chart/model.ts';
-import style from './chart-page/page.css?raw';
-import script from './chart-page/page.js?raw';
-import { clean } from './clean.ts';
-import { withoutSecrets } from './json.ts';
-import { KnownSecrets } from './known-secrets.ts';
-import { redact } from './redact.ts';
-import type { Columns } from './table.ts';
+import type { ChartReport } from '../chart/model.ts';
+import { KnownSecrets } from '../known-secrets.ts';
+import { redact } from '../redact.ts';
+import { redactValue } from '../redacted-json.ts';
+import { stripControlSequences } from '../sanitize.ts';
+import type { Columns } from '../table.ts';
+import style from './page.css?raw';
+import script from './page.js?raw';
 
 /**
  * A page that needs nothing but itself: script, style and data are in it, and its policy lets it load nothing else.
  * Text from anywhere is harmless in it.
  */
-export function chartPage<Row>(title: string, report: Report<Row>, secrets = new KnownSecrets()): string {
+export function chartPage<Row>(title: string, report: ChartReport<Row>, secrets = new KnownSecrets()): string {
   const { summary, chart, rows, columns } = report;
-  const html = (text: string) => escaped(redact(clean(text, false), secrets));
+  const html = (text: string) => escaped(redact(stripControlSequences(text, false), secrets));
   const scripts = [library, script];
   const styles = [libraryStyle, style];
   return `<!doctype html>
@@ -58,7 +58,7 @@ ${rows
 </table>
 </div>
 </details>
-<script id="chart" type="application/json">${json(withoutSecrets(chart, secrets))}</script>
+<script id="chart" type="application/json">${json(redactValue(chart, secrets))}</script>
 ${scripts.map((text) => `<script>${text}</script>`).join('\n')}
 </body>
 </html>

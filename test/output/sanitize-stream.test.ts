@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shown } from '../../src/output/clean.ts';
-import { cleaner } from '../../src/output/cleaner.ts';
-import { pageOf, type Stream } from '../../src/output/page.ts';
+import { createPage, type Stream } from '../../src/output/page.ts';
+import { sanitize } from '../../src/output/sanitize.ts';
+import { createStreamSanitizer } from '../../src/output/sanitize-stream.ts';
 
-const page = (env: Record<string, string>) => pageOf({ isTTY: true, columns: 80 } as Stream, env, 'always', 0);
+const page = (env: Record<string, string>) => createPage({ isTTY: true, columns: 80 } as Stream, env, 'always', 0);
 const pages = [page({}), page({ GITHUB_ACTIONS: 'true' })];
 
 /** Text that is full of the beginnings, middles and ends of what steers a terminal. */
@@ -22,26 +22,26 @@ test('text that comes in pieces is cleaned as if it came at once', () => {
   fc.assert(
     fc.property(nasty, fc.array(fc.integer({ min: 1, max: 5 })), fc.constantFrom(...pages), (text, sizes, on) => {
       const bytes = Buffer.from(text);
-      const clean = cleaner(on);
+      const clean = createStreamSanitizer(on);
       let out = '';
       let at = 0;
       for (const size of [...sizes, bytes.length]) {
-        out += clean.take(bytes.subarray(at, at + size));
+        out += clean.push(bytes.subarray(at, at + size));
         at = Math.min(bytes.length, at + size);
       }
-      expect(out + clean.end()).toBe(shown(new TextDecoder().decode(bytes), on));
+      expect(out + clean.end()).toBe(sanitize(new TextDecoder().decode(bytes), on));
     }),
     { numRuns: 2_000 },
   );
 });
 
 test('what has no control in it comes at once, without waiting for the end of its line', () => {
-  const clean = cleaner(pages[0] ?? page({}));
-  expect(clean.take(Buffer.from('thinking'))).toBe('thinking');
-  expect(clean.take(Buffer.from(' \u001b[32mhard\u001b[0m'))).toBe(' \u001b[32mhard\u001b[0m');
+  const clean = createStreamSanitizer(pages[0] ?? page({}));
+  expect(clean.push(Buffer.from('thinking'))).toBe('thinking');
+  expect(clean.push(Buffer.from(' \u001b[32mhard\u001b[0m'))).toBe(' \u001b[32mhard\u001b[0m');
 });
 
 test('a line without end is not kept for ever', () => {
-  const clean = cleaner(page({ GITHUB_ACTIONS: 'true' }));
-  expect(clean.take(Buffer.alloc(100_000, 'x'))).toHaveLength(100_000);
+  const clean = createStreamSanitizer(page({ GITHUB_ACTIONS: 'true' }));
+  expect(clean.push(Buffer.alloc(100_000, 'x'))).toHaveLength(100_000);
 });

@@ -17,12 +17,12 @@ export function wallClock(zone: string): WallClock {
 }
 
 /** `2026-11-20 14:00`; nothing for what is no moment. */
-export function clockText(wall: number): string {
+export function formatWallClock(wall: number): string {
   return Number.isNaN(wall) ? '' : new Date(wall).toISOString().slice(0, 16).replace('T', ' ');
 }
 
 /** The zone of the user's clocks. */
-export function ownZone(): string {
+export function localTimeZone(): string {
   const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return zone && zone !== 'Etc/Unknown' ? zone : 'UTC';
 }

@@ -4,16 +4,16 @@ import { FailedError } from '../errors.ts';
  * What the operating system refused, as an expected failure: a full disk or a missing permission is not a mistake in
  * gantry. Undefined for everything else.
  */
-export function systemFailure(error: unknown): FailedError | undefined {
+export function toSystemError(error: unknown): FailedError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', syscall, path } = error as NodeJS.ErrnoException;
   if (!syscall || !/^E[A-Z\d]+$/.test(code) || ours.has(code)) return undefined;
   const what = `${verbs[syscall.split(' ')[0] ?? ''] ?? syscall}${path === undefined ? '' : ` ${path}`}`;
-  return new FailedError(`cannot ${what}: ${systemReason(error.message)}`, { cause: error });
+  return new FailedError(`cannot ${what}: ${systemErrorReason(error.message)}`, { cause: error });
 }
 
 /** What the system says, without its code and the file: `ENOSPC: no space left on device, write` is one of these. */
-export function systemReason(message: string): string {
+export function systemErrorReason(message: string): string {
   return message.replace(/^E[A-Z\d]+: ([^,]+), \w+( .*)?$/, '$1');
 }
 

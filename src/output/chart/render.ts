@@ -1,13 +1,13 @@
-import { drawBars } from './chart/bars.ts';
-import { Canvas, print, type Segment } from './chart/canvas.ts';
-import { layout, stretch } from './chart/columns.ts';
-import { drawLines } from './chart/lines.ts';
-import type { Chart, Drawing, Panel } from './chart/model.ts';
-import { type TimeAxis, timeAxis } from './chart/time-axis.ts';
-import type { ValueAxis } from './chart/value-axis.ts';
-import type { Page, View } from './page.ts';
-import { stack } from './table.ts';
-import { wallClock } from './zone.ts';
+import type { Page, View } from '../page.ts';
+import { stackViews } from '../table.ts';
+import { wallClock } from '../time-zone.ts';
+import { drawBars } from './bars.ts';
+import { Canvas, printLine, type Segment } from './canvas.ts';
+import { layoutSteps, stepsText } from './columns.ts';
+import { drawLines } from './lines.ts';
+import type { Chart, Drawing, Panel } from './model.ts';
+import { type TimeAxis, timeAxis } from './time-axis.ts';
+import type { ValueAxis } from './value-axis.ts';
 
 /** Of a picture in a pipe. */
 const usualColumns = 80;
@@ -19,8 +19,8 @@ const leastColumns = 12;
 const kinds = { bars: { draw: drawBars, rows: 6 }, lines: { draw: drawLines, rows: 10 } };
 
 /** A chart as characters. Colours help, but nothing depends on them. */
-export function picture(chart: Chart): View {
-  return stack(...chart.panels.map((panel) => panelView(panel, chart)));
+export function renderChart(chart: Chart): View {
+  return stackViews(...chart.panels.map((panel) => panelView(panel, chart)));
 }
 
 function panelView(panel: Panel, { times, step, zone }: Chart): View {
@@ -28,30 +28,30 @@ function panelView(panel: Panel, { times, step, zone }: Chart): View {
     const columns = Number.isFinite(page.columns) ? page.columns : usualColumns;
     const margin = columns - usualMargin < leastColumns ? 0 : usualMargin;
     const room = Math.max(1, columns - margin - 1);
-    const place = layout(times.length, step, room);
+    const place = layoutSteps(times.length, step, room);
     const { draw, rows } = kinds[panel.kind];
     const canvas = new Canvas(place.width, rows);
     const drawing = draw(panel.series, panel.unit, { canvas, layout: place, page });
-    const starts = times.filter((_, index) => index % place.merged === 0);
-    const below = timeAxis(starts, place.wide, room, wallClock(zone));
+    const starts = times.filter((_, index) => index % place.stepsPerColumn === 0);
+    const below = timeAxis(starts, place.stepWidth, room, wallClock(zone));
     const indent = ' '.repeat(margin + 1);
     const lines: Segment[][] = [
       [
         [panel.title, 'bold'],
-        [remark(panel, drawing, stretch(place.merged, step), place.merged > 1), 'dim'],
+        [remark(panel, drawing, stepsText(place.stepsPerColumn, step), place.stepsPerColumn > 1), 'dim'],
       ],
       ...body(canvas, drawing, margin, page),
       foot(canvas, drawing, below, margin, page),
       [indent, [below.labels, 'dim']],
       ...wrapped(drawing.legend, room).map((line) => [indent, ...line]),
     ];
-    return lines.map((line) => print(line, columns, page)).join('\n');
+    return lines.map((line) => printLine(line, columns, page)).join('\n');
   };
 }
 
-function remark({ kind }: Panel, { axis, remark }: Drawing, steps: string, merged: boolean): string {
+function remark({ kind }: Panel, { axis, subtitle }: Drawing, steps: string, merged: boolean): string {
   const how = kind === 'bars' ? ` per ${steps}` : merged ? `, the highest of ${steps}` : '';
-  return `${how}${remark}${axis.logarithmic ? ', on a logarithmic scale' : ''}`;
+  return `${how}${subtitle}${axis.logarithmic ? ', on a logarithmic scale' : ''}`;
 }
 
 function body(canvas: Canvas, { axis }: Drawing, margin: number, page: Page): Segment[][] {

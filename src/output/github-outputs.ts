@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { type Environment, readVariable } from '../config/environment.ts';
-import { clean } from './clean.ts';
-import { withoutSecrets } from './json.ts';
 import type { KnownSecrets } from './known-secrets.ts';
+import { redactValue } from './redacted-json.ts';
+import { stripControlSequences } from './sanitize.ts';
 
 /** What a step of a workflow leaves for the next one (conventions §7). */
 export interface StepOutputs {
@@ -14,9 +14,9 @@ export interface StepOutputs {
 }
 
 /** Writes a deploy's outputs and its summary where GitHub Actions wants them; elsewhere it does nothing. */
-export function reportToGithub(env: Environment, said: StepOutputs, secrets: KnownSecrets): void {
+export function writeGithubOutputs(env: Environment, said: StepOutputs, secrets: KnownSecrets): void {
   if (readVariable(env, 'GANTRY_CI_OUTPUT') === '0') return;
-  const outputs = withoutSecrets(said, secrets);
+  const outputs = redactValue(said, secrets);
   const entries = Object.entries(outputs);
   append(readVariable(env, 'GITHUB_OUTPUT'), entries.map(([name, value]) => `${name}=${oneLine(value)}\n`).join(''));
   append(readVariable(env, 'GITHUB_STEP_SUMMARY'), summary(outputs));
@@ -35,7 +35,7 @@ function summary({ app, status, endpoint, 'build-id': build, 'dashboard-url': da
 
 /** A newline in a value would start an output of its own. */
 function oneLine(text: string): string {
-  return clean(text, false).replace(/[\r\n]+/g, ' ');
+  return stripControlSequences(text, false).replace(/[\r\n]+/g, ' ');
 }
 
 function append(file: string | undefined, text: string): void {

@@ -1,22 +1,22 @@
-import { inJson, isNested, jsonText } from '../json-text.ts';
+import { isObject, stringifyJson, toJsonValue } from '../json-text.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { mayHoldSecret, redact } from './redact.ts';
 
 /** JSON text of a value without the secrets in it. `indent` is for people; what is nested too deep for it is one line. */
-export function safeJson(value: unknown, secrets: KnownSecrets, indent?: number): string {
-  const text = jsonText(value, indent);
-  return mayHoldSecret(text, secrets) ? jsonText(withoutSecrets(value, secrets), indent) : text;
+export function redactedJson(value: unknown, secrets: KnownSecrets, indent?: number): string {
+  const text = stringifyJson(value, indent);
+  return mayHoldSecret(text, secrets) ? stringifyJson(redactValue(value, secrets), indent) : text;
 }
 
 /** A copy of what JSON would show of a value, in which no key and no text holds a secret. */
-export function withoutSecrets<T>(value: T, secrets: KnownSecrets): T {
+export function redactValue<T>(value: T, secrets: KnownSecrets): T {
   const result: { copy?: unknown } = {};
   const work: Work[] = [{ value, key: 'copy', into: result }];
   for (let next = work.pop(); next; next = work.pop()) {
-    const plain = inJson(next.value);
-    const copy = typeof plain === 'string' ? redact(plain, secrets) : isNested(plain) ? emptyLike(plain) : plain;
+    const plain = toJsonValue(next.value);
+    const copy = typeof plain === 'string' ? redact(plain, secrets) : isObject(plain) ? emptyLike(plain) : plain;
     place(next.into, next.key, copy);
-    if (!isNested(plain)) continue;
+    if (!isObject(plain)) continue;
     const children = Object.entries(plain).map(([name, inner]) => ({
       value: inner,
       key: Array.isArray(plain) ? name : redact(name, secrets),

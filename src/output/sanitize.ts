@@ -16,24 +16,27 @@ const unwanted = new RegExp([string, control, other].map(({ source }) => source)
 const colors = /\u001b\[[\d;:]*m/g;
 
 /** What decides how text is made safe for a page. */
-type Reader = Pick<Page, 'colored' | 'githubActions' | 'secrets'>;
+type SanitizeTarget = Pick<Page, 'colored' | 'githubActions' | 'secrets'>;
 
 /**
  * Makes text safe to show: it cannot control the terminal or command the runner of a workflow, and no secret is in it
  * (conventions 1.6, 3). All that gantry prints passes here, but for answers the user asked to see as they are.
  */
-export function shown(text: string, page: Reader): string {
-  return unredacted(withoutSecrets(clean(text, page.colored), page), page);
+export function sanitize(text: string, page: SanitizeTarget): string {
+  return sanitizeUnredacted(withoutSecrets(stripControlSequences(text, page.colored), page), page);
 }
 
 /** The same, with its secrets: for answers that the user asked for. */
-export function unredacted(text: string, { colored, githubActions }: Pick<Page, 'colored' | 'githubActions'>): string {
-  const safe = clean(text, colored);
-  return githubActions ? defuse(safe) : safe;
+export function sanitizeUnredacted(
+  text: string,
+  { colored, githubActions }: Pick<Page, 'colored' | 'githubActions'>,
+): string {
+  const safe = stripControlSequences(text, colored);
+  return githubActions ? escapeWorkflowCommands(safe) : safe;
 }
 
 /** Colors within a secret must not save it: then all colors of the text are dropped. */
-function withoutSecrets(text: string, { secrets }: Reader): string {
+function withoutSecrets(text: string, { secrets }: SanitizeTarget): string {
   const safe = redact(text, secrets);
   if (!text.includes('\u001b')) return safe;
   const bare = text.replace(colors, '');
@@ -42,14 +45,14 @@ function withoutSecrets(text: string, { secrets }: Reader): string {
 }
 
 /** No titles, cursor movement, bells; colors stay where they are wanted. */
-export function clean(text: string, colored: boolean): string {
+export function stripControlSequences(text: string, colored: boolean): string {
   if (plain.test(text)) return text;
   const safe = text.replace(unwanted, '');
   return colored ? safe : safe.replace(colors, '');
 }
 
 /** A GitHub runner obeys `::commands` at the start of a line and `##[commands]` anywhere; colors do not hide them. */
-export function defuse(text: string): string {
+export function escapeWorkflowCommands(text: string): string {
   return text.replace(atLineStart, '$1: ').replace(anywhere, '# ');
 }
 

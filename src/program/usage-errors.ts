@@ -1,6 +1,6 @@
 import type { CommanderError } from 'commander';
-import { commands } from './commands/index.ts';
-import { UsageError } from './errors.ts';
+import { commands } from '../commands/index.ts';
+import { UsageError } from '../errors.ts';
 
 type Facts = { message: string; why?: string; fix?: string };
 
