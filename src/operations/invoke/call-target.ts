@@ -4,7 +4,7 @@ import { invoke } from '../../contract/invocation.ts';
 import { UsageError } from '../../errors.ts';
 
 /** What is called. */
-export interface Target {
+export interface CallTarget {
   project: string;
   /** Name of the app. */
   app: string;
@@ -18,10 +18,10 @@ export interface Target {
  * The address of an app's function, `run` by default, or of any path below it for the user's own server. Throws
  * UsageError for a path outside of the app.
  */
-export function targetOf(
+export function resolveCallTarget(
   { project, settings }: Pick<Context, 'project' | 'settings'>,
   { app: given, fn, path = '' }: { app: string; fn?: string | undefined; path?: string | undefined },
-): Target {
+): CallTarget {
   const app = toAppName(project, given);
   const place = fn ?? (path === '' ? 'run' : '');
   const route = splitRoute(invoke.route).path;
