@@ -6,7 +6,13 @@ import type { Store } from '../state/store.ts';
  * What an app finds in its environment (wire §7): who it is, its secrets, those of the app before those of its
  * project. Of the emulator's own environment it gets what a program needs to run, and nothing else.
  */
-export function environmentOf(app: AppRecord, build: string, folder: string, { secrets }: Store, python: string) {
+export function createAppEnvironment(
+  app: AppRecord,
+  build: string,
+  folder: string,
+  { secrets }: Store,
+  python: string,
+) {
   const { PATH, HOME, LANG, TZ, TMPDIR, SystemRoot } = process.env;
   return {
     // Programs that came with a package are beside its interpreter.
