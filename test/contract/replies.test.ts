@@ -87,10 +87,10 @@ describe('the emulator', () => {
     emulator = await startEmulator();
     await using app = await folderOf(smallApp());
     await gantry(['deploy'], { emulator, cwd: app.path });
-    const build = emulator.store.listBuilds(`${emulator.project}-web`)[0]?.id ?? '';
+    const build = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
     emulator.fail('build', 'slow');
     await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
-    const slow = emulator.store.listBuilds(`${emulator.project}-web`)[0]?.id ?? '';
+    const slow = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
     const run = emulator.store.addRun({ app: `${emulator.project}-web`, createdAt: Date.now() - 1000 }).id;
     emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', text: 'hello' });
     const device = { code: 'device-1', userCode: 'BCDF-GHJK', intervalSeconds: 5, createdAt: Date.now() };

@@ -49,7 +49,7 @@ export const appHandlers: AppHandlers = {
   async deleteApp(given, { store, runner }) {
     const app = findApp(store, given);
     await runner.stopApp(app.id);
-    for (const build of store.listBuilds(app.id)) store.builds.delete(build.id);
+    for (const build of store.getAppBuilds(app.id)) store.builds.delete(build.id);
     for (const run of store.runs.values()) if (run.app === app.id) store.runs.delete(run.id);
     store.secrets.delete(app.id);
     store.apps.delete(app.id);

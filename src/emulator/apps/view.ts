@@ -56,7 +56,7 @@ type ReadBuild = Pick<BuildRecord, 'id'> & BuildProgress & { phase: ReturnType<t
 
 /** Newest first. */
 function readBuilds(app: AppRecord, { store, now }: Platform): ReadBuild[] {
-  return store.listBuilds(app.id).map((build) => {
+  return store.getAppBuilds(app.id).map((build) => {
     const reading = getBuildProgress(build, now());
     return { id: build.id, ...reading, phase: buildPhase(reading.status) };
   });

@@ -27,7 +27,7 @@ export const costHandlers: Pick<Handlers, 'getAppCost' | 'getProjectCost' | 'lis
     const used = [...platform.store.apps.values()]
       .filter((app) => app.project === project)
       .map((app) => ({ app, seconds: billedSeconds(app, month, platform) }));
-    const builds = used.flatMap(({ app }) => platform.store.listBuilds(app.id));
+    const builds = used.flatMap(({ app }) => platform.store.getAppBuilds(app.id));
     return {
       summary: {
         combined_cost_before_discounts_cents: round(

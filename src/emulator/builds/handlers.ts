@@ -13,7 +13,7 @@ type BuildHandlers = Pick<Handlers, 'listBuilds' | 'getBuild' | 'getBuildLogs' |
 
 export const buildHandlers: BuildHandlers = {
   listBuilds(given, { store, now }) {
-    return store.listBuilds(findApp(store, given).id).map((build) => buildView(build, now()));
+    return store.getAppBuilds(findApp(store, given).id).map((build) => buildView(build, now()));
   },
 
   getBuild(given, { store, now }) {

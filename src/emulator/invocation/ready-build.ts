@@ -7,7 +7,7 @@ import type { AppRecord, BuildRecord } from '../state/records.ts';
 
 /** The latest build that can be called. */
 export function findReadyBuild(app: AppRecord, { store, now }: Platform): BuildRecord | undefined {
-  return store.listBuilds(app.id).find((build) => buildPhase(getBuildProgress(build, now()).status) === 'succeeded');
+  return store.getAppBuilds(app.id).find((build) => buildPhase(getBuildProgress(build, now()).status) === 'succeeded');
 }
 
 /** Why an app cannot run on this machine. With a status that is the answer, without one calls are simulated. */

@@ -98,7 +98,7 @@ interface ReadyBuild {
 
 /** Newest first. */
 function readyBuilds(app: AppRecord, { store, now }: Platform): ReadyBuild[] {
-  return store.listBuilds(app.id).flatMap((build) => {
+  return store.getAppBuilds(app.id).flatMap((build) => {
     const { status, changedAt } = getBuildProgress(build, now());
     return buildPhase(status) === 'succeeded' ? [{ id: build.id, since: changedAt }] : [];
   });

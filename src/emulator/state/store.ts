@@ -57,7 +57,7 @@ export class Store {
   }
 
   /** An app's builds, newest first. */
-  listBuilds(app: string): BuildRecord[] {
+  getAppBuilds(app: string): BuildRecord[] {
     return [...this.builds.values()].filter((build) => build.app === app).reverse();
   }
 
