@@ -1,12 +1,12 @@
-import type { Settings } from './settings.ts';
+import type { AppSettings } from './settings.ts';
 
 /** The first thing wrong with an app's settings, in the words of a server; undefined when all is well. */
-export function complaint(settings: Settings, runtimes: readonly string[]): string | undefined {
+export function findInvalidSetting(settings: AppSettings, runtimes: readonly string[]): string | undefined {
   return rules(settings, { ...words, runtime: runtimes }).find((rule) => !rule.holds)?.message;
 }
 
-function rules(settings: Settings, words: Record<string, readonly string[]>) {
-  const value = (key: string) => settings[key as keyof Settings];
+function rules(settings: AppSettings, words: Record<string, readonly string[]>) {
+  const value = (key: string) => settings[key as keyof AppSettings];
   const { name, compute, gpuCount, minReplicaCount, maxReplicaCount } = settings;
   const { responseGracePeriodSeconds, entrypoint, port } = settings;
   return [

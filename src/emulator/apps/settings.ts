@@ -1,17 +1,16 @@
 import { AppCreation } from '../../contract/apps.ts';
-import { readAs } from '../server/read-request.ts';
+import { parseAs } from '../server/read-request.ts';
 
 /** What the platform keeps of a deploy. The registry login is used and forgotten, so it is not among it. */
-export type Settings = AppCreation & ReturnType<typeof defaults>;
+export type AppSettings = AppCreation & ReturnType<typeof defaults>;
 
-/** A deploy replaces the record: a setting that it leaves out returns to its default. */
-export function withDefaults({ dockerAuth: _, cerebrium_toml: published, ...given }: AppCreation): Settings {
-  // The official client sends the configuration text under this name, not under the specification's
-  // (docs/platform.md#apps).
+/** A deploy replaces the record: what it does not name returns to its default (wire §3). */
+export function withDefaults({ dockerAuth: _, cerebrium_toml: published, ...given }: AppCreation): AppSettings {
+  // The published client calls the text of the configuration so, and not as the specification does (wire §0).
   const configuration = typeof published === 'string' ? { platform_toml: published } : {};
   // Only what has a schema is kept. It came as JSON, which knows no undefined: what is named has a value.
   const known = Object.entries(given).filter(([key]) => Object.hasOwn(AppCreation.entries, key));
-  return { ...defaults(given.compute?.[0] ?? 'CPU'), ...configuration, ...Object.fromEntries(known) } as Settings;
+  return { ...defaults(given.compute?.[0] ?? 'CPU'), ...configuration, ...Object.fromEntries(known) } as AppSettings;
 }
 
 /** Settings that can change without a deploy (docs/platform.md#scaling). */
@@ -27,12 +26,12 @@ const scalable = [
   'responseGracePeriodSeconds',
 ];
 
-/** An app's settings with some of them changed. Here `compute`, `cpu` and `memory` may be text. */
-export function scaled(settings: Settings, changes: Record<string, unknown>): Settings {
+/** An app's settings with some of them changed. `compute`, `cpu` and `memory` may be text here (wire §1b). */
+export function applyScaling(settings: AppSettings, changes: Record<string, unknown>): AppSettings {
   const values = Object.entries(changes)
     .filter(([key]) => scalable.includes(key))
     .map(([key, value]) => [key, typeof value === 'string' ? fromText(key, value) : value]);
-  return { ...settings, ...readAs(AppCreation, { ...settings, ...Object.fromEntries(values) }) } as Settings;
+  return { ...settings, ...parseAs(AppCreation, { ...settings, ...Object.fromEntries(values) }) } as AppSettings;
 }
 
 function fromText(key: string, text: string): unknown {

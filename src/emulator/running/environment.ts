@@ -6,7 +6,13 @@ import type { Store } from '../state/store.ts';
  * The environment of an app (docs/platform.md#invocation): its identity and its secrets, where an app's secret
  * overrides the project's. From the emulator's own environment it gets only what a program needs to run.
  */
-export function environmentOf(app: AppRecord, build: string, folder: string, { secrets }: Store, python: string) {
+export function createAppEnvironment(
+  app: AppRecord,
+  build: string,
+  folder: string,
+  { secrets }: Store,
+  python: string,
+) {
   const { PATH, HOME, LANG, TZ, TMPDIR, SystemRoot } = process.env;
   return {
     // Programs that came with a package are beside its interpreter.
