@@ -92,7 +92,7 @@ function newUserCode(): string {
   return `${code.slice(0, 4)}-${code.slice(4)}`;
 }
 
-/** A refusal as OAuth words it (wire §1b). */
+/** A refusal as OAuth words it. */
 function refuseToken(error: string, description: string): never {
   throw new RefusalError(jsonReply({ error, error_description: description }, 400));
 }

@@ -5,7 +5,7 @@ import { RefusalError, refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import type { PrintedLine } from './app-logs.ts';
 
-/** What apps printed, page by page (wire §1b). */
+/** What apps printed, page by page. */
 export const appLogHandlers: Pick<Handlers, 'getAppLogs'> = {
   getAppLogs({ query = {}, ...given }, { store, runner }) {
     const app = findApp(store, given);
