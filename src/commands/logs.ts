@@ -29,7 +29,7 @@ export default defineCommand({
     const { run: runId, container, stream, search, build } = flags;
     if (options.follow) interruption.says = '';
     // While following, a failed request is retried by the next poll, so retries are not reported.
-    const api = options.follow ? context.apiUntil(signal, () => {}) : context.api;
+    const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const client = { api, project, openLog };
     const source = build
       ? buildLogSource(client, app, build === true ? await findLatestBuild(client, app) : build, search)

@@ -3,19 +3,19 @@ import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { namedPieces, removeLeftovers, TemporaryNames } from '../disk/index.ts';
 import { readLocalApp } from '../operations/deploy/index.ts';
-import { Pour } from '../output/raw-output.ts';
-import { filesText, size } from '../output/words.ts';
-import { type Archive, withTemporaryArchive, writeArchive } from '../project/archive.ts';
-import type { Entry } from '../project/files/entry.ts';
+import { fileSummary, size } from '../output/format.ts';
+import { RawOutput } from '../output/raw-output.ts';
+import { type AppArchive, withTemporaryArchive, writeArchive } from '../project/archive.ts';
+import type { FileEntry } from '../project/files/entry.ts';
 
 interface Packed {
   file: string;
   bytes: number;
-  entries: Archive['entries'];
+  entries: AppArchive['entries'];
 }
 
 interface ArchiveContent {
-  entries: Entry[];
+  entries: FileEntry[];
   /** Sum of their sizes. */
   bytes: number;
 }
@@ -26,14 +26,14 @@ export default defineCommand({
       .option('-o, --output <file>', 'archive to write; - for stdout', 'app.zip')
       .option('--config-file <file>', 'config file; its folder is the app folder', 'cerebrium.toml')
       .option('--name <name>', 'override the app name of the config file'),
-  run: async (context, { output, ...options }): Promise<Packed | Pour> => {
+  run: async (context, { output, ...options }): Promise<Packed | RawOutput> => {
     const { entries, bytes } = await readLocalApp(context, options);
     if (output === '-' || output === '/dev/stdout') return toStdout(context, { entries, bytes });
     const target = resolve(context.cwd, output);
     const others = entries.filter(({ source }) => !('file' in source && source.file === target));
     return { file: output, ...(await toFile(context, { entries: others, bytes }, target)) };
   },
-  view: (value) => () => (value instanceof Pour ? '' : value.file),
+  view: (value) => () => (value instanceof RawOutput ? '' : value.file),
   json: { file: 'archive', bytes: 'size of the archive', entries: 'files: path, size, compressed size and CRC-32' },
   examples: ['package -o app.zip', 'package --json=bytes', 'package -o - > app.zip'],
 });
@@ -50,24 +50,24 @@ async function toFile(context: Context, content: ArchiveContent, target: string)
 }
 
 /** Packs into a temporary file first: headers are written after the content that follows them. */
-function toStdout(context: Context, content: ArchiveContent): Pour {
+function toStdout(context: Context, content: ArchiveContent): RawOutput {
   const { signal } = context;
-  const into: Pour['into'] = async (take) => {
+  const into: RawOutput['writeTo'] = async (take) => {
     const { onProgress, done } = progressOf(context, content);
-    const send = async (archive: Archive) => {
+    const send = async (archive: AppArchive) => {
       done(archive);
       for await (const piece of namedPieces(archive.path, signal)) await take(piece);
     };
     await withTemporaryArchive(content.entries, send, { signal, onProgress });
   };
-  return new Pour(into, { foreign: 'bytes', notToTerminal: 'gantry package -o - > app.zip' });
+  return new RawOutput(into, { untrusted: 'bytes', terminalFix: 'gantry package -o - > app.zip' });
 }
 
 function progressOf({ progress }: Context, { bytes }: ArchiveContent) {
   const step = progress.step('ArchiveContent');
   return {
     onProgress: (read: number) => step.update({ bytes: read, of: bytes }),
-    done: (archive: Archive) =>
-      step.done(`Packed ${filesText(archive.entries.length, bytes)} into ${size(archive.bytes)}`),
+    done: (archive: AppArchive) =>
+      step.done(`Packed ${fileSummary(archive.entries.length, bytes)} into ${size(archive.bytes)}`),
   };
 }

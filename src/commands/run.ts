@@ -8,7 +8,7 @@ import {
   type StartedProgram,
   startProgram,
 } from '../operations/run/index.ts';
-import { Pour } from '../output/raw-output.ts';
+import { RawOutput } from '../output/raw-output.ts';
 import { runFields, runOutput } from '../views/run-output.ts';
 
 export default defineCommand({
@@ -23,7 +23,7 @@ export default defineCommand({
       .option('--detach', 'print the run id and return; the run continues')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
-  run: async (context, target, pairs, options): Promise<Pour | StartedProgram> => {
+  run: async (context, target, pairs, options): Promise<RawOutput | StartedProgram> => {
     const { data, configFile, name, timeout: timeoutMs = 3_600_000 } = options;
     const args = await readArguments(context, { data, pairs });
     const program = await readProgram(context, { target, configFile, name, hasArguments: args !== '{}' });
@@ -38,7 +38,7 @@ export default defineCommand({
     return started;
   },
   verbatim: () => true,
-  view: (value) => () => (value instanceof Pour ? '' : value.runId),
+  view: (value) => () => (value instanceof RawOutput ? '' : value.runId),
   json: runFields,
   examples: [
     'run job.py',

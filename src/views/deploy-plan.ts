@@ -1,8 +1,8 @@
-import { jsonText } from '../json-text.ts';
+import { stringifyJson } from '../json-text.ts';
 import type { DeployPlan, FileChanges, SettingChange } from '../operations/deploy/index.ts';
+import { count, fileSummary, size } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { stack, table } from '../output/table.ts';
-import { count, filesText, size } from '../output/words.ts';
+import { stackViews, table } from '../output/table.ts';
 
 /** Files to list in each group; the JSON has them all. */
 const maxListedFiles = 5;
@@ -11,7 +11,7 @@ const largeFileBytes = 10 * 1024 * 1024;
 
 /** What a deploy would send and change. */
 export function deployPlanView(plan: DeployPlan): View {
-  return stack(
+  return stackViews(
     (page) => [headline(plan)(page), setupText(plan), sendText(plan)].join('\n'),
     settingsTable(plan.settings),
     fileList(plan.files),
@@ -70,7 +70,7 @@ function sendText({ send }: DeployPlan): string {
   if (send.files === 0) return 'sends no files: the partner provides the app';
   const [first] = send.largest;
   const largest = first && first.bytes >= largeFileBytes ? `, largest: ${first.path} (${size(first.bytes)})` : '';
-  return `sends ${filesText(send.files, send.bytes)}${largest}`;
+  return `sends ${fileSummary(send.files, send.bytes)}${largest}`;
 }
 
 function conclusion({ exists, changes, files, failedBuild }: DeployPlan): View {
@@ -84,5 +84,5 @@ function conclusion({ exists, changes, files, failedBuild }: DeployPlan): View {
 }
 
 function valueText(value: unknown): string {
-  return typeof value === 'string' ? value || '""' : jsonText(value);
+  return typeof value === 'string' ? value || '""' : stringifyJson(value);
 }

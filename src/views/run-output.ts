@@ -1,19 +1,19 @@
 import type { Context } from '../context.ts';
 import { collectOutput, type FinishedRun, type RunLine, relayOutput } from '../operations/run/index.ts';
-import { Pour } from '../output/raw-output.ts';
-import { duration } from '../output/words.ts';
+import { duration } from '../output/format.ts';
+import { RawOutput } from '../output/raw-output.ts';
 
 /** The result of `run` and `runs follow`: the program's output, or with `--json` one value. */
 export function runOutput(
   { progress }: Context,
   output: AsyncGenerator<RunLine, FinishedRun>,
   { events = false }: { events?: boolean | undefined },
-): Pour {
+): RawOutput {
   const onEnd = ({ runId, seconds }: FinishedRun) =>
     progress.step('Running').done(`Run ${runId} succeeded in ${duration(seconds * 1_000)}`);
-  return new Pour(async (take) => onEnd(await relayOutput(output, take, progress.request)), {
-    foreign: 'text',
-    whole: () => collectOutput(output, !events, progress.log),
+  return new RawOutput(async (take) => onEnd(await relayOutput(output, take, progress.request)), {
+    untrusted: 'text',
+    jsonValue: () => collectOutput(output, !events, progress.log),
   });
 }
 

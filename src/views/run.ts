@@ -1,12 +1,12 @@
 import type { Run } from '../contract/runs.ts';
 import { displayStatus, hasEnded } from '../operations/runs/index.ts';
+import { ago, duration, localTime } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { facts, stack } from '../output/table.ts';
-import { ago, duration, localTime } from '../output/words.ts';
+import { keyValueTable, stackViews } from '../output/table.ts';
 
 /** All fields of a run. */
 export function runView(run: Run): View {
-  return stack(
+  return stackViews(
     group('run', identity(run)),
     group('when', timestamps(run)),
     group('time', timings(run)),
@@ -14,11 +14,11 @@ export function runView(run: Run): View {
   );
 }
 
-type FactRows = Parameters<typeof facts>[0];
+type FactRows = Parameters<typeof keyValueTable>[0];
 
 function group(title: string, pairs: FactRows): View {
   return (page) => {
-    const body = facts(pairs)(page);
+    const body = keyValueTable(pairs)(page);
     return body && `${page.style.bold(title.toUpperCase())}\n${body}`;
   };
 }

@@ -14,7 +14,7 @@ export default defineCommand({
     const { project, signal, openLog, interruption } = context;
     const options = readLogOptions(context, flags);
     if (options.follow) interruption.says = '';
-    const api = options.follow ? context.apiUntil(signal, () => {}) : context.api;
+    const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const client = { api, project, openLog };
     const id = build ?? (await findLatestBuild(client, app));
     const lines = readLog(context, buildLogSource(client, app, id, flags.search), options);

@@ -4,8 +4,8 @@ import { listFlags } from '../../flags/list.ts';
 import { rangeFlags } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
 import { displayStatus, fillStatus, findRuns, type RunSearchResult } from '../../operations/runs/index.ts';
+import { ago, count, duration, groupDigits } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
-import { ago, count, duration, grouped } from '../../output/words.ts';
 
 const dayMs = 86_400_000;
 
@@ -92,7 +92,7 @@ function missingRunsError({ total }: RunSearchResult): UnavailableError {
 function omittedText({ runs, total, hasMore }: RunSearchResult): string | undefined {
   const shown = runs.length;
   if (shown < total)
-    return `showing ${grouped(shown)} of ${count(total, 'run')}${hasMore ? ' or more' : ''}; pass --all to show the rest`;
+    return `showing ${groupDigits(shown)} of ${count(total, 'run')}${hasMore ? ' or more' : ''}; pass --all to show the rest`;
   return hasMore ? `showing the newest ${count(shown, 'run')}; pass --all to show older ones` : undefined;
 }
 

@@ -1,12 +1,11 @@
-import type { Platform } from '../platform.ts';
-import type { AppRecord, BuildRecord } from '../store.ts';
+import type { AppRecord, BuildRecord } from '../state/records.ts';
+import { afterSeconds } from '../time.ts';
 import type { Replica } from './replica.ts';
-import { afterSeconds } from './timers.ts';
 
 /** Begins to start a replica of a build. */
-export type Begin = (app: AppRecord, build: BuildRecord, python: string) => { name: string; replica: Replica };
+export type StartReplica = (app: AppRecord, build: BuildRecord, python: string) => { name: string; replica: Replica };
 
-interface Member {
+interface PooledReplica {
   name: string;
   build: string;
   replica: Replica;
@@ -17,13 +16,13 @@ interface Member {
 }
 
 /** A replica that keeps a place for a call, until it is released. */
-export interface Place {
+export interface ReplicaSlot {
   name: string;
   replica: Replica;
   release(): void;
 }
 
-interface Wanted {
+interface SlotRequest {
   app: AppRecord;
   build: BuildRecord;
   python: string;
@@ -36,23 +35,23 @@ interface Wanted {
  * The replicas of one app: started when a call finds none with a free place, stopped when they had nothing to do for
  * the cooldown, and when there is a newer build.
  */
-export class Pool {
-  #members: Member[] = [];
+export class ReplicaPool {
+  #members: PooledReplica[] = [];
   /** Those that still work on a last call, too. */
   readonly #up = new Set<Replica>();
   /** Those that are being stopped. */
   readonly #leaving = new Set<Promise<void>>();
   #waiting: (() => void)[] = [];
-  readonly #begin: Begin;
-  readonly #platform: Platform;
+  readonly #begin: StartReplica;
+  readonly #now: () => number;
 
-  constructor(begin: Begin, platform: Platform) {
+  constructor(begin: StartReplica, now: () => number) {
     this.#begin = begin;
-    this.#platform = platform;
+    this.#now = now;
   }
 
   /** A place for a call. */
-  async acquire({ app, build, python, signal, queued }: Wanted): Promise<Place> {
+  async acquire({ app, build, python, signal, queued }: SlotRequest): Promise<ReplicaSlot> {
     for (;;) {
       signal.throwIfAborted();
       this.#retire(app, build);
@@ -77,9 +76,9 @@ export class Pool {
     await Promise.all([...this.#up].map((replica) => replica.stop(graceMs)));
   }
 
-  #start(app: AppRecord, build: BuildRecord, python: string): Member {
+  #start(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
     const { name, replica } = this.#begin(app, build, python);
-    const member = { name, replica, build: build.id, busy: 0, idleSince: this.#platform.now() };
+    const member = { name, replica, build: build.id, busy: 0, idleSince: this.#now() };
     this.#members.push(member);
     this.#up.add(replica);
     const over = () => {
@@ -90,7 +89,7 @@ export class Pool {
     return member;
   }
 
-  #take(member: Member, app: AppRecord): Place {
+  #take(member: PooledReplica, app: AppRecord): ReplicaSlot {
     clearTimeout(member.timer);
     member.busy += 1;
     let released = false;
@@ -98,14 +97,14 @@ export class Pool {
       if (released) return;
       released = true;
       member.busy -= 1;
-      member.idleSince = this.#platform.now();
+      member.idleSince = this.#now();
       if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
     };
     return { name: member.name, replica: member.replica, release };
   }
 
-  #coolDown(member: Member, { settings }: AppRecord): void {
+  #coolDown(member: PooledReplica, { settings }: AppRecord): void {
     if (!this.#members.includes(member)) this.#end(member);
     else if (this.#members.length > settings.minReplicaCount) {
       member.timer = afterSeconds(settings.cooldownPeriodSeconds, () => this.#dismiss(member)).unref();
@@ -114,7 +113,7 @@ export class Pool {
 
   /** Those of an older build, and those that have been idle for long when the clock was turned. */
   #retire({ settings }: AppRecord, build: BuildRecord): void {
-    const coldAt = this.#platform.now() - settings.cooldownPeriodSeconds * 1000;
+    const coldAt = this.#now() - settings.cooldownPeriodSeconds * 1000;
     for (const member of [...this.#members]) {
       const cold = member.busy === 0 && member.idleSince < coldAt && this.#members.length > settings.minReplicaCount;
       if (member.build !== build.id || cold) this.#dismiss(member);
@@ -122,17 +121,17 @@ export class Pool {
   }
 
   /** It takes no more calls; those it works on may finish. */
-  #dismiss(member: Member): void {
+  #dismiss(member: PooledReplica): void {
     this.#drop(member);
     if (member.busy === 0) this.#end(member);
   }
 
-  #end({ replica }: Member): void {
+  #end({ replica }: PooledReplica): void {
     const left = replica.stop(graceMs).finally(() => this.#leaving.delete(left));
     this.#leaving.add(left);
   }
 
-  #drop(member: Member): void {
+  #drop(member: PooledReplica): void {
     clearTimeout(member.timer);
     this.#members = this.#members.filter((other) => other !== member);
     this.#wakeAll();

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type AppCost, getAppCost } from '../../contract/costs.ts';
 import { UsageError } from '../../errors.ts';
-import { localTime } from '../../output/words.ts';
+import { localTime } from '../../output/format.ts';
 
 /** Returns the cost of an app by day. The endpoint takes no range, so days are filtered here. */
 export async function readAppCost(

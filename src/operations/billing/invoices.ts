@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type Invoice, listInvoices } from '../../contract/costs.ts';
 import type { DecodedReply } from '../../contract/endpoint.ts';
-import { newestFirst } from '../../output/words.ts';
+import { latestFirst } from '../../output/format.ts';
 
 /** Reads the project's invoices, newest first. */
 export async function readInvoices({ api, project }: Pick<Context, 'api' | 'project'>): Promise<Invoice[]> {
@@ -11,5 +11,5 @@ export async function readInvoices({ api, project }: Pick<Context, 'api' | 'proj
 /** Finds the list in a reply whose wrapper is not documented. */
 export function parseInvoices(reply: DecodedReply<typeof listInvoices>): Invoice[] {
   const invoices = Array.isArray(reply) ? reply : (reply.invoices ?? reply.items ?? reply.data ?? []);
-  return invoices.toSorted(newestFirst((invoice) => invoice.createdAt));
+  return invoices.toSorted(latestFirst((invoice) => invoice.createdAt));
 }

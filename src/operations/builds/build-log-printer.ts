@@ -46,7 +46,7 @@ export class BuildLogPrinter {
     const onFirstRetries = (retry: Parameters<typeof onRetry>[0]) => this.hasWarned || onRetry(retry);
     const openLog: Context['openLog'] = (path, query) => context.openLog(path, query, this.followSignal);
     const source = buildLogSource(
-      { api: context.apiUntil(this.requestSignal, onFirstRetries), project, openLog },
+      { api: context.apiWithSignal(this.requestSignal, onFirstRetries), project, openLog },
       app,
       build,
     );

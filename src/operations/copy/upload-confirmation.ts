@@ -1,5 +1,5 @@
 import { GantryError, UnavailableError } from '../../errors.ts';
-import { grouped } from '../../output/words.ts';
+import { groupDigits } from '../../output/format.ts';
 import { Lane } from '../../transfer/lane.ts';
 import { planParts } from '../../transfer/parts.ts';
 import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
@@ -152,7 +152,7 @@ export class UploadConfirmation {
   async objection(file: CompletedFile, entry: Listed | undefined): Promise<GantryError | undefined> {
     if (!entry || entry.isFolder) return lost('the volume does not list the file');
     if (entry.size !== null && entry.size !== file.bytes) {
-      return lost(`the volume lists ${grouped(entry.size)} bytes instead of ${grouped(file.bytes)}`);
+      return lost(`the volume lists ${groupDigits(entry.size)} bytes instead of ${groupDigits(file.bytes)}`);
     }
     if (!this.#looksOlder(entry, file) || (await this.#hasSameContent(file))) return undefined;
     return lost('the volume still has the earlier content');

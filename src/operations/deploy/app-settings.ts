@@ -1,8 +1,8 @@
 import type { Setting } from '../../config/settings.ts';
 import type { App, AppCreation } from '../../contract/apps.ts';
-import { jsonText } from '../../json-text.ts';
-import type { Project } from '../../project/config.ts';
-import { settingsOf } from '../../project/settings.ts';
+import { stringifyJson } from '../../json-text.ts';
+import type { AppConfig } from '../../project/config.ts';
+import { listAppSettings } from '../../project/settings.ts';
 
 /** A setting that a deploy would change. */
 export interface SettingChange {
@@ -15,8 +15,8 @@ export interface SettingChange {
 }
 
 /** The settings that the file contains, under the platform's names. The platform decides the others. */
-export function createAppSettings(project: Project): Partial<AppCreation> {
-  const set = settingsOf(project).filter(({ value }) => value !== undefined);
+export function createAppSettings(project: AppConfig): Partial<AppCreation> {
+  const set = listAppSettings(project).filter(({ value }) => value !== undefined);
   return {
     ...Object.fromEntries(set.map(({ field, value }) => [field, value])),
     runtime: project.runtime,
@@ -25,13 +25,15 @@ export function createAppSettings(project: Project): Partial<AppCreation> {
 }
 
 /** The settings that a deploy would change. Only those that get app returns can be compared (spec 2.4). */
-export function compareSettings(project: Project, app: App): SettingChange[] {
-  const changes = settingsOf(project).flatMap(({ section, key, field, value, default: fallback }): SettingChange[] => {
-    const from = deployedValue(app, field);
-    const to = value ?? fallback;
-    if (from === undefined || to === undefined || isSame(from, to)) return [];
-    return [{ setting: `${section}.${key}`, from, to, byDefault: value === undefined }];
-  });
+export function compareSettings(project: AppConfig, app: App): SettingChange[] {
+  const changes = listAppSettings(project).flatMap(
+    ({ section, key, field, value, default: fallback }): SettingChange[] => {
+      const from = deployedValue(app, field);
+      const to = value ?? fallback;
+      if (from === undefined || to === undefined || isSame(from, to)) return [];
+      return [{ setting: `${section}.${key}`, from, to, byDefault: value === undefined }];
+    },
+  );
   if (!app.runtime || app.runtime === project.runtime) return changes;
   return [{ setting: 'runtime', from: app.runtime, to: project.runtime, byDefault: false }, ...changes];
 }
@@ -39,14 +41,14 @@ export function compareSettings(project: Project, app: App): SettingChange[] {
 const setupFields = ['compute', 'gpuCount', 'cpu', 'memory', 'region', 'minReplicaCount', 'maxReplicaCount'];
 
 /** What determines the cost: hardware, region and number of replicas, including the platform's defaults. */
-export function describeSetup(project: Project): Record<string, unknown> {
-  const known = settingsOf(project).filter(({ field }) => setupFields.includes(field));
+export function describeSetup(project: AppConfig): Record<string, unknown> {
+  const known = listAppSettings(project).filter(({ field }) => setupFields.includes(field));
   return Object.fromEntries(known.map(({ field, value, default: fallback }) => [field, value ?? fallback ?? null]));
 }
 
 /** Whether anyone may call the app, which is the platform's default. */
-export function isPublic(project: Project): boolean {
-  const setting = settingsOf(project).find(({ field }) => field === 'disableAuth');
+export function isPublic(project: AppConfig): boolean {
+  const setting = listAppSettings(project).find(({ field }) => field === 'disableAuth');
   return (setting?.value ?? setting?.default) === true;
 }
 
@@ -61,7 +63,7 @@ function deployedValue(app: App, field: string): unknown {
 /** Compute is returned as one word and written as a list, whose first item is preferred. */
 function isSame(from: unknown, to: unknown): boolean {
   if (Array.isArray(to) && !Array.isArray(from)) return to[0] === from;
-  return jsonText(from) === jsonText(to);
+  return stringifyJson(from) === stringifyJson(to);
 }
 
 /** The region of the command line or the environment, else of the file, else of the profile. */

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { UsageError } from '../../errors.ts';
-import { size } from '../../output/words.ts';
+import { size } from '../../output/format.ts';
 import { readNamedFile } from '../input/index.ts';
-import { readParameters } from '../invoke/index.ts';
+import { parseParameters } from '../invoke/index.ts';
 
 export interface ArgumentSources {
   /** JSON, `@file` with JSON, or `-` for stdin. */
@@ -15,7 +15,7 @@ export interface ArgumentSources {
 /** Returns the arguments of a function as the text of one JSON object. Throws UsageError if they are invalid or too large. */
 export async function readArguments(context: Context, { data, pairs }: ArgumentSources): Promise<string> {
   const given = data === undefined ? {} : parseObject(await readData(context, data), data);
-  const text = JSON.stringify({ ...given, ...readParameters(pairs) });
+  const text = JSON.stringify({ ...given, ...parseParameters(pairs) });
   const bytes = Buffer.byteLength(text);
   if (bytes <= runLimits.dataBytes) return text;
   throw new UsageError(`the data is too large for a run: ${size(bytes)} (maximum ${size(runLimits.dataBytes)})`, {

@@ -4,19 +4,19 @@ import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { readRegular, temporaryFilter } from '../../disk/index.ts';
 import { NotFoundError, ProjectError, UsageError } from '../../errors.ts';
-import { filesText, size } from '../../output/words.ts';
-import { bareProject } from '../../project/bare.ts';
-import { collect, defaultExclude, defaultInclude, largest, totalBytes } from '../../project/collect.ts';
-import { loadProject, type Project } from '../../project/config.ts';
-import type { Entry } from '../../project/files/entry.ts';
-import { whyLeftOut } from '../../project/files/exclusion-reason.ts';
-import { type MainProgram, mainProgram, withCall } from '../../project/main-guard.ts';
+import { fileSummary, size } from '../../output/format.ts';
+import { defaultAppConfig } from '../../project/bare.ts';
+import { collectFiles, defaultExclude, defaultInclude, largestFiles, totalBytes } from '../../project/collect.ts';
+import { type AppConfig, loadAppConfig } from '../../project/config.ts';
+import type { FileEntry } from '../../project/files/entry.ts';
+import { exclusionReason } from '../../project/files/exclusion-reason.ts';
+import { analyzeProgram, type ProgramStructure, withFunctionCall } from '../../project/main-guard.ts';
 import { createTar } from '../../project/tar.ts';
-import { closest } from '../../project/toml/suggest.ts';
+import { closestName } from '../../project/toml/closest-name.ts';
 
 /** A Python file of a folder, and optionally the function to call. */
 export interface Program {
-  project: Project;
+  project: AppConfig;
   /** Relative to the app folder, with forward slashes. */
   file: string;
   /** As given by the user. */
@@ -47,7 +47,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
   const step = context.progress.step('Packing');
   try {
     const { include = defaultInclude, exclude = defaultExclude } = project.deployment;
-    const collection = await collect(project.root, {
+    const collection = await collectFiles(project.root, {
       include,
       exclude,
       isTemporary: temporaryFilter(() => context.settings.folders.state),
@@ -55,12 +55,12 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     });
     const entry = collection.entries.find(({ path }) => path === file) ?? throwExcluded(file, exclude);
     const source = await readEntry(entry);
-    const program = mainProgram(source);
+    const program = analyzeProgram(source);
     const called = functionToCall(program, file, functionName, options.hasArguments);
-    const content = called === undefined ? source : withCall(source, program, called);
+    const content = called === undefined ? source : withFunctionCall(source, program, called);
     const tar = await pack(collection.entries, file, content);
     step.done(
-      `Packed ${filesText(collection.entries.length, tar.length)}; runs ${file}${called ? `, ${called}()` : ''}`,
+      `Packed ${fileSummary(collection.entries.length, tar.length)}; runs ${file}${called ? `, ${called}()` : ''}`,
     );
     for (const warning of collection.warnings) context.progress.warn(warning);
     return { project, file, functionName, tar };
@@ -85,8 +85,8 @@ async function loadProgramProject({ cwd }: Context, { configFile, name }: Progra
   const path = resolve(cwd, configFile);
   const usesDefaults = configFile === 'cerebrium.toml' && !statSync(path, { throwIfNoEntry: false });
   const { project, warnings } = usesDefaults
-    ? { project: bareProject(cwd, name), warnings: [] }
-    : await loadProject(path, { name, shownAs: configFile, oneFile: true });
+    ? { project: defaultAppConfig(cwd, name), warnings: [] }
+    : await loadAppConfig(path, { name, shownAs: configFile, oneFile: true });
   if (usesDefaults && name === undefined) project.name = project.name.slice(0, runLimits.nameLength).replace(/-+$/, '');
   if (project.partner) {
     throw new UsageError(`cannot run: an app with runtime ${project.runtime} has no code`, { fix: 'gantry deploy' });
@@ -118,13 +118,13 @@ const isOutside = (path: string) => path === '..' || path.startsWith(`..${sep}`)
 
 function throwExcluded(file: string, exclude: readonly string[]): never {
   const message = `${file} is excluded from the files to send`;
-  const problem = { message, why: whyLeftOut(file, exclude), fix: `include = ["./*", "./${file}"]` };
+  const problem = { message, why: exclusionReason(file, exclude), fix: `include = ["./*", "./${file}"]` };
   throw new ProjectError(message, [{ severity: 'error', ...problem }], problem);
 }
 
 /** The function to call, undefined if the file has a main guard and calls it itself. */
 function functionToCall(
-  { functions, guards }: MainProgram,
+  { functions, guards }: ProgramStructure,
   file: string,
   requested: string | undefined,
   hasArguments: boolean,
@@ -148,14 +148,14 @@ function functionToCall(
 const defaultNames = ['main', 'run', 'handler', 'process', 'execute', 'predict'];
 
 function throwMissing(functions: readonly string[], file: string, name: string): never {
-  const meant = closest(name, functions);
+  const meant = closestName(name, functions);
   throw new NotFoundError(`function ${name} not found in ${file}`, {
     why: functions.length > 0 ? `available functions: ${functions.join(', ')}` : 'the file has no top-level functions',
     ...(meant && { fix: `did you mean ${file}::${meant}?` }),
   });
 }
 
-async function pack(entries: readonly Entry[], file: string, content: Buffer): Promise<Buffer<ArrayBuffer>> {
+async function pack(entries: readonly FileEntry[], file: string, content: Buffer): Promise<Buffer<ArrayBuffer>> {
   // Checked before anything is read: the archive is never smaller than its files.
   checkArchive(totalBytes(entries), entries);
   const files = [];
@@ -177,10 +177,10 @@ function backslashIn(path: string): ProjectError {
 }
 
 /** Checks the limit of a run. The error lists the largest files. */
-function checkArchive(bytes: number, entries: readonly Entry[]): void {
+function checkArchive(bytes: number, entries: readonly FileEntry[]): void {
   if (bytes <= runLimits.archiveBytes) return;
   const message = `the files are too large for a run: ${size(bytes)} (maximum ${size(runLimits.archiveBytes)})`;
-  const top = largest(entries, 5);
+  const top = largestFiles(entries, 5);
   const why = ['the largest files:', ...top.map((each) => `${size(each.size).padStart(9)}  ${each.path}`)].join('\n');
   const names = top.slice(0, 3).map(({ path }) => JSON.stringify(`./${path}`));
   const fix = `exclude = [${names.join(', ')}] in cerebrium.toml, and copy data to a volume with gantry cp`;
@@ -192,7 +192,7 @@ function checkArchive(bytes: number, entries: readonly Entry[]): void {
   throw new ProjectError(message, [{ severity: 'error', message, why, fix }], { why, fix, details });
 }
 
-async function readEntry({ source, path }: Entry): Promise<Buffer> {
+async function readEntry({ source, path }: FileEntry): Promise<Buffer> {
   if ('text' in source) return Buffer.from(source.text);
   return readRegular(source.file).catch((cause: Error) => {
     const message = `cannot read ${path}`;

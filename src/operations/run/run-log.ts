@@ -14,7 +14,10 @@ export class RunLog {
 
   /** `until` aborts every request: Ctrl-C and the timeout. */
   constructor(
-    private readonly context: Pick<Context, 'apiUntil' | 'project' | 'progress' | 'signal' | 'openLog' | 'silenceMs'>,
+    private readonly context: Pick<
+      Context,
+      'apiWithSignal' | 'project' | 'progress' | 'signal' | 'openLog' | 'silenceMs'
+    >,
     private readonly app: string,
     private readonly run: string,
     private readonly until: AbortSignal,
@@ -42,15 +45,15 @@ export class RunLog {
 
   /** The timeout is for the platform only: the consumer of the lines may be slow. */
   private source(state: keyof typeof pageTimeoutMs): LogSource {
-    const { apiUntil, project, openLog, silenceMs } = this.context;
+    const { apiWithSignal, project, openLog, silenceMs } = this.context;
     const from = (api: Api) => appLogSource({ api, project, openLog }, this.app, { runId: this.run });
     const page: LogSource['readPage'] = (query) => {
       const limitMs = Math.min(silenceMs, pageTimeoutMs[state]);
       return from(
-        apiUntil(timeoutSignal(limitMs, () => new UnavailableError('no reply in time'), this.until)),
+        apiWithSignal(timeoutSignal(limitMs, () => new UnavailableError('no reply in time'), this.until)),
       ).readPage(query);
     };
-    return { ...from(apiUntil(this.until)), readPage: page };
+    return { ...from(apiWithSignal(this.until)), readPage: page };
   }
 }
 

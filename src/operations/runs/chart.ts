@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type BucketSize, getRunsChart, type RunsChart } from '../../contract/runs.ts';
 import { UsageError } from '../../errors.ts';
-import { count, grouped } from '../../output/words.ts';
+import { count, groupDigits } from '../../output/format.ts';
 import type { RunFilters } from './run-search.ts';
 
 export interface RunsChartOptions {
@@ -58,7 +58,7 @@ export async function readRunsChart(context: Context, options: RunsChartOptions)
 function tooManyBuckets(buckets: number, by: BucketSize, rangeMs: number): UsageError {
   const larger = (['hour', 'day'] as const).find((size) => size !== by && rangeMs / bucketMs[size] <= maxBuckets);
   return new UsageError(`the range is too long: ${count(buckets, by)}`, {
-    why: `the maximum is ${grouped(maxBuckets)}`,
+    why: `the maximum is ${groupDigits(maxBuckets)}`,
     fix: larger ? `--by ${larger}, or a shorter range` : 'choose a shorter range',
   });
 }

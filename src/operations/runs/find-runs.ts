@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { newestFirst } from '../../output/words.ts';
+import { latestFirst } from '../../output/format.ts';
 import { searchAsyncRuns } from './async-runs.ts';
 import type { RunQuery, RunSearchResult } from './run-search.ts';
 import { searchTimeWindows } from './time-windows.ts';
@@ -13,12 +13,12 @@ export async function findRuns(context: Context, query: RunQuery): Promise<RunSe
   if (query.until < query.since) throw new UsageError('invalid range: --until is before --since');
   const { project, progress, signal } = context;
   const done = new AbortController();
-  const api = context.apiUntil(AbortSignal.any([signal, done.signal]));
+  const api = context.apiWithSignal(AbortSignal.any([signal, done.signal]));
   const step = progress.step(`Reading runs of ${query.app}`);
   const search = { api, project, onProgress: (text: string) => step.update({ text }) };
   try {
     const found = await (query.asyncOnly ? searchAsyncRuns : searchTimeWindows)(search, query);
-    return { ...found, runs: found.runs.sort(newestFirst((run) => run.createdAt)).slice(0, query.limit) };
+    return { ...found, runs: found.runs.sort(latestFirst((run) => run.createdAt)).slice(0, query.limit) };
   } finally {
     step.clear();
     // If one request fails, the others are useless.

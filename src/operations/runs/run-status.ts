@@ -1,5 +1,5 @@
 import { type Run, runPhase } from '../../contract/runs.ts';
-import { jsonText } from '../../json-text.ts';
+import { stringifyJson } from '../../json-text.ts';
 
 /** The status of a run, in a known spelling. If the platform returns none, derived from the status code. */
 export function runStatus({ status, statusCode }: Run): string {
@@ -34,5 +34,5 @@ export function hasEnded(run: Run): boolean {
 
 /** Identifies a run: its id, or all of its content if it has none. */
 export function runKey(run: Run): string {
-  return run.id || jsonText(run);
+  return run.id || stringifyJson(run);
 }

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { Handlers } from '../platform.ts';
+import { listReplicas, type ReplicaPeriod } from '../runs/replicas.ts';
+import type { AppRecord } from '../state/records.ts';
+import { formatTime } from '../time.ts';
+import { findApp } from './find.ts';
+
+export const containerHandlers: Pick<Handlers, 'listContainers'> = {
+  listContainers(given, platform) {
+    const app = findApp(platform.store, given);
+    return listReplicas(app, platform).map((replica) => view(app, replica, platform.now()));
+  },
+};
+
+/** A time that has not come yet is empty, as the platform writes it. */
+function view(app: AppRecord, { name, build, state, readyAt, endsAt }: ReplicaPeriod, now: number) {
+  const past = (time: number) => (time <= now ? formatTime(time) : '');
+  return {
+    ...{ containerId: name, containerState: state, isTerminating: false },
+    ...{ appId: app.id, projectId: app.project, buildId: build, region: app.settings.region },
+    ...{ hardwareProvider: app.settings.provider, hostIp: addressOf(name, 172), containerIp: addressOf(name, 10) },
+    timestamp: formatTime(now),
+    containerStartTimestamp: past(readyAt),
+    containerTerminationTimestamp: past(endsAt),
+    containerRunningTimeMs: Math.max(0, Math.min(now, endsAt) - readyAt),
+    containerRestartCount: 0,
+  };
+}
+
+/** The same name has the same address. */
+function addressOf(name: string, network: number): string {
+  return [network, ...createHash('sha256').update(`${network} ${name}`).digest().subarray(0, 3)].join('.');
+}

@@ -1,0 +1,100 @@
+import type { AppCreation } from '../../contract/apps.ts';
+import { getBuildProgress } from '../builds/build-progress.ts';
+import { createBuild, startBuild } from '../builds/handlers.ts';
+import type { Handlers, Platform } from '../platform.ts';
+import { refuse } from '../server/reply.ts';
+import type { AppRecord, BuildRecord } from '../state/records.ts';
+import { signUrl } from '../storage/signed-url.ts';
+import { findApp } from './find.ts';
+import { applyScaling, withDefaults } from './settings.ts';
+import { findInvalidSetting } from './settings-rules.ts';
+import { appDetails, appEndpoint, appSummary } from './view.ts';
+
+type AppHandlers = Pick<Handlers, 'createApp' | 'createPartnerApp' | 'listApps' | 'getApp' | 'scaleApp' | 'deleteApp'>;
+
+export const appHandlers: AppHandlers = {
+  createApp({ project, body }, platform) {
+    const made = createDeployment(project, body, ['cortex', 'custom'], platform);
+    return creationReply(made, signUrl('PUT', made.build.keyName, platform), platform);
+  },
+
+  // A partner's app has a ready image and no upload, so its build starts immediately.
+  async createPartnerApp({ project, body }, platform) {
+    const made = createDeployment(project, body, ['deepgram', 'rime'], platform);
+    await startBuild(made.build, platform);
+    return creationReply(made, '', platform);
+  },
+
+  listApps({ project, query }, platform) {
+    return [...platform.store.apps.values()]
+      .filter((app) => app.project === project && (query?.includeEphemeral || !app.ephemeral))
+      .map((app) => appSummary(app, platform));
+  },
+
+  getApp(given, platform) {
+    return appDetails(findApp(platform.store, given), platform);
+  },
+
+  // Scaled settings last until the next deploy, which replaces the record.
+  scaleApp({ body, ...given }, { store, now }) {
+    const app = findApp(store, given);
+    const settings = applyScaling(app.settings, body);
+    const wrong = findInvalidSetting(settings, [settings.runtime]);
+    if (wrong) refuse(400, wrong);
+    store.apps.set(app.id, { ...app, settings, updatedAt: now() });
+    store.save();
+    return undefined;
+  },
+
+  async deleteApp(given, { store, runner }) {
+    const app = findApp(store, given);
+    await runner.stopApp(app.id);
+    for (const build of store.getAppBuilds(app.id)) store.builds.delete(build.id);
+    for (const run of store.runs.values()) if (run.app === app.id) store.runs.delete(run.id);
+    store.secrets.delete(app.id);
+    store.apps.delete(app.id);
+    store.save();
+    return undefined;
+  },
+};
+
+interface Deployment {
+  app: AppRecord;
+  build: BuildRecord;
+}
+
+/** Replaces the app's record and makes a build that waits for its archive. */
+function createDeployment(project: string, body: AppCreation, runtimes: string[], platform: Platform): Deployment {
+  const { store, now } = platform;
+  const settings = withDefaults(body);
+  const registries = registriesIn(body.dockerAuth);
+  const wrong = findInvalidSetting(settings, runtimes);
+  if (wrong) refuse(400, wrong);
+
+  const { name } = body;
+  const id = `${project}-${name}`;
+  const { createdAt = now(), traffic } = store.apps.get(id) ?? {};
+  const app = { id, name, project, createdAt, updatedAt: now(), settings, ...(traffic && { traffic }) };
+  store.apps.set(id, app);
+  return { app, build: createBuild(app, registries, platform) };
+}
+
+/** `dockerAuth` is the text of a Docker config: `{"auths": {"ghcr.io": {"auth": "…"}}}`. */
+function registriesIn(dockerAuth = '{}'): string[] {
+  try {
+    return Object.keys(JSON.parse(dockerAuth).auths ?? {});
+  } catch {
+    return refuse(400, 'dockerAuth is not the JSON text of a Docker config');
+  }
+}
+
+function creationReply({ app, build }: Deployment, uploadUrl: string, { url, now }: Platform) {
+  return {
+    buildId: build.id,
+    status: getBuildProgress(build, now()).status,
+    uploadUrl,
+    keyName: build.keyName,
+    internalEndpoint: appEndpoint(app, url),
+    dashboardUrl: `${url}/projects/${app.project}/apps/${app.id}/builds/${build.id}`,
+  };
+}

@@ -1,0 +1,72 @@
+import type { AppSettings } from './settings.ts';
+
+/** The first thing wrong with an app's settings, in the words of a server; undefined when all is well. */
+export function findInvalidSetting(settings: AppSettings, runtimes: readonly string[]): string | undefined {
+  return rules(settings, { ...words, runtime: runtimes }).find((rule) => !rule.holds)?.message;
+}
+
+function rules(settings: AppSettings, words: Record<string, readonly string[]>) {
+  const value = (key: string) => settings[key as keyof AppSettings];
+  const { name, compute, gpuCount, minReplicaCount, maxReplicaCount } = settings;
+  const { responseGracePeriodSeconds, entrypoint, port } = settings;
+  return [
+    { holds: name !== '', message: 'name is required' },
+    { holds: name.length <= maxNameLength, message: `name must not be longer than ${maxNameLength} characters` },
+    { holds: /^[a-z0-9-]*$/.test(name), message: 'name: lower-case letters, digits and hyphens only' },
+    { holds: compute.length >= 1 && compute.length <= 5, message: 'compute must name 1 to 5 kinds of hardware' },
+    ...compute.map((kind) => ({ holds: hardware.includes(kind), message: `compute ${kind} is not known` })),
+    ...Object.entries(words).map(([key, known]) => ({
+      holds: value(key) === undefined || known.includes(value(key) as string),
+      message: `${key} must be one of ${known.join(', ')}`,
+    })),
+    ...counts.map((key) => ({
+      holds: Number.isSafeInteger(value(key)) && Number(value(key)) >= 0,
+      message: `${key} must be a whole number, 0 or more`,
+    })),
+    ...sizes.map((key) => ({
+      holds: Number(value(key)) > 0 && Number.isFinite(value(key)),
+      message: `${key} must be a number above 0`,
+    })),
+    {
+      holds: responseGracePeriodSeconds >= 16 && responseGracePeriodSeconds <= 43_200,
+      message: 'responseGracePeriodSeconds must be from 16 to 43200',
+    },
+    {
+      holds: !entrypoint.some((word) => word.includes('\0')),
+      message: 'entrypoint must not contain NUL',
+    },
+    { holds: port <= 65_535, message: 'port must be 65535 or less' },
+    { holds: compute[0] !== 'CPU' || gpuCount === 0, message: 'gpuCount must be 0 for compute CPU' },
+    { holds: minReplicaCount <= maxReplicaCount, message: 'minReplicaCount must not be more than maxReplicaCount' },
+  ];
+}
+
+/** Names become names of files and folders here. */
+const maxNameLength = 128;
+
+/** Keys with a fixed set of values (docs/platform.md#app-configuration). */
+const words = {
+  pythonVersion: ['3.10', '3.11', '3.12', '3.13'],
+  provider: ['aws', 'crusoe', 'nebius'],
+  computeTier: ['interruptible', 'protected'],
+  containerRuntime: ['v1', 'v2'],
+  logLevel: ['DEBUG', 'INFO'],
+  scalingMetric: ['concurrency_utilization', 'requests_per_second', 'cpu_utilization', 'memory_utilization'],
+  loadBalancingAlgorithm: ['round-robin', 'first-available', 'min-connections', 'random-choice-2'],
+};
+
+/** Kinds of hardware (docs/platform.md#hardware). */
+const hardware = [
+  ...['CPU', 'TURING_T4', 'ADA_L4', 'ADA_L40', 'AMPERE_A10', 'AMPERE_A100_40GB', 'AMPERE_A100_80GB'],
+  ...['BLACKWELL_RTX6000', 'BLACKWELL_B200', 'HOPPER_H100', 'HOPPER_H200', 'INF2', 'TRN1'],
+];
+
+/** Keys the specification calls integers (spec 2.2). */
+const counts = [
+  ...['gpuCount', 'port', 'minReplicaCount', 'maxReplicaCount', 'replicaConcurrency'],
+  ...['scalingTarget', 'scalingBuffer', 'evaluationIntervalSeconds', 'rollOutDurationSeconds'],
+  ...['cooldownPeriodSeconds', 'responseGracePeriodSeconds', 'deploymentInitializationTimeout'],
+];
+
+/** Cores and GB. */
+const sizes = ['cpu', 'memory'];

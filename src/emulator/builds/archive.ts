@@ -1,0 +1,178 @@
+import { setImmediate } from 'node:timers/promises';
+import { crc32, inflateRawSync } from 'node:zlib';
+import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
+import { ArchiveNames } from './archive-names.ts';
+import { BufferedFile } from './buffered-file.ts';
+
+/** The files in an archive by path. Sizes in bytes, unpacked; the checksum as the zip has it. */
+export type FileList = Map<string, { size: number; crc32: number }>;
+
+export interface ReadArchive {
+  files: FileList;
+  /** The text of those files that were asked for and are there. */
+  texts: Map<string, string>;
+}
+
+/** What an archive may hold. A small upload must not fill the disk. */
+export interface ArchiveLimits {
+  /** Bytes unpacked. */
+  bytes: number;
+  entries: number;
+  /** From `ratioFrom` bytes on, it may unpack to this many times its size. */
+  ratio: number;
+  ratioFrom: number;
+}
+
+export const archiveLimits: ArchiveLimits = {
+  bytes: 4 * 1024 ** 3,
+  entries: 1_000_000,
+  ratio: 100,
+  ratioFrom: 256 * 1024 ** 2,
+};
+
+export interface ArchiveFile {
+  path: string;
+  size: number;
+  crc32: number;
+  executable: boolean;
+  /** Its content, checked against size and checksum while it is read. */
+  read(): AsyncIterable<Buffer> | Iterable<Buffer>;
+}
+
+/** Lists an archive without unpacking it. Rejects when it is not a valid zip. */
+export async function listArchive(path: string, limits: ArchiveLimits): Promise<FileList> {
+  const files: FileList = new Map();
+  for await (const file of iterateArchive(path, limits)) files.set(file.path, sizeAndChecksum(file));
+  return files;
+}
+
+/** Reads every file, as the machine that builds it would. Rejects when the archive or any file in it is damaged. */
+export async function readArchive(
+  path: string,
+  wanted: readonly string[],
+  limits: ArchiveLimits,
+): Promise<ReadArchive> {
+  const archive: ReadArchive = { files: new Map(), texts: new Map() };
+  for await (const file of iterateArchive(path, limits)) {
+    const keep = wanted.includes(file.path);
+    if (keep && file.size > maxTextBytes) throw new Error(`${file.path} is larger than ${maxTextBytes} bytes`);
+    const kept: Buffer[] = [];
+    for await (const chunk of file.read()) if (keep) kept.push(chunk);
+    archive.files.set(file.path, sizeAndChecksum(file));
+    if (keep) archive.texts.set(file.path, Buffer.concat(kept).toString());
+  }
+  return archive;
+}
+
+/** A list of packages is held in memory. */
+const maxTextBytes = 1024 ** 2;
+
+/** The files of a zip in its order, without its folders. Throws when a name or a size breaks a rule. */
+export async function* iterateArchive(path: string, limits: ArchiveLimits): AsyncGenerator<ArchiveFile> {
+  const source = new BufferedFile(path);
+  try {
+    const options = { autoClose: false, lazyEntries: true, strictFileNames: true };
+    const zip = await fromRandomAccessReaderPromise(source, source.size, options);
+    if (zip.entryCount > limits.entries) throw new Error(`it has more than ${limits.entries} files`);
+    const names = new ArchiveNames();
+    const budget = new UnpackedBudget(limits, source.size);
+    let sliceEnd = performance.now() + maxBlockingMs;
+    for await (const entry of zip.eachEntry()) {
+      if (entry.fileName.endsWith('/')) names.addFolder(entry.fileName);
+      else yield archiveFile(entry, zip, source, names.addFile(entry.fileName), budget);
+      if (performance.now() < sliceEnd) continue;
+      await setImmediate();
+      sliceEnd = performance.now() + maxBlockingMs;
+    }
+  } finally {
+    source.closeFile();
+  }
+}
+
+/** Time between two turns of the event loop: small files are read synchronously, which is several times as fast. */
+const maxBlockingMs = 10;
+
+/** Up to this size, compressed and not, a file is unpacked in memory. */
+const maxHeldBytes = 1024 ** 2;
+
+function archiveFile(
+  entry: Entry,
+  zip: ZipFile,
+  source: BufferedFile,
+  path: string,
+  budget: UnpackedBudget,
+): ArchiveFile {
+  const { uncompressedSize: size, compressedSize } = entry;
+  budget.announce(size);
+  const isSmall = size <= maxHeldBytes && compressedSize <= maxHeldBytes;
+  return {
+    path,
+    size,
+    crc32: entry.crc32,
+    // Unix modes are in the upper half.
+    executable: ((entry.externalFileAttributes >>> 16) & 0o111) !== 0,
+    read: () => (isSmall ? [readSmallFile(entry, source)] : readLargeFile(entry, zip)),
+  };
+}
+
+function sizeAndChecksum({ size, crc32 }: ArchiveFile) {
+  return { size, crc32 };
+}
+
+/** Throws as soon as an archive says that it unpacks to too much; yauzl holds each file to the size it announced. */
+class UnpackedBudget {
+  readonly #limits: ArchiveLimits;
+  readonly #archiveBytes: number;
+  #bytes = 0;
+
+  constructor(limits: ArchiveLimits, archiveBytes: number) {
+    this.#limits = limits;
+    this.#archiveBytes = archiveBytes;
+  }
+
+  announce(size: number): void {
+    this.#bytes += size;
+    const { bytes, ratio, ratioFrom } = this.#limits;
+    if (this.#bytes > bytes) throw new Error(`it unpacks to more than ${bytes} bytes`);
+    if (this.#bytes > ratioFrom && this.#bytes > this.#archiveBytes * ratio) {
+      throw new Error(`it unpacks to more than ${ratio} times its size`);
+    }
+  }
+}
+
+/** A small file, read at once: opening a stream for each would take most of the time of an archive with many files. */
+function readSmallFile(entry: Entry, source: BufferedFile): Buffer {
+  const { fileName, uncompressedSize: size, compressionMethod: method } = entry;
+  if (entry.isEncrypted()) throw new Error(`${fileName} is encrypted`);
+  const stored = source.slice(dataStart(entry, source), entry.compressedSize);
+  const content = method === 0 ? stored : inflated(fileName, stored, method, size);
+  if (content.length !== size) throw new Error(`the size of ${fileName} is wrong`);
+  if (crc32(content) !== entry.crc32) throw new Error(`bad checksum of ${fileName}`);
+  return content;
+}
+
+function inflated(fileName: string, stored: Buffer, method: number, size: number): Buffer {
+  if (method !== 8) throw new Error(`${fileName} is compressed with method ${method}, which is not supported`);
+  try {
+    return inflateRawSync(stored, { maxOutputLength: size + 1 });
+  } catch (cause) {
+    throw new Error(`${fileName} is damaged: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** The local header repeats the name, but with an extra field of its own length. */
+function dataStart({ fileName, relativeOffsetOfLocalHeader: start }: Entry, source: BufferedFile): number {
+  const header = source.slice(start, 30);
+  if (header.readUInt32LE(0) !== 0x04034b50) throw new Error(`${fileName} is damaged: its header is missing`);
+  return start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28);
+}
+
+/** yauzl compares sizes but not checksums. */
+async function* readLargeFile(entry: Entry, zip: ZipFile): AsyncGenerator<Buffer> {
+  let sum = 0;
+  for await (const chunk of await zip.openReadStreamPromise(entry)) {
+    sum = crc32(chunk, sum);
+    yield chunk;
+  }
+  if (sum !== entry.crc32) throw new Error(`bad checksum of ${entry.fileName}`);
+}

@@ -1,0 +1,143 @@
+import { invoke as contract } from '../../contract/invocation.ts';
+import type { Handlers, Platform, RequestContext } from '../platform.ts';
+import { BufferedBody } from '../running/buffered-body.ts';
+import { recordRun } from '../runs/record.ts';
+import { decodeSegment, parseAs } from '../server/read-request.ts';
+import type { ByteStream } from '../server/reply.ts';
+import { jsonReply, refuse, type ServerReply } from '../server/reply.ts';
+import type { AppRecord } from '../state/records.ts';
+import { checkCaller } from './check-caller.ts';
+import { type CallTask, performCall } from './perform-call.ts';
+import { findReadyBuild } from './ready-build.ts';
+import { deliverWebhook } from './webhooks.ts';
+
+/** Calls of deployed apps (spec 4.18). */
+export const invocationHandlers: Pick<Handlers, 'invoke'> = {
+  async invoke(asked, platform) {
+    const { request, url } = asked;
+    const { app, path } = findCalledApp(url, platform);
+    checkCaller(request.headers.authorization, app, platform);
+    const given = Object.fromEntries(url.searchParams);
+    const { async = false, webhookEndpoint } = parseAs(contract.query, given);
+    if (webhookEndpoint) checkWebhook(webhookEndpoint);
+
+    const body = await readCallBody(asked, app, async, platform);
+    const method = request.method ?? 'POST';
+    const functionName = path.join('/');
+    const container = `${app.id}-starting`;
+    const called = { app: app.id, functionName, method, async, container };
+    const run = recordRun({ ...called, ...(webhookEndpoint && { webhookEndpoint }) }, platform).id;
+    const headers = forwardedHeaders(app, request.headers);
+    const controller = platform.runner.trackRun(run);
+    const call = { run, method, path, address: pathBelowApp(url), headers, body };
+    const caller = async ? undefined : request.socket;
+    const work = performCall({ app, call, controller, caller }, platform).then((reply) => withRunId(reply, run));
+    const secret = request.headers['x-webhook-secret'];
+    const answered = webhookEndpoint
+      ? work.then((reply) => alsoToWebhook(reply, run, webhookEndpoint, secret, platform))
+      : work;
+    if (async) {
+      platform.runner.runInBackground(answered.then(drain));
+      return withRunId(jsonReply({ run_id: run }, 202), run);
+    }
+    return answered;
+  },
+};
+
+/** `/v4/{project}/{name}/…`: the app, and what is asked for below it. */
+function findCalledApp({ pathname }: URL, { store }: Platform): { app: AppRecord; path: string[] } {
+  const [project = '', name = '', ...path] = pathname.split('/').slice(2).map(decodeSegment);
+  const app = store.apps.get(`${project}-${name}`);
+  return app?.project === project ? { app, path } : refuse(404, `app ${name} not found in project ${project}`);
+}
+
+/** As the app's own server is to see it: what the platform reads is taken out. */
+function pathBelowApp({ pathname, search, searchParams }: URL): string {
+  const below = `/${pathname.split('/').slice(4).join('/')}`;
+  if (!searchParams.has('async') && !searchParams.has('webhookEndpoint')) return below + search;
+  const query = new URLSearchParams(searchParams);
+  query.delete('async');
+  query.delete('webhookEndpoint');
+  return query.size > 0 ? `${below}?${query}` : below;
+}
+
+function checkWebhook(address: string): void {
+  if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {
+    refuse(400, `webhookEndpoint must be an http or https URL, encoded: ${address}`);
+  }
+}
+
+/** A server of the user's own gets what is sent as it comes; a function, and who is not waited for, all of it at once. */
+async function readCallBody(
+  { body, call }: RequestContext,
+  app: AppRecord,
+  async: boolean,
+  platform: Platform,
+): Promise<CallTask['call']['body']> {
+  const streams = findReadyBuild(app, platform)?.settings.runtime === 'custom' && !async;
+  if (streams && (await platform.runner.python())) return body;
+  const sent = await BufferedBody.receive(body, platform.runner.folder);
+  if (sent.held) call.body = parsed(String(sent.held));
+  return sent;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The platform's own token is not for the app; where the app is public, the header is its own. */
+function forwardedHeaders(
+  { settings }: AppRecord,
+  { authorization, ...headers }: RequestContext['request']['headers'],
+) {
+  return settings.disableAuth && authorization ? { ...headers, authorization } : headers;
+}
+
+function withRunId(reply: ServerReply, run: string): ServerReply {
+  return { ...reply, headers: { ...reply.headers, 'x-request-id': run } };
+}
+
+/** The same answer, which goes to a webhook too as soon as it is whole. The caller does not wait for that. */
+function alsoToWebhook(
+  reply: ServerReply,
+  run: string,
+  url: string,
+  secret: RequestContext['request']['headers'][string],
+  platform: Platform,
+): ServerReply {
+  const { runner } = platform;
+  const type = String(reply.headers['content-type'] ?? 'application/json');
+  const send = (body: string | Buffer) => {
+    const message = { run, url, secret: secret === undefined ? undefined : String(secret), body, type };
+    runner.runInBackground(deliverWebhook(message, platform, runner.signal));
+  };
+  const { body } = reply;
+  if (typeof body === 'string') {
+    send(body);
+    return reply;
+  }
+  return { ...reply, body: { size: body.size, read: (start, end) => collectBody(body.read(start, end), send) } };
+}
+
+/** Of what a webhook gets so much is held in memory; the rest of a longer answer is cut off. Bytes. */
+const maxDeliveredBytes = 64 * 1024 * 1024;
+
+async function* collectBody(chunks: AsyncIterable<Buffer>, whole: (body: Buffer) => void): ByteStream {
+  const kept: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    if (size < maxDeliveredBytes) kept.push(chunk);
+    size += chunk.length;
+    yield chunk;
+  }
+  whole(Buffer.concat(kept));
+}
+
+async function drain({ body }: ServerReply): Promise<void> {
+  if (typeof body === 'string') return;
+  for await (const _ of body.read(0, Number.POSITIVE_INFINITY));
+}

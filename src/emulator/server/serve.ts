@@ -1,0 +1,108 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { endpoints } from '../../contract/index.ts';
+import { checkAccess } from '../account/access.ts';
+import { activationPath, handleActivation } from '../account/activation.ts';
+import { applyFault } from '../faults/injection.ts';
+import type { Platform } from '../platform.ts';
+import { storageTarget } from '../storage/target.ts';
+import { type IncomingRequest, sendReply } from './exchange.ts';
+import {
+  decodeSegment,
+  parseAs,
+  parseRequestTarget,
+  readForm,
+  readJson,
+  readMultipart,
+  requireObject,
+  withoutNulls,
+} from './read-request.ts';
+import { recordRequest } from './recorded-request.ts';
+import type { ByteStream } from './reply.ts';
+import { endWithReply, jsonReply, RefusalError, refuse, type ServerReply, textReply } from './reply.ts';
+import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
+
+/** Records a call, applies a fault or answers. Rejects when the connection breaks. */
+export async function serveRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  platform: Platform,
+): Promise<void> {
+  let url: URL;
+  try {
+    url = parseRequestTarget(request, platform.url);
+  } catch (error) {
+    if (!(error instanceof RefusalError)) throw error;
+    endWithReply(response, error.reply);
+    return;
+  }
+  const route = matchRoute(request.method ?? '', url.pathname);
+  const stored = storageTarget(url);
+  const target = stored ?? route?.name;
+  const call = recordRequest(platform.calls, request, url, target);
+  response.setHeader('x-request-id', `req-${call.number}`);
+
+  const incoming = { request, url, route, call };
+  const exchange = {
+    ...{ ...incoming, response },
+    handle: (body: ByteStream = request) =>
+      replyTo(incoming, () =>
+        stored
+          ? storageHandlers[stored]({ request, url, body, call }, platform)
+          : serveEndpoint(incoming, body, platform),
+      ),
+  };
+  const fault = target && platform.faults.take(target);
+  if (fault) await applyFault(exchange, fault, platform);
+  else await sendReply(exchange, await exchange.handle());
+}
+
+async function replyTo({ request }: IncomingRequest, work: () => Promise<ServerReply>): Promise<ServerReply> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RefusalError) return error.reply;
+    // The client left in the middle of its request: nobody is there to answer.
+    if (request.socket.destroyed) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== undefined && diskErrors.has(code)) {
+      return jsonReply({ message: `the emulator cannot read or write its data: ${message}` }, 507);
+    }
+    return jsonReply({ message: `the emulator has a bug: ${error instanceof Error ? error.stack : error}` }, 500);
+  }
+}
+
+/** Causes that are in the machine and not in the emulator's code. */
+const diskErrors = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'EFBIG']);
+
+/** Reads a request and writes its answer as the contract says, so that a handler sees what the caller gave. */
+async function serveEndpoint(
+  { request, url, route, call }: IncomingRequest,
+  content: ByteStream,
+  platform: Platform,
+): Promise<ServerReply> {
+  if (url.pathname === activationPath) return handleActivation(request, url, platform);
+  const { name, path } = route ?? refuse(404, `no such route: ${call.method} ${call.path}`);
+  if (name === 'invoke') return endpointHandlers.invoke({ request, url, body: content, call }, platform);
+  const { query, body, form, reply, anonymous }: Endpoint = endpoints[name];
+  const params = Object.fromEntries(Object.entries(path).map(([key, value]) => [key, decodeSegment(value)]));
+  if (!anonymous) checkAccess(request.headers.authorization, params.project, platform);
+  const sent = body && (await bodyReaders[String(form)]?.(request));
+  // What comes without a token is the way to one.
+  if (body && !anonymous) call.body = sent;
+  const given = {
+    ...params,
+    ...(query && { query: parseAs(query, Object.fromEntries(url.searchParams)) }),
+    ...(body && { body: parseAs(body, withoutNulls(requireObject(sent))) }),
+  };
+  const result = await endpointHandlers[name](given as never, platform);
+  if (reply === 'nothing') return textReply('OK');
+  return reply === 'text' ? textReply(String(result)) : jsonReply(result);
+}
+
+/** How a body is read, by what kind of form it is. */
+const bodyReaders: Record<string, (request: IncomingMessage) => Promise<unknown>> = {
+  false: readJson,
+  true: readForm,
+  multipart: readMultipart,
+};
