@@ -131,7 +131,7 @@ function cpuOfChildren() {
  * How long a candidate takes in terms of another one, round by round: what slows a whole round down cancels out.
  * @param {Run[]} runs
  * @param {Run[]} base
- * @param {'ms' | 'cpu'} of
+ * @param {'ms' | 'cpu' | 'peak'} of
  */
 export function ratio(runs, base, of) {
   const each = (/** @type {Run | undefined} */ run) => (run?.[of] ?? Number.NaN) / (run?.files ?? 1);

@@ -4,8 +4,8 @@ import { ratio, spread } from './measure.js';
 
 /**
  * What a candidate is held against, and how far it may be from it: in time or, where other load on the machine would
- * hide a small difference, in time of processors.
- * @typedef {{ over: string, most?: number, least?: number, of?: 'ms' | 'cpu' }} Comparison
+ * hide a small difference, in time of processors; or in memory.
+ * @typedef {{ over: string, most?: number, least?: number, of?: 'ms' | 'cpu' | 'peak' }} Comparison
  */
 
 /** @typedef {{ over?: Comparison[], memory?: number, rate?: number }} Targets memory in MB, rate in files per second */
@@ -79,7 +79,7 @@ export class Report {
     const judged = this.#judge(`${name} over ${base}`, median, target);
     const range = `(${low.toFixed(2)} to ${high.toFixed(2)})`;
     this.text(
-      `      ${median.toFixed(2).padStart(6)} ${range.padEnd(16)} x ${(of === 'cpu' ? `${base}, CPU` : base).padEnd(24)}${judged}`,
+      `      ${median.toFixed(2).padStart(6)} ${range.padEnd(16)} x ${`${base}${{ ms: '', cpu: ', CPU', peak: ', memory' }[of]}`.padEnd(24)}${judged}`,
     );
   }
 

@@ -44,6 +44,7 @@ export async function transfer(bench) {
   if (tls) await download(bench, tls);
   await smallFiles(bench);
   await confirmation(bench);
+  await engineFlags(bench);
   await farAway(bench);
   await mixed(bench);
 }
@@ -173,6 +174,38 @@ async function confirmation({ folder, quick, report }) {
   report.candidates(runs, { 'gantry cp': { over: [{ over: without, most: 1.05, of: 'cpu' }] } });
   sink.stop();
   rmSync(tree, { recursive: true });
+}
+
+/**
+ * What the flags gain that gantry sets in V8: time of a copy of one file, memory of a copy of many.
+ * @param {Bench} bench
+ */
+async function engineFlags({ folder, quick, report }) {
+  const program = await buildVariant(join(folder, 'without-flags'), [
+    { file: 'api/undici.ts', from: "setFlagsFromString('--liftoff-only');", to: '' },
+    {
+      file: 'transfer/young-generation.ts',
+      from: 'export function limitYoungGeneration(): () => void {',
+      to: 'export function limitYoungGeneration(): () => void { if (lookEveryMs) return () => {};',
+    },
+  ]);
+  const sink = await startSink({});
+  const without = 'without flags of V8';
+  for (const { files, rounds, target } of [
+    { files: 1, rounds: quick ? 3 : 11, target: { over: without, most: 0.9, of: /** @type {const} */ ('cpu') } },
+    { files: 1_000, rounds: quick ? 2 : 5, target: { over: without, most: 0.9, of: /** @type {const} */ ('peak') } },
+  ]) {
+    const tree = join(folder, `flags-${files}`);
+    makeEqualFiles(tree, files, 4096);
+    report.begin(`upload of ${files} files of 4 KB over HTTP, with and without flags of V8; ${rounds} rounds`);
+    const candidates = [
+      gantry(sink, folder, { name: without, words: [tree, ':/tree'], program }),
+      gantry(sink, folder, { name: 'gantry cp', words: [tree, ':/tree'] }),
+    ];
+    report.candidates(await inTurns(candidates, rounds), { 'gantry cp': { over: [target] } });
+    rmSync(tree, { recursive: true });
+  }
+  sink.stop();
 }
 
 /** One request at a time takes its time, hence fewer files. @param {Bench} bench */
