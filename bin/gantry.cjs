@@ -3,9 +3,9 @@
 const words = process.argv.slice(2);
 // Stacks then name lines of src. It must be known before the program is loaded: Node reads maps along with the code.
 if (words.includes('--debug')) process.setSourceMapsEnabled(true);
-const { answeredAtOnce, main, processIo } = require('../dist/main.cjs');
+const { answerWithoutParser, main, processIo } = require('../dist/main.cjs');
 
-const answered = answeredAtOnce(words);
+const answered = answerWithoutParser(words);
 if (answered === undefined) {
   main(words, processIo()).then((code) => {
     process.exitCode = code;

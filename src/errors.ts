@@ -30,7 +30,7 @@ export const exitCodes = {
 export type ExitName = keyof typeof exitCodes;
 
 /** A stretch of one line in a file. Lines and columns count from 1, columns and length in characters. */
-export interface Place {
+export interface FileLocation {
   file: string;
   line: number;
   column: number;
@@ -43,14 +43,14 @@ export interface Place {
 export interface Problem {
   severity: 'error' | 'warning';
   message: string;
-  place?: Place;
+  place?: FileLocation;
   why?: string;
   /** The next thing to type, written so that it can be copied. */
   fix?: string;
 }
 
 export interface ErrorFacts {
-  place?: Place;
+  place?: FileLocation;
   why?: string;
   /** The next thing to type. */
   fix?: string;
@@ -175,17 +175,17 @@ export class RateLimitedError extends GantryError {
 }
 
 /** Signals that ask a process to end. */
-export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK';
+export type TerminationSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK';
 
-export function exitOf(signal: EndSignal): 'interrupted' | 'terminated' {
+export function exitNameFor(signal: TerminationSignal): 'interrupted' | 'terminated' {
   return signal === 'SIGINT' ? 'interrupted' : 'terminated';
 }
 
 export class InterruptedError extends GantryError {
   override readonly exit: 'interrupted' | 'terminated';
 
-  constructor(message = 'interrupted', signal: EndSignal = 'SIGINT', facts: ErrorFacts = {}) {
+  constructor(message = 'interrupted', signal: TerminationSignal = 'SIGINT', facts: ErrorFacts = {}) {
     super(message, facts);
-    this.exit = exitOf(signal);
+    this.exit = exitNameFor(signal);
   }
 }

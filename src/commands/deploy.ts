@@ -3,13 +3,17 @@ import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
 import { GantryError, InterruptedError } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
-import { type Deployment, deploy } from '../operations/deploy.ts';
-import { readLocalApp } from '../operations/local-app.ts';
-import { type DeployPlan, planDeploy } from '../operations/plan.ts';
-import { regionOf } from '../operations/region.ts';
-import { reportToGithub } from '../output/github.ts';
+import {
+  chooseRegion,
+  type Deployment,
+  type DeployPlan,
+  deploy,
+  planDeploy,
+  readLocalApp,
+} from '../operations/deploy/index.ts';
+import { writeGithubOutputs } from '../output/github-outputs.ts';
 import type { View } from '../output/page.ts';
-import { planView } from '../views/deploy-plan.ts';
+import { deployPlanView } from '../views/deploy-plan.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -27,13 +31,13 @@ export default defineCommand({
   run: async (context, options): Promise<DeployPlan | Deployment> => {
     const { settings, prompt } = context;
     const local = await readLocalApp(context, options);
-    const asking = prompt.possible && !options.dryRun;
+    const asking = prompt.isPossible && !options.dryRun;
     const dryRun = options.dryRun === true;
     const plan = await planDeploy(context, local, { compareFiles: dryRun || asking, dryRun });
     if (options.dryRun) return plan;
     if (asking) await agree(context, plan);
 
-    const region = regionOf(settings.region, local.project.hardware.region);
+    const region = chooseRegion(settings.region, local.project.hardware.region);
     return reported(context, plan, () =>
       deploy(context, local, {
         ...options,
@@ -44,7 +48,7 @@ export default defineCommand({
     );
   },
   exit: (value, { detailedExitCode }) => (detailedExitCode && 'changes' in value && value.changes ? 'changes' : 'ok'),
-  view: (value) => ('changes' in value ? planView(value) : endpoint(value)),
+  view: (value) => ('changes' in value ? deployPlanView(value) : endpoint(value)),
   json: {
     app: 'app name',
     project: 'project',
@@ -76,7 +80,7 @@ export default defineCommand({
 
 /** On a terminal the plan is shown and Enter means yes; elsewhere the command itself is the consent (conventions §4). */
 async function agree({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {
-  progress.note(planView(plan));
+  progress.note(deployPlanView(plan));
   await prompt.confirm('Deploy?', { byDefault: true });
 }
 
@@ -85,14 +89,14 @@ async function reported({ env, progress, secrets }: Context, { app }: DeployPlan
   try {
     const done = await work();
     const { build, status, endpoint, dashboard } = done;
-    reportToGithub(env, { app, 'build-id': build, status, endpoint, 'dashboard-url': dashboard }, secrets);
+    writeGithubOutputs(env, { app, 'build-id': build, status, endpoint, 'dashboard-url': dashboard }, secrets);
     progress.note(nextStep(done));
     return done;
   } catch (error) {
     const { build = '', status = error instanceof InterruptedError ? 'cancelled' : 'failed' } = (
       error instanceof GantryError ? (error.facts.details ?? {}) : {}
     ) as { build?: string; status?: string };
-    reportToGithub(env, { app, 'build-id': build, status, endpoint: '', 'dashboard-url': '' }, secrets);
+    writeGithubOutputs(env, { app, 'build-id': build, status, endpoint: '', 'dashboard-url': '' }, secrets);
     throw error;
   }
 }

@@ -1,13 +1,20 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { durationFlag, textsFlag, wholeNumberFlag } from '../flags/values.ts';
-import { headText, isText, runIdAtStart, summary, wholeOf } from '../operations/invoke/answer.ts';
-import type { StartedRun } from '../operations/invoke/asynchronous.ts';
-import type { AppAnswer } from '../operations/invoke/call.ts';
-import { type AppEvent, eventsOf } from '../operations/invoke/events.ts';
-import { invokeApp } from '../operations/invoke.ts';
-import { Pour } from '../output/pour.ts';
-import { count } from '../output/words.ts';
+import { durationFlag, repeatableFlag, wholeNumberFlag } from '../flags/values.ts';
+import {
+  type AppAnswer,
+  type AppEvent,
+  eventsOf,
+  headText,
+  invokeApp,
+  isText,
+  runIdAtStart,
+  type StartedRun,
+  summary,
+  wholeOf,
+} from '../operations/invoke/index.ts';
+import { count } from '../output/format.ts';
+import { RawOutput } from '../output/raw-output.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -21,7 +28,7 @@ export default defineCommand({
         text.toUpperCase(),
       )
       .option('--path <path>', 'a path below the app, or below the function')
-      .option('--header <name: value>', 'send a header; may be given again', textsFlag)
+      .option('--header <name: value>', 'send a header; may be given again', repeatableFlag)
       .option('--no-auth', 'send no token, to an app with disable_auth')
       .option('--include', 'print status and headers before the body')
       .option('--raw', 'change no byte, not even on a terminal')
@@ -87,7 +94,7 @@ function poured(
   { progress, elapsed }: Context,
   answer: AppAnswer,
   { raw, include }: { raw?: true; include?: true },
-): Pour {
+): RawOutput {
   let start = '';
   const after = () => progress.note(summary(answer, elapsed() - answer.startedAt, runIdAtStart(answer, start)));
   const into = async (take: (bytes: Uint8Array) => Promise<void>) => {
@@ -102,10 +109,10 @@ function poured(
     progress.note(summary(answer, read.timings.totalMs, read.runId ?? undefined));
     return read;
   };
-  return new Pour(into, {
-    whole,
-    after,
-    drop: answer.close,
-    foreign: raw ? undefined : isText(answer) ? 'text' : 'bytes',
+  return new RawOutput(into, {
+    jsonValue: whole,
+    onWritten: after,
+    cancel: answer.close,
+    untrusted: raw ? undefined : isText(answer) ? 'text' : 'bytes',
   });
 }

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { profileNames } from '../config/profiles.ts';
 import { type Context, createContext } from '../context.ts';
-import { clean } from '../output/clean.ts';
 import { KnownSecrets } from '../output/known-secrets.ts';
-import { pageOf } from '../output/page.ts';
+import { createPage } from '../output/page.ts';
 import { redact } from '../output/redact.ts';
 import { createRenderer } from '../output/render.ts';
+import { stripControlSequences } from '../output/sanitize.ts';
 import type { Io } from '../process.ts';
 import { regions } from '../project/hardware.ts';
 import { candidates, joined, type Typable, type Word } from './candidates.ts';
@@ -26,8 +26,8 @@ const known: Record<string, (context: Context) => Word[] | Promise<Word[]>> = {
   region: () => regions.map((region) => [region, '']),
   profile: ({ settings }) => profileNames(settings).map((name) => [name, '']),
   async setting({ settings, env }) {
-    const { listed } = await import('../config/listing.ts');
-    return listed(settings, env).map(({ name, value }) => [name, value ?? '']);
+    const { describeSettings } = await import('../config/setting-list.ts');
+    return describeSettings(settings, env).map(({ name, value }) => [name, value ?? '']);
   },
 };
 
@@ -56,7 +56,7 @@ export async function complete(argv: string[], io: Io): Promise<number> {
     if (own) return await print(asked, typing, await own(context), 'none');
     if (!isLive(found.value)) return await print(asked, typing, [], 'none');
     const { words: names, inTime } = await liveWords(context, found.value, found.typed);
-    if (!inTime) await io.startBehind(['complete', '--refresh', found.value, ...found.typed]);
+    if (!inTime) await io.spawnDetached(['complete', '--refresh', found.value, ...found.typed]);
     return await print(asked, typing, names, 'none');
   } catch {
     return 0;
@@ -94,8 +94,10 @@ async function print(
   const start = typing.replace(/^--[^=]+=/, '');
   const lines = words
     .filter(([word]) => word.startsWith(start) && harmless.test(word) && redact(word, secrets) === word)
-    .map(([word, meaning]) => `${word}\t${redact(clean(meaning, false), secrets).replace(/\s+/g, ' ')}\n`);
-  const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, 'never', io.now()), false);
+    .map(
+      ([word, meaning]) => `${word}\t${redact(stripControlSequences(meaning, false), secrets).replace(/\s+/g, ' ')}\n`,
+    );
+  const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now()), false);
   await renderer.text(`${lines.join('')}:${directives[then]}\n`);
   return 0;
 }

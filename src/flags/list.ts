@@ -1,6 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
+import { count, groupDigits } from '../output/format.ts';
 import type { Progress } from '../output/progress.ts';
-import { count, grouped } from '../output/words.ts';
 import { wholeNumberFlag } from './values.ts';
 
 export interface ListFlags {
@@ -18,13 +18,13 @@ export function listFlags<Inputs extends unknown[], Options extends OptionValues
 }
 
 /** The first entries of a list, as many as were asked for. That there are more is said. */
-export function firstOf<Entry>(
+export function applyLimit<Entry>(
   entries: Entry[],
   { limit, all }: ListFlags,
   progress: Progress,
   ...noun: [one: string, many?: string]
 ): Entry[] {
   if (all || entries.length <= limit) return entries;
-  progress.note(`${grouped(limit)} of ${count(entries.length, ...noun)}; --all shows the rest`);
+  progress.note(`${groupDigits(limit)} of ${count(entries.length, ...noun)}; --all shows the rest`);
   return entries.slice(0, limit);
 }

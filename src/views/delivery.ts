@@ -1,7 +1,7 @@
-import { jsonText } from '../json-text.ts';
-import type { Delivery } from '../operations/webhooks/listen.ts';
+import { stringifyJson } from '../json-text.ts';
+import type { Delivery } from '../operations/webhooks/index.ts';
+import { localTime, size } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { localTime, size } from '../output/words.ts';
 
 /** One delivery: what became of it, what it is of, and its body. */
 export function deliveryView(delivery: Delivery): View {
@@ -17,6 +17,6 @@ export function deliveryView(delivery: Delivery): View {
 }
 
 function bodyText({ body, encoding, bytes }: Delivery): string {
-  if (encoding === 'json') return jsonText(body, 2);
+  if (encoding === 'json') return stringifyJson(body, 2);
   return encoding === 'text' ? String(body) : `${size(bytes)} that are no text`;
 }

@@ -1,18 +1,19 @@
 import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../contract/runs.ts';
-import { bucketMs } from '../operations/runs/chart.ts';
-import { type Chart, type Panel, picture, type Report } from '../output/chart.ts';
+import { bucketMs } from '../operations/runs/index.ts';
+import type { Chart, ChartReport, Panel } from '../output/chart/model.ts';
+import { renderChart } from '../output/chart/render.ts';
+import { count, duration, latestFirst } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { type Columns, stack, table } from '../output/table.ts';
-import { count, duration, newestFirst } from '../output/words.ts';
-import { clockText, wallClock } from '../output/zone.ts';
-import { type Range, rangeText, timeline } from './timeline.ts';
+import { type Columns, stackViews, table } from '../output/table.ts';
+import { formatWallClock, wallClock } from '../output/time-zone.ts';
+import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 
 export const runMetrics = ['requests', 'runtime', 'response'] as const;
 export type RunMetric = (typeof runMetrics)[number];
 
 /** How the chart was asked for. */
-export interface RunsChartWish {
-  range: Range;
+export interface RunsChartViewOptions {
+  range: ChartRange;
   by: BucketSize;
   /** IANA name. */
   zone: string;
@@ -20,18 +21,18 @@ export interface RunsChartWish {
 }
 
 /** Pictures of the runs over time, and below them the numbers. */
-export function runsChartView(reply: RunsChart, wish: RunsChartWish): View {
+export function runsChartView(reply: RunsChart, wish: RunsChartViewOptions): View {
   const { summary, chart, rows } = runsReport(reply, wish);
   const headline = summary.join('\n');
   if (total(rows, 'totalRequests') === 0) return () => headline;
-  return stack(headline, picture(chart), (page) => {
+  return stackViews(headline, renderChart(chart), (page) => {
     const wanted = page.columns < columnsOfAll ? (['p50', 'p99'] as const) : percentiles;
     return table(rows, bucketColumns(rows, wish, wanted), ['TIME'])(page);
   });
 }
 
 /** The runs as a chart, and their buckets, the newest first. */
-export function runsReport(reply: RunsChart, wish: RunsChartWish): Report<RunBucket> {
+export function runsReport(reply: RunsChart, wish: RunsChartViewOptions): ChartReport<RunBucket> {
   const buckets = reply.aggregatedData ?? [];
   const failed = total(buckets, 'failedRequests');
   const requests = count(reply.total ?? total(buckets, 'totalRequests'), 'request');
@@ -41,15 +42,15 @@ export function runsReport(reply: RunsChart, wish: RunsChartWish): Report<RunBuc
       rangeText(wish.range, wish.zone),
     ],
     chart: chartOf(reply, wish),
-    rows: buckets.toSorted(newestFirst((bucket) => bucket.startTime)),
+    rows: buckets.toSorted(latestFirst((bucket) => bucket.startTime)),
     columns: bucketColumns(buckets, wish, percentiles),
   };
 }
 
 /** One value for each bucket, and for each that is missing. */
-function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metrics }: RunsChartWish): Chart {
+function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metrics }: RunsChartViewOptions): Chart {
   const step = bucketSizes.find((size) => size === groupBy) ?? by;
-  const steps = timeline(aggregatedData ?? [], {
+  const steps = createTimeline(aggregatedData ?? [], {
     ...{ range, stepMs: bucketMs[step] },
     spanOf: ({ startTime, timeGroup, endTime }) => ({
       start: Date.parse(startTime ?? timeGroup ?? ''),
@@ -80,7 +81,7 @@ function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metr
 /** The numbers of a bucket, as far as they are wanted. */
 function bucketColumns(
   buckets: readonly RunBucket[],
-  { zone, metrics }: RunsChartWish,
+  { zone, metrics }: RunsChartViewOptions,
   wanted: readonly Percentile[],
 ): Columns<RunBucket> {
   const clock = wallClock(zone);
@@ -92,7 +93,7 @@ function bucketColumns(
       ]),
     );
   return {
-    TIME: ({ startTime, timeGroup }) => clockText(clock(Date.parse(startTime ?? ''))) || timeGroup,
+    TIME: ({ startTime, timeGroup }) => formatWallClock(clock(Date.parse(startTime ?? ''))) || timeGroup,
     ...(metrics.includes('requests') && {
       REQUESTS: (bucket) => bucket.totalRequests,
       FAILED: (bucket) => bucket.failedRequests,

@@ -1,12 +1,12 @@
-import { isWell, type Report, type ServiceStatus } from '../operations/service-status.ts';
+import { isWell, type Report, type ServiceStatus } from '../operations/status/index.ts';
+import { ago, localTime } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
-import { stack, table } from '../output/table.ts';
-import { ago, localTime } from '../output/words.ts';
+import { stackViews, table } from '../output/table.ts';
 
 /** The whole in a sentence, what goes on, then each service. */
 export function serviceStatusView(platform: ServiceStatus): View {
   const { announcement, components, incidents, planned } = platform;
-  return stack(
+  return stackViews(
     (page) => headline(platform, page),
     announcement ?? undefined,
     ...incidents.map((incident) => reportView(incident, 'since')),

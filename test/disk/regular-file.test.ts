@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRegular, openRegularSync, readRegular, readRegularSync } from '../../src/disk/index.ts';
-import { fileChanges } from '../../src/operations/file-changes.ts';
+import { compareFiles } from '../../src/operations/deploy/compare-files.ts';
 import { writeArchive } from '../../src/project/archive.ts';
-import type { Entry } from '../../src/project/collect.ts';
-import { packagesIn } from '../../src/project/requirements.ts';
+import type { FileEntry } from '../../src/project/files/entry.ts';
+import { readRequirements } from '../../src/project/requirements.ts';
 import { Hasher } from '../../src/transfer/hash.ts';
 import { newFolder, noise } from '../support/files.ts';
 
@@ -52,7 +52,12 @@ describe.skipIf(process.platform === 'win32')('what is no regular file is an err
 
 describe.skipIf(process.platform === 'win32')('a file that became a FIFO after it was listed fails by name', () => {
   /** A file as it was listed. */
-  const listed = (size: number): Entry => ({ path: 'data/a', size, executable: false, source: { file: newFifo() } });
+  const listed = (size: number): FileEntry => ({
+    path: 'data/a',
+    size,
+    executable: false,
+    source: { file: newFifo() },
+  });
 
   test.each([
     [10, 0],
@@ -69,11 +74,11 @@ describe.skipIf(process.platform === 'win32')('a file that became a FIFO after i
 
   test('in the comparison with the last build', async () => {
     const remote = [{ path: 'data/a', size: 3, crc32: crc32('abc') }];
-    await expect(fileChanges([listed(3)], remote, new AbortController().signal)).rejects.toThrow(message);
+    await expect(compareFiles([listed(3)], remote, new AbortController().signal)).rejects.toThrow(message);
   });
 
   test('in a list of packages', async () => {
-    await expect(packagesIn(listed(3), () => {})).rejects.toThrow(message);
+    await expect(readRequirements(listed(3), () => {})).rejects.toThrow(message);
   });
 
   test('on a thread that computes MD5s', async () => {

@@ -1,9 +1,9 @@
 import { defineCommand } from '../../command.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
-import { appName } from '../../contract/endpoint.ts';
-import { firstOf, listFlags } from '../../flags/list.ts';
+import { toAppName } from '../../contract/endpoint.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
+import { ago, alphabetically, largestFirst, latestFirst } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
-import { ago, fromAToZ, largestFirst, newestFirst } from '../../output/words.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -17,7 +17,7 @@ export default defineCommand({
     ),
   run: async ({ api, project, progress }, { ephemeral, sort, ...flags }) => {
     const apps = await api(listApps, { project, query: ephemeral ? { includeEphemeral: true } : {} });
-    return firstOf(apps.sort(orders[sort]), flags, progress, 'app');
+    return applyLimit(apps.sort(orders[sort]), flags, progress, 'app');
   },
   view: (apps) =>
     table(apps, {
@@ -49,16 +49,16 @@ export default defineCommand({
 });
 
 function nameOf(app: AppSummary): string {
-  return app.name ?? appName(app.projectId ?? '', app.id);
+  return app.name ?? toAppName(app.projectId ?? '', app.id);
 }
 
 const orders = {
-  name: fromAToZ<AppSummary>(nameOf),
-  status: fromAToZ<AppSummary>((app) => app.status),
+  name: alphabetically<AppSummary>(nameOf),
+  status: alphabetically<AppSummary>((app) => app.status),
   cost: largestFirst<AppSummary>((app) => metric(app.cost_metrics, 'total_cost')),
   requests: largestFirst<AppSummary>((app) => metric(app.request_metrics, 'total')),
-  created: newestFirst<AppSummary>((app) => app.createdAt),
-  updated: newestFirst<AppSummary>((app) => app.updatedAt),
+  created: latestFirst<AppSummary>((app) => app.createdAt),
+  updated: latestFirst<AppSummary>((app) => app.updatedAt),
 };
 const sortFields = Object.keys(orders) as (keyof typeof orders)[];
 

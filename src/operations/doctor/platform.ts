@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import type { Host } from '../../contract/endpoint.ts';
 import { listProjects } from '../../contract/projects.ts';
 import { AuthError, GantryError, UnexpectedReplyError } from '../../errors.ts';
-import { duration } from '../../output/words.ts';
+import { duration } from '../../output/format.ts';
 import { type Check, failed, failure, ok, warning } from './check.ts';
 import { type Answer, asker } from './probe.ts';
 import type { TokenInUse } from './token.ts';

@@ -1,0 +1,240 @@
+import type { Retry } from '../../api/retry.ts';
+import type { Context } from '../../context.ts';
+import type { ExitName, GantryError } from '../../errors.ts';
+import { count, duration, fileSummary, size } from '../../output/format.ts';
+import type { Step } from '../../output/progress.ts';
+
+/** A file or folder that got another name, because its own would have led to another one's content. */
+export interface Renamed {
+  path: string;
+  as: string;
+}
+
+export interface Failure {
+  path: string;
+  reason: string;
+  /** As in `gantry help exit-codes`. */
+  code: ExitName;
+}
+
+/** Failures, retries and the like that are told one by one; the rest is counted. */
+const toldOneByOne = 10;
+/** Names that are listed of what is going to be done. */
+export const listed = 20;
+/** Between two looks of a person at the line of progress. */
+const glanceMs = 100;
+
+/** Counts what becomes of the files, and says so. */
+export class Tally {
+  files = 0;
+  bytes = 0;
+  skipped = 0;
+  resumedBytes = 0;
+  readonly failed: Failure[] = [];
+  /** Paths that were changed, so that the disk can tell them apart. */
+  readonly renamed: Renamed[] = [];
+  /** Failures since something last went well, if all are of one kind. */
+  sameInARow = 0;
+  #foundFiles = 0;
+  #foundBytes = 0;
+  #isFound = false;
+  #settledBytes = 0;
+  #unconfirmedFiles = 0;
+  #unconfirmedBytes = 0;
+  #movedBytes = 0;
+  #retries = 0;
+  #told = 0;
+  #leftOut = 0;
+  #planned = 0;
+  #lookedAt = 0;
+  #step: Step | undefined;
+  readonly #startedAt: number;
+
+  constructor(private readonly context: Pick<Context, 'progress' | 'elapsed'>) {
+    this.#startedAt = context.elapsed();
+  }
+
+  get seconds(): number {
+    return (this.context.elapsed() - this.#startedAt) / 1000;
+  }
+
+  begin(title: string): void {
+    this.#step = this.context.progress.step(title);
+  }
+
+  end(): void {
+    this.#step?.clear();
+    this.#step = undefined;
+    const unlisted = this.#planned - listed;
+    if (unlisted > 0) this.context.progress.note(`  and ${unlisted} more`);
+    const others = this.#leftOut - toldOneByOne;
+    if (others > 0) this.context.progress.note(`and ${others} more are left out`);
+    const otherNames = this.renamed.length - toldOneByOne;
+    if (otherNames > 0) this.context.progress.note(`and ${otherNames} more are renamed`);
+    const more = this.failed.length - toldOneByOne;
+    if (more > 0) this.context.progress.note(`and ${count(more, 'failure')} more: --json lists them all`);
+  }
+
+  found(bytes: number): void {
+    this.#foundFiles++;
+    this.#foundBytes += bytes;
+  }
+
+  /** From now on it is known how much there is in all. */
+  foundAll(): void {
+    this.#isFound = true;
+  }
+
+  /** Bytes that went over the line; fewer than none when they have to go again. */
+  moved(bytes: number): void {
+    this.#movedBytes += bytes;
+    this.#look();
+  }
+
+  retried({ reason, attempt, tries, delayMs }: Retry): void {
+    this.#retries++;
+    if (this.#told++ < toldOneByOne) {
+      this.context.progress.note(`${reason.message}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
+    }
+    this.#look();
+  }
+
+  /** A file is copied from its beginning once more. */
+  repeats(path: string, { message }: GantryError): void {
+    this.#retries++;
+    if (this.#told++ < toldOneByOne) this.context.progress.note(`${printable(path)}: ${message}; copying it again`);
+  }
+
+  /** A file was sent, but is not known to have arrived. */
+  sent(bytes: number): void {
+    this.#unconfirmedFiles++;
+    this.#unconfirmedBytes += bytes;
+    this.#look();
+  }
+
+  /** A sent file was looked up: it is counted as copied or failed next. */
+  lookedUp(bytes: number): void {
+    this.#unconfirmedFiles--;
+    this.#unconfirmedBytes -= bytes;
+  }
+
+  copied(path: string, bytes: number, resumedBytes = 0): void {
+    this.files++;
+    this.bytes += bytes;
+    this.resumedBytes += resumedBytes;
+    this.sameInARow = 0;
+    this.#settle(bytes);
+    this.context.progress.event('file', { path, status: 'copied', bytes });
+  }
+
+  /** What would be copied, were it no dry run. */
+  wouldCopy(path: string, bytes: number): void {
+    this.files++;
+    this.bytes += bytes;
+    this.#settle(bytes);
+    if (this.#planned++ < listed) this.context.progress.note(`  copies ${printable(path)}`);
+    this.context.progress.event('file', { path, status: 'would-copy', bytes });
+  }
+
+  rename(renamed: Renamed): void {
+    this.renamed.push(renamed);
+    const { progress } = this.context;
+    if (this.renamed.length <= toldOneByOne) {
+      progress.note(
+        `${printable(renamed.path)} is saved as ${printable(renamed.as)}: this disk does not tell it apart`,
+      );
+    }
+    progress.event('file', { ...renamed, status: 'renamed' });
+  }
+
+  skip(path: string, reason: string, bytes = 0): void {
+    this.skipped++;
+    this.sameInARow = 0;
+    this.#settle(bytes);
+    this.context.progress.event('file', { path, status: 'skipped', reason });
+  }
+
+  /** The same of something that is no file, or a link that is not followed: nobody asked for that by a flag. */
+  leaveOut(path: string, reason: string): void {
+    if (this.#leftOut++ < toldOneByOne) this.context.progress.note(`${printable(path)} is left out: ${reason}`);
+    this.skip(path, reason);
+  }
+
+  /** `isOfOneFile`: the error is no sign that other files will fail as well. */
+  fail(path: string, error: GantryError, bytes = 0, isOfOneFile = false): void {
+    const last = this.failed.at(-1);
+    if (!isOfOneFile) this.sameInARow = last?.code === error.exit ? this.sameInARow + 1 : 1;
+    this.failed.push({ path, reason: error.message, code: error.exit });
+    this.#settle(bytes);
+    if (this.failed.length <= toldOneByOne) {
+      const { why, fix } = error.facts;
+      this.context.progress.warn({
+        severity: 'warning',
+        message: `${printable(path)} is not copied: ${error.message}`,
+        ...(why && { why }),
+        ...(fix && { fix }),
+      });
+    }
+    this.context.progress.event('file', { path, status: 'failed', reason: error.message, code: error.exit });
+  }
+
+  #settle(bytes: number): void {
+    this.#settledBytes += bytes;
+    this.#look();
+  }
+
+  #look(): void {
+    const now = this.context.elapsed();
+    if (!this.#step || now - this.#lookedAt < glanceMs) return;
+    this.#lookedAt = now;
+    this.#step.update({ text: this.#text(now) });
+  }
+
+  #text(now: number): string {
+    const { files, skipped, failed } = this;
+    const settled = files + skipped + failed.length + this.#unconfirmedFiles;
+    const settledBytes = this.#settledBytes + this.#unconfirmedBytes;
+    const seconds = (now - this.#startedAt) / 1000;
+    const rate = seconds > 0 ? Math.max(0, this.#movedBytes) / seconds : 0;
+    const done = Math.min(this.#foundBytes, Math.max(settledBytes, this.#movedBytes + this.resumedBytes));
+    const left = rate > 0 && seconds > 1 ? ((this.#foundBytes - done) / rate) * 1000 : 0;
+    return [
+      this.#isFound ? `${settled} of ${count(this.#foundFiles, 'file')}` : count(settled, 'file'),
+      this.#isFound && this.#foundBytes > 0
+        ? `${Math.floor((done / this.#foundBytes) * 100)} % of ${size(this.#foundBytes)}`
+        : size(done),
+      rate > 0 ? `${size(rate)}/s` : '',
+      this.#isFound && left >= 1000 ? `${duration(left)} left` : '',
+      this.#retries > 0 ? count(this.#retries, 'retry', 'retries') : '',
+    ]
+      .filter(Boolean)
+      .join(', ');
+  }
+}
+
+/** A name with line ends or the like in it, on one line. */
+export function printable(path: string): string {
+  return /[\x00-\x1f\x7f]/.test(path) ? JSON.stringify(path) : path;
+}
+
+/** `340 files, 1.2 GiB to default:/x in 4.0 s (300 MiB/s)`, and what else there is to say of a copy. */
+export function tallyText(sum: {
+  to: string;
+  files: number;
+  bytes: number;
+  skipped: number;
+  failed: readonly unknown[];
+  resumedBytes: number;
+  seconds: number;
+}): string {
+  const sentBytes = sum.bytes - sum.resumedBytes;
+  const rate = sum.seconds > 0 && sentBytes > 0 ? ` (${size(sentBytes / sum.seconds)}/s)` : '';
+  return [
+    `${fileSummary(sum.files, sum.bytes)} to ${sum.to} in ${duration(sum.seconds * 1000)}${rate}`,
+    sum.resumedBytes > 0 ? `${size(sum.resumedBytes)} of it by an earlier try` : '',
+    sum.skipped > 0 ? `${sum.skipped} left out` : '',
+    sum.failed.length > 0 ? `${sum.failed.length} failed` : '',
+  ]
+    .filter(Boolean)
+    .join('; ');
+}
