@@ -36,7 +36,7 @@ export function answerWithoutParser(argv: string[]): number | undefined {
 /** argv and the process to an exit code: the only catch, the only signal handler. */
 export async function main(argv: string[], io: Io): Promise<number> {
   // A shell waits for this one: it has no use for a parser, a signal handler or an error.
-  if (argv[0] === 'complete') return (await import('./completion/answer.ts')).complete(argv.slice(1), io);
+  if (argv[0] === 'complete') return (await import('./completion/complete.ts')).complete(argv.slice(1), io);
   const controller = new AbortController();
   const interruption: RunState['interruption'] = {};
   const secrets = new KnownSecrets();

@@ -17,7 +17,10 @@ export function listSettings({ settings, env }: Configured): ListedSetting[] {
 /** One setting. Throws NotFoundError when it has no value, UsageError when there is none of this name. */
 export function getSetting(context: Configured, name: string): ListedSetting & { value: string } {
   const found = listSettings(context).find((setting) => setting.name === name);
-  if (!found) throw unknown(name, [...describeSettings(context.settings, context.env).map((setting) => setting.name)]);
+  if (!found)
+    throw unknownSettingError(name, [
+      ...describeSettings(context.settings, context.env).map((setting) => setting.name),
+    ]);
   const { value } = found;
   if (value !== null) return { ...found, value };
   throw new NotFoundError(
@@ -39,17 +42,21 @@ export interface StoredSetting {
  */
 export async function storeSetting(context: Configured, name: string, given?: string): Promise<StoredSetting> {
   const key = storableSettings.get(name);
-  if (!key) throw unknown(name, [...storableSettings.keys()]);
-  const value = given === undefined ? undefined : checked(key, given);
+  if (!key) throw unknownSettingError(name, [...storableSettings.keys()]);
+  const value = given === undefined ? undefined : checkValue(key, given);
   const profile = context.settings.profile.value ?? 'default';
   if (value === undefined) checkProfile(context.settings);
   await storeSettings(context.settings, profile, { [key]: value });
-  warnOfWinner(context, name, value);
+  warnIfOverridden(context, name, value);
   return { name, value: value ?? null, profile };
 }
 
 /** Says so when what was stored will not be what is used, here and now. */
-export function warnOfWinner({ settings, env, progress }: Configured, name: string, stored: string | undefined): void {
+export function warnIfOverridden(
+  { settings, env, progress }: Configured,
+  name: string,
+  stored: string | undefined,
+): void {
   const winner = describeSettings(settings, env).find((setting) => setting.name === name);
   const [, variable] = /^environment \((\w+)\)$/.exec(winner?.origin ?? '') ?? [];
   if (variable && winner?.value !== stored) {
@@ -58,15 +65,15 @@ export function warnOfWinner({ settings, env, progress }: Configured, name: stri
 }
 
 /** The value as it is stored. */
-function checked(key: StoredKey, value: string): string {
-  if (key === 'project') return projectId(value);
+function checkValue(key: StoredKey, value: string): string {
+  if (key === 'project') return checkProjectId(value);
   if (key.endsWith('Url')) return checkUrl(value, 'command line');
   if (/^[a-z0-9-]+$/.test(value)) return value;
   throw new UsageError(`"${value}" is not a region`, { why: 'lower-case letters, digits and hyphens only' });
 }
 
 /** Throws UsageError for what cannot be the id of a project. */
-export function projectId(value: string): string {
+export function checkProjectId(value: string): string {
   if (/^(dev-)?p-[\w-]+$/.test(value)) return value;
   throw new UsageError(`"${value}" is not the id of a project`, {
     why: 'ids look like p-12345678',
@@ -74,7 +81,7 @@ export function projectId(value: string): string {
   });
 }
 
-function unknown(name: string, names: string[]): UsageError {
+function unknownSettingError(name: string, names: string[]): UsageError {
   const meant = closestName(name, names);
   const list = `the settings are ${names.join(', ')}`;
   return new UsageError(

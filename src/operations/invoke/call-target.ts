@@ -4,7 +4,7 @@ import { invoke } from '../../contract/invocation.ts';
 import { UsageError } from '../../errors.ts';
 
 /** What is called. */
-export interface Target {
+export interface CallTarget {
   project: string;
   /** Name of the app. */
   app: string;
@@ -18,10 +18,10 @@ export interface Target {
  * The address of an app's function, `run` when none is named, or of any place below it: a server of the user's own has
  * its own paths (wire §7). Throws UsageError for a path that leaves the app.
  */
-export function targetOf(
+export function resolveCallTarget(
   { project, settings }: Pick<Context, 'project' | 'settings'>,
   { app: given, fn, path = '' }: { app: string; fn?: string | undefined; path?: string | undefined },
-): Target {
+): CallTarget {
   const app = toAppName(project, given);
   const place = fn ?? (path === '' ? 'run' : '');
   const route = splitRoute(invoke.route).path;

@@ -17,51 +17,51 @@ import {
 import { stringifyJson } from '../../json-text.ts';
 import { duration } from '../../output/format.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
-import { headerOf, runIdOf } from './answer.ts';
-import { aside } from './best-effort.ts';
-import type { AppAnswer } from './call.ts';
-import { graceText } from './grace-period.ts';
-import type { Pass } from './headers.ts';
-import type { Target } from './target.ts';
+import { tryRequest } from './best-effort.ts';
+import type { AppResponse } from './call.ts';
+import type { CallAuth } from './call-headers.ts';
+import type { CallTarget } from './call-target.ts';
+import { describeGracePeriod } from './grace-period.ts';
+import { firstHeader, readRunId } from './response.ts';
 
 /** Of an answer that is an error, bytes: what comes beyond is not read. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 /** Of it, what is shown to a person, characters. */
-const shownLength = 2_000;
+const maxShownLength = 2_000;
 
 /**
  * What an answer that is no success means. A status that the platform gives has its own class; everything else is the
  * app's own word. Reads the answer.
  */
-export async function failureOf(context: Context, answer: AppAnswer, pass: Pass): Promise<GantryError> {
+export async function responseError(context: Context, answer: AppResponse, pass: CallAuth): Promise<GantryError> {
   const { target, status, headers } = answer;
-  const content = decodeBody(await beginning(answer));
-  const runId = runIdOf(answer, content);
-  const said = messageIn(content);
+  const content = decodeBody(await readStart(answer));
+  const runId = readRunId(answer, content);
+  const said = findMessage(content);
   const facts: ErrorFacts = {
     ...{ status, details: { status, runId: runId ?? null, headers, ...content } },
     ...(runId ? { requestId: runId } : {}),
   };
-  const why = said ?? (content.encoding === 'base64' ? undefined : shortened(textOf(content)));
+  const why = said ?? (content.encoding === 'base64' ? undefined : shorten(asText(content)));
   const look = `gantry logs ${target.app}${runId ? ` --run ${runId}` : ''}`;
   const app = () =>
     new AppError(said ? `${target.name} answered ${status}: ${said}` : `${target.name} answered ${status}`, {
       ...{ ...facts, fix: look },
       ...(said === undefined && why ? { why } : {}),
     });
-  if (status >= 300 && status < 400) return redirected(target, status, headerOf(headers, 'location'), facts);
+  if (status >= 300 && status < 400) return redirectError(target, status, firstHeader(headers, 'location'), facts);
   const ownWord = isFunctionReply(content);
   switch (status) {
     case 401:
-      return refused(AuthError, pass, why, facts);
+      return accessError(AuthError, pass, why, facts);
     case 403:
-      return refused(DeniedError, pass, why, facts);
+      return accessError(DeniedError, pass, why, facts);
     case 402:
       return new LimitError(said ?? 'the plan does not allow this, or a payment is due (HTTP 402)', facts);
     case 404:
-      return ownWord ? app() : notFound(context, target, why, facts);
+      return ownWord ? app() : notFoundError(context, target, why, facts);
     case 429: {
-      const retryAfterMs = retryAfter(headerOf(headers, 'retry-after'), context.now());
+      const retryAfterMs = retryAfter(firstHeader(headers, 'retry-after'), context.now());
       const wait = retryAfterMs === undefined ? {} : { retryAfterMs, fix: `try again in ${duration(retryAfterMs)}` };
       return new RateLimitedError(said ?? `too many calls of ${target.app} (HTTP 429)`, {
         ...{ ...facts, retryable: true },
@@ -71,37 +71,37 @@ export async function failureOf(context: Context, answer: AppAnswer, pass: Pass)
     case 502:
     case 503:
     case 504:
-      return ownWord ? app() : gateway(context, answer, look, why, facts);
+      return ownWord ? app() : gatewayError(context, answer, look, why, facts);
     default:
       return app();
   }
 }
 
-async function beginning({ pieces }: AppAnswer): Promise<Buffer> {
+async function readStart({ chunks }: AppResponse): Promise<Buffer> {
   const kept: Buffer[] = [];
   let bytes = 0;
   try {
-    for await (const piece of pieces) {
+    for await (const piece of chunks) {
       kept.push(piece);
       bytes += piece.length;
-      if (bytes >= mostBytes) break;
+      if (bytes >= maxBytes) break;
     }
   } catch {
     // That it is an error is known; the rest of its words is not worth another one.
   }
-  return Buffer.concat(kept).subarray(0, mostBytes);
+  return Buffer.concat(kept).subarray(0, maxBytes);
 }
 
 /** What the app or the platform says in words. Their shape is nowhere written down (wire §7): the usual places. */
-function messageIn({ body, encoding }: DecodedBody): string | undefined {
+function findMessage({ body, encoding }: DecodedBody): string | undefined {
   if (encoding !== 'json') {
     const text = encoding === 'text' ? String(body).trim() : '';
     return text && !text.includes('\n') && text.length <= 300 && !text.startsWith('<') ? text : undefined;
   }
-  return wordsIn(body) ?? wordsIn((body as { result?: unknown } | null)?.result);
+  return findMessageField(body) ?? findMessageField((body as { result?: unknown } | null)?.result);
 }
 
-function wordsIn(body: unknown): string | undefined {
+function findMessageField(body: unknown): string | undefined {
   const { message, detail, error, exception } = Object(body) as Record<string, unknown>;
   const inner = (Object(error) as Record<string, unknown>).message;
   return [message, detail, inner, error, exception].find(
@@ -109,14 +109,14 @@ function wordsIn(body: unknown): string | undefined {
   );
 }
 
-function textOf({ body, encoding }: DecodedBody): string {
+function asText({ body, encoding }: DecodedBody): string {
   return encoding === 'json' ? stringifyJson(body) : String(body).trim();
 }
 
-function shortened(text: string): string | undefined {
+function shorten(text: string): string | undefined {
   if (text === '{}' || text === '[]' || text === 'null') return undefined;
   if (/^<(!doctype|html)/i.test(text)) return 'a web page came back';
-  return text.length > shownLength ? `${text.slice(0, shownLength)} …` : text || undefined;
+  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)} …` : text || undefined;
 }
 
 /** The default runtime wraps what a function gives (wire §7): a status beside that is not the platform's word. */
@@ -125,7 +125,12 @@ function isFunctionReply({ body }: DecodedBody): boolean {
 }
 
 /** The token must not travel on. The query of an address may be a signature. */
-function redirected({ name }: Target, status: number, location: string | undefined, facts: ErrorFacts): AppError {
+function redirectError(
+  { name }: CallTarget,
+  status: number,
+  location: string | undefined,
+  facts: ErrorFacts,
+): AppError {
   const to = location && URL.canParse(location) ? new URL(location) : undefined;
   return new AppError(`${name} answered ${status}: a redirect, which is not followed`, {
     ...facts,
@@ -134,9 +139,9 @@ function redirected({ name }: Target, status: number, location: string | undefin
   });
 }
 
-function refused(
+function accessError(
   Refusal: typeof AuthError | typeof DeniedError,
-  { kind }: Pass,
+  { kind }: CallAuth,
   said: string | undefined,
   facts: ErrorFacts,
 ): GantryError {
@@ -157,8 +162,13 @@ function refused(
 }
 
 /** Whether it is the app that is not there, or what is asked of it. */
-async function notFound(context: Context, { project, app, name }: Target, said: string | undefined, facts: ErrorFacts) {
-  const apps = await aside(context, (api) => api(listApps, { project }));
+async function notFoundError(
+  context: Context,
+  { project, app, name }: CallTarget,
+  said: string | undefined,
+  facts: ErrorFacts,
+) {
+  const apps = await tryRequest(context, (api) => api(listApps, { project }));
   const names = apps?.map((each) => each.name ?? '').filter(Boolean);
   if (names && !names.includes(app)) {
     const others =
@@ -180,14 +190,20 @@ async function notFound(context: Context, { project, app, name }: Target, said: 
 }
 
 /** The platform stands between us and the app, and has given up on one of them (wire §7, spec 8). */
-async function gateway(context: Context, answer: AppAnswer, look: string, said: string | undefined, facts: ErrorFacts) {
+async function gatewayError(
+  context: Context,
+  answer: AppResponse,
+  look: string,
+  said: string | undefined,
+  facts: ErrorFacts,
+) {
   const { status, target } = answer;
   const { app, name } = target;
   const elapsed = duration(answer.firstByteMs);
   if (status === 504) {
     return new UnavailableError(`${name} had no answer after ${elapsed} (HTTP 504)`, {
       ...{ ...facts, retryable: true },
-      why: [said, await graceText(context, target)].filter(Boolean).join('\n'),
+      why: [said, await describeGracePeriod(context, target)].filter(Boolean).join('\n'),
       fix: `raise response_grace_period in cerebrium.toml (gantry apps scale ${app} --response-grace-period 1h), or call it with --async`,
     });
   }

@@ -5,45 +5,45 @@ import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
 import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
-import { graceText } from './grace-period.ts';
-import type { Target } from './target.ts';
+import type { CallTarget } from './call-target.ts';
+import { describeGracePeriod } from './grace-period.ts';
 
 /** An asynchronous run, and how long to wait for it, in milliseconds. */
-export interface Waiting {
-  target: Pick<Target, 'project' | 'app'>;
+export interface WaitOptions {
+  target: Pick<CallTarget, 'project' | 'app'>;
   runId: string;
   timeoutMs: number;
 }
 
 /** No run takes longer. */
-export const longestMs = maxAsyncSeconds * 1_000;
+export const maxRunMs = maxAsyncSeconds * 1_000;
 
 const pauses = { firstMs: 1_000, maxMs: 5_000, growth: 1.3 };
 /** The record of a run may come a little after the run. */
-const recordedMs = 60_000;
+const maxRecordDelayMs = 60_000;
 /** A record that says the same for so long may never say anything else (wire §2). */
-const oddMs = 10 * 60_000;
+const staleRecordMs = 10 * 60_000;
 /** From here on a failure may be that of a time limit: who fails at once was not stopped by it. */
-const graceMs = 15_000;
+const minGracePeriodMs = 15_000;
 
 /**
  * Polls a run until it has ended. Throws AppError when it failed, PendingError at the time limit. Under another `signal`
  * it ends with the reason of that.
  */
-export async function waitForRun(context: Context, waiting: Waiting, signal = context.signal): Promise<Run> {
+export async function waitForRun(context: Context, waiting: WaitOptions, signal = context.signal): Promise<Run> {
   const { progress, elapsed } = context;
   const { target, runId, timeoutMs } = waiting;
   const step = progress.step(`Run ${runId} of ${target.app}`);
   let last: Run | undefined;
-  let odd = oddMs;
+  let odd = staleRecordMs;
   const deadline: Deadline = new Deadline({ signal, elapsed }, timeoutMs, () =>
-    pending(waiting, last && runStatus(last), deadline.waitedMs),
+    pendingError(waiting, last && runStatus(last), deadline.waitedMs),
   );
   const polling: PollOptions<Run> = {
     poll: (api) => fetchRun(api, { project: target.project, app: target.app, run: runId }),
     deadline,
     pauses,
-    onFailure: (error, silentMs) => throwUnlessPassing(error, silentMs, waiting),
+    onFailure: (error, silentMs) => onPollFailure(error, silentMs, waiting),
   };
   try {
     return await pollUntil(context, polling, async (run) => {
@@ -51,12 +51,12 @@ export async function waitForRun(context: Context, waiting: Waiting, signal = co
       const waited = deadline.waitedMs;
       step.update({ text: `${runStatus(run) || 'started'}, ${duration(waited)}` });
       if (hasEnded(run)) {
-        await judge(context, waiting, run, waited);
+        await throwUnlessSucceeded(context, waiting, run, waited);
         step.done(`Run ${runId} of ${target.app} ended well after ${duration(waited)}`);
         return run;
       }
       if (waited < odd) return;
-      progress.warn(unsettled(waiting, run, waited));
+      progress.warn(staleRecordWarning(waiting, run, waited));
       odd *= 2;
     });
   } catch (error) {
@@ -67,27 +67,32 @@ export async function waitForRun(context: Context, waiting: Waiting, signal = co
 }
 
 /** The record of a run may come a little after the run; other failures are treated as everywhere. */
-function throwUnlessPassing(error: unknown, silentMs: number, { target: { app }, runId }: Waiting): void {
-  if (error instanceof NotFoundError && silentMs <= recordedMs) return;
+function onPollFailure(error: unknown, silentMs: number, { target: { app }, runId }: WaitOptions): void {
+  if (error instanceof NotFoundError && silentMs <= maxRecordDelayMs) return;
   const details = { app, run: runId };
   const fix = `gantry runs follow ${app} ${runId}`;
   throwUnlessTransient(error, silentMs, { name: `run ${runId} of ${app}`, fix, details });
 }
 
-async function judge(context: Context, { target, runId }: Waiting, run: Run, waited: number): Promise<void> {
+async function throwUnlessSucceeded(
+  context: Context,
+  { target, runId }: WaitOptions,
+  run: Run,
+  waited: number,
+): Promise<void> {
   const state = runStatus(run);
   if (state === 'success') return;
   const took = run.runtimeMs || waited;
   const code = run.statusCode ? ` (HTTP ${run.statusCode})` : '';
-  const limited = state === 'failure' && took >= graceMs;
+  const limited = state === 'failure' && took >= minGracePeriodMs;
   throw new AppError(`run ${runId} of ${target.app} ended as ${state}${code} after ${duration(took)}`, {
-    ...(limited ? { why: await graceText(context, target) } : {}),
+    ...(limited ? { why: await describeGracePeriod(context, target) } : {}),
     fix: `gantry runs get ${target.app} ${runId}`,
     details: { app: target.app, run: runId, status: state, statusCode: run.statusCode ?? null },
   });
 }
 
-function unsettled({ target: { app }, runId }: Waiting, run: Run, waited: number) {
+function staleRecordWarning({ target: { app }, runId }: WaitOptions, run: Run, waited: number) {
   return {
     severity: 'warning' as const,
     message: `the record of run ${runId} has said ${runStatus(run) || 'nothing'} for ${duration(waited)}`,
@@ -96,10 +101,14 @@ function unsettled({ target: { app }, runId }: Waiting, run: Run, waited: number
   };
 }
 
-function pending({ target: { app }, runId }: Waiting, state: string | undefined, waited: number): PendingError {
+function pendingError(
+  { target: { app }, runId }: WaitOptions,
+  state: string | undefined,
+  waited: number,
+): PendingError {
   const says = state ? `its record says ${state}` : 'it has no record yet';
   return new PendingError(`run ${runId} of ${app} has not ended after ${duration(waited)}: ${says}`, {
-    ...(waited >= longestMs ? { why: 'no run takes longer than 12 hours: its record will hardly change' } : {}),
+    ...(waited >= maxRunMs ? { why: 'no run takes longer than 12 hours: its record will hardly change' } : {}),
     fix: `gantry runs follow ${app} ${runId}`,
     details: { app, run: runId, status: state ?? null },
   });

@@ -4,16 +4,16 @@ import { AuthError, UsageError } from '../../errors.ts';
 import { version } from '../../version.ts';
 
 /** Names in lower case. */
-export type Headers = Record<string, string>;
+export type CallHeaders = Record<string, string>;
 
 /** Headers that are about the connection, or that we have to know better. */
-const ours = new Set([
+const reservedHeaders = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authorization', 'proxy-connection'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
 /** `Name: value`, as they were typed. Throws UsageError; a value is not repeated, it may be a secret. */
-export function readHeaders(lines: readonly string[]): Headers {
+export function parseHeaders(lines: readonly string[]): CallHeaders {
   return Object.fromEntries(
     lines.map((line, index) => {
       const [, name, given = ''] = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s.exec(line) ?? [];
@@ -21,14 +21,14 @@ export function readHeaders(lines: readonly string[]): Headers {
       if (!name || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
         throw new UsageError(`--header number ${index + 1} is no header`, { fix: "--header 'Name: value'" });
       }
-      if (ours.has(name.toLowerCase())) throw new UsageError(`the header ${name} cannot be given`);
+      if (reservedHeaders.has(name.toLowerCase())) throw new UsageError(`the header ${name} cannot be given`);
       return [name.toLowerCase(), value];
     }),
   );
 }
 
 /** What every call carries, unless it was given by hand. */
-export function usualHeaders(type: string | undefined): Headers {
+export function defaultHeaders(type: string | undefined): CallHeaders {
   return {
     'user-agent': `gantry/${version}`,
     accept: '*/*',
@@ -38,8 +38,8 @@ export function usualHeaders(type: string | undefined): Headers {
 }
 
 /** By what a call is allowed. */
-export interface Pass {
-  headers: Headers;
+export interface CallAuth {
+  headers: CallHeaders;
   kind: 'given by hand' | 'none' | 'inference key' | 'login' | 'service-account';
 }
 
@@ -47,7 +47,11 @@ export interface Pass {
  * The header that allows a call: one given by hand, the key of the project from the environment, or else the token
  * (wire §7). Whether the app wants one at all is not known: it is sent, unless the user says otherwise. Throws AuthError.
  */
-export function passFor(context: Pick<Context, 'env' | 'credential'>, given: Headers, wanted: boolean): Pass {
+export function resolveCallAuth(
+  context: Pick<Context, 'env' | 'credential'>,
+  given: CallHeaders,
+  wanted: boolean,
+): CallAuth {
   if (given.authorization !== undefined) return { headers: {}, kind: 'given by hand' };
   if (!wanted) return { headers: {}, kind: 'none' };
   const key = readVariable(context.env, 'GANTRY_INFERENCE_KEY')?.trim();

@@ -5,7 +5,7 @@ import { makePrivateFolder, writeWhole } from '../../disk/index.ts';
 import { NotFoundError } from '../../errors.ts';
 
 /** A delivery as it came, so that it can be sent once more. */
-export interface Kept {
+export interface StoredDelivery {
   id: string;
   /** RFC 3339, UTC. */
   receivedAt: string;
@@ -18,31 +18,31 @@ export interface Kept {
 }
 
 /** The last so many are kept. */
-const most = 50;
+const maxStored = 50;
 
 /**
  * A new id: the later, the greater, so that names of files are in order whoever wrote them. `number` counts those of
  * one listener: many may come in one millisecond.
  */
-export function newDeliveryId(now: number, number: number): string {
+export function createDeliveryId(now: number, number: number): string {
   const count = (number % 36 ** 3).toString(36).padStart(3, '0');
   return `d-${now.toString(36).padStart(9, '0')}${count}${randomBytes(2).toString('hex')}`;
 }
 
 /** Keeps a delivery, for its owner only (0600), and forgets the oldest ones. Several processes may do so at once. */
-export async function keepDelivery(state: string, kept: Kept): Promise<void> {
-  const folder = folderOf(state);
+export async function storeDelivery(state: string, kept: StoredDelivery): Promise<void> {
+  const folder = deliveriesFolder(state);
   makePrivateFolder(folder);
   const file = join(folder, `${kept.id}.json`);
   await writeWhole(file, JSON.stringify(kept), { mode: 0o600 });
-  const old = (await idsIn(folder)).slice(0, -most);
+  const old = (await listIds(folder)).slice(0, -maxStored);
   await Promise.all(old.map((id) => rm(join(folder, `${id}.json`), { force: true })));
 }
 
 /** A delivery by its id, or by `latest`. Throws NotFoundError, with those there are. */
-export async function findDelivery(state: string, wanted: string): Promise<Kept> {
-  const folder = folderOf(state);
-  const ids = await idsIn(folder);
+export async function findDelivery(state: string, wanted: string): Promise<StoredDelivery> {
+  const folder = deliveriesFolder(state);
+  const ids = await listIds(folder);
   const id = wanted === 'latest' ? ids.at(-1) : ids.find((each) => each === wanted);
   if (id === undefined) {
     throw new NotFoundError(ids.length === 0 ? 'no deliveries are kept' : `no delivery ${wanted} is kept`, {
@@ -57,7 +57,7 @@ export async function findDelivery(state: string, wanted: string): Promise<Kept>
 }
 
 /** The oldest first. */
-async function idsIn(folder: string): Promise<string[]> {
+async function listIds(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((): string[] => []);
   return names
     .filter((name) => /^d-\w+\.json$/.test(name))
@@ -65,6 +65,6 @@ async function idsIn(folder: string): Promise<string[]> {
     .sort();
 }
 
-function folderOf(state: string): string {
+function deliveriesFolder(state: string): string {
   return join(state, 'webhooks');
 }

@@ -9,8 +9,8 @@ import { createRenderer } from '../output/render.ts';
 import { stripControlSequences } from '../output/sanitize.ts';
 import type { Io } from '../process.ts';
 import { regions } from '../project/hardware.ts';
-import { candidates, joined, type Typable, type Word } from './candidates.ts';
-import { isLive, liveWords } from './values.ts';
+import { type Candidate, type CompletionTree, findCandidates, joinFlagValues } from './candidates.ts';
+import { completePlatformName, isPlatformName } from './platform-names.ts';
 
 /** What the scripts of @bomb.sh/tab understand after the colon of the last line. */
 const directives = { files: 0, none: 4, folders: 16 };
@@ -22,7 +22,7 @@ const onDisk: Record<string, keyof typeof directives> = {
 };
 
 /** Values that are known here, by the name the help gives them. */
-const known: Record<string, (context: Context) => Word[] | Promise<Word[]>> = {
+const known: Record<string, (context: Context) => Candidate[] | Promise<Candidate[]>> = {
   region: () => regions.map((region) => [region, '']),
   profile: ({ settings }) => profileNames(settings).map((name) => [name, '']),
   async setting({ settings, env }) {
@@ -40,22 +40,22 @@ export async function complete(argv: string[], io: Io): Promise<number> {
   const context = createContext(io, { color: 'never', input: false, quiet: true }, stop.signal, {}, new KnownSecrets());
   const asked = { io, secrets: context.secrets };
   const [mode, ...given] = argv;
-  const words = joined(given);
+  const words = joinFlagValues(given);
   try {
     if (mode === '--refresh') {
       const [value = '', ...typed] = given;
-      await liveWords(context, value, typed, refreshMs);
+      await completePlatformName(context, value, typed, refreshMs);
       return 0;
     }
-    const found = candidates(await typable(), words);
+    const found = findCandidates(await typable(), words);
     const typing = words.at(-1) ?? '';
     if ('words' in found) return await print(asked, typing, found.words, 'none');
     const disk = onDisk[found.value];
     if (disk) return await print(asked, typing, [], disk);
     const own = known[found.value];
     if (own) return await print(asked, typing, await own(context), 'none');
-    if (!isLive(found.value)) return await print(asked, typing, [], 'none');
-    const { words: names, inTime } = await liveWords(context, found.value, found.typed);
+    if (!isPlatformName(found.value)) return await print(asked, typing, [], 'none');
+    const { words: names, inTime } = await completePlatformName(context, found.value, found.typed);
     if (!inTime) await io.spawnDetached(['complete', '--refresh', found.value, ...found.typed]);
     return await print(asked, typing, names, 'none');
   } catch {
@@ -68,7 +68,7 @@ export async function complete(argv: string[], io: Io): Promise<number> {
 const refreshMs = 10_000;
 
 /** Made at build time (build/texts.js); from the sources it is live. */
-async function typable(): Promise<Typable> {
+async function typable(): Promise<CompletionTree> {
   try {
     return JSON.parse(readFileSync(join(import.meta.dirname, 'typable.json'), 'utf8'));
   } catch {
@@ -88,7 +88,7 @@ const harmless = /^[\w.,:@/+=-]+$/;
 async function print(
   { io, secrets }: Asked,
   typing: string,
-  words: Word[],
+  words: Candidate[],
   then: keyof typeof directives,
 ): Promise<number> {
   const start = typing.replace(/^--[^=]+=/, '');

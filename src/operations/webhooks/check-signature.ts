@@ -3,7 +3,7 @@ import { findSignatureProblem } from '../../contract/webhooks.ts';
 import type { ReceivedRequest } from '../../receiver/index.ts';
 
 /** What the signature of a delivery says. Without a secret nobody can tell. */
-export interface Inspection {
+export interface SignatureCheck {
   signature: 'good' | 'bad' | 'unchecked';
   /** Why it is bad. */
   why: string | null;
@@ -12,17 +12,17 @@ export interface Inspection {
 }
 
 /** How far the time of a delivery may be from ours, either way, milliseconds. */
-export const usualAgeMs = 5 * 60_000;
+export const defaultMaxAgeMs = 5 * 60_000;
 
 /** Looks at a delivery as it came: its signature, and whether it is of this time. */
-export function inspect(
+export function checkSignature(
   { headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>,
   secret: string | undefined,
-  { now, maxAgeMs = usualAgeMs }: { now: number; maxAgeMs?: number },
-): Inspection {
+  { now, maxAgeMs = defaultMaxAgeMs }: { now: number; maxAgeMs?: number },
+): SignatureCheck {
   if (secret === undefined) return { signature: 'unchecked', why: null, status: 200 };
   const signed = {
-    requestId: runIdOf(headers),
+    requestId: deliveryRunId(headers),
     timestamp: headers[webhookHeaders.timestamp.toLowerCase()] ?? '',
     signature: headers[webhookHeaders.signature.toLowerCase()],
     body,
@@ -33,6 +33,6 @@ export function inspect(
 }
 
 /** Empty when it has none. */
-export function runIdOf(headers: Record<string, string>): string {
+export function deliveryRunId(headers: Record<string, string>): string {
   return headers[webhookHeaders.runId.toLowerCase()] ?? '';
 }

@@ -6,22 +6,22 @@ import { listBuilds } from '../contract/builds.ts';
 import { toAppName } from '../contract/endpoint.ts';
 import { listProjects } from '../contract/projects.ts';
 import { makePrivateFolder, writeWholeSync } from '../disk/index.ts';
-import type { Word } from './candidates.ts';
+import type { Candidate } from './candidates.ts';
 
 /** How long names are good for, milliseconds. */
-const freshMs = 60_000;
+const maxAgeMs = 60_000;
 /** How long a shell is kept waiting for them, milliseconds. */
-const patienceMs = 60;
+const defaultTimeoutMs = 60;
 
-interface Kept {
+interface CachedNames {
   at: number;
-  words: Word[];
+  words: Candidate[];
 }
 
 type Asked = Pick<Context, 'api' | 'settings' | 'project' | 'now'>;
 
 /** Values that the platform knows, by the name the help gives them. */
-const sources: Record<string, (context: Asked, typed: string[]) => Promise<Word[]>> = {
+const sources: Record<string, (context: Asked, typed: string[]) => Promise<Candidate[]>> = {
   async app({ api, project }) {
     const apps = await api(listApps, { project });
     return apps.map((app) => [app.name ?? toAppName(project, app.id), app.status ?? '']);
@@ -38,7 +38,7 @@ const sources: Record<string, (context: Asked, typed: string[]) => Promise<Word[
   },
 };
 
-export function isLive(value: string): boolean {
+export function isPlatformName(value: string): boolean {
   return value in sources;
 }
 
@@ -46,28 +46,28 @@ export function isLive(value: string): boolean {
  * The names of apps, builds or projects: kept ones if they are a minute old at most, else new ones if they come at once,
  * else the old ones. Never throws: a shell that completes has no use for an error. `inTime` tells whether they are new.
  */
-export async function liveWords(
+export async function completePlatformName(
   context: Asked,
   value: string,
   typed: string[],
-  patience = patienceMs,
-): Promise<{ words: Word[]; inTime: boolean }> {
+  patience = defaultTimeoutMs,
+): Promise<{ words: Candidate[]; inTime: boolean }> {
   const ask = sources[value];
   if (!ask) return { words: [], inTime: true };
-  const { file, key } = place(context, value, typed);
-  const kept = readKept(file);
+  const { file, key } = cacheLocation(context, value, typed);
+  const kept = readCache(file);
   const old = kept[key];
-  if (old && context.now() - old.at < freshMs) return { words: old.words, inTime: true };
+  if (old && context.now() - old.at < maxAgeMs) return { words: old.words, inTime: true };
   try {
     const words = await within(patience, ask(context, typed));
-    keep(file, { ...kept, [key]: { at: context.now(), words } });
+    writeCache(file, { ...kept, [key]: { at: context.now(), words } });
     return { words, inTime: true };
   } catch {
     return { words: old?.words ?? [], inTime: false };
   }
 }
 
-function place(context: Asked, value: string, typed: string[]): { file: string; key: string } {
+function cacheLocation(context: Asked, value: string, typed: string[]): { file: string; key: string } {
   const { folders, addresses, profile } = context.settings;
   const file = join(folders.cache, 'names.json');
   if (value === 'project') return { file, key: `${addresses.management.value} ${profile.value} project` };
@@ -96,7 +96,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-function readKept(file: string): Record<string, Kept> {
+function readCache(file: string): Record<string, CachedNames> {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
@@ -105,7 +105,7 @@ function readKept(file: string): Record<string, Kept> {
 }
 
 /** Replaced whole, and for oneself only; a folder that cannot be written to means no cache. */
-function keep(file: string, kept: Record<string, Kept>): void {
+function writeCache(file: string, kept: Record<string, CachedNames>): void {
   try {
     makePrivateFolder(dirname(file));
     writeWholeSync(file, JSON.stringify(kept), { mode: 0o600 });

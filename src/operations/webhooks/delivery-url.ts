@@ -2,7 +2,7 @@ import { isSecure } from '../../contract/address.ts';
 import { UsageError } from '../../errors.ts';
 
 /** An address where a delivery may go: over https, or in the clear on this machine. Throws UsageError. */
-export function deliveryAddress(text: string, flag: string): URL {
+export function parseDeliveryUrl(text: string, flag: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new UsageError(`${flag} is no address`, { fix: `${flag} https://example.com/hook` });

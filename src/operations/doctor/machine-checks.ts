@@ -6,23 +6,23 @@ import { storableSettings, withoutCredentials } from '../../config/setting-list.
 import { readStoredSettings, type Settings } from '../../config/settings.ts';
 import type { GantryError } from '../../errors.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
-import { type Check, failed, failure, ok, warning } from './check.ts';
+import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
 
-const leastNode = [20, 19] as const;
+const minNode = [20, 19] as const;
 
 /** Whether Node is one we run on: `20.19.0` and later. */
 export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const enough = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1]);
-  if (enough) return ok('node', `Node ${version}`);
-  return failed('node', 'failed', `Node ${version} is too old`, `install Node ${leastNode.join('.')} or later`);
+  const enough = major > minNode[0] || (major === minNode[0] && minor >= minNode[1]);
+  if (enough) return okCheck('node', `Node ${version}`);
+  return failedCheck('node', 'failed', `Node ${version} is too old`, `install Node ${minNode.join('.')} or later`);
 }
 
 /** Whether the settings can be read and are known, and where those come from that decide most. */
 export function checkSettings(settings: Settings, refused: GantryError[]): Check[] {
   const problems = [
-    ...refused.map((error) => failure('settings', error)),
-    ...unreadable(join(settings.folders.config, 'config.json')),
+    ...refused.map((error) => errorCheck('settings', error)),
+    ...checkReadable(join(settings.folders.config, 'config.json')),
     ...unknownKeys(settings.folders.config),
   ];
   if (problems.length > 0) return problems;
@@ -30,46 +30,47 @@ export function checkSettings(settings: Settings, refused: GantryError[]): Check
     const { value, origin } = settings[name];
     return value ? `${name} ${value} (${origin.replace(/^environment \((.+)\)$/, '$1')})` : `${name} not set`;
   });
-  return [ok('settings', said.join(', '))];
+  return [okCheck('settings', said.join(', '))];
 }
 
 /** Whether others can read what they should not, and whether we can write where we want to. */
 export function checkFiles(settings: Settings, env: Environment): Check[] {
   const { folders } = settings;
   const problems: Check[] = [];
-  storedCredential(settings, (message) => problems.push(warning('files', message)));
+  storedCredential(settings, (message) => problems.push(warningCheck('files', message)));
   if (process.platform !== 'win32') {
     for (const path of [folders.config, join(folders.config, 'config.json')]) {
-      if (modeOf(path) & 0o022) problems.push(warning('files', `others can write ${path}`, `chmod go-w ${path}`));
+      if (fileMode(path) & 0o022)
+        problems.push(warningCheck('files', `others can write ${path}`, `chmod go-w ${path}`));
     }
   }
   for (const [name, folder] of Object.entries(folders)) {
     if (isWritable(folder)) continue;
     const fix = readVariable(env, 'GANTRY_CONFIG_DIR') ? 'let GANTRY_CONFIG_DIR be' : 'set GANTRY_CONFIG_DIR to';
     const message = `the folder of ${name}, ${folder}, cannot be written: nothing can be stored there`;
-    problems.push(warning('files', message, `${fix} a folder that can be, if you need it`));
+    problems.push(warningCheck('files', message, `${fix} a folder that can be, if you need it`));
   }
-  return problems.length > 0 ? problems : [ok('files', `settings are in ${folders.config}, which can be written`)];
+  return problems.length > 0 ? problems : [okCheck('files', `settings are in ${folders.config}, which can be written`)];
 }
 
 /** Which proxy requests go through. A password in its address is not said. */
 export function checkProxy({ proxy }: Settings): Check {
-  if (!proxy) return ok('proxy', 'none');
+  if (!proxy) return okCheck('proxy', 'none');
   const ways = [
     proxy.https && `https through ${withoutCredentials(proxy.https.address)}`,
     proxy.http && `http through ${withoutCredentials(proxy.http.address)}`,
   ];
   const except = proxy.noProxy ? `, but not to ${proxy.noProxy}` : '';
-  return ok('proxy', `${ways.filter(Boolean).join(', ')}${except}`);
+  return okCheck('proxy', `${ways.filter(Boolean).join(', ')}${except}`);
 }
 
-function unreadable(file: string): Check[] {
+function checkReadable(file: string): Check[] {
   try {
     readFileSync(file);
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (!/^(ENOENT|ENOTDIR)$/.test(code))
-      return [warning('settings', `${file} is not read: ${message}`, `remove ${file}, or let it be read`)];
+      return [warningCheck('settings', `${file} is not read: ${message}`, `remove ${file}, or let it be read`)];
   }
   return [];
 }
@@ -83,7 +84,7 @@ function unknownKeys(folder: string): Check[] {
       .filter((key) => !known.includes(key))
       .map((key) => {
         const meant = closestName(key, known);
-        return warning('settings', `"${key}" in ${where} is ignored`, meant && `did you mean ${meant}?`);
+        return warningCheck('settings', `"${key}" in ${where} is ignored`, meant && `did you mean ${meant}?`);
       });
   const file = join(folder, 'config.json');
   return [
@@ -94,7 +95,7 @@ function unknownKeys(folder: string): Check[] {
   ];
 }
 
-function modeOf(path: string): number {
+function fileMode(path: string): number {
   try {
     return statSync(path).mode;
   } catch {

@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
 import type { ReceivedRequest, ReceiverResponse } from '../../receiver/index.ts';
-import { deliveryAddress, inspect, isLoopback, openPort, runIdOf } from '../webhooks/index.ts';
-import type { Target } from './target.ts';
-import { waitForRun } from './wait.ts';
+import { checkSignature, deliveryRunId, isLoopback, openPort, parseDeliveryUrl } from '../webhooks/index.ts';
+import type { CallTarget } from './call-target.ts';
+import { waitForRun } from './wait-for-run.ts';
 
 /** A receiver of ours, for the delivery of one run. */
-export interface Awaiting {
+export interface DeliveryReceiver {
   /** What the platform is given. */
-  address: string;
+  url: string;
   secret: string;
   /** The delivery of this run. Throws AppError when the run fails, PendingError at the time limit. */
-  deliveryOf: (target: Target, runId: string, timeoutMs: number) => Promise<ReceivedRequest>;
+  waitForDelivery: (target: CallTarget, runId: string, timeoutMs: number) => Promise<ReceivedRequest>;
   close: () => Promise<void>;
 }
 
-export interface AwaitingOptions {
+export interface DeliveryReceiverOptions {
   port: number;
   /** Where this machine is reached from outside. */
   publicUrl: string | undefined;
@@ -25,38 +25,41 @@ export interface AwaitingOptions {
 }
 
 /** After a run has ended well, the delivery is tried three times, with up to five seconds between (wire §7). */
-const latestMs = 30_000;
+const maxDeliveryDelayMs = 30_000;
 
 /** Opens a receiver on this machine. Warns where the platform cannot reach it. */
-export async function awaitWebhook(context: Context, options: AwaitingOptions): Promise<Awaiting> {
+export async function openDeliveryReceiver(
+  context: Context,
+  options: DeliveryReceiverOptions,
+): Promise<DeliveryReceiver> {
   const { progress, settings, now } = context;
   const { port, publicUrl, secret = randomBytes(24).toString('base64url') } = options;
-  const given = publicUrl === undefined ? undefined : deliveryAddress(publicUrl, '--public-url');
-  const delivered = promise<ReceivedRequest>();
-  const wanted = promise<string>();
+  const given = publicUrl === undefined ? undefined : parseDeliveryUrl(publicUrl, '--public-url');
+  const delivered = createDeferred<ReceivedRequest>();
+  const wanted = createDeferred<string>();
   const onReceived = async (received: ReceivedRequest): Promise<ReceiverResponse> => {
-    const { why, status } = inspect(received, secret, { now: now() });
+    const { why, status } = checkSignature(received, secret, { now: now() });
     if (why !== null) {
       progress.note(`refused a delivery: ${why}`);
       return { status, body: `${why}\n` };
     }
     // It may come before the call that it is of has been answered.
-    if (runIdOf(received.headers) !== (await wanted.value)) return { status: 400, body: 'of another run\n' };
+    if (deliveryRunId(received.headers) !== (await wanted.value)) return { status: 400, body: 'of another run\n' };
     delivered.give(received);
     return { status: 200 };
   };
   const onRefused = (why: string) => progress.note(`refused ${why}`);
   const receiver = await openPort({ host: '127.0.0.1', port, onRequest: onReceived, onRejected: onRefused });
-  if (!given && !isLoopback(settings.addresses.management.value)) progress.warn(outOfReach(receiver.url));
+  if (!given && !isLoopback(settings.addresses.management.value)) progress.warn(unreachableWarning(receiver.url));
   return {
-    address: given?.href ?? `${receiver.url}/`,
+    url: given?.href ?? `${receiver.url}/`,
     secret,
-    async deliveryOf(target, runId, timeoutMs) {
+    async waitForDelivery(target, runId, timeoutMs) {
       wanted.give(runId);
       const over = new AbortController();
       const signal = AbortSignal.any([context.signal, over.signal]);
       const run = waitForRun(context, { target, runId, timeoutMs }, signal);
-      const missing = run.then(() => missed(context, target, runId, signal));
+      const missing = run.then(() => throwAfterDeliveryTimeout(context, target, runId, signal));
       try {
         return await Promise.race([delivered.value, missing]);
       } finally {
@@ -69,7 +72,7 @@ export async function awaitWebhook(context: Context, options: AwaitingOptions): 
 }
 
 /** A promise that somebody else keeps. */
-function promise<T>() {
+function createDeferred<T>() {
   let give: (value: T) => void = () => {};
   const value = new Promise<T>((resolve) => {
     give = resolve;
@@ -77,7 +80,7 @@ function promise<T>() {
   return { value, give: (given: T) => give(given) };
 }
 
-function outOfReach(url: string) {
+function unreachableWarning(url: string) {
   return {
     severity: 'warning' as const,
     message: `the platform cannot reach ${url}`,
@@ -86,8 +89,13 @@ function outOfReach(url: string) {
   };
 }
 
-async function missed({ delay }: Context, { app }: Target, runId: string, signal: AbortSignal): Promise<never> {
-  for (let waited = 0; waited < latestMs; waited += 1_000) await delay(1_000, signal);
+async function throwAfterDeliveryTimeout(
+  { delay }: Context,
+  { app }: CallTarget,
+  runId: string,
+  signal: AbortSignal,
+): Promise<never> {
+  for (let waited = 0; waited < maxDeliveryDelayMs; waited += 1_000) await delay(1_000, signal);
   throw new UnavailableError(`run ${runId} of ${app} ended well, but its webhook was not delivered`, {
     why: 'the platform has tried three times by now: it does not reach the address it was given',
     fix: '--public-url with an address that it reaches',

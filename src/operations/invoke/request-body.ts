@@ -15,7 +15,7 @@ export interface BodySource {
   input?: string | undefined;
 }
 
-export interface Body {
+export interface RequestBody {
   content: SentBody | undefined;
   type: string | undefined;
 }
@@ -23,20 +23,20 @@ export interface Body {
 type Reading = Pick<Context, 'cwd' | 'stdin' | 'signal'>;
 
 /** What is no longer than this is held in memory, so that JSON is checked and its length is known (bytes). */
-const smallBytes = 1024 * 1024;
-const pieceBytes = 256 * 1024;
+const maxBufferedBytes = 1024 * 1024;
+const chunkBytes = 256 * 1024;
 
 /** The body of a call; `otherwise` when the user named none. Throws UsageError when two are named, or what is no JSON. */
-export async function bodyOf(context: Reading, source: BodySource, otherwise: unknown): Promise<Body> {
+export async function readRequestBody(context: Reading, source: BodySource, otherwise: unknown): Promise<RequestBody> {
   const { parameters, data, input } = source;
   const named = [parameters && 'name=value', data !== undefined && '--data', input !== undefined && '--input'];
   const given = named.filter((name) => typeof name === 'string');
   if (given.length > 1) throw new UsageError(`the body is one of ${given.join(' and ')}, not both`);
-  if (input !== undefined) return { content: await contentOf(context, input), type: 'application/octet-stream' };
+  if (input !== undefined) return { content: await openBody(context, input), type: 'application/octet-stream' };
   const type = 'application/json';
   const inFile = data === '-' ? '-' : data?.startsWith('@') ? data.slice(1) : undefined;
   if (inFile !== undefined) {
-    const content = await contentOf(context, inFile);
+    const content = await openBody(context, inFile);
     if (content instanceof Uint8Array) checkJson(content.toString(), inFile === '-' ? 'stdin' : inFile);
     return { content, type };
   }
@@ -45,16 +45,16 @@ export async function bodyOf(context: Reading, source: BodySource, otherwise: un
   return text === undefined ? { content: undefined, type: undefined } : { content: Buffer.from(text), type };
 }
 
-async function contentOf({ cwd, stdin, signal }: Reading, file: string): Promise<SentBody> {
-  if (file === '-') return begun(bytesOf(stdin));
+async function openBody({ cwd, stdin, signal }: Reading, file: string): Promise<SentBody> {
+  if (file === '-') return bufferIfSmall(readChunks(stdin));
   const path = resolve(cwd, file);
-  const found = statOf(path, file);
+  const found = statFile(path, file);
   if (found.isDirectory()) throw new UsageError(`${file} is a folder`);
-  const read = () => namedPieces(path, signal, pieceBytes);
-  return found.size <= smallBytes ? begun(read()) : { length: found.size, read };
+  const read = () => namedPieces(path, signal, chunkBytes);
+  return found.size <= maxBufferedBytes ? bufferIfSmall(read()) : { length: found.size, read };
 }
 
-function statOf(path: string, file: string): Stats {
+function statFile(path: string, file: string): Stats {
   try {
     return statSync(path);
   } catch (cause) {
@@ -63,10 +63,10 @@ function statOf(path: string, file: string): Stats {
 }
 
 /** Reads a little: what ends soon is small, whatever it comes from. The rest is read when it is sent. */
-async function begun(pieces: AsyncIterable<Uint8Array>): Promise<SentBody> {
+async function bufferIfSmall(pieces: AsyncIterable<Uint8Array>): Promise<SentBody> {
   const iterator = pieces[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];
-  for (let bytes = 0; bytes <= smallBytes; ) {
+  for (let bytes = 0; bytes <= maxBufferedBytes; ) {
     const { value, done } = await iterator.next();
     if (done) return Buffer.concat(head);
     head.push(value);
@@ -79,7 +79,7 @@ async function begun(pieces: AsyncIterable<Uint8Array>): Promise<SentBody> {
   return { length: undefined, read };
 }
 
-async function* bytesOf(stdin: AsyncIterable<Buffer | string>): AsyncGenerator<Uint8Array> {
+async function* readChunks(stdin: AsyncIterable<Buffer | string>): AsyncGenerator<Uint8Array> {
   for await (const piece of stdin) yield Buffer.from(piece);
 }
 
