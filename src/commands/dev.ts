@@ -74,7 +74,7 @@ async function* serve(context: Context, folder: string, { envFile, ...options }:
 }
 
 function listen({ progress }: Context, { logs, project }: Emulator, app: string): void {
-  logs.listen(toAppId(project, app), ({ text }) => progress.log(text));
+  logs.subscribe(toAppId(project, app), ({ text }) => progress.log(text));
 }
 
 async function answer({ url, project, token, approvalAddress }: Emulator, version: AppVersion) {

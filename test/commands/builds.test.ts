@@ -310,7 +310,7 @@ describe('cancelling a build', () => {
 async function deploy(flags: string[] = []): Promise<string> {
   await using app = await folderOf(smallApp());
   await gantry(['deploy', ...flags], { emulator, cwd: app.path });
-  return emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
+  return emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
 }
 
 describe('the log of a build', () => {

@@ -232,7 +232,7 @@ describe('the upload', () => {
     const { json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
     const order = emulator.calls.map(({ endpoint }) => endpoint);
     expect(order.slice(1, 7)).toEqual(['createApp', 'upload', 'cancelBuild', 'getBuild', 'createApp', 'upload']);
-    const [second, first] = emulator.store.buildsOf(`${emulator.project}-web`);
+    const [second, first] = emulator.store.getAppBuilds(`${emulator.project}-web`);
     expect(first?.cancelledAt).toBeDefined();
     expect(json()).toMatchObject({ build: second?.id, status: 'success' });
   });

@@ -194,7 +194,7 @@ describe('Ctrl-C', () => {
     emulator.fail('build', 'slow');
     const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, interruptAt });
     expect(code).toBe(130);
-    const builds = emulator.store.buildsOf(`${emulator.project}-web`);
+    const builds = emulator.store.getAppBuilds(`${emulator.project}-web`);
     expect(builds.every(({ cancelledAt }) => cancelledAt !== undefined)).toBe(true);
     await expectNoTrace(stderr);
   });

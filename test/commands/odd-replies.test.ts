@@ -61,7 +61,7 @@ describe('a web page in place of a confirmation is a failure:', () => {
     emulator.fail('build', 'slow');
     await using app = await folderOf(smallApp());
     await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
-    const build = emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
+    const build = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
     const env = await portalAt((method) => method === 'DELETE');
     expectRefused(await gantry(['builds', 'cancel', 'web', build, '--yes'], { emulator, env }));
   });
