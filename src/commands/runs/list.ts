@@ -24,7 +24,9 @@ export default defineCommand({
     const now = context.now();
     const until = Math.min(now, flags.until?.(now) ?? now);
     const found = await findRuns(context, {
-      ...{ app, until, since: flags.since?.(now) ?? until - dayMs },
+      app,
+      until,
+      since: flags.since?.(now) ?? until - dayMs,
       filters: runFilters(flags),
       asyncOnly: flags.async === true,
       limit: flags.all ? Number.POSITIVE_INFINITY : flags.limit,
