@@ -43,6 +43,6 @@ test.each<[string, unknown, object[]]>([
     { src: ['a.py', { name: 'b.py', bytes: 1 }] },
     [{ path: 'src/a.py' }, { path: 'src/b.py', size: 1 }],
   ],
-])('the files of a build are read from %s', (_, zipFiles, expected) => {
+])('parses %s', (_, zipFiles, expected) => {
   expect(parseZipContents(zipFiles)).toEqual(expected);
 });

@@ -18,7 +18,7 @@ test.each<[string, Omit<ZipEntry, 'path'>, boolean]>([
   ['the same size and checksum', { size, crc32: crc32(content) }, false],
   ['the same size and another checksum', { size, crc32: other }, true],
   ['another size and the same checksum', { size: size + 1, crc32: crc32(content) }, true],
-])('a file is compared with what is known about the last build: %s', async (_, known, isChanged) => {
+])('compares a file with the last build: %s', async (_, known, isChanged) => {
   const folder = newFolder({ 'main.py': content });
   const sources = { file: { file: join(folder, 'main.py') }, text: { text: content } };
   for (const source of Object.values(sources)) {
@@ -30,7 +30,7 @@ test.each<[string, Omit<ZipEntry, 'path'>, boolean]>([
   }
 });
 
-test('files of only one side are added or removed, and no file is read for that', async () => {
+test('finds added and removed files without reading them', async () => {
   const local = [{ path: 'new.py', size: 1, executable: false, source: { file: '/nonexistent' } }];
   const changes = await compareFiles(local, [{ path: 'old.py', size: 1, crc32: 1 }], new AbortController().signal);
   expect(changes).toEqual({ added: ['new.py'], removed: ['old.py'], changed: [], unchanged: 0 });
