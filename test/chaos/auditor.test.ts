@@ -93,12 +93,12 @@ function judge({ step, before = {}, after = {}, ended, fired = [], violations = 
   };
   const outcome: Outcome = {
     ...{ before: state(before), after: told.state ?? state(after), ended: [run], fired, violations },
-    ...{ signatures: ['f00d'], meddled: false, archive: undefined, requests: new Map([['ls', 1]]) },
+    ...{ signatures: ['f00d'], meddled: false, archive: undefined, asked: [{ point: 'ls', by: 0 }] },
   };
   return audit(
     plan({ commands: [{ args }], faults: [], meddling: [], isClean: true, ...step }),
     [outcome],
-    'a.b.signature',
+    ['a.b.signature'],
   );
 }
 

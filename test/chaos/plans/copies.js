@@ -66,13 +66,15 @@ export function copyDown(draw) {
   /** @type {Meddling[]} */
   const meddling = [];
   if (meddled) meddling.push({ do: 'store', path: meddled.from, content: other, when: drawMoment(draw, downPoints) });
+  const volume = [...remoteEntries(draw, files, '/src/'), ...strangers(draw, [])];
+  const rotten = draw.chance(0.12) && !meddled ? spoil(draw, targets, volume, local) : [];
   const folder = targets.map(({ path }) => path).find((path) => foldersAbove(path).length > 1);
   const planted = draw.chance(0.05) && folder ? foldersAbove(folder).at(-1) : undefined;
   return {
     kind: 'cp-down',
     local,
     outside: [...obstacles.outside, { path: 'precious/keep', text: 'precious' }],
-    volume: [...remoteEntries(draw, files, '/src/'), ...strangers(draw, [])],
+    volume,
     ...(draw.chance(0.04) && !targets.some((target) => target.source.some(({ size }) => size > 1_000_000))
       ? { diskKiB: draw.pick([16, 64, 160]) }
       : {}),
@@ -105,7 +107,7 @@ export function copyDown(draw) {
     }),
     copies: {
       ...{ side: 'disk', targets, deleted: [], keeps: options.keeps, verified: options.verified },
-      impossible: obstacles.impossible,
+      impossible: [...obstacles.impossible, ...rotten],
     },
     facts: { planted },
   };
@@ -160,15 +162,25 @@ export function syncDown(draw) {
   const targets = files.map(({ path, content }) => ({ path: `dst/${path}`, source: [content] }));
   const deletes = draw.chance(0.5);
   const extra = drawExtra(draw, targets, 'dst/');
+  const existing = localExisting(draw, targets);
+  const volume = remoteEntries(draw, files, '/src/');
+  const rotten = draw.chance(0.08)
+    ? spoil(
+        draw,
+        targets.map(({ path, source }, index) => ({ path, source, from: volume[index]?.path ?? '' })),
+        volume,
+        existing,
+      )
+    : [];
   return {
     kind: 'sync-down',
     local: [
-      ...localExisting(draw, targets),
+      ...existing,
       ...extra.map(({ path, content, modified }) => ({ path, content, modified })),
       { path: 'other/file', text: 'not in the target' },
       ...(draw.chance(0.5) ? [{ path: 'dst', folder: /** @type {const} */ (true) }] : []),
     ],
-    volume: remoteEntries(draw, files, '/src/'),
+    volume,
     steps: drawSteps(draw, {
       command: { args: ['sync', ...syncFlags(draw, deletes, 'dst'), ':/src', 'dst'] },
       points: downPoints,
@@ -176,7 +188,7 @@ export function syncDown(draw) {
       mayRunOutOfFiles: true,
     }),
     copies: {
-      ...{ side: 'disk', targets, keeps: 'same-size', verified: false, impossible: [] },
+      ...{ side: 'disk', targets, keeps: 'same-size', verified: false, impossible: rotten },
       deleted: deletes ? extra.map(({ path }) => path) : [],
     },
   };
@@ -268,6 +280,23 @@ function remoteEntries(draw, files, prefix) {
     ]),
   );
   return files.map(({ path, content, modified }) => ({ path: prefix + path, content, modified, etag }));
+}
+
+/**
+ * The storage has damaged one of the sources, and its ETag gives it away: that target cannot be. Gives its path.
+ * @param {Draw} draw @param {{ path: string, source: import('../types.ts').Content[], from: string }[]} targets
+ * @param {RemoteEntry[]} volume @param {{ path: string }[]} local
+ */
+function spoil(draw, targets, volume, local) {
+  // What is there already may be left as it is.
+  const isNew = (/** @type {{ path: string }} */ { path }) => local.every((one) => one.path !== path);
+  const chosen = targets.filter((target) => isNew(target) && target.source.every(({ size }) => size > 0));
+  if (chosen.length === 0) return [];
+  const { path, from } = draw.pick(chosen);
+  const entry = volume.find((one) => one.path === from && one.etag === 'md5');
+  if (!entry) return [];
+  entry.isRotten = true;
+  return [path];
 }
 
 /** Files that are at some of the targets already. @param {Draw} draw @param {import('../types.ts').Target[]} targets @returns {RemoteEntry[]} */
