@@ -78,33 +78,36 @@ export function copyDown(draw) {
     ...(draw.chance(0.04) && !targets.some((target) => target.source.some(({ size }) => size > 1_000_000))
       ? { diskKiB: draw.pick([16, 64, 160]) }
       : {}),
-    steps: drawSteps(draw, {
-      command: { args: ['cp', ...options.flags, ...args] },
-      points: downPoints,
-      mayDouble: true,
-      mayRunOutOfFiles: true,
-      ...(meddled || planted
-        ? {
-            meddle: () =>
-              planted && !meddled
-                ? [
-                    {
-                      do: 'replace-by-link',
-                      path: `work/${planted}`,
-                      link: '../../outside/precious',
-                      when: drawMoment(draw, downPoints),
-                    },
-                  ]
-                : meddling,
-            between: [
-              ...meddling.map((one) => ({ ...one, when: { delayMs: 0 } })),
-              ...(planted
-                ? [/** @type {Meddling} */ ({ do: 'remove', path: `work/${planted}`, when: { delayMs: 0 } })]
-                : []),
-            ],
-          }
-        : {}),
-    }),
+    steps: told(
+      rotten,
+      drawSteps(draw, {
+        command: { args: ['cp', ...options.flags, ...args] },
+        points: downPoints,
+        mayDouble: true,
+        mayRunOutOfFiles: true,
+        ...(meddled || planted
+          ? {
+              meddle: () =>
+                planted && !meddled
+                  ? [
+                      {
+                        do: 'replace-by-link',
+                        path: `work/${planted}`,
+                        link: '../../outside/precious',
+                        when: drawMoment(draw, downPoints),
+                      },
+                    ]
+                  : meddling,
+              between: [
+                ...meddling.map((one) => ({ ...one, when: { delayMs: 0 } })),
+                ...(planted
+                  ? [/** @type {Meddling} */ ({ do: 'remove', path: `work/${planted}`, when: { delayMs: 0 } })]
+                  : []),
+              ],
+            }
+          : {}),
+      }),
+    ),
     copies: {
       ...{ side: 'disk', targets, deleted: [], keeps: options.keeps, verified: options.verified },
       impossible: [...obstacles.impossible, ...rotten],
@@ -181,12 +184,15 @@ export function syncDown(draw) {
       ...(draw.chance(0.5) ? [{ path: 'dst', folder: /** @type {const} */ (true) }] : []),
     ],
     volume,
-    steps: drawSteps(draw, {
-      command: { args: ['sync', ...syncFlags(draw, deletes, 'dst'), ':/src', 'dst'] },
-      points: downPoints,
-      mayDouble: true,
-      mayRunOutOfFiles: true,
-    }),
+    steps: told(
+      rotten,
+      drawSteps(draw, {
+        command: { args: ['sync', ...syncFlags(draw, deletes, 'dst'), ':/src', 'dst'] },
+        points: downPoints,
+        mayDouble: true,
+        mayRunOutOfFiles: true,
+      }),
+    ),
     copies: {
       ...{ side: 'disk', targets, keeps: 'same-size', verified: false, impossible: rotten },
       deleted: deletes ? extra.map(({ path }) => path) : [],
@@ -280,6 +286,12 @@ function remoteEntries(draw, files, prefix) {
     ]),
   );
   return files.map(({ path, content, modified }) => ({ path: prefix + path, content, modified, etag }));
+}
+
+/** Without its ETag nobody could tell that a file is damaged. @param {string[]} rotten @param {import('../types.ts').Step[]} steps */
+function told(rotten, steps) {
+  if (rotten.length === 0) return steps;
+  return steps.map((step) => ({ ...step, faults: step.faults.filter(({ what }) => what !== 'no-etag') }));
 }
 
 /**
