@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { audit } from './auditor.js';
 import { markOfContent } from './content.js';
 import { drawPlan } from './plans/index.js';
+import { plantedBugs } from './planted-bugs.js';
 import type { DiskEntry, Ended, Outcome, Plan, State, Step } from './types.ts';
 import { readZip } from './zip.js';
 
@@ -114,6 +117,13 @@ test('finds grants that were changed though nobody can tell what they are', () =
     judge({ kind: 'grants', facts: { ...facts, isCertain }, begun: before, state: after });
   expect(findings(true)).toEqual([]);
   expect(findings(false)).toEqual(['step 1: changed grants that it cannot know']);
+});
+
+test.for(plantedBugs)('the sources still have what the planted bug "$name" replaces', ({ edits }) => {
+  for (const { file, from } of edits) {
+    const pieces = readFileSync(join(import.meta.dirname, '../..', file), 'utf8').split(from);
+    expect(pieces.length - 1, `${from} in ${file}`).toBe(1);
+  }
 });
 
 test('calls a damaged archive broken', () => {
