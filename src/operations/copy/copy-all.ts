@@ -1,10 +1,10 @@
 import { diskFailure } from '../../disk/index.ts';
 import { AuthError, GantryError, LimitError } from '../../errors.ts';
-import { smallBytes } from '../../transfer/engine.ts';
 import { Lane } from '../../transfer/lane.ts';
-import type { Found, FoundFile } from './found.ts';
-import type { Job } from './job.ts';
-import { printable } from './tally.ts';
+import { smallBytes } from '../../transfer/resources.ts';
+import type { Job } from './copy-context.ts';
+import { printable } from './copy-progress.ts';
+import type { Found, FoundFile } from './found-file.ts';
 
 /** One way of copying files: to a volume, or from one. */
 export interface Way {

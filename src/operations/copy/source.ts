@@ -2,15 +2,15 @@ import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { getDownloadLink } from '../../contract/volumes.ts';
 import { diskFailure, openRegular, openRegularSync } from '../../disk/index.ts';
-import type { Engine } from '../../transfer/engine.ts';
+import { bufferStretch, fileStretch, type Stretch, streamStretch } from '../../transfer/byte-range.ts';
 import { md5 } from '../../transfer/hash.ts';
 import type { Part } from '../../transfer/parts.ts';
 import { receiveRange } from '../../transfer/receive-range.ts';
-import { ChangedError } from '../../transfer/refusal.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
-import { bufferStretch, fileStretch, type Stretch, streamStretch } from '../../transfer/stretch.ts';
-import type { VolumePath } from '../volume/walk.ts';
-import type { FoundFile } from './found.ts';
+import type { Engine } from '../../transfer/resources.ts';
+import { ChangedError } from '../../transfer/storage-errors.ts';
+import type { VolumePath } from '../volumes/index.ts';
+import type { FoundFile } from './found-file.ts';
 
 export type Calls = Pick<Context, 'api' | 'project'>;
 

@@ -1,17 +1,17 @@
 import { GantryError, UnavailableError } from '../../errors.ts';
 import { grouped } from '../../output/words.ts';
-import { smallBytes } from '../../transfer/engine.ts';
 import { Lane } from '../../transfer/lane.ts';
 import { planParts } from '../../transfer/parts.ts';
-import { CorruptError } from '../../transfer/refusal.ts';
 import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
-import type { Listed, VolumePath } from '../volume/walk.ts';
-import { timeOf } from './current.ts';
-import type { FoundFile } from './found.ts';
-import type { Job } from './job.ts';
+import { smallBytes } from '../../transfer/resources.ts';
+import { CorruptError } from '../../transfer/storage-errors.ts';
+import type { Listed, VolumePath } from '../volumes/index.ts';
+import type { Job } from './copy-context.ts';
+import { printable } from './copy-progress.ts';
+import type { FoundFile } from './found-file.ts';
 import type { RemoteFolders } from './remote-folders.ts';
 import { comparedContent, openSource } from './source.ts';
-import { printable } from './tally.ts';
+import { timeOf } from './unchanged.ts';
 import { verify } from './verify.ts';
 
 /** A file whose upload the platform has confirmed, but which was not seen on the volume yet. */
