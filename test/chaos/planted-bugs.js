@@ -98,8 +98,8 @@ export const plantedBugs = [
     edits: [
       edit(
         'src/operations/replies/pages.ts',
-        '    if (place && isRepeated) {',
-        '    if (place && isRepeated && furthest < 0) {',
+        '    if (position && isRepeated) {',
+        '    if (position && isRepeated && furthest < 0) {',
       ),
     ],
   },
