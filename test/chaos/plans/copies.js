@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 
 /** cp to a volume. @param {Draw} draw @returns {Partial<Plan>} */
 export function copyUp(draw) {
-  const files = drawTree(draw);
+  const files = drawTree(draw, { large: 0.2 });
   const { args, where } = words(draw, files, { from: 'src/', to: '/dst', isUp: true });
   const targets = files
     .filter(({ path }) => where(path) !== undefined)
@@ -75,9 +75,7 @@ export function copyDown(draw) {
     local,
     outside: [...obstacles.outside, { path: 'precious/keep', text: 'precious' }],
     volume,
-    ...(draw.chance(0.04) && !targets.some((target) => target.source.some(({ size }) => size > 1_000_000))
-      ? { diskKiB: draw.pick([16, 64, 160]) }
-      : {}),
+    ...(draw.chance(0.1) ? { diskKiB: drawRoom(draw, targets) } : {}),
     steps: told(
       rotten,
       drawSteps(draw, {
@@ -177,6 +175,7 @@ export function syncDown(draw) {
     : [];
   return {
     kind: 'sync-down',
+    ...(draw.chance(0.08) ? { diskKiB: drawRoom(draw, targets) } : {}),
     local: [
       ...existing,
       ...extra.map(({ path, content, modified }) => ({ path, content, modified })),
@@ -286,6 +285,12 @@ function remoteEntries(draw, files, prefix) {
     ]),
   );
   return files.map(({ path, content, modified }) => ({ path: prefix + path, content, modified, etag }));
+}
+
+/** A disk that mostly is too small for all of them, in KiB. @param {Draw} draw @param {import('../types.ts').Target[]} targets */
+function drawRoom(draw, targets) {
+  const bytes = targets.reduce((sum, { source: [content] }) => sum + (content?.size ?? 0), 0);
+  return Math.max(16, Math.round((bytes / 1024) * draw.pick([0.3, 0.6, 0.9])));
 }
 
 /** Without its ETag nobody could tell that a file is damaged. @param {string[]} rotten @param {import('../types.ts').Step[]} steps */
