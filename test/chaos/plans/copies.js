@@ -69,7 +69,9 @@ export function copyDown(draw) {
   const volume = [...remoteEntries(draw, files, '/src/'), ...strangers(draw, [])];
   const rotten = draw.chance(0.12) && !meddled ? spoil(draw, targets, volume, local) : [];
   const folder = targets.map(({ path }) => path).find((path) => foldersAbove(path).length > 1);
-  const planted = draw.chance(0.05) && folder ? foldersAbove(folder).at(-1) : undefined;
+  // It is removed again before the last run, and with it whatever else is in the way there.
+  const isFree = obstacles.impossible.length === 0;
+  const planted = draw.chance(0.05) && folder && isFree ? foldersAbove(folder).at(-1) : undefined;
   return {
     kind: 'cp-down',
     local,
