@@ -69,7 +69,7 @@ export async function perform({ app, call, giveUp, caller }: Work, platform: Pla
       place.replica.ready.catch((error) => startFailed(error, running.installs)),
       signal,
     );
-    beganRun(run, platform.now() - asked, platform);
+    beganRun(run, place.wasReady ? 0 : platform.now() - asked, platform);
     return watched(await place.replica.call({ ...call, signal }), end, signal);
   } catch (error) {
     const reply = failed(error, run);

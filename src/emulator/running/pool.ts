@@ -10,6 +10,7 @@ interface Member {
   name: string;
   build: string;
   replica: Replica;
+  isReady: boolean;
   busy: number;
   /** When it last had something to do, by the platform's clock. */
   idleSince: number;
@@ -20,6 +21,8 @@ interface Member {
 export interface Place {
   name: string;
   replica: Replica;
+  /** Whether the replica was ready when the call got its place: such a call has no cold start. */
+  wasReady: boolean;
   release(): void;
 }
 
@@ -79,7 +82,14 @@ export class Pool {
 
   #start(app: AppRecord, build: BuildRecord, python: string): Member {
     const { name, replica } = this.#begin(app, build, python);
-    const member = { name, replica, build: build.id, busy: 0, idleSince: this.#platform.now() };
+    const member: Member = {
+      name,
+      replica,
+      isReady: false,
+      build: build.id,
+      busy: 0,
+      idleSince: this.#platform.now(),
+    };
     this.#members.push(member);
     this.#up.add(replica);
     const over = () => {
@@ -87,6 +97,12 @@ export class Pool {
       this.#drop(member);
     };
     replica.ended.then(over, over);
+    replica.ready.then(
+      () => {
+        member.isReady = true;
+      },
+      () => {},
+    );
     return member;
   }
 
@@ -102,7 +118,7 @@ export class Pool {
       if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
     };
-    return { name: member.name, replica: member.replica, release };
+    return { name: member.name, replica: member.replica, wasReady: member.isReady, release };
   }
 
   #coolDown(member: Member, { settings }: AppRecord): void {
