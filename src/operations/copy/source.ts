@@ -1,7 +1,9 @@
+import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { getDownloadLink } from '../../contract/volumes.ts';
 import { diskFailure, openRegular, openRegularSync } from '../../disk/index.ts';
+import { checksumIn } from '../../transfer/checksum.ts';
 import type { Engine } from '../../transfer/engine.ts';
 import { md5 } from '../../transfer/hash.ts';
 import type { Part } from '../../transfer/parts.ts';
@@ -127,18 +129,47 @@ function checkMark(file: string, mark: string): void {
 
 function openRemote({ bytes, modified }: FoundFile, at: VolumePath, calls: Calls, engine: Engine): Source {
   const content = new RemoteContent(bytes, linkTo(at, calls), engine);
+  const whole = new WholeRead(content, engine);
   return {
     bytes,
     mark: `${bytes}:${modified ?? ''}`,
-    read: ({ offset, length }) => streamStretch(pieces(content, offset, offset + length, engine)),
+    read: ({ offset, length }) =>
+      streamStretch(length === bytes ? whole.read() : pieces(content, offset, offset + length, engine)),
     // All of its parts were requested in the version of the first.
-    checkUnchanged: async () => {},
+    checkUnchanged: async () => whole.check(),
     md5: (part) => remoteMd5(content, part, engine),
     close: async () => {},
   };
 }
 
+/** A remote file that is sent on in one piece: what has arrived here can be compared with the storage's checksum. */
+class WholeRead {
+  #hash: Hash | undefined;
+  #bytes = 0;
+
+  constructor(
+    private readonly content: RemoteContent,
+    private readonly engine: Engine,
+  ) {}
+
+  async *read(): AsyncGenerator<Buffer> {
+    const { content, engine } = this;
+    this.#hash = engine.hasher && createHash('md5');
+    this.#bytes = 0;
+    for await (const piece of (await content.get(undefined, engine.signal)).pieces) {
+      this.#hash?.update(piece);
+      this.#bytes += piece.length;
+      yield piece;
+    }
+  }
+
+  /** Throws a CorruptError when the last read was of something else. */
+  check(): void {
+    if (!this.#hash || this.#bytes !== this.content.bytes) return;
+    checksumIn(this.content.etag)?.check(this.#hash.copy().digest('hex'));
+  }
+}
+
 async function* pieces(content: RemoteContent, start: number, end: number, engine: Engine): AsyncGenerator<Buffer> {
-  const range = start === 0 && end === content.bytes ? undefined : { start, end };
-  yield* (await content.get(range, engine.signal)).pieces;
+  yield* (await content.get({ start, end }, engine.signal)).pieces;
 }

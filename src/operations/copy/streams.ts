@@ -15,16 +15,24 @@ import { absolute, type Words } from './places.ts';
 export type Take = (bytes: Uint8Array) => Promise<void>;
 
 /** One file of a volume, byte for byte. Throws a UsageError when it is not one file. */
-export async function copyToStdout(context: Context, words: Words): Promise<(take: Take) => Promise<void>> {
+export async function copyToStdout(
+  context: Context,
+  words: Words,
+  { check }: Pick<CopyOptions, 'check'>,
+): Promise<(take: Take) => Promise<void>> {
   const file = await onlyFile(context, words);
-  return (take) => pourFiles(context, [file], take);
+  return (take) => pourFiles(context, [file], take, check);
 }
 
 /** The same into a pipe or a device. */
-export async function copyToDevice(context: Context, words: Words, { dryRun }: CopyOptions): Promise<CopySummary> {
+export async function copyToDevice(
+  context: Context,
+  words: Words,
+  { dryRun, check }: CopyOptions,
+): Promise<CopySummary> {
   const [from, to, started] = [words.sources.map(absolute), absolute(words.target), context.elapsed()];
   const file = await onlyFile(context, words);
-  if (!dryRun) await pourInto(context, file, to);
+  if (!dryRun) await pourInto(context, file, to, check);
   const seconds = (context.elapsed() - started) / 1000;
   return {
     from,
@@ -47,11 +55,11 @@ async function onlyFile(context: Context, { sources }: Words): Promise<Found> {
   return file;
 }
 
-async function pourInto(context: Context, file: Found, path: string): Promise<void> {
+async function pourInto(context: Context, file: Found, path: string, check: boolean): Promise<void> {
   const refuse = (cause: unknown) => Promise.reject(diskFailure(cause));
   const output = await openNamed(path, context.signal).catch(refuse);
   try {
-    await pourFiles(context, [file], (piece) => output.write(piece).catch(refuse));
+    await pourFiles(context, [file], (piece) => output.write(piece).catch(refuse), check);
   } finally {
     await output.close();
   }

@@ -1,0 +1,27 @@
+import { md5 } from './hash.ts';
+import { CorruptError } from './refusal.ts';
+import { plainMd5 } from './send.ts';
+
+/**
+ * The checksum of a whole file in its ETag: the MD5 of the content, or the MD5 of that MD5 if the file was uploaded in
+ * one part. Undefined for other ETags: nobody tells how a file of several parts was divided.
+ */
+export function checksumIn(etag = ''): Checksum | undefined {
+  const [, ofOnePart] = /^(?:W\/)?"?([0-9a-f]{32})-1"?$/i.exec(etag) ?? [];
+  const wanted = ofOnePart?.toLowerCase() ?? plainMd5(etag);
+  return wanted === undefined ? undefined : new Checksum(wanted, ofOnePart !== undefined);
+}
+
+class Checksum {
+  constructor(
+    private readonly wanted: string,
+    private readonly isOfOnePart: boolean,
+  ) {}
+
+  /** Throws a CorruptError unless this is the MD5 (in hex) of the content meant. */
+  check(arrived: string): void {
+    const found = this.isOfOnePart ? md5(Buffer.from(arrived, 'hex')) : arrived;
+    if (found === this.wanted) return;
+    throw new CorruptError('something else arrived than the storage has (MD5)', { retryable: true });
+  }
+}
