@@ -2,16 +2,17 @@ import { diskFailure } from '../../disk/index.ts';
 import { AuthError, GantryError, LimitError } from '../../errors.ts';
 import { smallBytes } from '../../transfer/engine.ts';
 import { Lane } from '../../transfer/lane.ts';
-import type { Found, FoundFile } from './found.ts';
+import type { Found, FoundFile, SizedFile } from './found.ts';
 import type { Job } from './job.ts';
-import { printable } from './tally.ts';
+import { withSize } from './source.ts';
+import { failureText } from './tally.ts';
 
 /** One way of copying files: to a volume, or from one. */
 export interface Way {
   /** Why a file is left out; undefined when it is not. */
-  skips(file: FoundFile): Promise<string | undefined>;
+  skips(file: SizedFile): Promise<string | undefined>;
   /** Copies it. `order` says which of several begun files is ended first. */
-  copy(file: FoundFile, order: number): Promise<void>;
+  copy(file: SizedFile, order: number): Promise<void>;
   /** Set where a copied file is only counted once it was looked up. */
   confirmation?: {
     /** Called for each file, in the order in which they are found. */
@@ -67,9 +68,11 @@ export async function copyAll(
   const copy = async (file: FoundFile, order: number) => {
     if (fatal) return;
     try {
-      const reason = await way.skips(file);
-      if (reason !== undefined) tally.skip(file.path, reason, file.bytes);
-      else await copyOrList(file, order, way, job);
+      const sized = await withSize(file, job, engine);
+      if (file.bytes === undefined) tally.sized(sized.bytes);
+      const reason = await way.skips(sized);
+      if (reason !== undefined) tally.skip(file.path, reason, sized.bytes);
+      else await copyOrList(sized, order, way, job);
     } catch (error) {
       fail(file, error);
     } finally {
@@ -81,13 +84,13 @@ export async function copyAll(
     for await (const found of files) {
       if (fatal) break;
       engine.signal.throwIfAborted();
-      tally.found('bytes' in found ? found.bytes : 0);
+      tally.found('bytes' in found ? found.bytes : undefined);
       if ('failure' in found) tally.fail(found.path, found.failure);
       else if ('skipped' in found) tally.leaveOut(found.path, found.skipped);
       else {
         const number = ++order;
         way.confirmation?.expect(found);
-        (found.bytes > smallBytes ? large : small).add(() => copy(found, number));
+        ((found.bytes ?? 0) > smallBytes ? large : small).add(() => copy(found, number));
         await small.room(foundAhead);
       }
     }
@@ -101,7 +104,7 @@ export async function copyAll(
   engine.signal.throwIfAborted();
 }
 
-async function copyOrList(file: FoundFile, order: number, way: Way, { options, tally }: Job): Promise<void> {
+async function copyOrList(file: SizedFile, order: number, way: Way, { options, tally }: Job): Promise<void> {
   if (options.dryRun) tally.wouldCopy(file.path, file.bytes);
   else await way.copy(file, order);
 }
@@ -114,7 +117,7 @@ function isFatal(error: unknown): boolean {
 }
 
 function named(path: string, error: GantryError): GantryError {
-  error.message = `${printable(path)} is not copied: ${error.message}`;
+  error.message = failureText(path, error);
   return error;
 }
 

@@ -3,6 +3,7 @@ import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { getDownloadLink } from '../../contract/volumes.ts';
 import { diskFailure, openRegular, openRegularSync } from '../../disk/index.ts';
+import { FailedError } from '../../errors.ts';
 import { checksumIn } from '../../transfer/checksum.ts';
 import type { Engine } from '../../transfer/engine.ts';
 import { md5 } from '../../transfer/hash.ts';
@@ -10,9 +11,10 @@ import type { Part } from '../../transfer/parts.ts';
 import { receiveRange } from '../../transfer/receive-range.ts';
 import { ChangedError } from '../../transfer/refusal.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
+import { remoteFacts } from '../../transfer/remote-facts.ts';
 import { bufferStretch, fileStretch, type Stretch, streamStretch } from '../../transfer/stretch.ts';
 import type { VolumePath } from '../volume/walk.ts';
-import type { FoundFile } from './found.ts';
+import type { FoundFile, SizedFile } from './found.ts';
 
 export type Calls = Pick<Context, 'api' | 'project'>;
 
@@ -29,7 +31,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
-export async function openSource(found: FoundFile, calls: Calls, engine: Engine): Promise<Source> {
+export async function openSource(found: SizedFile, calls: Calls, engine: Engine): Promise<Source> {
   return typeof found.from === 'string'
     ? openLocal(found.from, found.bytes, engine)
     : openRemote(found, found.from, calls, engine);
@@ -38,6 +40,19 @@ export async function openSource(found: FoundFile, calls: Calls, engine: Engine)
 /** The content of a file on a volume, to be compared part by part. */
 export function comparedContent(at: VolumePath, bytes: number, calls: Calls, engine: Engine): RemoteContent {
   return new RemoteContent(bytes, linkTo(at, calls), engine, undefined, true);
+}
+
+/** A file with its size, which the storage tells where the listing does not. Throws a FailedError when neither does. */
+export async function withSize(found: FoundFile, calls: Calls, engine: Engine): Promise<SizedFile> {
+  if (found.bytes !== undefined) return { ...found, bytes: found.bytes };
+  return { ...found, bytes: await sizeOnStorage(found.from as VolumePath, calls, engine) };
+}
+
+/** The size of a file on a volume as the storage tells it. Throws a FailedError when it does not. */
+export async function sizeOnStorage(at: VolumePath, calls: Calls, engine: Engine): Promise<number> {
+  const { bytes } = await remoteFacts(linkTo(at, calls), engine);
+  if (bytes !== undefined) return bytes;
+  throw new FailedError('its size is not known: neither the listing nor the storage tells it');
 }
 
 /** Asks for a new link to read a file. */
@@ -127,7 +142,7 @@ function checkMark(file: string, mark: string): void {
   if (markOf(now) !== mark) throw new ChangedError('it changed while it was being sent');
 }
 
-function openRemote({ bytes, modified }: FoundFile, at: VolumePath, calls: Calls, engine: Engine): Source {
+function openRemote({ bytes, modified }: SizedFile, at: VolumePath, calls: Calls, engine: Engine): Source {
   const content = new RemoteContent(bytes, linkTo(at, calls), engine);
   const whole = new WholeRead(content, engine);
   return {

@@ -32,13 +32,13 @@ export async function copyToDevice(
 ): Promise<CopySummary> {
   const [from, to, started] = [words.sources.map(absolute), absolute(words.target), context.elapsed()];
   const file = await onlyFile(context, words);
-  if (!dryRun) await pourInto(context, file, to, check);
+  const bytes = dryRun ? (file.bytes ?? 0) : await pourInto(context, file, to, check);
   const seconds = (context.elapsed() - started) / 1000;
   return {
     from,
     to,
     files: 1,
-    bytes: file.bytes,
+    bytes,
     skipped: 0,
     failed: [],
     renamed: [],
@@ -55,11 +55,18 @@ async function onlyFile(context: Context, { sources }: Words): Promise<Found> {
   return file;
 }
 
-async function pourInto(context: Context, file: Found, path: string, check: boolean): Promise<void> {
+/** Returns the number of bytes. */
+async function pourInto(context: Context, file: Found, path: string, check: boolean): Promise<number> {
   const refuse = (cause: unknown) => Promise.reject(diskFailure(cause));
   const output = await openNamed(path, context.signal).catch(refuse);
+  let bytes = 0;
+  const take = async (piece: Uint8Array) => {
+    await output.write(piece).catch(refuse);
+    bytes += piece.length;
+  };
   try {
-    await pourFiles(context, [file], (piece) => output.write(piece).catch(refuse), check);
+    await pourFiles(context, [file], take, check);
+    return bytes;
   } finally {
     await output.close();
   }

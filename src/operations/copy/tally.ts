@@ -75,8 +75,14 @@ export class Tally {
     if (more > 0) this.context.progress.note(`and ${count(more, 'failure')} more: --json lists them all`);
   }
 
-  found(bytes: number): void {
+  /** `bytes` may come later, by `sized`. */
+  found(bytes = 0): void {
     this.#foundFiles++;
+    this.#foundBytes += bytes;
+  }
+
+  /** The size of a file that was found without one. */
+  sized(bytes: number): void {
     this.#foundBytes += bytes;
   }
 
@@ -170,7 +176,7 @@ export class Tally {
       const { why, fix } = error.facts;
       this.context.progress.warn({
         severity: 'warning',
-        message: `${printable(path)} is not copied: ${error.message}`,
+        message: failureText(path, error),
         ...(why && { why }),
         ...(fix && { fix }),
       });
@@ -210,6 +216,15 @@ export class Tally {
       .filter(Boolean)
       .join(', ');
   }
+}
+
+/** How the message of an error begins that leaves open whether the file arrived. */
+export const unconfirmedText = 'it was sent, but could not be confirmed: ';
+
+/** What a line says of a file that failed. */
+export function failureText(path: string, { message }: GantryError): string {
+  if (!message.startsWith(unconfirmedText)) return `${printable(path)} is not copied: ${message}`;
+  return `${printable(path)} was sent, but could not be confirmed: ${message.slice(unconfirmedText.length)}`;
 }
 
 /** A name with line ends or the like in it, on one line. */

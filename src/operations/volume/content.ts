@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
-import { getDownloadLink } from '../../contract/volumes.ts';
 import { UsageError } from '../../errors.ts';
 import { withEngine } from '../../transfer/engine.ts';
 import { readChecked, readContent } from '../../transfer/read.ts';
 import { CorruptError } from '../../transfer/refusal.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
 import { printRemotePath } from '../../transfer/remote-path.ts';
+import { linkTo, sizeOnStorage } from '../copy/source.ts';
 import { findEntry, quoted, type VolumePath } from './walk.ts';
 
 type Reading = Pick<
@@ -13,10 +13,11 @@ type Reading = Pick<
   'api' | 'project' | 'settings' | 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'silenceMs'
 >;
 
-/** A file that is there, and its size in bytes. */
+/** A file that is there. */
 export interface Found {
   at: VolumePath;
-  bytes: number;
+  /** Its size; undefined where the platform does not tell it. */
+  bytes: number | undefined;
 }
 
 /** Looks for all files before anything is read. Throws NotFoundError, or UsageError when one is a folder. */
@@ -27,7 +28,7 @@ export async function findFiles(context: Reading, paths: VolumePath[]): Promise<
     if (isFolder) {
       throw new UsageError(`${printRemotePath(at)} is a folder`, { why: 'only the content of files can be printed' });
     }
-    found.push({ at, bytes: size ?? 0 });
+    found.push({ at, bytes: size ?? undefined });
   }
   return found;
 }
@@ -48,10 +49,8 @@ export async function pourFiles(
   };
   await withEngine(options, async (engine) => {
     for (const { at, bytes } of files) {
-      const { volume, region, path } = at;
-      const link = async () =>
-        (await api(getDownloadLink, { project, volume, query: { region, file_path: path } })).url;
-      const content = new RemoteContent(bytes, link, engine);
+      const calls = { api, project };
+      const content = new RemoteContent(bytes ?? (await sizeOnStorage(at, calls, engine)), linkTo(at, calls), engine);
       try {
         for await (const piece of check ? readChecked(content, engine) : readContent(content, engine))
           await take(piece);
