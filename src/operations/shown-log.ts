@@ -4,7 +4,7 @@ import { buildLog } from './logs/build-log.ts';
 import { followLog } from './logs/follow.ts';
 import { Gaps } from './logs/gaps.ts';
 import { forwards } from './logs/history.ts';
-import { type LogLine, logLines } from './logs/line.ts';
+import { type LogLine, logLines, withoutSplitSecrets } from './logs/line.ts';
 import { Seen } from './logs/seen.ts';
 import type { LogSource } from './logs/source.ts';
 
@@ -19,6 +19,7 @@ const patience = { succeeded: 2_000, failed: 5_000 };
  */
 export class ShownLog {
   private readonly seen = new Seen();
+  private readonly secrets: ReturnType<Context['secrets']['inSequence']>;
   private readonly source: LogSource;
   /** Nothing new is waited for any more; an answer that is under way still counts. */
   private readonly over = new AbortController();
@@ -37,6 +38,7 @@ export class ShownLog {
     private readonly build: string,
     until: AbortSignal,
   ) {
+    this.secrets = context.secrets.inSequence();
     this.live = AbortSignal.any([until, this.over.signal]);
     this.calls = AbortSignal.any([until, this.cutOff.signal]);
     const { project, onRetry } = context;
@@ -110,7 +112,8 @@ export class ShownLog {
   }
 
   private take(batch: LogLine[], aloud: boolean): void {
-    for (const { text, timestamp } of batch) {
+    for (const came of batch) {
+      const { text, timestamp } = withoutSplitSecrets(came, this.secrets);
       const lines = logLines(text);
       this.lines = [...this.lines, ...lines].slice(-keptLines);
       if (!aloud) continue;

@@ -6,7 +6,7 @@ import type { Page } from './page.ts';
 import { redact } from './redact.ts';
 import { systemReason } from './system-failure.ts';
 import { columnsOf } from './width.ts';
-import { count } from './words.ts';
+import { count, cutText } from './words.ts';
 
 /** An error as a person reads it: what happened, where, why, and the next thing to type (conventions §3). */
 export function failureText(error: unknown, page: Page, debug: boolean): string {
@@ -119,7 +119,7 @@ function excerpt({ text, column, length }: Place, room: number) {
   const after = plain(text.slice(column - 1 + length));
   const kept = Math.max(0, room - marked.length);
   const start = before.length > kept ? `…${before.slice(before.length - kept + 1)}` : before;
-  return { before: start, marked, after: after.slice(0, Math.max(0, kept - start.length)) };
+  return { before: start, marked, after: cutText(after, Math.max(0, kept - start.length)) };
 }
 
 function stackOf(error: Error): string {

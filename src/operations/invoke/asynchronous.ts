@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { RunAcknowledgement, webhookSecretHeader } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
 import { AppError, UnexpectedReplyError } from '../../errors.ts';
+import { cutText } from '../../output/words.ts';
 import type { Received } from '../../receiver/index.ts';
 import { askedRun } from '../runs/asked-run.ts';
 import { hasEnded, runState } from '../runs/state.ts';
@@ -92,7 +93,7 @@ async function checkOutcome(context: Context, { project, app }: Target, runId: s
   const run = await aside(context, (api) => askedRun(api, { project, app, run: runId }));
   if (!run || !hasEnded(run) || runState(run) === 'success') return;
   throw new AppError(`run ${runId} of ${app} ended as ${runState(run)}`, {
-    why: `it delivered ${body.toString('utf8').slice(0, 2_000)}`,
+    why: `it delivered ${cutText(body.toString('utf8'), 2_000)}`,
     fix: `gantry runs get ${app} ${runId}`,
     details: { app, run: runId, status: runState(run), statusCode: run.statusCode ?? null },
   });

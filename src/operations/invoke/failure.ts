@@ -15,7 +15,7 @@ import {
   UnavailableError,
 } from '../../errors.ts';
 import { jsonText } from '../../json-text.ts';
-import { duration } from '../../output/words.ts';
+import { cutText, duration } from '../../output/words.ts';
 import { type Content, contentOf, headerOf, runIdOf } from './answer.ts';
 import { aside } from './aside.ts';
 import type { AppAnswer } from './call.ts';
@@ -83,12 +83,13 @@ async function beginning({ pieces }: AppAnswer): Promise<Buffer> {
     for await (const piece of pieces) {
       kept.push(piece);
       bytes += piece.length;
-      if (bytes >= mostBytes) break;
+      if (bytes > mostBytes) break;
     }
   } catch {
     // That it is an error is known; the rest of its words is not worth another one.
   }
-  return Buffer.concat(kept).subarray(0, mostBytes);
+  const said = Buffer.concat(kept);
+  return bytes > mostBytes ? Buffer.concat([said.subarray(0, mostBytes), Buffer.from('…')]) : said;
 }
 
 /** What the app or the platform says in words. Their shape is nowhere written down (wire §7): the usual places. */
@@ -115,7 +116,7 @@ function textOf({ body, encoding }: Content): string {
 function shortened(text: string): string | undefined {
   if (text === '{}' || text === '[]' || text === 'null') return undefined;
   if (/^<(!doctype|html)/i.test(text)) return 'a web page came back';
-  return text.length > shownLength ? `${text.slice(0, shownLength)} …` : text || undefined;
+  return cutText(text, shownLength) || undefined;
 }
 
 /** The default runtime wraps what a function gives (wire §7): a status beside that is not the platform's word. */

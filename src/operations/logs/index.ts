@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { followLog } from './follow.ts';
 import { Gaps } from './gaps.ts';
 import { forwards, lastLines, type Range } from './history.ts';
-import type { LogLine } from './line.ts';
+import { type LogLine, withoutSplitSecrets } from './line.ts';
 import { Seen } from './seen.ts';
 import type { LogSource } from './source.ts';
 
@@ -22,7 +22,7 @@ export interface ShownLine {
   streams: boolean;
 }
 
-type Needs = Pick<Context, 'now' | 'elapsed' | 'delay' | 'signal' | 'progress' | 'silenceMs'>;
+type Needs = Pick<Context, 'now' | 'elapsed' | 'delay' | 'signal' | 'progress' | 'silenceMs' | 'secrets'>;
 
 /**
  * The lines of a log, oldest first, each once. Throws FailedError at the end, or when it is followed at once, if lines
@@ -32,6 +32,7 @@ export async function* readLog(context: Needs, source: LogSource, asked: Asked):
   const gaps = new Gaps(context.progress);
   const containers = new Set<string>();
   const streams = new Set<string>();
+  const secrets = context.secrets.inSequence();
   let some = false;
   for await (const batch of batches(context, source, asked, gaps)) {
     some ||= batch.length > 0;
@@ -40,7 +41,10 @@ export async function* readLog(context: Needs, source: LogSource, asked: Asked):
       if (container) containers.add(container);
       if (stream) streams.add(stream);
     }
-    for (const line of batch) yield { line, containers: containers.size > 1, streams: streams.size > 1 };
+    for (const came of batch) {
+      const line = withoutSplitSecrets(came, secrets);
+      yield { line, containers: containers.size > 1, streams: streams.size > 1 };
+    }
     if (asked.failOnGap && asked.follow) gaps.fail();
   }
   if (!some && asked.tail !== 0) context.progress.note(nothing(source, asked));

@@ -1,3 +1,4 @@
+import type { Context } from '../../context.ts';
 import type { BuildLogLine } from '../../contract/builds.ts';
 import type { AppLogFrame, AppLogLine, BuildLogFrame } from '../../contract/logs.ts';
 
@@ -59,6 +60,16 @@ export function buildLine(came: BuildLogLine, index: number): LogLine {
 export function buildFrameLine({ log, timestamp, log_id, log_line_number }: BuildLogFrame): LogLine {
   const came = { ...(log_id ? { id: log_id } : {}), createdAt: timestamp, log };
   return buildLine(came, log_line_number ?? 0);
+}
+
+type Secrets = Pick<ReturnType<Context['secrets']['inSequence']>, 'hideIn'>;
+
+/** Without the parts of secrets that begin in the line before, or end in the next. */
+export function withoutSplitSecrets(line: LogLine, secrets: Secrets): LogLine {
+  const text = secrets.hideIn(`${line.container} ${line.stream ?? ''}`, line.text);
+  if (text === line.text) return line;
+  const came = Object.entries(line.came).map(([name, value]) => [name, value === line.text ? text : value]);
+  return { ...line, text, came: Object.fromEntries(came) };
 }
 
 /** The lines of one log entry, each as it looks after its carriage returns: of a progress bar the last state stays. */

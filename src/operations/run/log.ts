@@ -4,7 +4,7 @@ import { UnavailableError } from '../../errors.ts';
 import { within } from '../deadline.ts';
 import { appLog } from '../logs/app-log.ts';
 import { forwards } from '../logs/history.ts';
-import { logLines } from '../logs/line.ts';
+import { logLines, withoutSplitSecrets } from '../logs/line.ts';
 import { Seen } from '../logs/seen.ts';
 import type { LogSource } from '../logs/source.ts';
 import type { RunLine } from './follow.ts';
@@ -18,15 +18,21 @@ const patienceMs = { going: 5_000, ended: 15_000 };
  */
 export class RunLog {
   private readonly seen = new Seen();
+  private readonly secrets: ReturnType<Context['secrets']['inSequence']>;
   private failed = false;
 
   /** `until` ends every look: Ctrl-C, and the time limit. */
   constructor(
-    private readonly context: Pick<Context, 'apiUntil' | 'project' | 'progress' | 'signal' | 'openLog' | 'silenceMs'>,
+    private readonly context: Pick<
+      Context,
+      'apiUntil' | 'project' | 'progress' | 'signal' | 'openLog' | 'silenceMs' | 'secrets'
+    >,
     private readonly app: string,
     private readonly run: string,
     private readonly until: AbortSignal,
-  ) {}
+  ) {
+    this.secrets = context.secrets.inSequence();
+  }
 
   /** What is new. A look that fails is told once and ends nothing. */
   async *lines(state: keyof typeof patienceMs): AsyncGenerator<RunLine> {
@@ -34,7 +40,8 @@ export class RunLog {
     const gap = () => progress.warn('the platform does not give all lines of the run');
     try {
       for await (const lines of forwards(this.source(state), { since: this.seen.resumeAt }, this.seen, gap)) {
-        for (const { text, stream, timestamp } of lines) {
+        for (const came of lines) {
+          const { text, stream, timestamp } = withoutSplitSecrets(came, this.secrets);
           for (const line of logLines(text)) {
             yield { line, stream: stream === 'stderr' ? 'stderr' : 'stdout', time: timestamp || null };
           }
