@@ -42,7 +42,10 @@ export function checkLink(method: 'GET' | 'PUT', link: URL, { store, now }: Pick
   const given = query.get('X-Amz-Signature');
   if (!given) throw refusal('AccessDenied', 'Access Denied');
   query.delete('X-Amz-Signature');
-  if (!same(given, signature(method, `${link.pathname}?${query}`, store.key))) {
+  const isSignedWith = (key: string) => same(given, signature(method, `${link.pathname}?${query}`, key));
+  // The links of an earlier start have ended with it.
+  if (store.formerKey !== undefined && isSignedWith(store.formerKey)) throw new Refusal(expiredLink);
+  if (!isSignedWith(store.key)) {
     throw refusal(
       'SignatureDoesNotMatch',
       'The request signature we calculated does not match the signature you provided.',
