@@ -1,4 +1,5 @@
-import { diskFailure } from '../../disk/index.ts';
+import { basename } from 'node:path';
+import { diskFailure, isNamedTemporary } from '../../disk/index.ts';
 import { AuthError, GantryError, LimitError } from '../../errors.ts';
 import { smallBytes } from '../../transfer/engine.ts';
 import { Lane } from '../../transfer/lane.ts';
@@ -89,6 +90,7 @@ export async function copyAll(
       else if ('skipped' in found) tally.leaveOut(found.path, found.skipped);
       else {
         const number = ++order;
+        if (typeof found.from === 'string' && isNamedTemporary(basename(found.path))) tally.warnLeftover(found.path);
         way.confirmation?.expect(found);
         ((found.bytes ?? 0) > smallBytes ? large : small).add(() => copy(found, number));
         await small.room(foundAhead);

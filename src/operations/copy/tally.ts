@@ -45,6 +45,7 @@ export class Tally {
   #retries = 0;
   #told = 0;
   #leftOut = 0;
+  #leftovers = 0;
   #planned = 0;
   #lookedAt = 0;
   #step: Step | undefined;
@@ -140,6 +141,16 @@ export class Tally {
     this.#settle(bytes);
     if (this.#planned++ < listed) this.context.progress.note(`  copies ${printable(path)}`);
     this.context.progress.event('file', { path, status: 'would-copy', bytes });
+  }
+
+  /** A file is copied as the user's that may be an unfinished download. */
+  warnLeftover(path: string): void {
+    if (this.#leftovers++ >= toldOneByOne) return;
+    this.context.progress.warn({
+      severity: 'warning',
+      message: `${printable(path)} may be an unfinished download of a gantry with other settings; copying it`,
+      fix: "delete it, or pass --exclude '.gantry-*'",
+    });
   }
 
   rename(renamed: Renamed): void {

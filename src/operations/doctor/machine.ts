@@ -1,9 +1,10 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { storedCredential } from '../../config/credentials.ts';
 import { type Environment, read } from '../../config/environment.ts';
 import { storedNames, withoutUser } from '../../config/listing.ts';
 import { readStored, type Settings } from '../../config/settings.ts';
+import { readRegularSync } from '../../disk/index.ts';
 import type { GantryError } from '../../errors.ts';
 import { closest } from '../../project/toml/suggest.ts';
 import { type Check, failed, failure, ok, warning } from './check.ts';
@@ -65,7 +66,7 @@ export function checkProxy({ proxy }: Settings): Check {
 
 function unreadable(file: string): Check[] {
   try {
-    readFileSync(file);
+    readRegularSync(file);
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (!/^(ENOENT|ENOTDIR)$/.test(code))
