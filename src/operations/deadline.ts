@@ -15,7 +15,7 @@ export class Deadline {
   readonly signal: AbortSignal;
   readonly #over = new AbortController();
   readonly #startedAt: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #stop: () => void;
 
   constructor(
     private readonly clock: Clock,
@@ -24,7 +24,7 @@ export class Deadline {
   ) {
     this.#startedAt = clock.elapsed();
     this.signal = AbortSignal.any([clock.signal, this.#over.signal]);
-    this.#timer = setTimeout(() => this.#end(), Math.min(timeoutMs, longestTimerMs)).unref();
+    this.#stop = after(timeoutMs, () => this.#end());
   }
 
   /** Since the wait began. */
@@ -44,7 +44,7 @@ export class Deadline {
 
   /** Stops the timer: nothing is waited for any more. */
   close(): void {
-    clearTimeout(this.#timer);
+    this.#stop();
   }
 
   #end(): void {
@@ -55,6 +55,17 @@ export class Deadline {
 /** A signal for one step of something longer. It aborts when `until` does, or after `ms`, with an error of ours. */
 export function within(ms: number, errorAtEnd: () => GantryError, until?: AbortSignal): AbortSignal {
   const over = new AbortController();
-  setTimeout(() => over.abort(errorAtEnd()), Math.min(ms, longestTimerMs)).unref();
+  after(ms, () => over.abort(errorAtEnd()));
   return until ? AbortSignal.any([until, over.signal]) : over.signal;
+}
+
+/** Calls back once, after any time, without keeping the process up. Returns what stops it. */
+function after(ms: number, callback: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const wait = (leftMs: number) => {
+    const nextMs = Math.min(leftMs, longestTimerMs);
+    timer = setTimeout(() => (nextMs < leftMs ? wait(leftMs - nextMs) : callback()), nextMs).unref();
+  };
+  wait(ms);
+  return () => clearTimeout(timer);
 }
