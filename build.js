@@ -102,7 +102,13 @@ const widths = await rolldown({ ...input, input: { 'string-width': 'string-width
 await widths.write({ ...output, exports: 'default', footer: 'module.exports.default = module.exports;' });
 
 // Workers are files of their own: they are started by their path.
-for (const folder of ['src/project/zip', 'src/transfer', 'src/emulator/running']) {
+for (const folder of [
+  'src/project/zip',
+  'src/transfer',
+  'src/emulator/cortex',
+  'src/emulator/run',
+  'src/emulator/running',
+]) {
   for (const file of readdirSync(folder).filter((name) => /\.(mjs|py)$/.test(name))) {
     copyFileSync(`${folder}/${file}`, `dist/${file}`);
   }

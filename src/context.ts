@@ -2,13 +2,14 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { bearer } from './api/bearer.ts';
 import type { Api, ApiOptions, RawCall } from './api/client.ts';
+import type { HttpReply } from './api/http-reply.ts';
 import type { OpenLogSocket } from './api/log-socket.ts';
 import type { Retry } from './api/retry.ts';
 import { senderFor } from './api/sender.ts';
-import type { HttpReply, Send } from './api/transport.ts';
+import type { Send } from './api/transport.ts';
 import { UnreadItems } from './api/unread.ts';
-import { type Credential, findCredential, givenSecrets, successorOf } from './config/credentials.ts';
-import { annotates, type Environment } from './config/environment.ts';
+import { type Credential, environmentSecrets, findCredential, renewalFix } from './config/credentials.ts';
+import { type Environment, writesAnnotations } from './config/environment.ts';
 import { resolveSettings, type SettingFlags, type Settings } from './config/settings.ts';
 import { UsageError } from './errors.ts';
 import { shown } from './output/clean.ts';
@@ -96,13 +97,13 @@ export function createContext(
   interruption: { says?: string },
   secrets: KnownSecrets,
 ): Context {
-  secrets.add(...givenSecrets(io.env));
+  secrets.add(...environmentSecrets(io.env));
   const page = pageOf(io.stderr, io.env, flags.color, io.now(), secrets);
   const progress = createProgress({
     stderr: io.stderr,
     page,
     quiet: flags.quiet === true,
-    annotations: annotates(io.env),
+    annotations: writesAnnotations(io.env),
     elapsed: io.elapsed,
   });
   const once = <T>(make: () => T) => {
@@ -259,7 +260,7 @@ function endingText(credential: Credential, page: Page): string | undefined {
   const { expiresAt, refreshToken, origin } = credential;
   if (expiresAt === undefined || refreshToken || expiresAt - page.now > noticeMs) return undefined;
   const left = timeLeft(new Date(expiresAt).toISOString())(page);
-  return `the token from the ${origin} ends ${left}: ${successorOf(credential)}`;
+  return `the token from the ${origin} ends ${left}: ${renewalFix(credential)}`;
 }
 
 const noticeMs = 7 * 86_400_000;

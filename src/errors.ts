@@ -30,7 +30,7 @@ export const exitCodes = {
 export type ExitName = keyof typeof exitCodes;
 
 /** A stretch of one line in a file. Lines and columns count from 1, columns and length in characters. */
-export interface Place {
+export interface FileLocation {
   file: string;
   line: number;
   column: number;
@@ -43,14 +43,14 @@ export interface Place {
 export interface Problem {
   severity: 'error' | 'warning';
   message: string;
-  place?: Place;
+  place?: FileLocation;
   why?: string;
   /** The next thing to type, written so that it can be copied. */
   fix?: string;
 }
 
 export interface ErrorFacts {
-  place?: Place;
+  place?: FileLocation;
   why?: string;
   /** The next thing to type. */
   fix?: string;

@@ -1,6 +1,6 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { annotates } from './config/environment.ts';
+import { writesAnnotations } from './config/environment.ts';
 import { exitCodes, exitOf, GantryError, InterruptedError, ProjectError } from './errors.ts';
 import { KnownSecrets } from './output/known-secrets.ts';
 import type { ColorChoice } from './output/page.ts';
@@ -94,7 +94,7 @@ async function fail(thrown: unknown, argv: string[], io: Io, { inLines, secrets 
   const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
   const page = pageOf(io.stderr, io.env, colorAsked(flags), io.now(), secrets);
   io.stderr.write(`${failureText(error, page, flags.includes('--debug'))}\n`);
-  if (error instanceof ProjectError && annotates(io.env)) {
+  if (error instanceof ProjectError && writesAnnotations(io.env)) {
     for (const problem of error.problems) io.stderr.write(`${annotation(problem, secrets)}\n`);
   }
   const json = flags.some((flag) => flag === '--json' || flag.startsWith('--json='));

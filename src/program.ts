@@ -1,16 +1,16 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import type { Command } from './command.ts';
 import { commands, type Group, type Leaf } from './commands/index.ts';
-import { usageError } from './complaints.ts';
 import { type Context, createContext, type GlobalFlags } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import type { KnownSecrets } from './output/known-secrets.ts';
 import { pageOf } from './output/page.ts';
-import { Pour } from './output/pour.ts';
 import { withEvents } from './output/progress.ts';
+import { Pour } from './output/raw-output.ts';
 import { checkFields, createRenderer, type JsonChoice, type Renderer } from './output/render.ts';
 import { wrapped } from './output/words.ts';
 import type { Io } from './process.ts';
+import { usageError } from './usage-errors.ts';
 import { version } from './version.ts';
 
 /** Help is as wide as the narrowest common terminal, so that its text can be made at build time. */

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 const mayImport: Record<string, string[]> = {
   main: ['program', 'completion', 'output', 'config', 'version', 'process'],
   process: ['config', 'output'],
-  program: ['commands', 'command', 'complaints', 'context', 'process', 'output', 'version'],
-  complaints: ['commands'],
+  program: ['commands', 'command', 'usage-errors', 'context', 'process', 'output', 'version'],
+  'usage-errors': ['commands'],
   reference: ['program', 'commands', 'version'],
   completion: ['reference', 'context', 'process', 'config', 'disk', 'project', 'contract', 'output'],
   command: ['context', 'output'],
@@ -44,7 +44,7 @@ const mayImport: Record<string, string[]> = {
 /** Narrower than the table above: these rooms may be entered, but only through the doors named here. */
 const doors: Record<string, RegExp> = {
   'operations>output': /output\/(json|progress|words)$/,
-  'transfer>api': /api\/(exchange|reply|retry|transport|undici)$/,
+  'transfer>api': /api\/(exchange|http-reply|reply|retry|transport|undici)$/,
   'commands>emulator': /emulator\/index$/,
   'flags>emulator': /emulator\/index$/,
 };
@@ -87,7 +87,7 @@ test('only api, transfer, the receiver of webhooks and the emulator open sockets
 
 /** Write to a device, to a new folder, or to folders that nobody else uses. */
 const writesElsewhere =
-  /^src\/(operations\/copy\/streams\.ts|commands\/init\.ts|emulator\/(index|storage\/pieces|running\/))/;
+  /^src\/(operations\/copy\/streams\.ts|commands\/init\.ts|emulator\/(index|storage\/part-store|running\/))/;
 
 test('only disk puts files in place', () => {
   const writing = /import \{[^}]*\b(rename|mkdtemp|writeFile|createWriteStream)(Sync)?\b[^}]*\} from 'node:fs/;
@@ -138,6 +138,22 @@ test('the strict platform and the chaos runs share no code with what they judge'
   expect(offences).toEqual([]);
 });
 
+test('each folder of operations is entered by its door', () => {
+  const folder = (path: string) => /^src\/operations\/([^/]+)\//.exec(path)?.[1];
+  const offences = files.flatMap((file) =>
+    imports(file)
+      .filter((target) => folder(target) !== undefined && folder(target) !== folder(file))
+      .filter((target) => !target.endsWith('/index'))
+      .map((target) => `${file} -> ${target}`),
+  );
+  const loose = files.filter((file) => /^src\/operations\/[^/]+$/.test(file));
+  expect([offences, loose]).toEqual([[], []]);
+});
+
+test('no file imports itself by way of others', () => {
+  expect(cycles()).toEqual([]);
+});
+
 test('disk has one door; settings are read on every start, and pass by the one file they need', () => {
   const entries = new Set(['src/disk/index', 'src/disk/regular-file']);
   const offences = files
@@ -176,12 +192,28 @@ function room(path: string): string {
   return relative('src', path).split('/')[0]?.replace(/\.ts$/, '') ?? '';
 }
 
-function imports(file: string): string[] {
-  return [...readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?'(\.[^']+)'/g)]
+function imports(file: string, pattern = /(?:from|import\() ?'(\.[^']+)'/g): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(pattern)]
     .map(([, path = '']) => join(dirname(file), path).replace(/\.ts$/, ''))
     .filter((path) => path.startsWith('src/'));
 }
 
 function valueImports(file: string): string {
   return readFileSync(file, 'utf8').replace(/import type [^;]+;/g, '');
+}
+
+/** The files that import themselves by way of others. What is loaded only when it is needed does not count. */
+function cycles(): string[] {
+  const needs = new Map(files.map((file) => [file, imports(file, /from '(\.[^']+)'/g).map((path) => `${path}.ts`)]));
+  const reaches = (from: string) => {
+    const reached = new Set<string>();
+    const next = [...(needs.get(from) ?? [])];
+    for (let file = next.pop(); file; file = next.pop()) {
+      if (reached.has(file)) continue;
+      reached.add(file);
+      next.push(...(needs.get(file) ?? []));
+    }
+    return reached;
+  };
+  return files.filter((file) => reaches(file).has(file));
 }

@@ -20,7 +20,7 @@ import { completeUpload, deletePath, getDownloadLink, initializeUpload, listFold
 import { startEmulator } from '../src/emulator/index.ts';
 import type { GantryError } from '../src/errors.ts';
 import { writeArchive } from '../src/project/archive.ts';
-import { putFile } from '../src/transfer/upload.ts';
+import { putFile } from '../src/transfer/put-archive.ts';
 import { address } from './support/gantry.ts';
 
 /** A platform to hold against the contract. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { imagesOf } from '../src/config/registry.ts';
+import { findBaseImages } from '../src/config/registry-login.ts';
 import type { AppAnswer } from '../src/operations/invoke/call.ts';
 import { eventsOf } from '../src/operations/invoke/events.ts';
 import { readHeaders } from '../src/operations/invoke/headers.ts';
-import { logLines } from '../src/operations/logs/line.ts';
+import { splitLogText } from '../src/operations/logs/log-line.ts';
 import { shown } from '../src/output/clean.ts';
 import { cleaner } from '../src/output/cleaner.ts';
 import { safeJson } from '../src/output/json.ts';
@@ -14,7 +14,7 @@ import { generatedEntries } from '../src/project/dependencies.ts';
 import { readEnvFile } from '../src/project/env-file.ts';
 import { mainProgram } from '../src/project/main-guard.ts';
 import { packagesIn } from '../src/project/requirements.ts';
-import { refusal } from '../src/transfer/refusal.ts';
+import { refusal } from '../src/transfer/storage-errors.ts';
 
 /**
  * Work is measured in CPU time of this process, so that a busy machine does not matter, and as a ratio: four times the
@@ -82,7 +82,7 @@ const transforms: Record<string, (text: string) => unknown> = {
   shown: (text) => shown(text, page()),
   'shown without colors': (text) => shown(text, { ...page(), colored: false }),
   safeJson: (text) => safeJson({ text, list: [text] }, secrets, 2),
-  logLines,
+  logLines: splitLogText,
 };
 
 describe.each(Object.entries(transforms))('%s', (_, transform) => {
@@ -127,8 +127,8 @@ const readers: Record<string, (length: number) => () => unknown> = {
   },
   'a .env file of wrong lines': (length) => () => attempt(() => readEnvFile('= \n'.repeat(length / 16), '.env')),
   'a .env file of open quotes': (length) => () => attempt(() => readEnvFile('A=\'"`\n'.repeat(length / 16), '.env')),
-  'a Dockerfile of empty lines': (length) => () => imagesOf(`${'\n'.repeat(length)}FROM a`),
-  'a Dockerfile of blanks': (length) => () => imagesOf(`${' '.repeat(length)}a`),
+  'a Dockerfile of empty lines': (length) => () => findBaseImages(`${'\n'.repeat(length)}FROM a`),
+  'a Dockerfile of blanks': (length) => () => findBaseImages(`${' '.repeat(length)}a`),
   'a module of quotes': (length) => () => mainProgram(Buffer.from('"""\''.repeat(length / 4))),
   'a module of nested f-strings': (length) => () => mainProgram(Buffer.from(`f'{`.repeat(length / 3))),
   'a module of comments': (length) => () => mainProgram(Buffer.from('#a\n'.repeat(length / 3))),

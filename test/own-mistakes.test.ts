@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../src/emulator/index.ts';
 import { FailedError, UnexpectedReplyError } from '../src/errors.ts';
-import { leaves } from '../src/operations/leaves.ts';
+import { jsonLeaves } from '../src/operations/replies/json-leaves.ts';
 import { systemFailure } from '../src/output/system-failure.ts';
 import { generatedEntries } from '../src/project/dependencies.ts';
 import { mainProgram, withCall } from '../src/project/main-guard.ts';
@@ -64,7 +64,7 @@ describe('JSON 20,000 levels deep', () => {
 
   test('gives up its leaves', () => {
     expect(
-      leaves(JSON.parse(`{"a":1,"b":${deep.replace('[]', '[2]')},"c":{"d":3}}`)).map(([, value]) => value),
+      jsonLeaves(JSON.parse(`{"a":1,"b":${deep.replace('[]', '[2]')},"c":{"d":3}}`)).map(([, value]) => value),
     ).toEqual([1, 2, 3]);
   });
 });

@@ -1,14 +1,15 @@
-import type { Answer, Endpoint, Host, Parameters, Route } from '../contract/endpoint.ts';
+import type { CallParameters, DecodedReply, Endpoint, Host, Route } from '../contract/endpoint.ts';
 import { fillPath, splitRoute } from '../contract/endpoint.ts';
-import { type Unread, unreadIn } from '../contract/lists.ts';
+import { type UnreadableItem, unreadableItems } from '../contract/lists.ts';
 import { AuthError, type GantryError, NotFoundError } from '../errors.ts';
 import { jsonText } from '../json-text.ts';
 import { decoded } from './encoding.ts';
 import { failureOf, whereToLook } from './failures.ts';
+import type { HttpReply } from './http-reply.ts';
 import type { Parts } from './multipart.ts';
 import { readReply, refuseWebPage } from './reply.ts';
 import { type RetryOptions, retrying } from './retry.ts';
-import { ConnectionError, type HttpReply, type Send } from './transport.ts';
+import { ConnectionError, type Send } from './transport.ts';
 
 export interface ApiOptions extends RetryOptions {
   addresses: Record<Host, { value: string }>;
@@ -25,11 +26,11 @@ export interface ApiOptions extends RetryOptions {
   /** Hears one line per request: method, path, status, time. Never a header, a query or a body. */
   trace: (line: string) => void;
   /** Receives the items of a reply's lists that could not be read; an empty list when all could. */
-  onUnread?: (route: Route, url: string, items: Unread[]) => void;
+  onUnread?: (route: Route, url: string, items: UnreadableItem[]) => void;
 }
 
 /** Calls one endpoint of the contract: encodes, sends, retries what may be retried, decodes. */
-export type Api = <E extends Endpoint>(endpoint: E, parameters: Parameters<E>) => Promise<Answer<E>>;
+export type Api = <E extends Endpoint>(endpoint: E, parameters: CallParameters<E>) => Promise<DecodedReply<E>>;
 
 /** A call that the contract may not know. The path is below the management address; the reply is text. */
 export interface RawCall {
@@ -52,27 +53,27 @@ export function createApi(options: ApiOptions): Api {
 export function callRaw({ method, path, query, body }: RawCall, options: ApiOptions): Promise<HttpReply> {
   const url = new URL(options.addresses.management.value + path);
   for (const [name, value] of query) url.searchParams.append(name, value);
-  const repeatable = !/^(POST|PATCH)$/.test(method);
+  const retryable = !/^(POST|PATCH)$/.test(method);
   const attempt = async () => {
     const reply = await exchange({ method, url, body, type: jsonType, accept: '*/*', open: false }, options);
     refuseWebPage({ ...reply, host: url.host });
     return reply;
   };
-  return retrying(attempt, (error) => mayRepeat({ repeatable }, error), options);
+  return retrying(attempt, (error) => mayRepeat({ retryable }, error), options);
 }
 
 async function call(endpoint: Endpoint, parameters: Record<string, unknown>, options: ApiOptions): Promise<unknown> {
   const { method, path } = splitRoute(endpoint.route);
-  const url = new URL(options.addresses[endpoint.at].value + fillPath(path, parameters));
+  const url = new URL(options.addresses[endpoint.host].value + fillPath(path, parameters));
   for (const [name, value] of Object.entries(parameters.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
   const { body, type } = await encode(endpoint, parameters.body);
   const accept = endpoint.reply === 'text' ? '*/*' : 'application/json';
-  const sent = exchange({ method, url, body, type, accept, open: endpoint.open }, options);
+  const sent = exchange({ method, url, body, type, accept, open: endpoint.anonymous }, options);
   const reply = await sent.catch((error) => raise(withFix(error, endpoint, parameters)));
   const answer = readReply(endpoint, { ...reply, host: url.host });
-  options.onUnread?.(endpoint.route, url.href, unreadIn(answer));
+  options.onUnread?.(endpoint.route, url.href, unreadableItems(answer));
   return answer;
 }
 
@@ -147,12 +148,12 @@ async function send(
 }
 
 /** GET, PUT and DELETE always; POST and PATCH where a repeat is harmless or the first did provably not take effect. */
-function mayRepeat(endpoint: Pick<Endpoint, 'repeatable'>, error: GantryError): boolean {
-  if (endpoint.repeatable === 'never') return false;
+function mayRepeat(endpoint: Pick<Endpoint, 'retryable'>, error: GantryError): boolean {
+  if (endpoint.retryable === 'never') return false;
   if (!error.facts.retryable) return false;
-  if (error instanceof ConnectionError) return endpoint.repeatable || !error.mayHaveArrived;
+  if (error instanceof ConnectionError) return endpoint.retryable || !error.mayHaveArrived;
   const { status, retryAfterMs } = error.facts;
   // A gateway's 502 or 504 may come after the work was done, whatever else it says.
   const refused = status === 429 || (status === 503 && retryAfterMs !== undefined);
-  return endpoint.repeatable || refused;
+  return endpoint.retryable || refused;
 }

@@ -1,5 +1,5 @@
 import { UnavailableError } from '../errors.ts';
-import type { HttpReply } from './transport.ts';
+import type { HttpReply } from './http-reply.ts';
 
 /** The body of a reply: text, or the bytes of one that was compressed although nobody asked for it. */
 export function bodyOf(bytes: Buffer, headers: HttpReply['headers']): Pick<HttpReply, 'body' | 'encoded'> {

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { bodyOf } from './encoding.ts';
-import { connectionFailure, type HttpReply, replyLimit, type Send, tooLarge } from './transport.ts';
+import type { HttpReply } from './http-reply.ts';
+import { connectionFailure, replyLimit, type Send, tooLarge } from './transport.ts';
 
 /** The same request as `sendPlainly` over connections that are there: for thousands of calls it takes half the time. */
 export function sendOverConnections(dispatcher: Dispatcher): Send {

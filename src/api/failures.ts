@@ -10,9 +10,9 @@ import {
   RateLimitedError,
   UnavailableError,
 } from '../errors.ts';
+import type { HttpReply } from './http-reply.ts';
 import { isWebPage } from './reply.ts';
 import { retryAfter } from './retry.ts';
-import type { HttpReply } from './transport.ts';
 
 type Made = new (message: string, facts: ErrorFacts) => GantryError;
 

@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 import type { ProxyServer, ProxySettings } from '../config/settings.ts';
-import { staysHere } from '../contract/address.ts';
+import { isLoopbackHost } from '../contract/address.ts';
 
 /** The proxy that requests to this address go through, if any. A request to this machine never does. */
 export function proxyFor(settings: ProxySettings | undefined, url: URL): ProxyServer | undefined {
-  if (!settings || staysHere(url)) return undefined;
+  if (!settings || isLoopbackHost(url)) return undefined;
   const proxy = isEncrypted(url) ? settings.https : settings.http;
-  return proxy && !isExcepted(settings.except, url) ? proxy : undefined;
+  return proxy && !isExcepted(settings.noProxy, url) ? proxy : undefined;
 }
 
 /** As messages name it, without a password. */

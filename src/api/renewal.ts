@@ -1,7 +1,7 @@
-import { type Credential, credentialOf, notLoggedIn, type StoredTokens } from '../config/credentials.ts';
+import { type Credential, notLoggedInError, type StoredTokens, toCredential } from '../config/credentials.ts';
 import type { Settings } from '../config/settings.ts';
-import { changeFile } from '../config/stored.ts';
-import { clientId, renewToken } from '../contract/session.ts';
+import { updateStoredFile } from '../config/stored-files.ts';
+import { oauthClientId, renewToken } from '../contract/session.ts';
 import { AuthError, GantryError } from '../errors.ts';
 import type { Api } from './client.ts';
 
@@ -23,11 +23,11 @@ export async function renewed(current: Credential, refused: boolean, renewing: R
   let begun = false;
   let fresh: StoredTokens | undefined;
   try {
-    await changeFile(settings.folders.config, 'credentials', async (stored) => {
+    await updateStoredFile(settings.folders.config, 'credentials', async (stored) => {
       begun = true;
       const profiles = { ...(stored.profiles as Record<string, StoredTokens> | undefined) };
       const known = profiles[profile];
-      if (!known) throw notLoggedIn();
+      if (!known) throw notLoggedInError();
       fresh = known.token === current.token ? await ask(known, renewing) : known;
       return { ...stored, profiles: { ...profiles, [profile]: fresh } };
     });
@@ -36,13 +36,13 @@ export async function renewed(current: Credential, refused: boolean, renewing: R
     fresh ??= await ask(current, renewing);
     warn('the renewed token could not be stored: the next command has to renew it again');
   }
-  return fresh ? credentialOf(fresh, profile) : current;
+  return fresh ? toCredential(fresh, profile) : current;
 }
 
 /** Asks for a fresh token. The refresh token stays good unless another one comes with it. */
 async function ask({ refreshToken = '' }: StoredTokens, { api }: Renewing): Promise<StoredTokens> {
   try {
-    const body = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
+    const body = { grant_type: 'refresh_token', client_id: oauthClientId, refresh_token: refreshToken };
     const answer = await api(renewToken, { body });
     return { token: answer.access_token, refreshToken: answer.refresh_token ?? refreshToken };
   } catch (error) {

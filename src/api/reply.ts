@@ -2,7 +2,8 @@ import { safeParse } from 'valibot';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { FailedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import { jsonText } from '../json-text.ts';
-import { ConnectionError, type HttpReply } from './transport.ts';
+import type { HttpReply } from './http-reply.ts';
+import { ConnectionError } from './transport.ts';
 
 /** A successful reply and the host it was asked of. */
 export interface Received extends HttpReply {

@@ -1,7 +1,8 @@
 import type { Agent, IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { ProxySettings } from '../config/settings.ts';
-import { answerTo, begin, connectionFailure, type HttpReply, type HttpRequest } from './transport.ts';
+import type { HttpReply } from './http-reply.ts';
+import { answerTo, begin, connectionFailure, type HttpRequest } from './transport.ts';
 
 /** What is sent: held in memory, or read as it leaves. */
 export type SentBody = Uint8Array | Source;

@@ -1,6 +1,7 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import { bodyOf } from './encoding.ts';
+import type { HttpReply } from './http-reply.ts';
 
 /** Largest reply kept in memory, bytes. A folder of a million files comes in one reply of some 100 MiB. */
 export const replyLimit = 256 * 1024 * 1024;
@@ -15,14 +16,6 @@ export interface HttpRequest {
   silenceMs: number;
   /** Largest reply held in memory, bytes. */
   mostBytes?: number | undefined;
-}
-
-export interface HttpReply {
-  status: number;
-  headers: Record<string, string | string[] | undefined>;
-  body: string;
-  /** The body as it came, when it is compressed; `body` is empty then. See encoding.ts. */
-  encoded?: Buffer;
 }
 
 export type Send = (request: HttpRequest) => Promise<HttpReply>;

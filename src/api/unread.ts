@@ -1,12 +1,12 @@
 import type { Route } from '../contract/endpoint.ts';
-import type { Unread } from '../contract/lists.ts';
+import type { UnreadableItem } from '../contract/lists.ts';
 
 /** Items of lists that could not be read in full, by the call that gave them. A call that is repeated counts once. */
 export class UnreadItems {
-  readonly #found = new Map<Route, Map<string, Unread[]>>();
+  readonly #found = new Map<Route, Map<string, UnreadableItem[]>>();
 
   /** `url` tells one page of a list from another. */
-  note(route: Route, url: string, items: Unread[]): void {
+  note(route: Route, url: string, items: UnreadableItem[]): void {
     const pages = this.#found.get(route);
     if (items.length === 0) pages?.delete(url);
     else if (pages) pages.set(url, items);

@@ -1,14 +1,14 @@
 import { defineCommand } from '../command.ts';
-import { pairFlag } from '../flags/values.ts';
-import { callPlatform } from '../operations/raw-call.ts';
+import { repeatablePairFlag } from '../flags/values.ts';
+import { callPlatform } from '../operations/api/index.ts';
 
 export default defineCommand({
   configure: (command) =>
     command
       .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
       .argument('<path>', 'such as /v2/projects/{project}/apps; {project} is filled in')
-      .option('--query <name=value>', 'a query parameter; may be given again', pairFlag)
-      .option('--field <name=value>', 'a text in the JSON body; name:=json for anything else', pairFlag)
+      .option('--query <name=value>', 'a query parameter; may be given again', repeatablePairFlag)
+      .option('--field <name=value>', 'a text in the JSON body; name:=json for anything else', repeatablePairFlag)
       .option('--input <file>', 'take the body from this file; - is stdin')
       .option('--include', 'print status and headers too')
       .option('--paginate', 'fetch all pages and join them'),

@@ -1,7 +1,6 @@
 import { defineCommand } from '../command.ts';
-import { findFiles, pourFiles } from '../operations/volume/content.ts';
-import { volumePath } from '../operations/volume/walk.ts';
-import { Pour } from '../output/pour.ts';
+import { findFiles, pourFiles, volumePath } from '../operations/volumes/index.ts';
+import { Pour } from '../output/raw-output.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<path...>', 'files on a volume, as volume:/path or /path'),

@@ -1,9 +1,15 @@
 import { defineCommand } from '../command.ts';
 import { copyFields, copyFlags, copyOptions } from '../flags/copy.ts';
-import { type CopySummary, copy } from '../operations/copy/index.ts';
-import { isDevice, readWords } from '../operations/copy/places.ts';
-import { copyFromStdin, copyToDevice, copyToStdout } from '../operations/copy/streams.ts';
-import { Pour } from '../output/pour.ts';
+import {
+  type CopySummary,
+  copy,
+  copyFromStdin,
+  copyToDevice,
+  copyToStdout,
+  isDevice,
+  readWords,
+} from '../operations/copy/index.ts';
+import { Pour } from '../output/raw-output.ts';
 import { copyExit, copyView } from '../views/copy.ts';
 
 export default defineCommand({

@@ -3,13 +3,17 @@ import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
 import { GantryError, InterruptedError } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
-import { type Deployment, deploy } from '../operations/deploy.ts';
-import { readLocalApp } from '../operations/local-app.ts';
-import { type DeployPlan, planDeploy } from '../operations/plan.ts';
-import { regionOf } from '../operations/region.ts';
+import {
+  chooseRegion,
+  type Deployment,
+  type DeployPlan,
+  deploy,
+  planDeploy,
+  readLocalApp,
+} from '../operations/deploy/index.ts';
 import { reportToGithub } from '../output/github.ts';
 import type { View } from '../output/page.ts';
-import { planView } from '../views/deploy-plan.ts';
+import { deployPlanView } from '../views/deploy-plan.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -33,7 +37,7 @@ export default defineCommand({
     if (options.dryRun) return plan;
     if (asking) await agree(context, plan);
 
-    const region = regionOf(settings.region, local.project.hardware.region);
+    const region = chooseRegion(settings.region, local.project.hardware.region);
     return reported(context, plan, () =>
       deploy(context, local, {
         ...options,
@@ -44,7 +48,7 @@ export default defineCommand({
     );
   },
   exit: (value, { detailedExitCode }) => (detailedExitCode && 'changes' in value && value.changes ? 'changes' : 'ok'),
-  view: (value) => ('changes' in value ? planView(value) : endpoint(value)),
+  view: (value) => ('changes' in value ? deployPlanView(value) : endpoint(value)),
   json: {
     app: 'app name',
     project: 'project',
@@ -76,7 +80,7 @@ export default defineCommand({
 
 /** On a terminal the plan is shown and Enter means yes; elsewhere the command itself is the consent (conventions §4). */
 async function agree({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {
-  progress.note(planView(plan));
+  progress.note(deployPlanView(plan));
   await prompt.confirm('Deploy?', { byDefault: true });
 }
 

@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { appId } from '../contract/endpoint.ts';
+import { toAppId } from '../contract/endpoint.ts';
 import { type Emulator, findPython } from '../emulator/index.ts';
 import { allowOriginFlag, emulatorFor, environmentOf } from '../flags/emulator.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
-import { develop, type Version } from '../operations/dev/develop.ts';
-import { sampleCall } from '../operations/dev/sample-call.ts';
-import { importedSecrets } from '../operations/secret-values.ts';
+import { type AppVersion, develop, sampleCall } from '../operations/dev/index.ts';
+import { importedSecrets } from '../operations/secrets/index.ts';
 import { duration } from '../output/words.ts';
 
 export default defineCommand({
@@ -75,10 +74,10 @@ async function* serve(context: Context, folder: string, { envFile, ...options }:
 }
 
 function listen({ progress }: Context, { logs, project }: Emulator, app: string): void {
-  logs.listen(appId(project, app), ({ text }) => progress.log(text));
+  logs.listen(toAppId(project, app), ({ text }) => progress.log(text));
 }
 
-async function answer({ url, project, token, approvalAddress }: Emulator, version: Version) {
+async function answer({ url, project, token, approvalAddress }: Emulator, version: AppVersion) {
   const { app, build, endpoint } = version;
   return {
     app,

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { listVolumes } from '../contract/volumes.ts';
-import { volumeSizes } from '../operations/volume/sizes.ts';
+import { volumeSizes } from '../operations/volumes/index.ts';
 import { table } from '../output/table.ts';
 
 export default defineCommand({

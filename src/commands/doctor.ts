@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { examine } from '../operations/doctor.ts';
+import { examine } from '../operations/doctor/index.ts';
 import { checksView } from '../views/doctor.ts';
 
 export default defineCommand({

@@ -1,6 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { usageOf } from '../operations/volume/usage.ts';
-import { inLine, printed, volumePath } from '../operations/volume/walk.ts';
+import { inLine, printed, usageOf, volumePath } from '../operations/volumes/index.ts';
 import { table } from '../output/table.ts';
 import { grouped, size } from '../output/words.ts';
 

@@ -1,12 +1,19 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { durationFlag, textsFlag, wholeNumberFlag } from '../flags/values.ts';
-import { headText, isText, runIdAtStart, summary, wholeOf } from '../operations/invoke/answer.ts';
-import type { StartedRun } from '../operations/invoke/asynchronous.ts';
-import type { AppAnswer } from '../operations/invoke/call.ts';
-import { type AppEvent, eventsOf } from '../operations/invoke/events.ts';
-import { invokeApp } from '../operations/invoke.ts';
-import { Pour } from '../output/pour.ts';
+import { durationFlag, repeatableFlag, wholeNumberFlag } from '../flags/values.ts';
+import {
+  type AppAnswer,
+  type AppEvent,
+  eventsOf,
+  headText,
+  invokeApp,
+  isText,
+  runIdAtStart,
+  type StartedRun,
+  summary,
+  wholeOf,
+} from '../operations/invoke/index.ts';
+import { Pour } from '../output/raw-output.ts';
 import { count } from '../output/words.ts';
 
 export default defineCommand({
@@ -21,7 +28,7 @@ export default defineCommand({
         text.toUpperCase(),
       )
       .option('--path <path>', 'a path below the app, or below the function')
-      .option('--header <name: value>', 'send a header; may be given again', textsFlag)
+      .option('--header <name: value>', 'send a header; may be given again', repeatableFlag)
       .option('--no-auth', 'send no token, to an app with disable_auth')
       .option('--include', 'print status and headers before the body')
       .option('--raw', 'change no byte, not even on a terminal')

@@ -1,10 +1,7 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { InputNeededError, UsageError } from '../errors.ts';
-import { loginByBrowser } from '../operations/login/device.ts';
-import { importLogin } from '../operations/login/import.ts';
-import type { Login } from '../operations/login/store.ts';
-import { loginByToken } from '../operations/login/token.ts';
+import { importLogin, type Login, loginByBrowser, loginByToken } from '../operations/account/index.ts';
 import { facts } from '../output/table.ts';
 import { timeLeft } from '../output/words.ts';
 

@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { logOut } from '../operations/login/logout.ts';
+import { logOut } from '../operations/account/index.ts';
 
 export default defineCommand({
   configure: (command) => command.option('--all', 'of every profile'),

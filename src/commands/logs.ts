@@ -1,9 +1,7 @@
 import { defineCommand } from '../command.ts';
-import { askedOf, logFlags } from '../flags/log.ts';
-import { latestBuild } from '../operations/builds.ts';
-import { appLog } from '../operations/logs/app-log.ts';
-import { buildLog } from '../operations/logs/build-log.ts';
-import { readLog } from '../operations/logs/index.ts';
+import { logFlags, readLogOptions } from '../flags/log.ts';
+import { buildLogSource, findLatestBuild } from '../operations/builds/index.ts';
+import { appLogSource, readLog } from '../operations/logs/index.ts';
 import { appLogOutput } from '../views/log-line.ts';
 
 /** Lines shown when no flag says how far to go back. */
@@ -27,15 +25,15 @@ export default defineCommand({
       ),
   run: async (context, app, flags) => {
     const { project, signal, openLog, interruption } = context;
-    const asked = askedOf(context, flags, usualLines);
+    const asked = readLogOptions(context, flags, usualLines);
     const { run: runId, container, stream, search, build } = flags;
     if (asked.follow) interruption.says = '';
     // While a log is followed, a look that fails is one of many.
     const api = asked.follow ? context.apiUntil(signal, () => {}) : context.api;
     const needs = { api, project, openLog };
     const source = build
-      ? buildLog(needs, app, build === true ? await latestBuild(needs, app) : build, search)
-      : appLog(needs, app, { container, stream, search, runId });
+      ? buildLogSource(needs, app, build === true ? await findLatestBuild(needs, app) : build, search)
+      : appLogSource(needs, app, { container, stream, search, runId });
     return readLog(context, source, asked);
   },
   ...appLogOutput,

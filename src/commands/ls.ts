@@ -1,6 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { entryFacts, listPath } from '../operations/volume/list.ts';
-import { inLine, volumePath } from '../operations/volume/walk.ts';
+import { entryFacts, inLine, listPath, volumePath } from '../operations/volumes/index.ts';
 import { table } from '../output/table.ts';
 import { ago, size } from '../output/words.ts';
 

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { namedPieces, removeLeftovers, TemporaryNames } from '../disk/index.ts';
-import { readLocalApp } from '../operations/local-app.ts';
-import { Pour } from '../output/pour.ts';
+import { readLocalApp } from '../operations/deploy/index.ts';
+import { Pour } from '../output/raw-output.ts';
 import { filesText, size } from '../output/words.ts';
 import { type Archive, withTemporaryArchive, writeArchive } from '../project/archive.ts';
-import type { Entry } from '../project/collect.ts';
+import type { Entry } from '../project/files/entry.ts';
 
 interface Packed {
   file: string;

@@ -1,6 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { removePaths } from '../operations/volume/remove.ts';
-import { inLine } from '../operations/volume/walk.ts';
+import { inLine, removePaths } from '../operations/volumes/index.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,11 +1,15 @@
 import { defineCommand } from '../command.ts';
 import { durationFlag } from '../flags/values.ts';
-import { regionOf } from '../operations/region.ts';
-import { readArguments } from '../operations/run/arguments.ts';
-import { readProgram } from '../operations/run/program.ts';
-import { follow, type StartedRun, start } from '../operations/run/start.ts';
-import { Pour } from '../output/pour.ts';
-import { pourRun, runFields } from '../views/run-answer.ts';
+import { chooseRegion } from '../operations/deploy/index.ts';
+import {
+  followProgram,
+  readArguments,
+  readProgram,
+  type StartedProgram,
+  startProgram,
+} from '../operations/run/index.ts';
+import { Pour } from '../output/raw-output.ts';
+import { runFields, runOutput } from '../views/run-output.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -19,14 +23,14 @@ export default defineCommand({
       .option('--detach', 'print the run id and return; the run goes on')
       .option('--timeout <duration>', 'stop waiting after this long (1h if left out)', durationFlag)
       .option('--events', 'print one JSON object per line as things happen'),
-  run: async (context, target, pairs, options): Promise<Pour | StartedRun> => {
+  run: async (context, target, pairs, options): Promise<Pour | StartedProgram> => {
     const { data, configFile, name, timeout: timeoutMs = 3_600_000 } = options;
     const given = await readArguments(context, { data, pairs });
     const program = await readProgram(context, { target, configFile, name, hasArguments: given !== '{}' });
-    const region = regionOf(context.settings.region, program.project.hardware.region);
+    const region = chooseRegion(context.settings.region, program.project.hardware.region);
     const detach = options.detach === true;
-    const started = await start(context, program, { data: given, region, timeoutMs, detach });
-    if (!detach) return pourRun(context, follow(context, started, timeoutMs), options);
+    const started = await startProgram(context, program, { data: given, region, timeoutMs, detach });
+    if (!detach) return runOutput(context, followProgram(context, started, timeoutMs), options);
     const { app, runId } = started;
     context.progress.note(
       `it goes on without us; gantry runs follow ${app} ${runId}, or gantry runs logs ${app} ${runId}`,

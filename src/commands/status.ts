@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { isWell, serviceStatus } from '../operations/service-status.ts';
+import { isWell, serviceStatus } from '../operations/status/index.ts';
 import { serviceStatusView } from '../views/service-status.ts';
 
 export default defineCommand({

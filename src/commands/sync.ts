@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { copyFields, copyFlags, copyOptions } from '../flags/copy.ts';
-import { readWords } from '../operations/copy/places.ts';
+import { readWords } from '../operations/copy/index.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
 import { copyExit, syncView } from '../views/copy.ts';
 

@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { identity } from '../operations/login/identity.ts';
+import { identity } from '../operations/account/index.ts';
 import { facts } from '../output/table.ts';
 import { timeLeft } from '../output/words.ts';
 

@@ -26,8 +26,8 @@ const known: Record<string, (context: Context) => Word[] | Promise<Word[]>> = {
   region: () => regions.map((region) => [region, '']),
   profile: ({ settings }) => profileNames(settings).map((name) => [name, '']),
   async setting({ settings, env }) {
-    const { listed } = await import('../config/listing.ts');
-    return listed(settings, env).map(({ name, value }) => [name, value ?? '']);
+    const { describeSettings } = await import('../config/setting-list.ts');
+    return describeSettings(settings, env).map(({ name, value }) => [name, value ?? '']);
   },
 };
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { listApps } from '../contract/apps.ts';
 import { listBuilds } from '../contract/builds.ts';
-import { appName } from '../contract/endpoint.ts';
+import { toAppName } from '../contract/endpoint.ts';
 import { listProjects } from '../contract/projects.ts';
 import { makePrivateFolder, writeWholeSync } from '../disk/index.ts';
 import type { Word } from './candidates.ts';
@@ -24,7 +24,7 @@ type Asked = Pick<Context, 'api' | 'settings' | 'project' | 'now'>;
 const sources: Record<string, (context: Asked, typed: string[]) => Promise<Word[]>> = {
   async app({ api, project }) {
     const apps = await api(listApps, { project });
-    return apps.map((app) => [app.name ?? appName(project, app.id), app.status ?? '']);
+    return apps.map((app) => [app.name ?? toAppName(project, app.id), app.status ?? '']);
   },
 
   async build({ api, project }, [app = '']) {

@@ -2,22 +2,22 @@ import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegularSync } from '../disk/regular-file.ts';
 import { AuthError } from '../errors.ts';
-import { type Environment, read, type Variable } from './environment.ts';
+import { type Environment, readVariable, type Variable } from './environment.ts';
 import { checkProfile } from './profiles.ts';
 import type { Settings } from './settings.ts';
 
-export interface Credential extends Claims {
+export interface Credential extends TokenClaims {
   token: string;
   /** Where it comes from, in the words a user would look for it. */
   origin: string;
   /** Whether it is from the environment: such a token is never written to disk, nor renewed (H-10). */
-  given: boolean;
+  fromEnvironment: boolean;
   /** By which another token is had when this one ends. */
   refreshToken?: string | undefined;
 }
 
 /** What a token says of itself. */
-export interface Claims {
+export interface TokenClaims {
   /** A person's login, or a service account; a token that says nothing is taken for the latter's. */
   kind: 'login' | 'service-account';
   /** Project named in the claims. */
@@ -47,25 +47,25 @@ export function findCredential(
   now: number,
   warn: (message: string) => void,
 ): Credential {
-  const given = givenCredential(env);
+  const given = environmentCredential(env);
   // A pipeline that brings its token may name a profile that this machine does not have.
   if (!given || settings.profile.origin === 'flag') checkProfile(settings);
   const found = given ?? storedCredential(settings, warn);
-  if (!found) throw notLoggedIn();
+  if (!found) throw notLoggedInError();
   if (!/^[!-~]+$/.test(found.token)) {
     const why = `it comes from the ${found.origin} and has spaces, line ends or other characters that no token has`;
-    throw new AuthError('the token is none', { why, fix: successorOf(found) });
+    throw new AuthError('the token is none', { why, fix: renewalFix(found) });
   }
   if (found.expiresAt !== undefined && found.expiresAt <= now && !found.refreshToken) {
     throw new AuthError(`the token expired on ${new Date(found.expiresAt).toISOString()}`, {
       why: `it comes from the ${found.origin}`,
-      fix: successorOf(found),
+      fix: renewalFix(found),
     });
   }
   return found;
 }
 
-export function notLoggedIn(): AuthError {
+export function notLoggedInError(): AuthError {
   return new AuthError('not logged in', {
     why: 'no token in the environment or in the settings',
     fix: 'gantry login, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page)',
@@ -73,24 +73,24 @@ export function notLoggedIn(): AuthError {
 }
 
 /** What to do when a token ends. */
-export function successorOf({ given, kind }: Credential): string {
+export function renewalFix({ fromEnvironment, kind }: Credential): string {
   if (kind === 'login') return 'gantry login';
-  return `create a new one in the dashboard, API Keys page${given ? '' : ', then gantry login --token'}`;
+  return `create a new one in the dashboard, API Keys page${fromEnvironment ? '' : ', then gantry login --token'}`;
 }
 
 /** The token of the environment, if there is one. */
-export function givenCredential(env: Environment): Credential | undefined {
+export function environmentCredential(env: Environment): Credential | undefined {
   for (const name of variables) {
-    const token = read(env, name)?.trim();
-    if (token) return { token, origin: `environment (${name})`, given: true, ...claimsOf(token) };
+    const token = readVariable(env, name)?.trim();
+    if (token) return { token, origin: `environment (${name})`, fromEnvironment: true, ...parseClaims(token) };
   }
   return undefined;
 }
 
 /** Every secret that the environment gives to gantry. */
-export function givenSecrets(env: Environment): string[] {
-  const values = secretVariables.map((name) => read(env, name)?.trim() ?? '');
-  const passwords = (['HTTPS_PROXY', 'HTTP_PROXY'] as const).map((name) => passwordIn(read(env, name) ?? ''));
+export function environmentSecrets(env: Environment): string[] {
+  const values = secretVariables.map((name) => readVariable(env, name)?.trim() ?? '');
+  const passwords = (['HTTPS_PROXY', 'HTTP_PROXY'] as const).map((name) => passwordIn(readVariable(env, name) ?? ''));
   return [...values, ...passwords];
 }
 
@@ -109,17 +109,17 @@ export function storedCredential(
 ): Credential | undefined {
   const stored = readTokens(folders.config, warn)?.[profile];
   if (typeof stored?.token !== 'string' || !stored.token) return undefined;
-  return credentialOf(stored, profile);
+  return toCredential(stored, profile);
 }
 
-export function credentialOf({ token, refreshToken }: StoredTokens, profile: string): Credential {
+export function toCredential({ token, refreshToken }: StoredTokens, profile: string): Credential {
   const renewable = typeof refreshToken === 'string' && refreshToken !== '';
-  const found: Credential = { token, origin: `profile (${profile})`, given: false, ...claimsOf(token) };
+  const found: Credential = { token, origin: `profile (${profile})`, fromEnvironment: false, ...parseClaims(token) };
   return renewable ? { ...found, refreshToken, kind: 'login' } : found;
 }
 
 /** Reads a JWT's claims without checking its signature: the server does that. The order is the published client's (wire §8). */
-export function claimsOf(token: string): Claims {
+export function parseClaims(token: string): TokenClaims {
   const claims = payloadOf(token) ?? {};
   const custom = Object(claims.custom) as Record<string, unknown>;
   const project = [

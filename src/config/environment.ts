@@ -45,12 +45,12 @@ export type Variable = keyof typeof variables;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Whether problems are shown on their line by GitHub Actions, which then also obeys commands in what we print. */
-export function annotates(env: Environment): boolean {
-  return read(env, 'GITHUB_ACTIONS') === 'true' && read(env, 'GANTRY_CI_OUTPUT') !== '0';
+export function writesAnnotations(env: Environment): boolean {
+  return readVariable(env, 'GITHUB_ACTIONS') === 'true' && readVariable(env, 'GANTRY_CI_OUTPUT') !== '0';
 }
 
 /** One variable's value. Empty means unset; names of proxies are accepted in lower case, as everywhere. */
-export function read(env: Environment, name: Variable): string | undefined {
+export function readVariable(env: Environment, name: Variable): string | undefined {
   const value = env[name] ?? (name.endsWith('_PROXY') ? env[name.toLowerCase()] : undefined);
   return value === '' ? undefined : value;
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Environment, read, type Variable } from './environment.ts';
+import { type Environment, readVariable, type Variable } from './environment.ts';
 
 /** Where gantry keeps things on this machine. None of them need exist, or be writable. */
 export interface Folders {
@@ -12,12 +12,12 @@ export interface Folders {
 }
 
 /** The folders of XDG, or of Windows; all three below `$GANTRY_CONFIG_DIR` when that is set. */
-export function foldersOf(env: Environment): Folders {
-  const own = read(env, 'GANTRY_CONFIG_DIR');
+export function resolveFolders(env: Environment): Folders {
+  const own = readVariable(env, 'GANTRY_CONFIG_DIR');
   if (own) return { config: own, state: join(own, 'state'), cache: join(own, 'cache') };
-  const home = read(env, 'HOME') ?? read(env, 'USERPROFILE') ?? '/';
+  const home = readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? '/';
   const folder = (variable: Variable, local: Variable, below: string) =>
-    join(read(env, variable) ?? read(env, local) ?? join(home, below), 'gantry');
+    join(readVariable(env, variable) ?? readVariable(env, local) ?? join(home, below), 'gantry');
   return {
     config: folder('XDG_CONFIG_HOME', 'APPDATA', '.config'),
     state: folder('XDG_STATE_HOME', 'LOCALAPPDATA', '.local/state'),

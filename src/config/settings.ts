@@ -3,8 +3,8 @@ import { isSecure } from '../contract/address.ts';
 import type { Host } from '../contract/endpoint.ts';
 import { readRegularSync } from '../disk/regular-file.ts';
 import { FailedError, type GantryError, UsageError } from '../errors.ts';
-import { type Environment, read, type Variable } from './environment.ts';
-import { type Folders, foldersOf } from './folders.ts';
+import { type Environment, readVariable, type Variable } from './environment.ts';
+import { type Folders, resolveFolders } from './folders.ts';
 
 /** Where a value came from, in the words a user would look for it. */
 export interface Setting {
@@ -31,7 +31,7 @@ export interface ProxySettings {
   http: ProxyServer | undefined;
   https: ProxyServer | undefined;
   /** Hosts reached without it, as `NO_PROXY` lists them. */
-  except: string;
+  noProxy: string;
 }
 
 export interface ProxyServer {
@@ -47,14 +47,14 @@ export interface SettingFlags {
   region?: string | undefined;
 }
 
-interface Source {
+interface SettingSource {
   variables: Variable[];
   key: string;
   fallback?: string;
 }
 
 /** Every setting: the variables that give it, its name in a profile of `config.json`, and what it is without them. */
-export const sources = {
+export const settingSources = {
   project: { variables: ['GANTRY_PROJECT', 'CEREBRIUM_PROJECT_ID'], key: 'project' },
   region: { variables: ['GANTRY_REGION'], key: 'region' },
   management: { variables: ['GANTRY_API_URL'], key: 'apiUrl', fallback: 'https://rest.cerebrium.ai' },
@@ -71,43 +71,43 @@ export const sources = {
     fallback: 'https://logstream-api.aws.us-east-1.cerebrium.ai',
   },
   status: { variables: ['GANTRY_API_URL'], key: 'statusUrl', fallback: 'https://status.cerebrium.ai' },
-} as const satisfies Record<string, Source>;
+} as const satisfies Record<string, SettingSource>;
 
-export type StoredKey = (typeof sources)[keyof typeof sources]['key'];
+export type StoredKey = (typeof settingSources)[keyof typeof settingSources]['key'];
 
 /** Hears of a setting that cannot be used. It throws, or the setting is as if it were not there (`gantry doctor`). */
-export type Refuse = (error: GantryError) => void;
+export type OnInvalidSetting = (error: GantryError) => void;
 
 /**
  * Settles every setting: flag, then environment, then the profile's file, then the default (conventions §4).
  * A missing or unreadable home is no error: a pipeline has everything in its environment.
  */
-export function resolveSettings(env: Environment, flags: SettingFlags, refuse: Refuse = raise): Settings {
-  const folders = foldersOf(env);
-  const stored = readStored(folders.config, refuse);
+export function resolveSettings(env: Environment, flags: SettingFlags, refuse: OnInvalidSetting = raise): Settings {
+  const folders = resolveFolders(env);
+  const stored = readStoredSettings(folders.config, refuse);
   const profile = pick(flags.profile, env, { variables: ['GANTRY_PROFILE'], key: 'profile' }, stored, 'default');
   refuseOddName(profile, refuse);
   const profiles = recordOf(stored.profiles);
   const own = recordOf(profiles[profile.value ?? 'default']);
-  const settle = (source: Source, flag?: string) => pick(flag, env, source, own, source.fallback);
-  const address = (source: Source) => {
+  const settle = (source: SettingSource, flag?: string) => pick(flag, env, source, own, source.fallback);
+  const address = (source: SettingSource) => {
     const { value = '', origin } = settle(source);
-    return { value: origin === 'default' ? value : safeOrigin(value, origin, refuse), origin };
+    return { value: origin === 'default' ? value : checkUrl(value, origin, refuse), origin };
   };
   return {
     folders,
     proxy: proxyOf(env, refuse),
     profile,
     profiles: Object.keys(profiles),
-    project: settle(sources.project, flags.project),
-    region: settle(sources.region, flags.region),
+    project: settle(settingSources.project, flags.project),
+    region: settle(settingSources.region, flags.region),
     addresses: {
-      management: address(sources.management),
-      invocation: address(sources.invocation),
-      login: address(sources.login),
-      refresh: address(sources.refresh),
-      logs: address(sources.logs),
-      status: address(sources.status),
+      management: address(settingSources.management),
+      invocation: address(settingSources.invocation),
+      login: address(settingSources.login),
+      refresh: address(settingSources.refresh),
+      logs: address(settingSources.logs),
+      status: address(settingSources.status),
     },
   };
 }
@@ -115,13 +115,13 @@ export function resolveSettings(env: Environment, flags: SettingFlags, refuse: R
 function pick(
   flag: string | undefined,
   env: Environment,
-  { variables, key }: Source,
+  { variables, key }: SettingSource,
   stored: Record<string, unknown>,
   fallback?: string,
 ): Setting {
   if (flag) return { value: flag, origin: 'flag' };
   for (const name of variables) {
-    const value = read(env, name);
+    const value = readVariable(env, name);
     if (value) return { value, origin: `environment (${name})` };
   }
   const value = stored[key];
@@ -129,22 +129,22 @@ function pick(
   return { value: fallback, origin: fallback ? 'default' : 'not set' };
 }
 
-function refuseOddName({ value = '', origin }: Setting, refuse: Refuse): void {
+function refuseOddName({ value = '', origin }: Setting, refuse: OnInvalidSetting): void {
   if (/^[A-Za-z0-9][\w.@-]*$/.test(value)) return;
   const why = `it comes from the ${origin}; letters, digits and - _ . @ make a name, a letter or digit first`;
   refuse(new UsageError(`"${value}" cannot be the name of a profile`, { why }));
 }
 
-function proxyOf(env: Environment, refuse: Refuse): ProxySettings | undefined {
+function proxyOf(env: Environment, refuse: OnInvalidSetting): ProxySettings | undefined {
   const all = anyProxy(env);
   const http = proxyAddress(env, 'HTTP_PROXY', refuse) ?? all;
   const https = proxyAddress(env, 'HTTPS_PROXY', refuse) ?? all;
-  return http || https ? { http, https, except: read(env, 'NO_PROXY') ?? '' } : undefined;
+  return http || https ? { http, https, noProxy: readVariable(env, 'NO_PROXY') ?? '' } : undefined;
 }
 
 /** `host:3128` is an address as well, as everywhere. It may hold a password: no message repeats it. */
-function proxyAddress(env: Environment, variable: Variable, refuse: Refuse): ProxyServer | undefined {
-  const given = read(env, variable);
+function proxyAddress(env: Environment, variable: Variable, refuse: OnInvalidSetting): ProxyServer | undefined {
+  const given = readVariable(env, variable);
   if (!given) return undefined;
   const address = given.includes('://') ? given : `http://${given}`;
   if (URL.canParse(address) && /^https?:/i.test(address)) return { address, variable };
@@ -158,7 +158,7 @@ function anyProxy(env: Environment): ProxyServer | undefined {
 }
 
 /** The content of `config.json`; empty where there is none, or none that can be read. */
-export function readStored(folder: string, refuse: Refuse = raise): Record<string, unknown> {
+export function readStoredSettings(folder: string, refuse: OnInvalidSetting = raise): Record<string, unknown> {
   const file = join(folder, 'config.json');
   let text: string;
   try {
@@ -178,7 +178,7 @@ export function readStored(folder: string, refuse: Refuse = raise): Record<strin
  * The bearer token travels to these origins: https only, except to this machine (conventions §4). What the address must
  * not hold would be shown to everybody who lists the settings.
  */
-export function safeOrigin(address: string, origin: string, refuse: Refuse = raise): string {
+export function checkUrl(address: string, origin: string, refuse: OnInvalidSetting = raise): string {
   const why = `it comes from the ${origin}`;
   if (!URL.canParse(address)) {
     refuse(new UsageError(`"${address}" is not an address`, { why }));

@@ -7,6 +7,6 @@ export function isSecure(url: URL): boolean {
 }
 
 /** Whether a request to this address stays on this machine, whatever its name is. It never goes through a proxy. */
-export function staysHere({ hostname }: URL): boolean {
+export function isLoopbackHost({ hostname }: URL): boolean {
   return loopback.test(hostname) || /(^|\.)localhost\.?$|^\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]$/.test(hostname);
 }

@@ -1,11 +1,11 @@
 import type * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { list, object } from './lists.ts';
-import { neededText, optionalText, optionalTime } from './scalars.ts';
+import { optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** One API key (spec 2.1). `expiresAt` is a time or the word `never`; `principalId` names its service account. */
 export const ApiKey = object({
-  id: neededText,
+  id: textOrEmpty,
   name: optionalText,
   description: optionalText,
   apiKey: optionalText,

@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { answer, filled, list, object } from './lists.ts';
+import { list, nonEmptyReply, object, replyObject } from './lists.ts';
 import {
-  neededText,
-  optionalFlag,
+  optionalBoolean,
+  optionalEnum,
   optionalNumber,
   optionalRecord,
   optionalText,
   optionalTexts,
   optionalTime,
-  optionalWord,
-  queryFlag,
+  queryBoolean,
+  textOrEmpty,
 } from './scalars.ts';
 
 const strings = v.array(v.string());
@@ -69,11 +69,11 @@ export const AppCreation = v.looseObject({
 export type AppCreation = v.InferInput<typeof AppCreation>;
 
 /** Answer of create app (spec 2.3). A partner app has no upload, so its `uploadUrl` may be empty. */
-export const CreatedApp = answer(
+export const CreatedApp = replyObject(
   {
-    buildId: neededText,
-    status: optionalWord('pending'),
-    uploadUrl: neededText,
+    buildId: textOrEmpty,
+    status: optionalEnum('pending'),
+    uploadUrl: textOrEmpty,
     keyName: optionalText,
     internalEndpoint: optionalText,
     dashboardUrl: optionalText,
@@ -82,11 +82,11 @@ export const CreatedApp = answer(
 );
 export type CreatedApp = v.InferOutput<typeof CreatedApp>;
 
-const optionalStatus = optionalWord('ready', 'active', 'cold', 'pending', 'deploying', 'not_ready', 'error');
+const optionalStatus = optionalEnum('ready', 'active', 'cold', 'pending', 'deploying', 'not_ready', 'error');
 
 /** An app in full (spec 2.4). The server sends its numeric settings as text; here they are numbers. */
-export const App = filled({
-  id: neededText,
+export const App = nonEmptyReply({
+  id: textOrEmpty,
   name: optionalText,
   projectId: optionalText,
   status: optionalStatus,
@@ -100,7 +100,7 @@ export const App = filled({
   port: optionalNumber,
   healthcheckEndpoint: optionalText,
   readycheckEndpoint: optionalText,
-  disableAuth: optionalFlag,
+  disableAuth: optionalBoolean,
   hardware: optionalText,
   hardwareProvider: optionalText,
   region: optionalText,
@@ -132,7 +132,7 @@ export type App = v.InferOutput<typeof App>;
 
 /** An app in a list (spec 2.5). The inner shape of the two metrics objects is not documented (wire §0). */
 export const AppSummary = object({
-  id: neededText,
+  id: textOrEmpty,
   name: optionalText,
   projectId: optionalText,
   region: optionalText,
@@ -141,7 +141,7 @@ export const AppSummary = object({
   status: optionalStatus,
   createdAt: optionalTime,
   updatedAt: optionalTime,
-  ephemeral: optionalFlag,
+  ephemeral: optionalBoolean,
   cost_metrics: optionalRecord,
   request_metrics: optionalRecord,
 });
@@ -158,7 +158,7 @@ export const createPartnerApp = endpoint('POST /v2/projects/{project}/partner-ap
 
 /** List apps with this month's usage (spec 4.3). */
 export const listApps = endpoint('GET /v2/projects/{project}/apps', {
-  query: v.object({ includeEphemeral: assumed(v.optional(queryFlag)) }),
+  query: v.object({ includeEphemeral: assumed(v.optional(queryBoolean)) }),
   reply: list(AppSummary, 'id'),
 });
 
@@ -178,7 +178,7 @@ export type AppScaling = v.InferInput<typeof AppScaling>;
 export const scaleApp = endpoint('PATCH /v2/projects/{project}/apps/{app}', {
   body: AppScaling,
   reply: 'nothing',
-  repeatable: true,
+  retryable: true,
 });
 
 /** Delete an app (wire §1b). */

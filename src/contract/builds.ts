@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { answer, list, object } from './lists.ts';
-import { neededText, neededWord, optionalText, optionalTime, optionalWord } from './scalars.ts';
+import { list, object, replyObject } from './lists.ts';
+import { enumOrEmpty, optionalEnum, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 const goodEnds = ['success', 'ready'] as const;
 const badEnds = ['failure', 'build_failure', 'init_failure', 'init_timeout', 'cancelled'] as const;
@@ -21,8 +21,8 @@ export function buildPhase(status: string): 'in progress' | 'succeeded' | 'faile
 
 /** One build (wire §1b). `initError` says in the user's words why the app did not start. */
 const fields = {
-  id: neededText,
-  status: neededWord(...statuses),
+  id: textOrEmpty,
+  status: enumOrEmpty(...statuses),
   createdAt: optionalTime,
   updatedAt: optionalTime,
   initError: optionalText,
@@ -30,11 +30,11 @@ const fields = {
 export const Build = object(fields);
 export type Build = v.InferOutput<typeof Build>;
 
-export const BuildLogLine = object({ id: optionalText, createdAt: optionalTime, log: neededText });
+export const BuildLogLine = object({ id: optionalText, createdAt: optionalTime, log: textOrEmpty });
 export type BuildLogLine = v.InferOutput<typeof BuildLogLine>;
 
 /** Answer of zip contents (spec 2.13). The inner shape is not documented: shown as it comes (wire §0). */
-export const ZipContents = answer({ id: optionalText, zipFiles: v.optional(v.unknown()) });
+export const ZipContents = replyObject({ id: optionalText, zipFiles: v.optional(v.unknown()) });
 export type ZipContents = v.InferOutput<typeof ZipContents>;
 
 /** List an app's builds (wire §1b; the reply's shape is not documented). */
@@ -44,12 +44,12 @@ export const listBuilds = endpoint('GET /v2/projects/{project}/apps/{app}/builds
 
 /** One build's state (wire §1b): the only source of a verdict. */
 export const getBuild = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{build}', {
-  reply: answer(fields, 'status'),
+  reply: replyObject(fields, 'status'),
 });
 
 /** All log lines of a build so far (wire §1b). */
 export const getBuildLogs = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{build}/logs', {
-  reply: answer({ logs: list(BuildLogLine, 'log'), status: optionalWord(...statuses) }),
+  reply: replyObject({ logs: list(BuildLogLine, 'log'), status: optionalEnum(...statuses) }),
 });
 
 /** The files in a build's archive (spec 4.8). */

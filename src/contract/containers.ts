@@ -1,14 +1,14 @@
 import type * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { list, object } from './lists.ts';
-import { neededText, optionalFlag, optionalNumber, optionalText, optionalTime, optionalWord } from './scalars.ts';
+import { optionalBoolean, optionalEnum, optionalNumber, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** One replica of an app (wire §1b). The words of `containerState` are given as examples. */
 export const Container = object({
   /** The full name of the pod: what runs and log lines call it too. */
-  containerId: neededText,
-  containerState: optionalWord('RUNNING', 'PENDING', 'SUCCEEDED'),
-  isTerminating: optionalFlag,
+  containerId: textOrEmpty,
+  containerState: optionalEnum('RUNNING', 'PENDING', 'SUCCEEDED'),
+  isTerminating: optionalBoolean,
   appId: optionalText,
   projectId: optionalText,
   buildId: optionalText,

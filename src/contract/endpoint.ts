@@ -1,21 +1,21 @@
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type Route = `${Method} /${string}`;
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Route = `${HttpMethod} /${string}`;
 /** Which of the platform's addresses answers (wire §0). */
 export type Host = 'management' | 'invocation' | 'login' | 'refresh' | 'logs' | 'status';
 
 /** How a successful reply reads: JSON of a schema, plain text, a body nobody needs, or whatever an app says. */
-export type Reply = GenericSchema | 'text' | 'nothing' | 'anything';
+export type ReplyFormat = GenericSchema | 'text' | 'nothing' | 'anything';
 
 export interface Endpoint<
   R extends Route = Route,
   Query extends GenericSchema | undefined = GenericSchema | undefined,
   Body extends GenericSchema | undefined = GenericSchema | undefined,
-  Answer extends Reply = Reply,
+  Answer extends ReplyFormat = ReplyFormat,
 > {
   readonly route: R;
-  readonly at: Host;
+  readonly host: Host;
   readonly query: Query;
   readonly body: Body;
   readonly reply: Answer;
@@ -23,11 +23,11 @@ export interface Endpoint<
    * A POST or PATCH that may be sent twice without harm. GET, PUT and DELETE always may. `never`: whoever calls it
    * repeats it in a rhythm of their own.
    */
-  readonly repeatable: boolean | 'never';
+  readonly retryable: boolean | 'never';
   /** The body travels as a web form, not as JSON; `multipart` when there are files in it. */
   readonly form: boolean | 'multipart';
   /** Needs no token, and gets none: logging in, the page of the platform's own state. */
-  readonly open: boolean;
+  readonly anonymous: boolean;
   /** An empty body is an answer too, and reads as null (wire §1b). */
   readonly mayBeEmpty: boolean;
 }
@@ -41,18 +41,20 @@ type WithQuery<Q> = Q extends GenericSchema ? { query?: InferOutput<Q> } : unkno
 type WithBody<B> = B extends GenericSchema ? { body: InferInput<B> } : unknown;
 
 /** What a caller gives: the path's parameters by name, `query` and `body` where the endpoint has them. */
-export type Parameters<E extends Endpoint> = { [Name in PathParameter<E['route']>]: string } & WithQuery<E['query']> &
+export type CallParameters<E extends Endpoint> = { [Name in PathParameter<E['route']>]: string } & WithQuery<
+  E['query']
+> &
   WithBody<E['body']>;
 
 /** What a caller gets: decoded (numbers are numbers, absent times are null). */
-export type Answer<E extends Endpoint> = E['reply'] extends GenericSchema
+export type DecodedReply<E extends Endpoint> = E['reply'] extends GenericSchema
   ? InferOutput<E['reply']>
   : E['reply'] extends 'text' | 'anything'
     ? string
     : undefined;
 
 /** What travels: numbers may be text, as the server sends them. The emulator answers in this form. */
-export type WireAnswer<E extends Endpoint> = E['reply'] extends GenericSchema
+export type WireReply<E extends Endpoint> = E['reply'] extends GenericSchema
   ? InferInput<E['reply']>
   : E['reply'] extends 'text'
     ? string
@@ -65,31 +67,31 @@ export type WireAnswer<E extends Endpoint> = E['reply'] extends GenericSchema
  */
 export function endpoint<
   const R extends Route,
-  Answer extends Reply,
+  Answer extends ReplyFormat,
   Query extends GenericSchema | undefined = undefined,
   Body extends GenericSchema | undefined = undefined,
 >(
   route: R,
   parts: {
     reply: Answer;
-    at?: Host;
+    host?: Host;
     query?: Query;
     body?: Body;
-    repeatable?: boolean | 'never';
+    retryable?: boolean | 'never';
     form?: boolean | 'multipart';
-    open?: boolean;
+    anonymous?: boolean;
     mayBeEmpty?: boolean;
   },
 ): Endpoint<R, Query, Body, Answer> {
   return {
     route,
-    at: parts.at ?? 'management',
+    host: parts.host ?? 'management',
     query: parts.query as Query,
     body: parts.body as Body,
     reply: parts.reply,
-    repeatable: parts.repeatable ?? !/^(POST|PATCH) /.test(route),
+    retryable: parts.retryable ?? !/^(POST|PATCH) /.test(route),
     form: parts.form ?? false,
-    open: parts.open ?? false,
+    anonymous: parts.anonymous ?? false,
     mayBeEmpty: parts.mayBeEmpty ?? false,
   };
 }
@@ -100,9 +102,9 @@ export function assumed<T>(schema: T): T {
 }
 
 /** Splits `'GET /v2/projects/{project}'` into its method and its path. */
-export function splitRoute(route: Route): { method: Method; path: string } {
+export function splitRoute(route: Route): { method: HttpMethod; path: string } {
   const space = route.indexOf(' ');
-  return { method: route.slice(0, space) as Method, path: route.slice(space + 1) };
+  return { method: route.slice(0, space) as HttpMethod, path: route.slice(space + 1) };
 }
 
 /**
@@ -112,16 +114,16 @@ export function splitRoute(route: Route): { method: Method; path: string } {
 export function fillPath(path: string, parameters: Record<string, unknown>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(parameters[name]);
-    return encodeURIComponent(name === 'app' ? appId(String(parameters.project), value) : value);
+    return encodeURIComponent(name === 'app' ? toAppId(String(parameters.project), value) : value);
   });
 }
 
 /** `web` and `p-123-web` both give `p-123-web`. */
-export function appId(project: string, app: string): string {
+export function toAppId(project: string, app: string): string {
   return app.startsWith(`${project}-`) ? app : `${project}-${app}`;
 }
 
 /** `p-123-web` and `web` both give `web`. */
-export function appName(project: string, app: string): string {
+export function toAppName(project: string, app: string): string {
   return app.startsWith(`${project}-`) ? app.slice(project.length + 1) : app;
 }

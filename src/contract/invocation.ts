@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
-import { queryFlag } from './scalars.ts';
+import { queryBoolean } from './scalars.ts';
 
 /**
  * Call a function of a deployed app, or anything below a server of the user's own (spec 4.18, wire §7). The answer is
  * the app's: any status, any type, any length. The typed client is not made for that.
  */
 export const invoke = endpoint('POST /v4/{project}/{name}/{function}', {
-  at: 'invocation',
-  query: v.object({ async: v.optional(queryFlag), webhookEndpoint: v.optional(v.string()) }),
+  host: 'invocation',
+  query: v.object({ async: v.optional(queryBoolean), webhookEndpoint: v.optional(v.string()) }),
   body: v.unknown(),
   reply: 'anything',
 });
@@ -37,7 +37,7 @@ export function signedPrefix(runId: string, timestamp: string | number): string 
 }
 
 /** The platform tries so often to deliver to a webhook (wire §7). */
-export const webhookAttempts = 3;
+export const maxWebhookAttempts = 3;
 
 /** An asynchronous call may take as long, seconds, if its `response_grace_period` allows it (spec 8). */
-export const longestAsyncSeconds = 12 * 60 * 60;
+export const maxAsyncSeconds = 12 * 60 * 60;

@@ -2,17 +2,17 @@ import * as v from 'valibot';
 import { isMissing, isRecord } from './scalars.ts';
 
 /** An item of a list that could not be read in full, and the field that is missing, if it is an object at all. */
-export interface Unread {
+export interface UnreadableItem {
   item: unknown;
   field: string | undefined;
 }
 
-const unread = new WeakMap<object, Unread[]>();
+const unread = new WeakMap<object, UnreadableItem[]>();
 
 /**
  * A list whose items are read one by one, so that a bad one never hides the others. An item without a field that is
  * `needed` stays, as far as it can be read; what is no object, or lacks a needed number, is left out. Both are counted:
- * see {@link unreadIn}. Null and absent are the empty list.
+ * see {@link unreadableItems}. Null and absent are the empty list.
  */
 export function list<Item extends v.GenericSchema>(item: Item, ...needed: (keyof v.InferOutput<Item> & string)[]) {
   return v.nullish(items(item, needed), []);
@@ -27,7 +27,7 @@ export function optionalList<Item extends v.GenericSchema>(
 }
 
 /** Objects by name, read one by one. One that cannot be read is left empty, and counted. */
-export function byName<Item extends v.GenericSchema>(item: Item) {
+export function objectsByName<Item extends v.GenericSchema>(item: Item) {
   const schema = v.pipe(
     v.custom<Record<string, unknown>>(isRecord, 'is not an object'),
     v.transform((raw) => readByName(item, raw)),
@@ -44,7 +44,7 @@ export function object<Entries extends v.ObjectEntries>(entries: Entries) {
  * An object of a reply. It fails, and names the field, when one of the `needed` is missing. An error that came with a
  * 200 fails too: absent lists are empty, so `{"message": "forbidden"}` would read as "nothing".
  */
-export function answer<Entries extends v.ObjectEntries>(entries: Entries, ...needed: (keyof Entries & string)[]) {
+export function replyObject<Entries extends v.ObjectEntries>(entries: Entries, ...needed: (keyof Entries & string)[]) {
   const isOurs = (value: unknown) => !isError(value) || hasOneOf(entries, value);
   const schema = v.pipe(
     object(entries),
@@ -63,7 +63,7 @@ export function answer<Entries extends v.ObjectEntries>(entries: Entries, ...nee
 }
 
 /** An object of a reply that has at least one of the fields. */
-export function filled<Entries extends v.ObjectEntries>(entries: Entries) {
+export function nonEmptyReply<Entries extends v.ObjectEntries>(entries: Entries) {
   const isOurs = (value: unknown) => hasOneOf(entries, value);
   return Object.assign(checked(object(entries), v.check(isOurs, noneOf(entries))), { entries });
 }
@@ -72,11 +72,11 @@ export function filled<Entries extends v.ObjectEntries>(entries: Entries) {
 const deepestList = 3;
 
 /** The items that could not be read, in all lists of a reply. Lists within items are not looked at. */
-export function unreadIn(reply: unknown, depth = 0): Unread[] {
+export function unreadableItems(reply: unknown, depth = 0): UnreadableItem[] {
   if (typeof reply !== 'object' || reply === null || depth > deepestList) return [];
   const found = unread.get(reply);
   if (found || Array.isArray(reply)) return found ?? [];
-  return Object.values(reply).flatMap((value) => unreadIn(value, depth + 1));
+  return Object.values(reply).flatMap((value) => unreadableItems(value, depth + 1));
 }
 
 function isError(value: unknown): boolean {
@@ -112,7 +112,7 @@ function items<Item extends v.GenericSchema>(item: Item, needed: string[]) {
 }
 
 function readEach(schema: v.GenericSchema, needed: string[], raw: unknown[]): unknown[] {
-  const bad: Unread[] = [];
+  const bad: UnreadableItem[] = [];
   const read: unknown[] = [];
   for (const item of raw) {
     const result = v.safeParse(schema, item);
@@ -132,7 +132,7 @@ function readEach(schema: v.GenericSchema, needed: string[], raw: unknown[]): un
 }
 
 function readByName(schema: v.GenericSchema, raw: Record<string, unknown>): Record<string, unknown> {
-  const bad: Unread[] = [];
+  const bad: UnreadableItem[] = [];
   const read = Object.entries(raw).map(([name, item]) => {
     const result = v.safeParse(schema, item);
     if (!result.success) bad.push({ item, field: undefined });

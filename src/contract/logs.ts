@@ -1,15 +1,15 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { answer, filled, list, object } from './lists.ts';
-import { neededText, optionalFlag, optionalNumber, optionalText, optionalWord, queryNumber } from './scalars.ts';
+import { list, nonEmptyReply, object, replyObject } from './lists.ts';
+import { optionalBoolean, optionalEnum, optionalNumber, optionalText, queryNumber, textOrEmpty } from './scalars.ts';
 
 /**
  * One line that an app printed (wire §1b). `timestamp` is kept as it came: it is finer than milliseconds, and where
  * there is no `logId` it tells one line from the next.
  */
 export const AppLogLine = object({
-  logLine: neededText,
-  timestamp: neededText,
+  logLine: textOrEmpty,
+  timestamp: textOrEmpty,
   appId: optionalText,
   projectId: optionalText,
   runId: optionalText,
@@ -17,7 +17,7 @@ export const AppLogLine = object({
   containerName: optionalText,
   logId: optionalText,
   lineNumber: optionalNumber,
-  stream: optionalWord('stdout', 'stderr'),
+  stream: optionalEnum('stdout', 'stderr'),
 });
 export type AppLogLine = v.InferOutput<typeof AppLogLine>;
 
@@ -38,7 +38,9 @@ export type AppLogsQuery = v.InferOutput<typeof AppLogsQuery>;
 /** A page of what an app printed; null when it has printed nothing (wire §1b). */
 export const getAppLogs = endpoint('GET /v2/projects/{project}/apps/{app}/logs', {
   query: AppLogsQuery,
-  reply: v.nullish(answer({ logs: list(AppLogLine, 'logLine'), nextPageToken: optionalText, hasMore: optionalFlag })),
+  reply: v.nullish(
+    replyObject({ logs: list(AppLogLine, 'logLine'), nextPageToken: optionalText, hasMore: optionalBoolean }),
+  ),
   mayBeEmpty: true,
 });
 
@@ -50,9 +52,9 @@ export const buildLogSocket = '/ws-build-logs';
 export const appLogSocket = '/ws-logs';
 
 /** A line of a build, as its socket sends it: one JSON text a frame. The server closes with 1000 at the end. */
-export const BuildLogFrame = filled({
-  log: neededText,
-  timestamp: neededText,
+export const BuildLogFrame = nonEmptyReply({
+  log: textOrEmpty,
+  timestamp: textOrEmpty,
   build_id: optionalText,
   log_id: optionalText,
   app_id: optionalText,
@@ -66,9 +68,9 @@ export const BuildLogFrame = filled({
 export type BuildLogFrame = v.InferOutput<typeof BuildLogFrame>;
 
 /** A line of an app, as its socket sends it. The socket stays open. */
-export const AppLogFrame = filled({
-  log: neededText,
-  timestamp: neededText,
+export const AppLogFrame = nonEmptyReply({
+  log: textOrEmpty,
+  timestamp: textOrEmpty,
   app_id: optionalText,
   run_id: optionalText,
   container_name: optionalText,

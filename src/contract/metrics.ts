@@ -1,18 +1,18 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { answer, list, object } from './lists.ts';
-import { neededNumber, optionalNumber, optionalText, optionalTime } from './scalars.ts';
+import { list, object, replyObject } from './lists.ts';
+import { numberOrNaN, optionalNumber, optionalText, optionalTime } from './scalars.ts';
 
 /** How many points of a series there are; without it, the standard number (spec 4.7). */
 export const resolutions = ['medium', 'high'] as const;
 
 /** How long replicas took to start, over time. `timestamp` in Unix seconds, percentiles in seconds (spec 2.9). */
-export const StartupTimes = answer({
+export const StartupTimes = replyObject({
   status: optionalText,
   data: v.nullish(
     object({
       time_series: list(
-        object({ timestamp: neededNumber, p50: optionalNumber, p90: optionalNumber, p99: optionalNumber }),
+        object({ timestamp: numberOrNaN, p50: optionalNumber, p90: optionalNumber, p99: optionalNumber }),
         'timestamp',
       ),
       total_runs: optionalNumber,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { answer, object } from './lists.ts';
-import { optionalFlag, optionalItems, optionalText } from './scalars.ts';
+import { object, replyObject } from './lists.ts';
+import { optionalBoolean, optionalItems, optionalText } from './scalars.ts';
 
 /** The plans there are, the smallest first (spec 4.16). */
 export const planCodes = ['hobby', 'standard', 'enterprise'] as const;
@@ -14,8 +14,8 @@ export const changePlan = endpoint('PATCH /v2/projects/{project}/subscription', 
 });
 
 /** Answer of list payment methods (spec 2.12). What a method looks like is not documented (wire §0). */
-export const PaymentMethods = answer({
-  creditCardBonusClaimed: optionalFlag,
+export const PaymentMethods = replyObject({
+  creditCardBonusClaimed: optionalBoolean,
   methods: assumed(optionalItems),
 });
 export type PaymentMethods = v.InferOutput<typeof PaymentMethods>;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
-import { answer, object } from './lists.ts';
-import { filePart, neededText, optionalText } from './scalars.ts';
+import { object, replyObject } from './lists.ts';
+import { FilePart, optionalText, textOrEmpty } from './scalars.ts';
 
 const region = v.optional(v.string());
 const versions = v.optional(v.record(v.string(), v.string()));
@@ -10,7 +10,7 @@ const versions = v.optional(v.record(v.string(), v.string()));
 export const createRunApp = endpoint('POST /v3/projects/{project}/apps/{app}/create-run-app', {
   query: v.object({ region }),
   reply: object({ message: optionalText }),
-  repeatable: true,
+  retryable: true,
 });
 
 /** Versions by name; none is `latest`. Commands are in base64 (wire §6). */
@@ -29,15 +29,15 @@ export type BaseImage = v.InferOutput<typeof BaseImage>;
 export const prepareBaseImage = endpoint('POST /v3/projects/{project}/apps/{app}/base-image', {
   query: v.object({ region }),
   body: BaseImage,
-  reply: answer({ status: neededText, digest: optionalText }, 'status'),
-  repeatable: true,
+  reply: replyObject({ status: textOrEmpty, digest: optionalText }, 'status'),
+  retryable: true,
 });
 
 /** Sizes in bytes, as the published client holds them (wire §9). */
 export const runLimits = {
-  archive: 4 * 1024 * 1024,
-  data: 2 * 1024 * 1024,
-  dependencies: 380 * 1024,
+  archiveBytes: 4 * 1024 * 1024,
+  dataBytes: 2 * 1024 * 1024,
+  dependenciesBytes: 380 * 1024,
   nameLength: 30,
 };
 
@@ -55,7 +55,7 @@ export const startRun = endpoint('POST /v3/projects/{project}/apps/{app}/run', {
     memoryGb: v.optional(v.string()),
   }),
   // `data.json` with the arguments (application/json), and a tar, uncompressed (application/x-tar).
-  body: v.object({ projectId: v.string(), data: filePart, file: filePart }),
+  body: v.object({ projectId: v.string(), data: FilePart, file: FilePart }),
   form: 'multipart',
-  reply: answer({ runId: neededText }, 'runId'),
+  reply: replyObject({ runId: textOrEmpty }, 'runId'),
 });

@@ -1,15 +1,15 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { answer, list, object, optionalList } from './lists.ts';
+import { list, object, optionalList, replyObject } from './lists.ts';
 import {
-  neededText,
-  optionalFlag,
+  optionalBoolean,
+  optionalEnum,
   optionalNumber,
   optionalText,
   optionalTime,
-  optionalWord,
-  queryFlag,
+  queryBoolean,
   queryNumber,
+  textOrEmpty,
 } from './scalars.ts';
 
 /** The states a run can be asked for by (spec 3). */
@@ -27,7 +27,7 @@ export function runPhase(status: string): 'in progress' | 'succeeded' | 'failed'
 
 /** One call of an app. The chart endpoint gives the first group (spec 2.6), the others add the rest (wire §1b). Times in ms. */
 export const Run = object({
-  id: neededText,
+  id: textOrEmpty,
   projectId: optionalText,
   modelId: optionalText,
   podName: optionalText,
@@ -39,14 +39,14 @@ export const Run = object({
   createdAt: optionalTime,
   updatedAt: optionalTime,
 
-  status: optionalWord(...runStatuses),
-  async: optionalFlag,
+  status: optionalEnum(...runStatuses),
+  async: optionalBoolean,
   functionName: optionalText,
   method: optionalText,
   region: optionalText,
   containerId: optionalText,
   webhookEndpoint: optionalText,
-  websocket: optionalFlag,
+  websocket: optionalBoolean,
   completedAt: optionalTime,
   containerStartedAt: optionalTime,
   executionTimeMs: optionalNumber,
@@ -96,7 +96,7 @@ export const bucketSizes = ['minute', 'hour', 'day'] as const;
 export type BucketSize = (typeof bucketSizes)[number];
 
 /** Single runs, or buckets: buckets when asked for, and for any range over 24 hours (spec 2.8, 4.6). */
-export const RunsChart = answer({
+export const RunsChart = replyObject({
   aggregatedData: optionalList(RunBucket),
   groupBy: optionalText,
   timeRange: optionalText,
@@ -117,7 +117,7 @@ const RunsQuery = assumed(
     status: v.optional(v.picklist(runStatuses)),
     statusCode: v.optional(queryNumber(-1)),
     groupBy: v.optional(v.picklist(bucketSizes)),
-    aggregate: v.optional(queryFlag),
+    aggregate: v.optional(queryBoolean),
     minStartupTime: v.optional(queryNumber(0)),
     maxStartupTime: v.optional(queryNumber(0)),
     minResponseTime: v.optional(queryNumber(0)),
@@ -135,13 +135,13 @@ export const getRunsChart = endpoint('GET /v2/projects/{project}/apps/{app}/runs
 
 /** Runs of an app, newest first, with what the chart endpoint leaves out (wire §1b). */
 export const listRuns = endpoint('GET /v2/projects/{project}/apps/{app}/runs', {
-  query: v.object({ asyncOnly: v.optional(queryFlag), nextToken: assumed(v.optional(v.string())) }),
-  reply: answer({ items: list(Run, 'id'), nextToken: optionalText }),
+  query: v.object({ asyncOnly: v.optional(queryBoolean), nextToken: assumed(v.optional(v.string())) }),
+  reply: replyObject({ items: list(Run, 'id'), nextToken: optionalText }),
 });
 
 /** One run (wire §1b). */
 export const getRun = endpoint('GET /v2/projects/{project}/apps/{app}/runs/{run}', {
-  reply: answer({ item: Run }, 'item'),
+  reply: replyObject({ item: Run }, 'item'),
 });
 
 /** Stop a run (wire §1b, observed). */

@@ -8,7 +8,7 @@ import { jsonText } from '../json-text.ts';
  */
 export const optionalText = v.nullish(reader<string, string>(asText));
 export const optionalNumber = v.nullish(reader<number | string, number | null>(asNumber));
-export const optionalFlag = v.nullish(reader<boolean | string, boolean | null>(asFlag));
+export const optionalBoolean = v.nullish(reader<boolean | string, boolean | null>(asFlag));
 /** An RFC 3339 time, in UTC. The server writes "no time" as `""` or as the year 1: both become null. */
 export const optionalTime = v.nullish(reader<string | number, string | null>(asTime));
 export const optionalTexts = v.nullish(reader<string[], string[] | null>(asTexts));
@@ -19,26 +19,26 @@ export const optionalItems = v.nullish(
 export const optionalRecord = v.nullish(reader<Record<string, unknown>, Record<string, unknown> | null>(asRecord));
 
 /** False when it is absent. */
-export const neededFlag = v.nullish(
+export const booleanOrFalse = v.nullish(
   reader<boolean | string, boolean>((value) => asFlag(value) ?? false),
   false,
 );
 /** Text that is empty when it is absent, such as an id. */
-export const neededText = v.nullish(reader<string, string>(asText), '');
+export const textOrEmpty = v.nullish(reader<string, string>(asText), '');
 /** A number that is NaN when it is absent. */
-export const neededNumber = v.nullish(reader<number | string, number>(asNumberOrNaN), Number.NaN);
+export const numberOrNaN = v.nullish(reader<number | string, number>(asNumberOrNaN), Number.NaN);
 
 /** Known words; any other is let through, because an old client must survive a newer server. */
-export function optionalWord<const Word extends string>(..._known: Word[]) {
+export function optionalEnum<const Word extends string>(..._known: Word[]) {
   return v.nullish(reader<Word | (string & {}), Word | (string & {})>(asText));
 }
 
 /** A word that is empty when it is absent. */
-export function neededWord<const Word extends string>(..._known: Word[]) {
+export function enumOrEmpty<const Word extends string>(..._known: Word[]) {
   return v.nullish(reader<Word | (string & {}), Word | (string & {})>(asText), '');
 }
 
-/** Whether a value of `neededText`, `neededWord` or `neededNumber` is absent. */
+/** Whether a value of `textOrEmpty`, `enumOrEmpty` or `numberOrNaN` is absent. */
 export function isMissing(value: unknown): boolean {
   return value === '' || value === undefined || value === null || Number.isNaN(value);
 }
@@ -105,7 +105,7 @@ function asRecord(value: unknown): Record<string, unknown> | null {
 }
 
 /** A boolean in a query string. */
-export const queryFlag = v.pipe(
+export const queryBoolean = v.pipe(
   v.union([v.boolean(), v.picklist(['true', 'false'])], 'must be true or false'),
   v.transform((value) => value === true || value === 'true'),
 );
@@ -119,5 +119,5 @@ export function queryNumber(least: number) {
 }
 
 /** A file in a body of several parts. `type` is its media type. */
-export const filePart = v.object({ filename: v.string(), type: v.string(), content: v.instance(Uint8Array) });
-export type FilePart = v.InferOutput<typeof filePart>;
+export const FilePart = v.object({ filename: v.string(), type: v.string(), content: v.instance(Uint8Array) });
+export type FilePart = v.InferOutput<typeof FilePart>;

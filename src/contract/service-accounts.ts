@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { answer, list, object } from './lists.ts';
-import { neededText, optionalItems, optionalText, optionalTime } from './scalars.ts';
+import { list, object, replyObject } from './lists.ts';
+import { optionalItems, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** A service account (spec 2.11). The form of its grants is not documented: any is let through (wire §0). */
 export const ServiceAccount = object({
-  id: neededText,
+  id: textOrEmpty,
   name: optionalText,
   description: optionalText,
   projectId: optionalText,
@@ -17,7 +17,7 @@ export type ServiceAccount = v.InferOutput<typeof ServiceAccount>;
 
 /** List service accounts (spec 4.14). */
 export const listServiceAccounts = endpoint('GET /v2/projects/{project}/service-accounts', {
-  reply: answer({ serviceAccounts: list(ServiceAccount, 'id') }),
+  reply: replyObject({ serviceAccounts: list(ServiceAccount, 'id') }),
 });
 
 /** Replace all grants of a service account, by one project at least (spec 4.15). A repeat changes nothing. */
@@ -26,5 +26,5 @@ export const updateServiceAccount = endpoint('PATCH /v2/projects/{project}/servi
     grants: v.pipe(v.array(v.string()), v.minLength(1, 'must contain at least one project')),
   }),
   reply: object({ serviceAccountId: optionalText }),
-  repeatable: true,
+  retryable: true,
 });

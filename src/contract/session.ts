@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
-import { answer } from './lists.ts';
-import { neededNumber, neededText, optionalNumber, optionalText } from './scalars.ts';
+import { replyObject } from './lists.ts';
+import { numberOrNaN, optionalNumber, optionalText, textOrEmpty } from './scalars.ts';
 
 /** What a person needs to let a device in, and how long and how often to ask whether they did; seconds (RFC 8628). */
-export const DeviceAuthorization = answer(
+export const DeviceAuthorization = replyObject(
   {
-    device_code: neededText,
-    user_code: neededText,
-    verification_uri: neededText,
+    device_code: textOrEmpty,
+    user_code: textOrEmpty,
+    verification_uri: textOrEmpty,
     verification_uri_complete: optionalText,
-    expires_in: neededNumber,
+    expires_in: numberOrNaN,
     interval: optionalNumber,
   },
   'device_code',
@@ -22,36 +22,44 @@ export type DeviceAuthorization = v.InferOutput<typeof DeviceAuthorization>;
 
 /** Begins a login (wire §1b). */
 export const authorizeDevice = endpoint('POST /device-authorization', {
-  at: 'login',
-  open: true,
+  host: 'login',
+  anonymous: true,
   body: v.looseObject({}),
-  reply: answer({ deviceAuthResponsePayload: DeviceAuthorization }, 'deviceAuthResponsePayload'),
+  reply: replyObject({ deviceAuthResponsePayload: DeviceAuthorization }, 'deviceAuthResponsePayload'),
 });
 
 /** Words for "no token": the first two say to go on asking, the others that it is no use (RFC 8628, 3.5). */
-export type NoToken = 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | (string & {});
+export type DeviceLoginError =
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'access_denied'
+  | 'expired_token'
+  | (string & {});
 
 /**
- * Asks whether the person has agreed (wire §1b). Until then the answer is a 400 with a word of {@link NoToken} in `error` or
+ * Asks whether the person has agreed (wire §1b). Until then the answer is a 400 with a word of {@link DeviceLoginError} in `error` or
  * `error_code`. Who asks keeps to a rhythm, so that no call is repeated beside it.
  */
 export const requestToken = endpoint('POST /token', {
-  at: 'login',
-  open: true,
-  repeatable: 'never',
+  host: 'login',
+  anonymous: true,
+  retryable: 'never',
   body: v.looseObject({ device_code: v.string() }),
-  reply: answer({ accessToken: neededText, refreshToken: optionalText }, 'accessToken'),
+  reply: replyObject({ accessToken: textOrEmpty, refreshToken: optionalText }, 'accessToken'),
 });
 
 /** The published client's name at the service that renews tokens (wire §1b). */
-export const clientId = '2om0uempl69t4c6fc70ujstsuk';
+export const oauthClientId = '2om0uempl69t4c6fc70ujstsuk';
 
 /** A fresh access token for a refresh token (wire §1b). Asking twice does no harm. */
 export const renewToken = endpoint('POST /oauth2/token', {
-  at: 'refresh',
-  open: true,
+  host: 'refresh',
+  anonymous: true,
   form: true,
-  repeatable: true,
+  retryable: true,
   body: v.looseObject({ grant_type: v.string(), client_id: v.string(), refresh_token: v.string() }),
-  reply: answer({ access_token: neededText, id_token: optionalText, refresh_token: optionalText }, 'access_token'),
+  reply: replyObject(
+    { access_token: textOrEmpty, id_token: optionalText, refresh_token: optionalText },
+    'access_token',
+  ),
 });

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
-import { answer, list, object } from './lists.ts';
+import { list, object, replyObject } from './lists.ts';
 import { optionalRecord, optionalText } from './scalars.ts';
 
 /** A thing in JSON:API: the status page, or a section, a component, a report, an update of one on it. */
@@ -13,8 +13,8 @@ export const StatusItem = object({
 export type StatusItem = v.InferOutput<typeof StatusItem>;
 
 /** The status page and, in `included`, all that hangs on it. Its product documents the attributes (wire §1b). */
-export const StatusPage = answer({ data: StatusItem, included: list(StatusItem) }, 'data');
+export const StatusPage = replyObject({ data: StatusItem, included: list(StatusItem) }, 'data');
 export type StatusPage = v.InferOutput<typeof StatusPage>;
 
 /** The state of the platform's services, for anybody (wire §1b). */
-export const getServiceStatus = endpoint('GET /index.json', { at: 'status', open: true, reply: StatusPage });
+export const getServiceStatus = endpoint('GET /index.json', { host: 'status', anonymous: true, reply: StatusPage });

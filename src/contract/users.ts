@@ -1,17 +1,17 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { answer, list, object } from './lists.ts';
-import { neededText, optionalFlag, optionalText, optionalTime, optionalWord } from './scalars.ts';
+import { list, object, replyObject } from './lists.ts';
+import { optionalBoolean, optionalEnum, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** A member of a project, or an invitation nobody has answered yet (spec 2.10). */
 export const User = object({
-  id: neededText,
+  id: textOrEmpty,
   projectId: optionalText,
   email: optionalText,
   firstName: optionalText,
   lastName: optionalText,
   role: optionalText,
-  status: optionalWord('active', 'invited'),
+  status: optionalEnum('active', 'invited'),
   invitedBy: optionalText,
   createdAt: optionalTime,
   updatedAt: optionalTime,
@@ -21,7 +21,7 @@ export type User = v.InferOutput<typeof User>;
 /** Invite a user. The words for a role are not documented: any is let through (spec 4.12, wire §0). */
 export const inviteUser = endpoint('POST /v2/projects/{project}/users', {
   body: v.object({ emailAddress: v.string(), role: assumed(v.string()) }),
-  reply: answer({ success: optionalFlag }, 'success'),
+  reply: replyObject({ success: optionalBoolean }, 'success'),
 });
 
 /** List members and pending invitations (spec 4.13). */

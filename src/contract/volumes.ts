@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
-import { answer, list, object } from './lists.ts';
-import { neededFlag, neededNumber, neededText, optionalNumber, optionalTime } from './scalars.ts';
+import { list, object, replyObject } from './lists.ts';
+import { booleanOrFalse, numberOrNaN, optionalNumber, optionalTime, textOrEmpty } from './scalars.ts';
 
 /** A file or folder of a volume, as its folder lists it (wire §1b). */
 export const VolumeEntry = object({
   /** May or may not end in a slash when it is a folder. */
-  name: neededText,
-  is_folder: neededFlag,
+  name: textOrEmpty,
+  is_folder: booleanOrFalse,
   size_bytes: optionalNumber,
   last_modified: optionalTime,
 });
@@ -28,15 +28,15 @@ export const initializeUpload = endpoint('POST /v2/projects/{project}/volumes/{v
     part_count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_000)),
     region,
   }),
-  reply: answer(
+  reply: replyObject(
     {
-      upload_id: neededText,
-      parts: v.array(answer({ part_number: neededNumber, url: neededText }, 'part_number', 'url')),
+      upload_id: textOrEmpty,
+      parts: v.array(replyObject({ part_number: numberOrNaN, url: textOrEmpty }, 'part_number', 'url')),
     },
     'upload_id',
   ),
   // A repeat leaves an upload behind that was begun for nothing: nobody ever sees it.
-  repeatable: true,
+  retryable: true,
 });
 
 /** Make the file of its parts: until then nothing of it is visible (wire §1b). */
@@ -63,7 +63,7 @@ export const listFolder = endpoint('GET /v2/projects/{project}/volumes/{volume}/
 /** A signed link to read one file (wire §1b). */
 export const getDownloadLink = endpoint('GET /v2/projects/{project}/volumes/{volume}/download', {
   query: v.object({ region, file_path: v.string() }),
-  reply: answer({ url: neededText }, 'url'),
+  reply: replyObject({ url: textOrEmpty }, 'url'),
 });
 
 /** Delete a file, or a folder whose path ends in a slash, with all that is in it. The answer is plain text (spec 4.11). */
@@ -76,5 +76,5 @@ export const deletePath = endpoint('DELETE /v2/projects/{project}/volumes/{volum
 export const resizeVolume = endpoint('PATCH /v2/projects/{project}/volumes/{volume}/resize', {
   body: v.object({ newSizeGb: v.pipe(v.number(), v.integer(), v.minValue(50), v.maxValue(1000)) }),
   reply: 'nothing',
-  repeatable: true,
+  retryable: true,
 });

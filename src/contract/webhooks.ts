@@ -2,17 +2,17 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { signedPrefix } from './invocation.ts';
 
 /** What is signed. The timestamp is as it travels: text, in seconds since 1970. */
-export interface SignedParts {
+export interface SignedWebhook {
   requestId: string;
   timestamp: string;
   body: Uint8Array | string;
 }
 
 /** Why a delivery is not what it should be: no delivery of the platform at all, signed by another, or of another time. */
-export type Flaw = { kind: 'malformed' | 'forged' | 'stale'; why: string };
+export type SignatureProblem = { kind: 'malformed' | 'forged' | 'stale'; why: string };
 
 /** `v1,<hex>`: HMAC-SHA256 of `{request_id}.{timestamp}.{body}` (wire §7). */
-export function signWebhook(secret: string, parts: SignedParts): string {
+export function signWebhook(secret: string, parts: SignedWebhook): string {
   return `v1,${digest(secret, parts).toString('hex')}`;
 }
 
@@ -20,11 +20,11 @@ export function signWebhook(secret: string, parts: SignedParts): string {
  * What is wrong with a delivery's signature; undefined when it is good. Compared in constant time. `maxAgeMs` bounds how
  * far its time may be from ours, either way; endless for any. `now` in milliseconds since 1970.
  */
-export function webhookFlaw(
+export function findSignatureProblem(
   secret: string,
-  { signature, ...parts }: Partial<SignedParts> & Pick<SignedParts, 'body'> & { signature?: string | undefined },
+  { signature, ...parts }: Partial<SignedWebhook> & Pick<SignedWebhook, 'body'> & { signature?: string | undefined },
   { now, maxAgeMs }: { now: number; maxAgeMs: number },
-): Flaw | undefined {
+): SignatureProblem | undefined {
   const { requestId, timestamp, body } = parts;
   if (signature === undefined) return { kind: 'malformed', why: 'it has no signature' };
   if (!requestId) return { kind: 'malformed', why: 'it has no request id' };
@@ -42,6 +42,6 @@ export function webhookFlaw(
   return { kind: 'stale', why: `it is ${away}, at most ${maxAgeMs / 1000} s are allowed` };
 }
 
-function digest(secret: string, { requestId, timestamp, body }: SignedParts): Buffer {
+function digest(secret: string, { requestId, timestamp, body }: SignedWebhook): Buffer {
   return createHmac('sha256', secret).update(signedPrefix(requestId, timestamp)).update(body).digest();
 }

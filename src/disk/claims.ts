@@ -20,8 +20,9 @@ export interface Claiming {
 }
 
 /** Longest wait for another process, in milliseconds. */
-const longestWaitMs = 10 * 60_000;
-const pauseMs = 200;
+const maxWaitMs = 10 * 60_000;
+/** Time between two attempts, in milliseconds: each one doubles it. */
+const pauseMs = { first: 200, max: 3_200 };
 /** The list of claims is locked for the moment it takes to read it. */
 const lockWaitMs = 10_000;
 
@@ -35,13 +36,13 @@ export async function claimTarget(state: string, { path, kind, delay, onWait }: 
   makePrivateFolder(folder);
   const wanted = { path: realPath(path), kind };
   let waitedMs = 0;
-  for (;;) {
+  for (let pause = pauseMs.first; ; pause = Math.min(2 * pause, pauseMs.max)) {
     const found = await tryClaim(folder, wanted);
     if ('release' in found) return found;
     if (waitedMs === 0) onWait(found.pid);
-    if (waitedMs >= longestWaitMs) throw stillClaimed(path, found);
-    await delay(pauseMs);
-    waitedMs += pauseMs;
+    if (waitedMs >= maxWaitMs) throw stillClaimed(path, found);
+    await delay(pause);
+    waitedMs += pause;
   }
 }
 

@@ -1,25 +1,25 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TemporaryFolder } from '../disk/index.ts';
-import { type Claims, signToken } from './access.ts';
-import { approvalAddress, approvalSecret } from './activation.ts';
-import { archiveLimits } from './archive.ts';
-import type { Call } from './calls.ts';
-import { lockDataFolder, preparePrivateFolder, stateFile } from './data-folder.ts';
-import { FaultQueue, type FaultTarget, type FaultText } from './faults.ts';
-import type { AppLogs } from './running/app-logs.ts';
-import { endAbandonedRuns } from './running/records.ts';
+import { type Claims, signToken } from './account/access.ts';
+import { approvalAddress, approvalSecret } from './account/activation.ts';
+import { archiveLimits } from './builds/archive.ts';
+import { FaultQueue, type FaultTarget, type FaultText } from './faults/faults.ts';
+import type { AppLogs } from './logs/app-logs.ts';
+import type { Delivery, Platform } from './platform.ts';
 import { Running } from './running/running.ts';
-import type { Delivery } from './running/webhooks.ts';
-import { seedApps } from './samples.ts';
-import { listen } from './server.ts';
-import { Shelf, Volumes } from './storage/volumes.ts';
-import { Store } from './store.ts';
+import { endAbandonedRuns } from './runs/record.ts';
+import { seedApps } from './seed/apps.ts';
+import { listen } from './server/listen.ts';
+import type { Call } from './server/recorded-request.ts';
+import { lockDataFolder, preparePrivateFolder, stateFile } from './state/data-folder.ts';
+import { Store } from './state/store.ts';
+import { Shelf, Volumes } from './volumes/volumes.ts';
 
-export { DamagedDataError } from './damaged.ts';
-export { DataFolderInUseError } from './data-folder.ts';
-export { faults, parseFaultOption, statusFaults } from './faults.ts';
+export { faults, parseFaultOption, statusFaults } from './faults/faults.ts';
 export { findPython } from './running/python.ts';
+export { DamagedDataError } from './state/damaged.ts';
+export { DataFolderInUseError } from './state/data-folder.ts';
 
 export interface EmulatorOptions {
   /** 0, the default, takes any free one. */
@@ -148,15 +148,33 @@ async function startIn(
   const server = await listen(port, allowOrigins);
   const faults = new FaultQueue();
   const calls: Call[] = [];
+  const deliveries: Delivery[] = [];
+  const limits = { ...archiveLimits, bytes: unpackedBytes };
   const running = new Running({
-    ...{ now, real, folder: join(folder, 'running'), logs: data && join(data, 'logs') },
+    store,
+    now,
+    storage,
+    archiveLimits: limits,
+    real,
+    folder: join(folder, 'running'),
+    logs: data && join(data, 'logs'),
     packages: install ? join(folder, 'packages') : undefined,
     warn,
   });
-  const platform = {
-    ...{ url: server.url, storage, store, volumes, faults, calls, now, pace, linkSeconds },
-    ...{ running, webhookPauseMs },
-    archiveLimits: { ...archiveLimits, bytes: unpackedBytes },
+  const platform: Platform = {
+    url: server.url,
+    storage,
+    store,
+    volumes,
+    faults,
+    calls,
+    deliveries,
+    now,
+    pace,
+    linkSeconds,
+    running,
+    webhookPauseMs,
+    archiveLimits: limits,
   };
   endAbandonedRuns(platform);
   const seed = () => options.seed !== undefined && seedApps(project, options.seed, platform);
@@ -165,8 +183,13 @@ async function startIn(
   const issueToken = (claims: Partial<Claims>) => signToken({ ...usualClaims(project, now()), ...claims }, store.key);
 
   return {
-    ...{ url: server.url, project, store, calls, issueToken },
-    ...{ logs: running.logs, deliveries: running.deliveries },
+    url: server.url,
+    project,
+    store,
+    calls,
+    deliveries,
+    logs: running.logs,
+    issueToken,
     token: issueToken({}),
     approvalSecret: approvalSecret(store),
     approvalAddress: approvalAddress(server.url, approvalSecret(store)),
@@ -178,6 +201,7 @@ async function startIn(
       volumes.clear();
       faults.clear();
       calls.length = 0;
+      deliveries.length = 0;
       rmSync(storage, { recursive: true, force: true });
       seed();
       await stopped;

@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import type { Endpoint, Parameters, WireAnswer } from '../contract/endpoint.ts';
+import type { CallParameters, Endpoint, WireReply } from '../contract/endpoint.ts';
 import type { EndpointName, endpoints } from '../contract/index.ts';
-import type { ArchiveLimits } from './archive.ts';
-import type { Call } from './calls.ts';
-import type { FaultQueue } from './faults.ts';
-import type { Reply } from './reply.ts';
+import type { ArchiveLimits } from './builds/archive.ts';
+import type { FaultQueue } from './faults/faults.ts';
 import type { Running } from './running/running.ts';
-import type { Body } from './storage/receive.ts';
-import type { Volumes } from './storage/volumes.ts';
-import type { Store } from './store.ts';
+import type { Call } from './server/recorded-request.ts';
+import type { Body, Reply } from './server/reply.ts';
+import type { Store } from './state/store.ts';
+import type { Volumes } from './volumes/volumes.ts';
 
 /** The running platform, as its handlers see it. */
 export interface Platform {
@@ -21,6 +20,8 @@ export interface Platform {
   readonly faults: FaultQueue;
   /** The requests so far. */
   readonly calls: Call[];
+  /** The attempts to deliver a webhook so far, oldest first. */
+  readonly deliveries: Delivery[];
   /** Milliseconds since 1970. Nothing else tells the time here, so a test can turn the clock. */
   readonly now: () => number;
   /** Milliseconds a stage of a build takes; 0 makes a build end with its upload. */
@@ -36,7 +37,10 @@ export interface Platform {
 }
 
 /** A handler takes exactly what the client's caller gives, and returns what travels. */
-type Handler<E extends Endpoint> = (given: Parameters<E>, platform: Platform) => WireAnswer<E> | Promise<WireAnswer<E>>;
+type Handler<E extends Endpoint> = (
+  given: CallParameters<E>,
+  platform: Platform,
+) => WireReply<E> | Promise<WireReply<E>>;
 
 /** A request that is answered as it likes. */
 export interface Asked {
@@ -48,7 +52,7 @@ export interface Asked {
 }
 
 /** Where the contract leaves the answer open, a handler makes all of it. */
-type FreeHandler = (asked: Asked, platform: Platform) => Promise<Reply>;
+export type FreeHandler = (asked: Asked, platform: Platform) => Promise<Reply>;
 
 /** One handler for each endpoint of the contract: the compiler finds the missing one. */
 export type Handlers = {
@@ -56,3 +60,15 @@ export type Handlers = {
     ? FreeHandler
     : Handler<(typeof endpoints)[Name]>;
 };
+
+/** An attempt to deliver to a webhook. */
+export interface Delivery {
+  run: string;
+  url: string;
+  /** Counts from 1. */
+  attempt: number;
+  /** What the receiver answered. */
+  status?: number;
+  /** Or why there was no answer. */
+  error?: string;
+}

@@ -1,14 +1,14 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
-import type { CopyOptions } from '../operations/copy/options.ts';
-import { sizeFlag, textsFlag, wholeNumberFlag } from './values.ts';
+import type { CopyOptions } from '../operations/copy/index.ts';
+import { repeatableFlag, sizeFlag, wholeNumberFlag } from './values.ts';
 
 const mib = 2 ** 20;
 
 /** What `cp` and `sync` have in common. */
 export function copyFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
   return command
-    .option('--include <glob>', 'of folders, only files that match; may be repeated', textsFlag)
-    .option('--exclude <glob>', 'of folders, no files or folders that match; may be repeated', textsFlag)
+    .option('--include <glob>', 'of folders, only files that match; may be repeated', repeatableFlag)
+    .option('--exclude <glob>', 'of folders, no files or folders that match; may be repeated', repeatableFlag)
     .option('--no-follow', 'leave links out instead of copying what they lead to')
     .option('--rename-clashes', 'rename files whose names the target disk does not tell apart')
     .option('--dry-run', 'say what would be done, and stop')

@@ -18,7 +18,7 @@ export function listFlags<Inputs extends unknown[], Options extends OptionValues
 }
 
 /** The first entries of a list, as many as were asked for. That there are more is said. */
-export function firstOf<Entry>(
+export function applyLimit<Entry>(
   entries: Entry[],
   { limit, all }: ListFlags,
   progress: Progress,

@@ -2,13 +2,13 @@ import type { Command as Commander, OptionValues } from '@commander-js/extra-typ
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import type { Asked } from '../operations/logs/index.ts';
-import { type Moment, momentFlag, wholeNumberFlag } from './values.ts';
+import type { ReadLogOptions } from '../operations/logs/index.ts';
+import { type TimeFromNow, timeFlag, wholeNumberFlag } from './values.ts';
 
 export interface LogFlags {
   follow?: true | undefined;
-  since?: Moment | undefined;
-  until?: Moment | undefined;
+  since?: TimeFromNow | undefined;
+  until?: TimeFromNow | undefined;
   tail?: number | undefined;
   failOnGap?: true | undefined;
 }
@@ -17,8 +17,8 @@ export interface LogFlags {
 export function logFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
   return command
     .option('-f, --follow', 'go on with new lines as they come, until Ctrl-C')
-    .option('--since <time>', 'from then on, or so long ago: 1h30m, 2d', momentFlag)
-    .option('--until <time>', 'up to then, or to so long ago', momentFlag)
+    .option('--since <time>', 'from then on, or so long ago: 1h30m, 2d', timeFlag)
+    .option('--until <time>', 'up to then, or to so long ago', timeFlag)
     .option('--tail <number>', 'the last lines only, so many of them; "all" for all', tailFlag)
     .option('--timestamps', 'put the time before each line')
     .option('--raw', 'print lines byte for byte, whatever they do to the terminal')
@@ -26,7 +26,11 @@ export function logFlags<Inputs extends unknown[], Options extends OptionValues>
 }
 
 /** `usually` is how many lines are shown when no flag says how far to go back. */
-export function askedOf({ now }: Pick<Context, 'now'>, flags: LogFlags, usually = Number.POSITIVE_INFINITY): Asked {
+export function readLogOptions(
+  { now }: Pick<Context, 'now'>,
+  flags: LogFlags,
+  usually = Number.POSITIVE_INFINITY,
+): ReadLogOptions {
   const { follow, failOnGap } = flags;
   const [since, until] = [flags.since?.(now()), flags.until?.(now())];
   if (since !== undefined && until !== undefined && until < since) {

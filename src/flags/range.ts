@@ -1,11 +1,11 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.ts';
-import type { Range } from '../views/timeline.ts';
-import { type Moment, momentFlag } from './values.ts';
+import type { ChartRange } from '../views/timeline.ts';
+import { type TimeFromNow, timeFlag } from './values.ts';
 
 export interface RangeFlags {
-  since?: Moment | undefined;
-  until?: Moment | undefined;
+  since?: TimeFromNow | undefined;
+  until?: TimeFromNow | undefined;
 }
 
 const minuteMs = 60_000;
@@ -16,12 +16,12 @@ export function rangeFlags<Inputs extends unknown[], Options extends OptionValue
   command: Commander<Inputs, Options>,
 ) {
   return command
-    .option('--since <time>', 'from then on, or so long ago (24 h before the end if left out)', momentFlag)
-    .option('--until <time>', 'up to then, or to so long ago (now if left out)', momentFlag);
+    .option('--since <time>', 'from then on, or so long ago (24 h before the end if left out)', timeFlag)
+    .option('--until <time>', 'up to then, or to so long ago (now if left out)', timeFlag);
 }
 
 /** Up to the end of this minute at most. Throws UsageError when the range ends before it begins (spec 4.7). */
-export function rangeOf(flags: RangeFlags, time: number): Range {
+export function resolveRange(flags: RangeFlags, time: number): ChartRange {
   const now = Math.ceil(time / minuteMs) * minuteMs;
   const until = Math.min(now, flags.until?.(now) ?? now);
   const since = flags.since?.(now) ?? until - dayMs;

@@ -1,6 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { type RunStatus, runStatuses } from '../contract/runs.ts';
-import type { RunFilters } from '../operations/runs/list.ts';
+import type { RunFilters } from '../operations/runs/index.ts';
 import { durationFlag, wholeNumberFlag } from './values.ts';
 
 interface FilterFlags {

@@ -14,10 +14,10 @@ export function durationFlag(text: string): number {
 }
 
 /** A moment, once it is known what time it is: milliseconds since 1970. */
-export type Moment = (now: number) => number;
+export type TimeFromNow = (now: number) => number;
 
 /** `2026-11-20T09:30:00Z`, `2026-11-20` (midnight here), or a duration ago: `30m`, `7d`. */
-export function momentFlag(text: string): Moment {
+export function timeFlag(text: string): TimeFromNow {
   const [, year, month, day] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number);
   if (year !== undefined && month !== undefined && day !== undefined) {
     const midnight = new Date(year, month - 1, day);
@@ -72,12 +72,14 @@ function inMib(bytes: number): string {
 }
 
 /** Any text, collected: the flag may be given again. */
-export function textsFlag(text: string, all: string[] = []): string[] {
+export function repeatableFlag(text: string, all: string[] = []): string[] {
   return [...all, text];
 }
 
 /** One of these words, collected: the flag may be given again. */
-export function wordsFlag<const Word extends string>(words: readonly Word[]): (text: string, all?: Word[]) => Word[] {
+export function repeatableChoiceFlag<const Word extends string>(
+  words: readonly Word[],
+): (text: string, all?: Word[]) => Word[] {
   return (text, all = []) => {
     const word = words.find((each) => each === text);
     if (!word) throw new InvalidArgumentError(`Write one of ${words.join(', ')}.`);
@@ -86,7 +88,10 @@ export function wordsFlag<const Word extends string>(words: readonly Word[]): (t
 }
 
 /** `name=value`, collected: the flag may be given again. */
-export function pairFlag(text: string, all: [name: string, value: string][] = []): [name: string, value: string][] {
+export function repeatablePairFlag(
+  text: string,
+  all: [name: string, value: string][] = [],
+): [name: string, value: string][] {
   const equals = text.indexOf('=');
   if (equals < 1) throw new InvalidArgumentError('Write name=value.');
   return [...all, [text.slice(0, equals), text.slice(equals + 1)]];

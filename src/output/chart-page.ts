@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import library from 'uplot/dist/uPlot.iife.min.js?raw';
 import libraryStyle from 'uplot/dist/uPlot.min.css?raw';
-import type { Report } from './chart.ts';
+import type { Report } from './chart/model.ts';
 import style from './chart-page/page.css?raw';
 import script from './chart-page/page.js?raw';
 import { clean } from './clean.ts';

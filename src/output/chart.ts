@@ -1,65 +1,13 @@
 import { drawBars } from './chart/bars.ts';
 import { Canvas, print, type Segment } from './chart/canvas.ts';
-import { type Layout, layout, stretch } from './chart/columns.ts';
+import { layout, stretch } from './chart/columns.ts';
 import { drawLines } from './chart/lines.ts';
+import type { Chart, Drawing, Panel } from './chart/model.ts';
 import { type TimeAxis, timeAxis } from './chart/time-axis.ts';
-import type { Unit, ValueAxis } from './chart/value-axis.ts';
+import type { ValueAxis } from './chart/value-axis.ts';
 import type { Page, View } from './page.ts';
-import { type Columns, stack } from './table.ts';
+import { stack } from './table.ts';
 import { wallClock } from './zone.ts';
-
-/** Series over time, to be drawn as text or by a browser. */
-export interface Chart {
-  /** Where each step of time starts, in order: milliseconds since 1970. */
-  times: readonly number[];
-  /** What a step is: `minute`, `hour`, `day`, or any other word. */
-  step: string;
-  /** IANA name of the zone whose clocks are written below. */
-  zone: string;
-  panels: readonly Panel[];
-}
-
-export interface Panel {
-  title: string;
-  unit: Unit;
-  /** Bars of amounts, the second series a part of the first; or lines, each above the one before it. */
-  kind: 'bars' | 'lines';
-  series: readonly Series[];
-}
-
-export interface Series {
-  name: string;
-  /** One for each step of time; null where nothing was measured. */
-  values: readonly (number | null)[];
-}
-
-/** A chart, what it comes to in words, and its numbers. */
-export interface Report<Row> {
-  /** Lines. */
-  summary: readonly string[];
-  chart: Chart;
-  /** What a line of the table is made of. */
-  rows: readonly Row[];
-  /** Cells depend on no page: they are also shown by a browser. */
-  columns: Columns<Row>;
-}
-
-/** What a panel is drawn on. */
-export interface Ground {
-  canvas: Canvas;
-  layout: Layout;
-  page: Page;
-}
-
-/** A panel but for what is the same in all. */
-export interface Drawing {
-  axis: ValueAxis;
-  /** Behind the title. */
-  remark: string;
-  /** What stands on the line of the time axis, by column. */
-  marks: ReadonlyMap<number, Segment>;
-  legend: Segment[][];
-}
 
 /** Of a picture in a pipe. */
 const usualColumns = 80;

@@ -1,4 +1,4 @@
-import { exitCodes, GantryError, type Place, type Problem, ProjectError, UnavailableError } from '../errors.ts';
+import { exitCodes, type FileLocation, GantryError, type Problem, ProjectError, UnavailableError } from '../errors.ts';
 import { clean, shown } from './clean.ts';
 import { withoutSecrets } from './json.ts';
 import { KnownSecrets } from './known-secrets.ts';
@@ -100,7 +100,7 @@ function labelled(label: string, said: string): string {
   return `  ${label} ${said.replace(/\n/g, '\n      ')}`;
 }
 
-function placeLines(place: Place, columns: number): string[] {
+function placeLines(place: FileLocation, columns: number): string[] {
   const { before, marked, after } = excerpt(place, Math.min(columns, 120) - 16);
   const number = String(place.line);
   const margin = `      ${' '.repeat(number.length)} | `;
@@ -112,7 +112,7 @@ function placeLines(place: Place, columns: number): string[] {
 }
 
 /** The part of the line around the mark that fits, tabs as spaces so that the caret stands below it. */
-function excerpt({ text, column, length }: Place, room: number) {
+function excerpt({ text, column, length }: FileLocation, room: number) {
   const plain = (part: string) => part.replace(/\t/g, '  ');
   const marked = plain(text.slice(column - 1, column - 1 + length)).slice(0, room);
   const before = plain(text.slice(0, column - 1));

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { type Environment, read } from '../config/environment.ts';
+import { type Environment, readVariable } from '../config/environment.ts';
 import { clean } from './clean.ts';
 import { withoutSecrets } from './json.ts';
 import type { KnownSecrets } from './known-secrets.ts';
@@ -15,11 +15,11 @@ export interface StepOutputs {
 
 /** Writes a deploy's outputs and its summary where GitHub Actions wants them; elsewhere it does nothing. */
 export function reportToGithub(env: Environment, said: StepOutputs, secrets: KnownSecrets): void {
-  if (read(env, 'GANTRY_CI_OUTPUT') === '0') return;
+  if (readVariable(env, 'GANTRY_CI_OUTPUT') === '0') return;
   const outputs = withoutSecrets(said, secrets);
   const entries = Object.entries(outputs);
-  append(read(env, 'GITHUB_OUTPUT'), entries.map(([name, value]) => `${name}=${oneLine(value)}\n`).join(''));
-  append(read(env, 'GITHUB_STEP_SUMMARY'), summary(outputs));
+  append(readVariable(env, 'GITHUB_OUTPUT'), entries.map(([name, value]) => `${name}=${oneLine(value)}\n`).join(''));
+  append(readVariable(env, 'GITHUB_STEP_SUMMARY'), summary(outputs));
 }
 
 function summary({ app, status, endpoint, 'build-id': build, 'dashboard-url': dashboard }: StepOutputs): string {

@@ -1,4 +1,4 @@
-import { type Environment, read } from '../config/environment.ts';
+import { type Environment, readVariable } from '../config/environment.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { type Style, style } from './style.ts';
 
@@ -43,11 +43,11 @@ export function pageOf(
   return {
     style: style(colored),
     colored,
-    githubActions: read(env, 'GITHUB_ACTIONS') === 'true',
+    githubActions: readVariable(env, 'GITHUB_ACTIONS') === 'true',
     // A terminal that nobody has told its size says 0: an animation would never be done drawing that.
     columns: terminal ? stream.columns || 80 : Number.POSITIVE_INFINITY,
     terminal,
-    animated: terminal && stream.columns !== 0 && read(env, 'TERM') !== 'dumb',
+    animated: terminal && stream.columns !== 0 && readVariable(env, 'TERM') !== 'dumb',
     unicode: showsSymbols(env),
     now,
     secrets,
@@ -57,13 +57,13 @@ export function pageOf(
 /** `--color`, then NO_COLOR, FORCE_COLOR, TERM=dumb, then whether it is a terminal (conventions §1.5). */
 export function wantsColor(terminal: boolean, env: Environment, color: ColorChoice): boolean {
   if (color !== 'auto') return color === 'always';
-  if (read(env, 'NO_COLOR')) return false;
-  const forced = read(env, 'FORCE_COLOR');
+  if (readVariable(env, 'NO_COLOR')) return false;
+  const forced = readVariable(env, 'FORCE_COLOR');
   if (forced) return forced !== '0';
-  return terminal && read(env, 'TERM') !== 'dumb';
+  return terminal && readVariable(env, 'TERM') !== 'dumb';
 }
 
 function showsSymbols(env: Environment): boolean {
-  const locale = read(env, 'LC_ALL') ?? read(env, 'LC_CTYPE') ?? read(env, 'LANG');
+  const locale = readVariable(env, 'LC_ALL') ?? readVariable(env, 'LC_CTYPE') ?? readVariable(env, 'LANG');
   return locale === undefined || /utf-?8/i.test(locale);
 }

@@ -3,21 +3,12 @@
  *
  * The rules for the two lists are in `files/patterns.ts`, the walk in `files/walk.ts`.
  */
+
 import { type Problem, ProjectError } from '../errors.ts';
+import type { CollectOptions, Entry } from './files/entry.ts';
 import { excludes, type Include, includes } from './files/patterns.ts';
 import { secretsWarning } from './files/secrets.ts';
 import { walk } from './files/walk.ts';
-
-/** One file of the archive to be. */
-export interface Entry {
-  /** Relative to the root, with forward slashes. */
-  path: string;
-  /** In bytes, as it was when the file was found. */
-  size: number;
-  executable: boolean;
-  /** An absolute path, or generated content. */
-  source: { file: string } | { text: string };
-}
 
 export interface Collection {
   /** In the order of their paths' UTF-8 bytes: the same in every locale. */
@@ -25,16 +16,6 @@ export interface Collection {
   /** Sum of all sizes. */
   bytes: number;
   warnings: Problem[];
-}
-
-export interface CollectOptions {
-  include: readonly string[];
-  exclude: readonly string[];
-  /** Relative to the root; in whatever the patterns say: the config file, a Dockerfile, dependency files. */
-  always?: readonly string[];
-  /** Whether a file of this name is a temporary one of ours, which is never sent. */
-  isTemporary?: (name: string) => boolean;
-  signal?: AbortSignal;
 }
 
 /** What the lists are when `cerebrium.toml` does not give them (wire §3). An empty list is not the default. */

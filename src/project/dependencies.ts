@@ -7,7 +7,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Problem, ProjectError } from '../errors.ts';
-import { type Entry, pathOrder } from './collect.ts';
+import { pathOrder } from './collect.ts';
+import type { Entry } from './files/entry.ts';
 
 /** Package name to version, as in `[cerebrium.dependencies.pip]`. */
 export type Packages = Readonly<Record<string, string>>;

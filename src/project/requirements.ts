@@ -1,6 +1,6 @@
 import { readRegular } from '../disk/index.ts';
 import type { Problem } from '../errors.ts';
-import type { Entry } from './collect.ts';
+import type { Entry } from './files/entry.ts';
 
 /** Versions by name: `==1.2`, `>=1,<2`, or `latest`. */
 export type Packages = Record<string, string>;

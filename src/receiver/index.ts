@@ -3,7 +3,7 @@ import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /** A POST as it came. */
-export interface Received {
+export interface ReceivedRequest {
   /** Path and query. */
   path: string;
   /** Names in lower case; what came several times is joined. */
@@ -11,7 +11,7 @@ export interface Received {
   body: Buffer;
 }
 
-export interface Answer {
+export interface ReceiverResponse {
   status: number;
   headers?: Record<string, string>;
   body?: Uint8Array | string;
@@ -22,11 +22,11 @@ export interface ReceiverOptions {
   /** 0 takes any free one. */
   port: number;
   /** `drop` gives no answer at all: the connection is cut. */
-  onReceived: (received: Received) => Promise<Answer | 'drop'>;
+  onRequest: (received: ReceivedRequest) => Promise<ReceiverResponse | 'drop'>;
   /** Hears of what was not even looked at. */
-  onRefused: (why: string) => void;
+  onRejected: (why: string) => void;
   /** How long a sender may be silent, milliseconds; ten seconds if left out. */
-  quietMs?: number | undefined;
+  idleTimeoutMs?: number | undefined;
 }
 
 export interface Receiver {
@@ -49,13 +49,13 @@ const lingerMs = 2_000;
 
 /** A server that takes POSTs, and survives whatever else comes. Rejects when it cannot listen there. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { host, port, onRefused } = options;
+  const { host, port, onRejected } = options;
   const server = createServer({
     requestTimeout: 60_000,
     headersTimeout: 20_000,
     connectionsCheckingInterval: 5_000,
   });
-  const arriving = new Arriving(options.quietMs ?? quietMs);
+  const arriving = new Arriving(options.idleTimeoutMs ?? quietMs);
   server.on('connection', (socket) => {
     arriving.begin(socket);
     socket.on('timeout', () => socket.destroy()).on('close', () => arriving.end(socket));
@@ -65,7 +65,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     serve(request, response, arriving, options).catch(() => void request.socket.destroy());
   });
   server.on('clientError', (_, socket) => {
-    onRefused('something that is not HTTP');
+    onRejected('something that is not HTTP');
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
     else socket.destroy();
   });
@@ -128,12 +128,12 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
   arriving: Arriving,
-  { onReceived, onRefused }: ReceiverOptions,
+  { onRequest, onRejected }: ReceiverOptions,
 ): Promise<void> {
   arriving.begin(request.socket);
   const { method, url = '/' } = request;
   if (method !== 'POST') {
-    onRefused(`${method} ${url}: only POST is taken`);
+    onRejected(`${method} ${url}: only POST is taken`);
     return reply(response, { status: 405, headers: { allow: 'POST', connection: 'close' } });
   }
   let held = 0;
@@ -146,10 +146,10 @@ async function serve(
     const body = await bodyOf(request, hold);
     arriving.end(request.socket);
     if (!Buffer.isBuffer(body)) {
-      onRefused(`POST ${url}: ${body.why}`);
+      onRejected(`POST ${url}: ${body.why}`);
       return reply(response, { status: body.status, headers: { connection: 'close' } });
     }
-    const answer = await onReceived({ path: url, headers: headersOf(request), body });
+    const answer = await onRequest({ path: url, headers: headersOf(request), body });
     if (answer === 'drop') request.socket.destroy();
     else reply(response, answer);
   } finally {
@@ -191,6 +191,6 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 }
 
-function reply(response: ServerResponse, { status, headers = {}, body = '' }: Answer): void {
+function reply(response: ServerResponse, { status, headers = {}, body = '' }: ReceiverResponse): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
 }

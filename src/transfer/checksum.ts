@@ -1,7 +1,7 @@
 import { md5 } from './hash.ts';
-import { CorruptError } from './refusal.ts';
 import { plainMd5 } from './send.ts';
 import type { SentPart } from './send-file.ts';
+import { CorruptError } from './storage-errors.ts';
 
 /**
  * The checksum of a whole file in its ETag: the MD5 of the content, or the MD5 of that MD5 if the file was uploaded in

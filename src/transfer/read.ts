@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { retrying } from '../api/retry.ts';
 import { checksumIn } from './checksum.ts';
-import type { Engine } from './engine.ts';
-import { ChangedError, NoRangesError } from './refusal.ts';
 import type { RemoteContent } from './remote-content.ts';
+import type { Engine } from './resources.ts';
+import { ChangedError, NoRangesError } from './storage-errors.ts';
 
 /** The content of a remote file from its beginning to its end. When the connection breaks it is resumed. */
 export async function* readContent(content: RemoteContent, engine: Engine): AsyncGenerator<Buffer> {

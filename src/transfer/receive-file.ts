@@ -2,12 +2,12 @@ import type { FileHandle } from 'node:fs/promises';
 import { diskFailure, NewFile, type TemporaryNames } from '../disk/index.ts';
 import { UnavailableError } from '../errors.ts';
 import { checksumIn } from './checksum.ts';
-import type { Engine } from './engine.ts';
 import { type Part, type PartPlan, partAt, partsOf } from './parts.ts';
 import { receiveRange } from './receive-range.ts';
-import { CorruptError } from './refusal.ts';
 import { RemoteContent } from './remote-content.ts';
-import { together } from './together.ts';
+import type { Engine } from './resources.ts';
+import { together } from './run-workers.ts';
+import { CorruptError } from './storage-errors.ts';
 
 export interface FileReceiving {
   target: string;

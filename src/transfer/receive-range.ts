@@ -2,13 +2,13 @@ import { retrying } from '../api/retry.ts';
 import { diskFailure } from '../disk/index.ts';
 import { UnavailableError } from '../errors.ts';
 import { type Block, blockBytesFor } from './blocks.ts';
-import { type Engine, smallBytes } from './engine.ts';
+import { streamStretch } from './byte-range.ts';
 import { type Digest, md5 } from './hash.ts';
 import type { Part } from './parts.ts';
 import type { Received } from './receive.ts';
-import { asksToSlowDown, NoRangesError } from './refusal.ts';
 import type { RemoteContent } from './remote-content.ts';
-import { streamStretch } from './stretch.ts';
+import { type Engine, smallBytes } from './resources.ts';
+import { asksToSlowDown, NoRangesError } from './storage-errors.ts';
 
 /** Takes bytes that belong at this place of the file; they are its own only until it returns. */
 export type Sink = (bytes: Buffer, offset: number) => Promise<unknown>;

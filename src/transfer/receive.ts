@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { connectionFailure } from '../api/transport.ts';
 import { FailedError, GantryError, UnavailableError } from '../errors.ts';
-import type { Engine } from './engine.ts';
-import { ChangedError, NoRangesError, refusal } from './refusal.ts';
+import type { Engine } from './resources.ts';
 import { signedUrl } from './signed-url.ts';
+import { ChangedError, NoRangesError, refusal } from './storage-errors.ts';
 import { isVersion, onlyIf, versionOf } from './version.ts';
 
 export interface Asking {

@@ -1,8 +1,8 @@
 import { FailedError } from '../errors.ts';
-import type { Engine } from './engine.ts';
-import { endOfLink, isFresh } from './links.ts';
+import { endOfLink, isFresh } from './link-expiry.ts';
 import { type ByteRange, type Received, receiveOnce } from './receive.ts';
-import { ChangedError, LinkExpiredError, NoRangesError } from './refusal.ts';
+import type { Engine } from './resources.ts';
+import { ChangedError, LinkExpiredError, NoRangesError } from './storage-errors.ts';
 import { etagIn } from './version.ts';
 
 /** The content of one remote file, as it was when the first of it came: the rest must be of the same version. */

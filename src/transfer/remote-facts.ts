@@ -1,6 +1,6 @@
 import { retrying } from '../api/retry.ts';
-import type { Engine } from './engine.ts';
 import { checkStatus, failure } from './receive.ts';
+import type { Engine } from './resources.ts';
 import { signedUrl } from './signed-url.ts';
 
 /** What the storage tells about a file. */

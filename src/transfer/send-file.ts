@@ -1,13 +1,13 @@
 import { retrying } from '../api/retry.ts';
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
-import type { Engine } from './engine.ts';
-import { smallBytes } from './engine.ts';
-import { endOfLink, isFresh, lifetimeOf } from './links.ts';
+import type { Stretch } from './byte-range.ts';
+import { endOfLink, isFresh, lifetimeOf } from './link-expiry.ts';
 import { type Part, type PartPlan, partsOf } from './parts.ts';
-import { asksToSlowDown, LinkExpiredError } from './refusal.ts';
+import type { Engine } from './resources.ts';
+import { smallBytes } from './resources.ts';
+import { together } from './run-workers.ts';
 import { sendOnce } from './send.ts';
-import type { Stretch } from './stretch.ts';
-import { together } from './together.ts';
+import { asksToSlowDown, LinkExpiredError } from './storage-errors.ts';
 
 /** An upload that the platform has begun: nothing of it is visible before it is complete. */
 export interface OpenUpload {

@@ -5,11 +5,11 @@ import { connectionFailure } from '../api/transport.ts';
 import { diskFailure } from '../disk/index.ts';
 import { GantryError, UnavailableError } from '../errors.ts';
 import { type Block, blockBytesFor } from './blocks.ts';
-import type { Engine } from './engine.ts';
+import type { Stretch } from './byte-range.ts';
 import { type Digest, md5 } from './hash.ts';
-import { ChangedError, refusal } from './refusal.ts';
+import type { Engine } from './resources.ts';
 import { signedUrl } from './signed-url.ts';
-import type { Stretch } from './stretch.ts';
+import { ChangedError, refusal } from './storage-errors.ts';
 
 export interface Sending {
   /** A signed link: whoever holds it may write, so it is sent no token and shown to nobody. */

@@ -1,6 +1,5 @@
 import type { ExitName } from '../errors.ts';
-import type { CopySummary } from '../operations/copy/index.ts';
-import { tallyText } from '../operations/copy/tally.ts';
+import { type CopySummary, tallyText } from '../operations/copy/index.ts';
 import type { SyncSummary } from '../operations/sync/index.ts';
 import type { View } from '../output/page.ts';
 import { count, filesText } from '../output/words.ts';

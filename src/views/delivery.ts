@@ -1,5 +1,5 @@
 import { jsonText } from '../json-text.ts';
-import type { Delivery } from '../operations/webhooks/listen.ts';
+import type { Delivery } from '../operations/webhooks/index.ts';
 import type { View } from '../output/page.ts';
 import { localTime, size } from '../output/words.ts';
 

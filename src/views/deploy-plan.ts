@@ -1,7 +1,5 @@
 import { jsonText } from '../json-text.ts';
-import type { SettingChange } from '../operations/app-settings.ts';
-import type { FileChanges } from '../operations/file-changes.ts';
-import type { DeployPlan } from '../operations/plan.ts';
+import type { DeployPlan, FileChanges, SettingChange } from '../operations/deploy/index.ts';
 import type { View } from '../output/page.ts';
 import { stack, table } from '../output/table.ts';
 import { count, filesText, size } from '../output/words.ts';
@@ -12,7 +10,7 @@ const namedFiles = 5;
 const worthNaming = 10 * 1024 * 1024;
 
 /** What a deploy would send and change, before it does. */
-export function planView(plan: DeployPlan): View {
+export function deployPlanView(plan: DeployPlan): View {
   return stack(
     (page) => [headline(plan)(page), setup(plan), sent(plan)].join('\n'),
     settings(plan.settings),

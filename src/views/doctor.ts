@@ -1,4 +1,4 @@
-import type { Check } from '../operations/doctor.ts';
+import type { Check } from '../operations/doctor/index.ts';
 import type { Page, View } from '../output/page.ts';
 import { wrapped } from '../output/words.ts';
 

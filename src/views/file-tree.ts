@@ -1,10 +1,10 @@
-import type { ZipEntry } from '../operations/zip-entries.ts';
+import type { ZipEntry } from '../operations/builds/index.ts';
 import type { Page, View } from '../output/page.ts';
 import { table } from '../output/table.ts';
 import { count, filesText, fromAToZ, size } from '../output/words.ts';
 
 /** Files as a tree: folders first, each with what is in it altogether. */
-export function fileTree(entries: readonly ZipEntry[]): View {
+export function fileTreeView(entries: readonly ZipEntry[]): View {
   const root: Folder = { name: '.', folders: new Map(), files: [] };
   for (const entry of entries) place(entry, root);
   return table(entries.length === 0 ? [] : [...rowsOf(root, [])], {

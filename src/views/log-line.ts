@@ -1,10 +1,9 @@
-import type { ShownLine } from '../operations/logs/index.ts';
-import { logLines } from '../operations/logs/line.ts';
+import { type LabeledLine, splitLogText } from '../operations/logs/index.ts';
 import type { Page, View } from '../output/page.ts';
 import type { Style } from '../output/style.ts';
 import { localTime } from '../output/words.ts';
 
-export interface LineFlags {
+export interface LogLineFlags {
   timestamps?: true | undefined;
   /** Nothing before it and nothing changed in it. */
   raw?: true | undefined;
@@ -12,13 +11,13 @@ export interface LineFlags {
 
 /** How a command shows what an app printed: line by line, and as JSON in the platform's own names. */
 export const appLogOutput = {
-  view: logLine,
-  data: ({ line }: ShownLine) => line.came,
-  raw: ({ raw }: LineFlags) => raw === true,
+  view: logLineView,
+  data: ({ line }: LabeledLine) => line.original,
+  raw: ({ raw }: LogLineFlags) => raw === true,
   passesThrough: true as const,
   json: {
     timestamp: 'RFC 3339, UTC',
-    logLine: 'the line as it came',
+    logLineView: 'the line as it came',
     stream: 'stdout or stderr',
     containerId: 'container that printed it',
     containerName: 'its full name',
@@ -31,13 +30,13 @@ export const appLogOutput = {
 };
 
 /** `2026-11-20 14:00:05.123 [web-1/stderr] text`, as much of it as was asked for and is needed. */
-export function logLine({ line, containers, streams }: ShownLine, { timestamps, raw }: LineFlags): View {
+export function logLineView({ line, containers, streams }: LabeledLine, { timestamps, raw }: LogLineFlags): View {
   return (page) => {
     const time = timestamps && line.timestamp ? `${page.style.dim(timeOf(line.timestamp))} ` : '';
     if (raw) return time + line.text;
     const label = labelOf(line, containers, streams, page);
     const paint = line.stream === 'stderr' ? page.style.yellow : (text: string) => text;
-    return logLines(line.text)
+    return splitLogText(line.text)
       .map((text) => time + label + paint(text))
       .join('\n');
   };
@@ -50,7 +49,7 @@ function timeOf(timestamp: string): string {
 }
 
 function labelOf(
-  { container, stream }: ShownLine['line'],
+  { container, stream }: LabeledLine['line'],
   containers: boolean,
   streams: boolean,
   { style }: Page,

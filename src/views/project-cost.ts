@@ -1,15 +1,15 @@
 import type { ProjectCost } from '../contract/costs.ts';
-import { type Leaf, leaves } from '../operations/leaves.ts';
+import { type JsonLeaf, jsonLeaves } from '../operations/replies/index.ts';
 import type { View } from '../output/page.ts';
 import { facts } from '../output/table.ts';
 import { count, dollars, duration } from '../output/words.ts';
 
 /** Every figure there is, by its name in words: which there are is not documented (wire §1b). */
 export function projectCostView({ summary, coupons }: ProjectCost): View {
-  const known = leaves(summary ?? {}).map(inWords);
+  const known = jsonLeaves(summary ?? {}).map(inWords);
   const given = (coupons ?? []).map((coupon): [string, string] => [
     'coupon',
-    leaves(coupon)
+    jsonLeaves(coupon)
       .map(inWords)
       .map(([name, value]) => `${name} ${value}`.trim())
       .join(', '),
@@ -18,7 +18,7 @@ export function projectCostView({ summary, coupons }: ProjectCost): View {
 }
 
 /** `total_gpu_seconds: 5400` reads `total gpu time`, `1h 30m`. */
-function inWords([path, value]: Leaf): [name: string, value: string] {
+function inWords([path, value]: JsonLeaf): [name: string, value: string] {
   const words = path
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()

@@ -1,5 +1,5 @@
 import type { Run } from '../contract/runs.ts';
-import { hasEnded, shownStatus } from '../operations/runs/state.ts';
+import { displayStatus, hasEnded } from '../operations/runs/index.ts';
 import type { View } from '../output/page.ts';
 import { facts, stack } from '../output/table.ts';
 import { ago, duration, localTime } from '../output/words.ts';
@@ -25,7 +25,7 @@ function group(title: string, pairs: Facts): View {
 
 const what = (run: Run): Facts => [
   ['id', run.id],
-  ['status', shownStatus(run)],
+  ['status', displayStatus(run)],
   ['status code', run.statusCode],
   ['function', run.functionName],
   ['method', run.method],

@@ -1,18 +1,19 @@
 import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../contract/runs.ts';
-import { bucketMs } from '../operations/runs/chart.ts';
-import { type Chart, type Panel, picture, type Report } from '../output/chart.ts';
+import { bucketMs } from '../operations/runs/index.ts';
+import type { Chart, Panel, Report } from '../output/chart/model.ts';
+import { picture } from '../output/chart.ts';
 import type { View } from '../output/page.ts';
 import { type Columns, stack, table } from '../output/table.ts';
 import { count, duration, newestFirst } from '../output/words.ts';
 import { clockText, wallClock } from '../output/zone.ts';
-import { type Range, rangeText, timeline } from './timeline.ts';
+import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 
 export const runMetrics = ['requests', 'runtime', 'response'] as const;
 export type RunMetric = (typeof runMetrics)[number];
 
 /** How the chart was asked for. */
-export interface RunsChartWish {
-  range: Range;
+export interface RunsChartViewOptions {
+  range: ChartRange;
   by: BucketSize;
   /** IANA name. */
   zone: string;
@@ -20,7 +21,7 @@ export interface RunsChartWish {
 }
 
 /** Pictures of the runs over time, and below them the numbers. */
-export function runsChartView(reply: RunsChart, wish: RunsChartWish): View {
+export function runsChartView(reply: RunsChart, wish: RunsChartViewOptions): View {
   const { summary, chart, rows } = runsReport(reply, wish);
   const headline = summary.join('\n');
   if (total(rows, 'totalRequests') === 0) return () => headline;
@@ -31,7 +32,7 @@ export function runsChartView(reply: RunsChart, wish: RunsChartWish): View {
 }
 
 /** The runs as a chart, and their buckets, the newest first. */
-export function runsReport(reply: RunsChart, wish: RunsChartWish): Report<RunBucket> {
+export function runsReport(reply: RunsChart, wish: RunsChartViewOptions): Report<RunBucket> {
   const buckets = reply.aggregatedData ?? [];
   const failed = total(buckets, 'failedRequests');
   const requests = count(reply.total ?? total(buckets, 'totalRequests'), 'request');
@@ -47,9 +48,9 @@ export function runsReport(reply: RunsChart, wish: RunsChartWish): Report<RunBuc
 }
 
 /** One value for each bucket, and for each that is missing. */
-function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metrics }: RunsChartWish): Chart {
+function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metrics }: RunsChartViewOptions): Chart {
   const step = bucketSizes.find((size) => size === groupBy) ?? by;
-  const steps = timeline(aggregatedData ?? [], {
+  const steps = createTimeline(aggregatedData ?? [], {
     ...{ range, stepMs: bucketMs[step] },
     spanOf: ({ startTime, timeGroup, endTime }) => ({
       start: Date.parse(startTime ?? timeGroup ?? ''),
@@ -80,7 +81,7 @@ function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metr
 /** The numbers of a bucket, as far as they are wanted. */
 function bucketColumns(
   buckets: readonly RunBucket[],
-  { zone, metrics }: RunsChartWish,
+  { zone, metrics }: RunsChartViewOptions,
   wanted: readonly Percentile[],
 ): Columns<RunBucket> {
   const clock = wallClock(zone);

@@ -1,4 +1,4 @@
-import type { SecretChange } from '../operations/secrets.ts';
+import type { SecretChange } from '../operations/secrets/index.ts';
 import type { View } from '../output/page.ts';
 
 /** What became of each secret, by name. */

@@ -1,4 +1,4 @@
-import { isWell, type Report, type ServiceStatus } from '../operations/service-status.ts';
+import { isWell, type Report, type ServiceStatus } from '../operations/status/index.ts';
 import type { Page, View } from '../output/page.ts';
 import { stack, table } from '../output/table.ts';
 import { ago, localTime } from '../output/words.ts';

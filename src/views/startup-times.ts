@@ -1,14 +1,15 @@
 import type { StartupTimes } from '../contract/metrics.ts';
-import { type Chart, picture, type Report } from '../output/chart.ts';
+import type { Chart, Report } from '../output/chart/model.ts';
+import { picture } from '../output/chart.ts';
 import type { View } from '../output/page.ts';
 import { type Columns, stack, table } from '../output/table.ts';
 import { count, duration } from '../output/words.ts';
 import { clockText, wallClock } from '../output/zone.ts';
-import { type Range, rangeText, timeline } from './timeline.ts';
+import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 
 /** How the start-up times were asked for. */
-export interface StartupWish {
-  range: Range;
+export interface StartupViewOptions {
+  range: ChartRange;
   /** IANA name. */
   zone: string;
 }
@@ -16,14 +17,14 @@ export interface StartupWish {
 type StartupPoint = NonNullable<NonNullable<StartupTimes['data']>['time_series']>[number];
 
 /** Start-up times as a picture, and below it the numbers. */
-export function startupView(reply: StartupTimes, wish: StartupWish): View {
+export function startupView(reply: StartupTimes, wish: StartupViewOptions): View {
   const { summary, chart, rows, columns } = startupReport(reply, wish);
   const headline = summary.join('\n');
   return rows.length === 0 ? () => headline : stack(headline, picture(chart), table(rows, columns));
 }
 
 /** Start-up times as a chart, and the points at which something started, the newest first. */
-export function startupReport({ data }: StartupTimes, wish: StartupWish): Report<StartupPoint> {
+export function startupReport({ data }: StartupTimes, wish: StartupViewOptions): Report<StartupPoint> {
   const points = data?.time_series ?? [];
   const runs = data?.total_runs;
   return {
@@ -39,8 +40,8 @@ export function startupReport({ data }: StartupTimes, wish: StartupWish): Report
 const percentiles = ['p50', 'p90', 'p99'] as const;
 
 /** In milliseconds. */
-function chartOf(points: readonly StartupPoint[], { range, zone }: StartupWish): Chart {
-  const steps = timeline(points, {
+function chartOf(points: readonly StartupPoint[], { range, zone }: StartupViewOptions): Chart {
+  const steps = createTimeline(points, {
     ...{ range, stepMs: usualDistance(points, range) },
     spanOf: ({ timestamp }) => ({ start: timestamp * 1000 }),
   });
@@ -67,7 +68,7 @@ function milliseconds(seconds: number | null | undefined): number | null {
 }
 
 /** From one point to the next, in the middle of all such distances. */
-function usualDistance(points: readonly StartupPoint[], { since, until }: Range): number {
+function usualDistance(points: readonly StartupPoint[], { since, until }: ChartRange): number {
   const times = points.map(({ timestamp }) => timestamp * 1000).sort((one, other) => one - other);
   const distances = times
     .slice(1)

@@ -1,36 +1,39 @@
 import { clockText, wallClock } from '../output/zone.ts';
 
 /** Milliseconds since 1970. */
-export interface Range {
+export interface ChartRange {
   since: number;
   until: number;
 }
 
 /** A stretch of time and what was measured in it, if anything. */
-export interface Step<Entry> {
+export interface TimelineStep<Entry> {
   /** Its start: milliseconds since 1970. */
   time: number;
   entry?: Entry;
 }
 
-interface Ruler<Entry> {
+interface TimelineOptions<Entry> {
   /** Milliseconds since 1970; no end means: the next step. NaN leaves the entry out. */
   spanOf: (entry: Entry) => { start: number; end?: number };
   /** Milliseconds. */
   stepMs: number;
-  range: Range;
+  range: ChartRange;
 }
 
 /** More empty steps than these are left out: times so far apart are a mistake. */
-const mostGaps = 20_000;
+const maxEmptySteps = 20_000;
 
 /** Entries in order of time, and an empty step wherever the range has one without: a gap must be seen as one. */
-export function timeline<Entry>(entries: readonly Entry[], { spanOf, stepMs, range }: Ruler<Entry>): Step<Entry>[] {
+export function createTimeline<Entry>(
+  entries: readonly Entry[],
+  { spanOf, stepMs, range }: TimelineOptions<Entry>,
+): TimelineStep<Entry>[] {
   const spans = entries
     .map((entry) => ({ entry, ...spanOf(entry) }))
     .filter(({ start }) => Number.isFinite(start))
     .sort((one, other) => one.start - other.start);
-  const steps: Step<Entry>[] = [];
+  const steps: TimelineStep<Entry>[] = [];
   let reached = range.since;
   for (const { entry, start, end = start + stepMs } of spans) {
     const missing = gapsBetween(reached, start, stepMs);
@@ -46,11 +49,11 @@ export function timeline<Entry>(entries: readonly Entry[], { spanOf, stepMs, ran
 /** Whole steps, about: a day has 23 hours where clocks change. */
 function gapsBetween(from: number, to: number, stepMs: number): number {
   const steps = Math.round((to - from) / stepMs);
-  return steps > 0 && steps <= mostGaps ? steps : 0;
+  return steps > 0 && steps <= maxEmptySteps ? steps : 0;
 }
 
 /** `2026-11-20 14:00 to 2026-11-21 14:00, Europe/Berlin`. */
-export function rangeText({ since, until }: Range, zone: string): string {
+export function rangeText({ since, until }: ChartRange, zone: string): string {
   const clock = wallClock(zone);
   return `${clockText(clock(since))} to ${clockText(clock(until))}, ${zone}`;
 }

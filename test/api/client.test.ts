@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { object, string } from 'valibot';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type ApiOptions, createApi } from '../../src/api/client.ts';
-import { ConnectionError, connectionFailure, type HttpReply, sendPlainly } from '../../src/api/transport.ts';
-import { endpoint, type Method } from '../../src/contract/endpoint.ts';
+import type { HttpReply } from '../../src/api/http-reply.ts';
+import { ConnectionError, connectionFailure, sendPlainly } from '../../src/api/transport.ts';
+import { endpoint, type HttpMethod } from '../../src/contract/endpoint.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import type { GantryError } from '../../src/errors.ts';
 import { folderOf, smallApp } from '../support/app.ts';
@@ -21,7 +22,7 @@ describe('which calls are repeated', () => {
   const cut = (mayHaveArrived: boolean) => new ConnectionError('cut', mayHaveArrived, undefined);
   const answer = (status: number, headers = {}): HttpReply => ({ status, headers, body: '' });
 
-  test.each<[method: Method, failure: HttpReply | ConnectionError, repeated: boolean]>([
+  test.each<[method: HttpMethod, failure: HttpReply | ConnectionError, repeated: boolean]>([
     ['GET', answer(503), true],
     ['GET', answer(500), true],
     ['GET', answer(408), true],
@@ -60,11 +61,11 @@ describe('which calls are repeated', () => {
     expect(calls).toBe(repeated ? 5 : 1);
   });
 
-  test('a POST that is marked as repeatable is', async () => {
+  test('a POST that is marked as retryable is retried', async () => {
     let calls = 0;
     const send = async () => ({ status: ++calls < 3 ? 503 : 200, headers: {}, body: '' });
     await createApi({ ...options('http://127.0.0.1'), send })(
-      endpoint('POST /x', { reply: 'nothing', repeatable: true }),
+      endpoint('POST /x', { reply: 'nothing', retryable: true }),
       {},
     );
     expect(calls).toBe(3);

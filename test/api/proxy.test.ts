@@ -6,10 +6,10 @@ import { senderFor } from '../../src/api/sender.ts';
 import { sendStreamed } from '../../src/api/streamed.ts';
 import { ConnectionError } from '../../src/api/transport.ts';
 import type { ProxySettings } from '../../src/config/settings.ts';
-import { withEngine } from '../../src/transfer/engine.ts';
+import { bufferStretch } from '../../src/transfer/byte-range.ts';
 import { receiveOnce } from '../../src/transfer/receive.ts';
+import { withEngine } from '../../src/transfer/resources.ts';
 import { sendOnce } from '../../src/transfer/send.ts';
-import { bufferStretch } from '../../src/transfer/stretch.ts';
 import { appServer } from '../support/app-server.ts';
 import { hostileProxy, joiningProxy, overHttps } from '../support/proxy.ts';
 
@@ -18,7 +18,7 @@ afterEach(() => void vi.useRealTimers());
 describe('which proxy an address takes', () => {
   const proxy = (name: string) => ({ address: `http://${name}:3128`, variable: 'HTTPS_PROXY' as const });
   const chosen = (url: string, except = '', settings: Partial<ProxySettings> = {}) =>
-    proxyFor({ http: proxy('h'), https: proxy('s'), except, ...settings }, new URL(url))?.address;
+    proxyFor({ http: proxy('h'), https: proxy('s'), noProxy: except, ...settings }, new URL(url))?.address;
 
   test.each([
     ['https://api.test', 'http://s:3128'],
@@ -204,7 +204,7 @@ describe.each(ways)('%s through a proxy', (_, send) => {
 
   test('a proxy that nobody listens on is named, without its password', async () => {
     const proxy = { address: 'http://ada:secret@127.0.0.1:1', variable: 'ALL_PROXY' } as const;
-    const error = (await failure({ http: proxy, https: proxy, except: '' })) as Error;
+    const error = (await failure({ http: proxy, https: proxy, noProxy: '' })) as Error;
     expect(error.message).toBe('could not reach the proxy 127.0.0.1:1 (ALL_PROXY): nothing is listening there');
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../../src/api/client.ts';
 import { renewed as renew } from '../../src/api/renewal.ts';
-import { credentialOf } from '../../src/config/credentials.ts';
+import { toCredential } from '../../src/config/credentials.ts';
 import { resolveSettings } from '../../src/config/settings.ts';
 import { secretsIn, someone } from '../support/login.ts';
 
@@ -38,7 +38,7 @@ describe('a login whose token ends', () => {
   test('keeps a new refresh token that comes with the new one', async () => {
     const { tokens, env } = await loggedIn();
     const fresh = { access_token: 'fresh', refresh_token: 'fresh too' };
-    await renew(credentialOf(tokens(), 'default'), true, renewing(env, fresh));
+    await renew(toCredential(tokens(), 'default'), true, renewing(env, fresh));
     expect(tokens()).toEqual({ token: 'fresh', refreshToken: 'fresh too' });
   });
 
@@ -70,7 +70,7 @@ describe('a login whose token ends', () => {
     const nowhere = { GANTRY_CONFIG_DIR: join(folder, 'credentials.json', 'below-a-file') };
     const warnings: string[] = [];
     const asked = renewing(nowhere, { access_token: 'fresh' }, (warning) => warnings.push(warning));
-    const { token, refreshToken } = await renew(credentialOf(before, 'default'), false, asked);
+    const { token, refreshToken } = await renew(toCredential(before, 'default'), false, asked);
     expect([token, refreshToken]).toEqual(['fresh', before.refreshToken]);
     expect(warnings).toEqual(['the renewed token could not be stored: the next command has to renew it again']);
     expect(tokens()).toEqual(before);

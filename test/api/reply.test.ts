@@ -5,11 +5,12 @@ import { Agent } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ApiOptions, callRaw, createApi } from '../../src/api/client.ts';
 import { sendOverConnections } from '../../src/api/exchange.ts';
+import type { HttpReply } from '../../src/api/http-reply.ts';
 import { readReply } from '../../src/api/reply.ts';
-import { type HttpReply, type Send, sendPlainly } from '../../src/api/transport.ts';
-import { endpoint, type Reply } from '../../src/contract/endpoint.ts';
-import { list, object, unreadIn } from '../../src/contract/lists.ts';
-import { neededText } from '../../src/contract/scalars.ts';
+import { type Send, sendPlainly } from '../../src/api/transport.ts';
+import { endpoint, type ReplyFormat } from '../../src/contract/endpoint.ts';
+import { list, object, unreadableItems } from '../../src/contract/lists.ts';
+import { textOrEmpty } from '../../src/contract/scalars.ts';
 import type { GantryError } from '../../src/errors.ts';
 
 const servers: Server[] = [];
@@ -18,11 +19,11 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-const items = list(object({ id: neededText }), 'id');
+const items = list(object({ id: textOrEmpty }), 'id');
 const portal = '<!DOCTYPE html><html><head><title>\n Sign  in to\tGuest </title></head><body>hi</body></html>';
 const html = { 'content-type': 'text/html; charset=utf-8' };
 
-const read = (reply: Reply, body: string, more: Partial<HttpReply> = {}): unknown =>
+const read = (reply: ReplyFormat, body: string, more: Partial<HttpReply> = {}): unknown =>
   readReply(endpoint('DELETE /x', { reply }), { status: 200, headers: {}, ...more, body, host: 'api.test' });
 
 function failureOf(read: () => unknown): GantryError {
@@ -220,7 +221,7 @@ test('items that could not be read are reported with their call', async () => {
   const api = createApi({ ...options(url), onUnread: (route, at, unread) => found.push([route, at, unread]) });
   const answer = await api(endpoint('GET /x', { reply: items }), {});
   expect(answer).toEqual([{ id: 'a' }, { id: '', name: 'b' }]);
-  expect(found).toEqual([['GET /x', `${url}/x`, unreadIn(answer)]]);
+  expect(found).toEqual([['GET /x', `${url}/x`, unreadableItems(answer)]]);
 });
 
 async function serving(listener: RequestListener): Promise<string> {

@@ -87,7 +87,7 @@ export const plantedBugs = [
     name: 'guessed grant',
     edits: [
       edit(
-        'src/operations/grants.ts',
+        'src/operations/team/grants.ts',
         '  const { projectId, project_id, project, ...rest } = grant as Record<string, unknown>;',
         "  const { id: guessed } = grant as Record<string, unknown>;\n  if (typeof guessed === 'string') return guessed;\n  const { projectId, project_id, project, ...rest } = grant as Record<string, unknown>;",
       ),
@@ -97,7 +97,7 @@ export const plantedBugs = [
     name: 'pages without end',
     edits: [
       edit(
-        'src/operations/pages.ts',
+        'src/operations/replies/pages.ts',
         '    if (place && isRepeated) {',
         '    if (place && isRepeated && furthest < 0) {',
       ),

@@ -273,7 +273,7 @@ describe('cancelling a build', () => {
   test('that is cancelled already is as asked: exit 0, and nothing is asked', async () => {
     await gantry(['builds', 'cancel', 'web', build, '-y'], { emulator });
     const { code, stdout } = await gantry(['builds', 'cancel', 'web', build], { emulator });
-    expect([code, stdout]).toEqual([0, `already as asked: build ${build} is cancelled\n`]);
+    expect([code, stdout]).toEqual([0, `nothing to change: build ${build} is already canceled\n`]);
     const { json } = await gantry(['builds', 'cancel', 'web', build, '--json=changed'], { emulator });
     expect(json()).toEqual({ changed: false });
   });
@@ -283,7 +283,7 @@ describe('cancelling a build', () => {
     const outcome = await gantry(['builds', 'cancel', 'web', done, '--json'], { emulator });
     expect(outcome.code).toBe(7);
     expect(outcome.stderr).toContain(
-      `build ${done} of web had ended already: success\n  fix gantry builds get web ${done}`,
+      `build ${done} of web has already ended: success\n  fix gantry builds get web ${done}`,
     );
     expectErrorDocument(outcome);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
@@ -296,7 +296,7 @@ describe('cancelling a build', () => {
     };
     emulator.fail('cancelBuild', 503);
     const { code, stdout } = await gantry(['builds', 'cancel', 'web', build, '-y'], { emulator, meanwhile });
-    expect([code, stdout]).toEqual([0, `already as asked: build ${build} is cancelled\n`]);
+    expect([code, stdout]).toEqual([0, `nothing to change: build ${build} is already canceled\n`]);
   });
 
   test('needs to know which one: exit 2', async () => {

@@ -82,7 +82,7 @@ describe('a build counts as cancelled only if its status says so', () => {
       return undefined;
     });
     expect(code).toBe(5);
-    expect(stderr).toContain(`the cancellation of build ${build} of web could not be confirmed: not for you`);
+    expect(stderr).toContain(`could not confirm that build ${build} of web is canceled: not for you`);
   });
 });
 
@@ -109,9 +109,9 @@ describe('Ctrl-C', () => {
     const { code, stderr } = await through(['deploy'], ignoring(), { cwd: app.path, interruptAt: /Uploaded/ });
     expect(code).toBe(130);
     expect(stderr).toMatch(
-      /warning: build \S+ may not be cancelled: its status is still \w+\n {2}fix gantry builds cancel/,
+      /warning: build \S+ may not be canceled: its status is still \w+\n {2}fix gantry builds cancel/,
     );
-    expect(stderr).not.toContain('Cancelled build');
+    expect(stderr).not.toContain('Canceled build');
   });
 
   test('says that a build is cancelled if only the answer was lost', async () => {
@@ -119,6 +119,6 @@ describe('Ctrl-C', () => {
     emulator.fail('cancelBuild', 'reset-after');
     await using app = await folderOf(smallApp());
     const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, interruptAt: /Uploaded/ });
-    expect([code, stderr]).toEqual([130, expect.stringContaining('Cancelled build')]);
+    expect([code, stderr]).toEqual([130, expect.stringContaining('Canceled build')]);
   });
 });

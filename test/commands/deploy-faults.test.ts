@@ -330,7 +330,7 @@ describe('the log of the build (getBuildLogs) is no verdict:', () => {
 describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () => {
   const cancelled = { builds: 1, cancelled: 1 };
   const notCancelled = { builds: 1, cancelled: 0 };
-  const says = /warning: build \S+ could not be cancelled: .*\n {2}fix gantry builds cancel web \S+/;
+  const says = /warning: build \S+ could not be canceled: .*\n {2}fix gantry builds cancel web \S+/;
 
   test.each<Case>([
     ...['400', '401', '402', '403', '404', '409', '412', '418'].map(
@@ -340,12 +340,12 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
       (fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 5 }],
     ),
     ...['429', '429:2', '429:date+1', '500', '502', '503', '504', 'reset-before', 'stall', 'html'].map(
-      (fault): Case => ['cancelBuild', fault, 130, /Cancelled build/, { ...cancelled, cancelBuild: 2 }],
+      (fault): Case => ['cancelBuild', fault, 130, /Canceled build/, { ...cancelled, cancelBuild: 2 }],
     ),
-    ...['malformed', 'empty'].map((fault): Case => ['cancelBuild', fault, 130, /Cancelled build/, cancelled]),
+    ...['malformed', 'empty'].map((fault): Case => ['cancelBuild', fault, 130, /Canceled build/, cancelled]),
     // The first took effect; the second is told that there is nothing left to cancel.
     ...['reset-during', 'reset-after', 'truncated'].map(
-      (fault): Case => ['cancelBuild', fault, 130, /Cancelled build/, { ...cancelled, cancelBuild: 2 }],
+      (fault): Case => ['cancelBuild', fault, 130, /Canceled build/, { ...cancelled, cancelBuild: 2 }],
     ),
   ])('%s=%s ends with exit %i and says %s', async (target, faults, exit, message, seen) => {
     emulator.fail('build', 'slow');
@@ -357,7 +357,7 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
     const setting = { emulator, cwd: app.path, interruptAt: /Uploaded/, signal: 'SIGTERM' as const };
     const { code, stderr } = await gantry(['deploy'], setting);
     expect(code).toBe(143);
-    expect(stderr).toContain('Cancelled build');
+    expect(stderr).toContain('Canceled build');
   });
 
   test('ends a stalled upload at once, long before its silence is noticed', async () => {

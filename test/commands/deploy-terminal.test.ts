@@ -75,5 +75,5 @@ test('--detach leaves a build alone whose upload is done, and cancels one whose 
   await using app = await folderOf(smallApp());
   emulator.fail('upload', 400);
   const { code, stderr } = await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
-  expect([code, stderr]).toEqual([1, expect.stringContaining('Cancelled build')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Canceled build')]);
 });

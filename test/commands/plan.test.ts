@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Invoice, ProjectCost } from '../../src/contract/costs.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { showInBrowser } from '../../src/operations/browser.ts';
-import { invoicesIn } from '../../src/operations/invoices.ts';
+import { showInBrowser } from '../../src/operations/account/open-browser.ts';
+import { parseInvoices } from '../../src/operations/billing/invoices.ts';
 import { pageOf } from '../../src/output/page.ts';
 import { projectCostView } from '../../src/views/project-cost.ts';
 import { empty } from '../support/account.ts';
@@ -187,9 +187,9 @@ describe('invoices', () => {
       { data: [older, newer] },
       { items: [older, newer] },
     ]) {
-      expect(invoicesIn(answer)).toEqual([newer, older]);
+      expect(parseInvoices(answer)).toEqual([newer, older]);
     }
-    expect(invoicesIn({ invoices: null })).toEqual([]);
+    expect(parseInvoices({ invoices: null })).toEqual([]);
   });
 
   test('may be none', async () => {

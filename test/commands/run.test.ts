@@ -325,7 +325,7 @@ describe('when it does not go well', () => {
     const outcome = await run(slow, ['job.py'], { interruptAt: /Started run/ });
     expect(outcome.code).toBe(130);
     expect(outcome.stderr).toMatch(/cancelling run \S+ of gantry-test-\S+ \(Ctrl-C again: quit at once\)/);
-    expect(outcome.stderr).toMatch(/Cancelled run/);
+    expect(outcome.stderr).toMatch(/Canceled run/);
     const [begun] = [...emulator.store.runs.values()];
     expect(begun?.cancelledAt ?? begun?.statusCode).toBeDefined();
     expectNoTrace(outcome, emulator);

@@ -68,7 +68,7 @@ describe('cancelling a run', () => {
   test('with --yes does it and says so', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
     const { code, stdout } = await cancel(['--yes']);
-    expect([code, stdout]).toEqual([0, 'run r-1 is cancelled\n']);
+    expect([code, stdout]).toEqual([0, 'canceled run r-1\n']);
     expect(cancelled()).toBe(true);
   });
 
@@ -102,7 +102,7 @@ describe('cancelling a run', () => {
     record(emulator, { id: 'r-1', ...goesOn });
     await cancel(['--yes']);
     const again = await cancel([]);
-    expect([again.code, again.stdout]).toEqual([0, 'already as asked: run r-1 is cancelled\n']);
+    expect([again.code, again.stdout]).toEqual([0, 'nothing to change: run r-1 is already canceled\n']);
     expect((await cancel(['--json'])).json()).toEqual({ app: 'web', run: 'r-1', status: 'cancelled', changed: false });
     expect(sent()).toBe(1);
   });
@@ -114,7 +114,7 @@ describe('cancelling a run', () => {
     record(emulator, { id: 'r-1', createdAt, statusCode });
     const outcome = await cancel(['--yes', '--json']);
     expect(outcome.code).toBe(7);
-    expect(outcome.stderr).toBe(`error: run r-1 of web had ended already: ${state}\n  fix gantry runs get web r-1\n`);
+    expect(outcome.stderr).toBe(`error: run r-1 of web has already ended: ${state}\n  fix gantry runs get web r-1\n`);
     expectErrorDocument(outcome);
     expect(sent()).toBe(0);
   });
@@ -124,7 +124,7 @@ describe('cancelling a run', () => {
     emulator.fail('cancelRun', 'reset-after');
     const { code, stdout } = await cancel(['--yes']);
     expect(code).toBe(0);
-    expect(stdout).toContain('run r-1 is cancelled');
+    expect(stdout).toContain('run r-1 is already canceled');
     expect(sent()).toBe(2);
   });
 

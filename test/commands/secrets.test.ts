@@ -117,7 +117,7 @@ describe('a value comes', () => {
   test.each([
     ['empty', ['set', 'KEY', '--from-env'], { env: { KEY: '' } }, 'the value of KEY is empty'],
     ['not there', ['set', 'KEY', '--from-env'], {}, 'KEY is not set in the environment'],
-    ['in no such file', ['set', 'KEY', '--from-file', 'nowhere'], {}, 'nowhere cannot be read'],
+    ['in no such file', ['set', 'KEY', '--from-file', 'nowhere'], {}, 'cannot read nowhere'],
     ['for two names', ['set', 'A', 'B', '--from-file', '-'], {}, '--from-file holds the value of one secret'],
     ['from both', ['set', 'A', '--from-env', '--from-file', '-'], {}, 'not both'],
     ['no text', ['set', 'A', '--from-file', '-'], { stdin: Buffer.from([0xff, 0xfe]) }, 'stdin is not UTF-8 text'],

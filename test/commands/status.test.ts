@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StatusItem } from '../../src/contract/status.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { isWell, statusOf } from '../../src/operations/service-status.ts';
+import { isWell, statusOf } from '../../src/operations/status/service-status.ts';
 import { localTime } from '../../src/output/words.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';

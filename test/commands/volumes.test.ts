@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { volumeSizes } from '../../src/operations/volume/sizes.ts';
+import { volumeSizes } from '../../src/operations/volumes/volume-sizes.ts';
 import { answering } from '../support/answering.ts';
 import { gantry } from '../support/gantry.ts';
 

@@ -91,12 +91,12 @@ test.each([
 test('a token that has ended is found all the same when it can be renewed', async () => {
   const tokens = { token: jwt({ exp: 1 }), refreshToken: 'r' };
   const { found } = await find({}, JSON.stringify({ profiles: { default: tokens } }));
-  expect(found).toMatchObject({ ...tokens, kind: 'login', given: false, expiresAt: 1000 });
+  expect(found).toMatchObject({ ...tokens, kind: 'login', fromEnvironment: false, expiresAt: 1000 });
 });
 
 test('a token of the environment is never renewed', async () => {
   const { found } = await find({ GANTRY_TOKEN: 'a' }, JSON.stringify({ profiles: { default: { refreshToken: 'r' } } }));
-  expect(found).toMatchObject({ token: 'a', given: true });
+  expect(found).toMatchObject({ token: 'a', fromEnvironment: true });
   expect(found).not.toHaveProperty('refreshToken');
 });
 

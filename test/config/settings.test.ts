@@ -131,18 +131,18 @@ test.each([
   [{}, undefined],
   [
     { HTTPS_PROXY: 'http://p:1' },
-    { http: undefined, https: { address: 'http://p:1', variable: 'HTTPS_PROXY' }, except: '' },
+    { http: undefined, https: { address: 'http://p:1', variable: 'HTTPS_PROXY' }, noProxy: '' },
   ],
   [
     { http_proxy: 'http://q:2', no_proxy: 'a,b' },
-    { http: { address: 'http://q:2', variable: 'HTTP_PROXY' }, https: undefined, except: 'a,b' },
+    { http: { address: 'http://q:2', variable: 'HTTP_PROXY' }, https: undefined, noProxy: 'a,b' },
   ],
   [
     { ALL_PROXY: 'p:1', https_proxy: 'https://q:2' },
     {
       http: { address: 'http://p:1', variable: 'ALL_PROXY' },
       https: { address: 'https://q:2', variable: 'HTTPS_PROXY' },
-      except: '',
+      noProxy: '',
     },
   ],
   [{ ALL_PROXY: 'socks5://p:1080' }, undefined],

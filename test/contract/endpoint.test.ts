@@ -2,8 +2,8 @@ import { parse, safeParse } from 'valibot';
 import { expect, test } from 'vitest';
 import { isSecure } from '../../src/contract/address.ts';
 import { buildPhase } from '../../src/contract/builds.ts';
-import { appId, appName, fillPath, splitRoute } from '../../src/contract/endpoint.ts';
-import { optionalNumber, optionalTime, queryFlag } from '../../src/contract/scalars.ts';
+import { fillPath, splitRoute, toAppId, toAppName } from '../../src/contract/endpoint.ts';
+import { optionalNumber, optionalTime, queryBoolean } from '../../src/contract/scalars.ts';
 
 test.each([
   ['web', 'p-1-web', 'web'],
@@ -11,8 +11,8 @@ test.each([
   ['p-2-web', 'p-1-p-2-web', 'p-2-web'],
   ['p-1', 'p-1-p-1', 'p-1'],
 ])('app %s is %s to the platform and %s to people', (app, id, name) => {
-  expect(appId('p-1', app)).toBe(id);
-  expect(appName('p-1', app)).toBe(name);
+  expect(toAppId('p-1', app)).toBe(id);
+  expect(toAppName('p-1', app)).toBe(name);
 });
 
 test('a route is filled with each value as one segment', () => {
@@ -76,11 +76,11 @@ test.each([
   ['true', true],
   ['false', false],
 ])('the flag %j of a query is %j', (wire, value) => {
-  expect(parse(queryFlag, wire)).toBe(value);
+  expect(parse(queryBoolean, wire)).toBe(value);
 });
 
 test.each(['1', 'perhaps', '', 'TRUE'])('the flag %j of a query is refused', (wire) => {
-  expect(safeParse(queryFlag, wire).success).toBe(false);
+  expect(safeParse(queryBoolean, wire).success).toBe(false);
 });
 
 test.each([

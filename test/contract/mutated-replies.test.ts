@@ -3,7 +3,7 @@ import { type GenericSchema, safeParse } from 'valibot';
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../src/contract/index.ts';
-import { unreadIn } from '../../src/contract/lists.ts';
+import { unreadableItems } from '../../src/contract/lists.ts';
 import { AppLogFrame, BuildLogFrame } from '../../src/contract/logs.ts';
 
 /** Fields without which a command cannot go on. Everything else may be missing, null or of another kind. */
@@ -101,7 +101,7 @@ describe('a list', () => {
         const wire = changed(name, path, items.toSpliced(place, 0, bad));
         const answer = decoded(name, wire);
         expect(at(answer, path)).toEqual(whole);
-        expect(unreadIn(answer)).toEqual([{ item: bad, field: undefined }]);
+        expect(unreadableItems(answer)).toEqual([{ item: bad, field: undefined }]);
       }
     }
   });
@@ -118,12 +118,12 @@ describe('a list', () => {
     ['listFolder', [{ size_bytes: 1 }], 'name'],
   ])('of %s shows what an item has, and tells what it lacks', (name, wire, field) => {
     const answer = decoded(name, wire);
-    expect(unreadIn(answer)).toMatchObject([{ field }]);
+    expect(unreadableItems(answer)).toMatchObject([{ field }]);
     expect(JSON.stringify(answer)).toContain(Object.keys(Object(Object.values(Object(wire)).flat()[0]))[0]);
   });
 
   test('of empty lines of a log has nothing that cannot be read', () => {
-    expect(unreadIn(decoded('getBuildLogs', { logs: [{ log: '' }] }))).toEqual([]);
+    expect(unreadableItems(decoded('getBuildLogs', { logs: [{ log: '' }] }))).toEqual([]);
   });
 });
 

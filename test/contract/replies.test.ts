@@ -3,9 +3,9 @@ import { type GenericSchema, safeParse } from 'valibot';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../src/contract/index.ts';
-import { clientId } from '../../src/contract/session.ts';
+import { oauthClientId } from '../../src/contract/session.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { handlers } from '../../src/emulator/routes.ts';
+import { handlers } from '../../src/emulator/server/routes.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { tar } from '../support/tar.ts';
@@ -99,7 +99,7 @@ describe('the emulator', () => {
     const bodies: Partial<Record<EndpointName, object>> = {
       authorizeDevice: {},
       requestToken: { device_code: device.code },
-      renewToken: { grant_type: 'refresh_token', client_id: clientId, refresh_token: 'refresh-1' },
+      renewToken: { grant_type: 'refresh_token', client_id: oauthClientId, refresh_token: 'refresh-1' },
       createApp: { name: 'other' },
       invoke: {},
       prepareBaseImage: { dependencies: { pip: { requests: 'latest' } }, preBuildCommands: [], shellCommands: [] },

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRegular, openRegularSync, readRegular, readRegularSync } from '../../src/disk/index.ts';
-import { fileChanges } from '../../src/operations/file-changes.ts';
+import { compareFiles } from '../../src/operations/deploy/compare-files.ts';
 import { writeArchive } from '../../src/project/archive.ts';
-import type { Entry } from '../../src/project/collect.ts';
+import type { Entry } from '../../src/project/files/entry.ts';
 import { packagesIn } from '../../src/project/requirements.ts';
 import { Hasher } from '../../src/transfer/hash.ts';
 import { newFolder, noise } from '../support/files.ts';
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('a file that became a FIFO after i
 
   test('in the comparison with the last build', async () => {
     const remote = [{ path: 'data/a', size: 3, crc32: crc32('abc') }];
-    await expect(fileChanges([listed(3)], remote, new AbortController().signal)).rejects.toThrow(message);
+    await expect(compareFiles([listed(3)], remote, new AbortController().signal)).rejects.toThrow(message);
   });
 
   test('in a list of packages', async () => {

@@ -159,7 +159,7 @@ describe('a signal', () => {
     await program.says(/cancelling build/);
     expect(await program.ended).toEqual({ code: exit, signal: null });
     expect(program.said.stderr).toMatch(/cancelling build \S+ of web/);
-    expect(program.said.stderr).toContain('Cancelled build');
+    expect(program.said.stderr).toContain('Canceled build');
     expect([...emulator.store.builds.values()].map(({ cancelledAt }) => typeof cancelledAt)).toEqual(['number']);
     expectNoTrace(program.said, emulator);
   });
@@ -199,7 +199,7 @@ describe('a signal', () => {
     program.kill('SIGINT');
     expect(await program.ended).toEqual({ code: 130, signal: null });
     // It did not wait until the cancellation was given up.
-    expect(program.said.stderr).not.toContain('could not be cancelled');
+    expect(program.said.stderr).not.toContain('could not be canceled');
   });
 
   test('SIGINT while a build is followed leaves it alone', async () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Exchange, send } from '../../src/emulator/exchange.ts';
+import { type Exchange, send } from '../../src/emulator/server/exchange.ts';
 import { untilCut } from './support/running.ts';
 
 test.each([undefined, 100])(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { clientId, type DeviceAuthorization } from '../../src/contract/session.ts';
+import { type DeviceAuthorization, oauthClientId } from '../../src/contract/session.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { platform, speaking, temporaryFolder } from './support/platform.ts';
 
@@ -279,7 +279,7 @@ async function device(data?: string) {
       return poll(device_code);
     },
     renew: (fields: Record<string, string>) =>
-      post('/oauth2/token', new URLSearchParams({ grant_type: 'refresh_token', client_id: clientId, ...fields })),
+      post('/oauth2/token', new URLSearchParams({ grant_type: 'refresh_token', client_id: oauthClientId, ...fields })),
     ask: (project: string, token: string) =>
       fetch(`${emulator.url}/v2/projects/${project}/apps`, { headers: { authorization: `Bearer ${token}` } }),
   };

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { webhookFlaw } from '../../src/contract/webhooks.ts';
+import { findSignatureProblem } from '../../src/contract/webhooks.ts';
 import { running } from './support/running.ts';
 
 interface Delivered {
@@ -57,8 +57,8 @@ describe('a webhook', () => {
       body,
     };
     const now = { now: Date.now(), maxAgeMs: 60_000 };
-    expect(webhookFlaw('open sesame', parts, now)).toBeUndefined();
-    expect(webhookFlaw('open sesame', { ...parts, body: `${body} ` }, now)?.kind).toBe('forged');
+    expect(findSignatureProblem('open sesame', parts, now)).toBeUndefined();
+    expect(findSignatureProblem('open sesame', { ...parts, body: `${body} ` }, now)?.kind).toBe('forged');
     expect(JSON.stringify(emulator.calls)).not.toContain('open sesame');
   });
 

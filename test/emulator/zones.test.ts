@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type BucketSize, bucketsOf } from '../../src/emulator/runs/zones.ts';
+import { type BucketSize, bucketsOf } from '../../src/emulator/runs/buckets.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { durationFlag, momentFlag, sizeFlag, wordsFlag, zoneFlag } from '../../src/flags/values.ts';
+import { durationFlag, repeatableChoiceFlag, sizeFlag, timeFlag, zoneFlag } from '../../src/flags/values.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 
@@ -26,12 +26,12 @@ describe('a moment', () => {
     ['90m', now - 5_400_000],
     ['7d', now - 604_800_000],
     ['0s', now],
-  ])('%s is %i', (text, time) => expect(momentFlag(text)(now)).toBe(time));
+  ])('%s is %i', (text, time) => expect(timeFlag(text)(now)).toBe(time));
 
   test.each(['', 'yesterday', '2026', '2026-13-01', '2026-02-30', '2026-11-19T25:00:00Z', '1h30', '1700000000'])(
     '%j is none',
     (text) => {
-      expect(() => momentFlag(text)).toThrow(/^Write a (time|duration) such as/);
+      expect(() => timeFlag(text)).toThrow(/^Write a (time|duration) such as/);
     },
   );
 });
@@ -50,7 +50,7 @@ describe('a time zone', () => {
 });
 
 test('words are collected, and others refused', () => {
-  const flag = wordsFlag(['up', 'down']);
+  const flag = repeatableChoiceFlag(['up', 'down']);
   expect(flag('down', flag('up'))).toEqual(['up', 'down']);
   expect(() => flag('left')).toThrow('Write one of up, down.');
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Report } from '../../src/output/chart.ts';
+import type { Report } from '../../src/output/chart/model.ts';
 import { chartPage } from '../../src/output/chart-page.ts';
 import { folderOf } from '../support/app.ts';
 import { chromiumPath, startBrowser } from '../support/browser.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Chart, type Panel, picture } from '../../src/output/chart.ts';
+import type { Chart, Panel } from '../../src/output/chart/model.ts';
+import { picture } from '../../src/output/chart.ts';
 import { pageOf } from '../../src/output/page.ts';
 import { widthOf } from '../support/width.ts';
 

@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import yauzl from 'yauzl';
 import { FailedError, InterruptedError, ProjectError } from '../../src/errors.ts';
 import { withTemporaryArchive, writeArchive } from '../../src/project/archive.ts';
-import type { Entry } from '../../src/project/collect.ts';
+import type { Entry } from '../../src/project/files/entry.ts';
 import { centralRecord, endOfArchive, localHeader } from '../../src/project/zip/records.ts';
 
 let folder: string;

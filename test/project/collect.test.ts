@@ -4,14 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InterruptedError, ProjectError } from '../../src/errors.ts';
-import {
-  checkLimits,
-  collect,
-  defaultExclude,
-  defaultInclude,
-  type Entry,
-  largest,
-} from '../../src/project/collect.ts';
+import { checkLimits, collect, defaultExclude, defaultInclude, largest } from '../../src/project/collect.ts';
+import type { Entry } from '../../src/project/files/entry.ts';
 
 let root: string;
 beforeEach(() => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ProjectError } from '../../src/errors.ts';
-import type { Entry } from '../../src/project/collect.ts';
 import { type DependencyInput, generatedEntries, withGenerated } from '../../src/project/dependencies.ts';
+import type { Entry } from '../../src/project/files/entry.ts';
 
 const nothing: DependencyInput = {
   pip: {},

@@ -7,8 +7,8 @@ async function open(options: Partial<ReceiverOptions> = {}) {
   const receiver = await openReceiver({
     host: '127.0.0.1',
     port: 0,
-    onReceived: async () => ({ status: 200 }),
-    onRefused: (why) => void refused.push(why),
+    onRequest: async () => ({ status: 200 }),
+    onRejected: (why) => void refused.push(why),
     ...options,
   });
   onTestFinished(() => receiver.close());
@@ -62,15 +62,15 @@ test.each([
   ['headers', 'POST / HTTP/1.1\r\nhost: x\r\n'],
   ['body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf'],
 ])('a sender that falls silent in its %s is dropped', async (_, text) => {
-  const { url } = await open({ quietMs: 20 });
+  const { url } = await open({ idleTimeoutMs: 20 });
   const [socket] = await stalled(url, 1, text);
   await closed(socket as Socket);
 });
 
 test('a sender that has sent everything waits for its answer as long as it takes', async () => {
   const { url } = await open({
-    quietMs: 20,
-    onReceived: async () => {
+    idleTimeoutMs: 20,
+    onRequest: async () => {
       await new Promise((done) => setTimeout(done, 100));
       return { status: 202 };
     },
@@ -81,7 +81,7 @@ test('a sender that has sent everything waits for its answer as long as it takes
 test('what is held in memory at the same time is bounded', async () => {
   const waiting: (() => void)[] = [];
   const { url, refused } = await open({
-    onReceived: async () => {
+    onRequest: async () => {
       await new Promise<void>((done) => waiting.push(done));
       return { status: 200 };
     },

@@ -65,10 +65,19 @@ function endpointsOf(file: string, seen = new Set<string>()): Set<string> {
     const target = join(dirname(file), path);
     if (target.startsWith('src/contract/')) for (const name of (names ?? '').split(',')) found.add(name.trim());
     else if (/^src\/(commands|operations)\//.test(target)) {
-      for (const name of endpointsOf(target, seen)) found.add(name);
+      for (const each of behindDoor(target, names)) for (const name of endpointsOf(each, seen)) found.add(name);
     }
   }
   return found;
+}
+
+/** A folder of operations is imported by its index: the files that the imported values come from. */
+function behindDoor(target: string, names: string | undefined): string[] {
+  if (!/^src\/operations\/[^/]+\/index\.ts$/.test(target) || names === undefined) return [target];
+  const values = names.split(',').map((name) => name.trim().split(' ')[0]);
+  return [...readFileSync(target, 'utf8').matchAll(/export \{([^}]*)\} from '([^']+)'/g)]
+    .filter(([, exported = '']) => exported.split(',').some((name) => values.includes(name.trim())))
+    .map(([, , path = '']) => join(dirname(target), path));
 }
 
 /** How often a test names the endpoint, or types its command: `'builds list web'`, `['builds', 'list'`. */

@@ -57,7 +57,7 @@ export async function overHttps(platform: string) {
 
 function settingsOf(address: string): ProxySettings {
   const proxy = { address, variable: 'HTTPS_PROXY' } as const;
-  return { http: proxy, https: proxy, except: '' };
+  return { http: proxy, https: proxy, noProxy: '' };
 }
 
 function join(one: Socket, other: Socket): void {

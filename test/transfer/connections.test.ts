@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { type EngineOptions, withEngine } from '../../src/transfer/engine.ts';
+import { bufferStretch } from '../../src/transfer/byte-range.ts';
 import { planParts } from '../../src/transfer/parts.ts';
+import { type EngineOptions, withEngine } from '../../src/transfer/resources.ts';
 import { sendFile } from '../../src/transfer/send-file.ts';
-import { bufferStretch } from '../../src/transfer/stretch.ts';
 
 let server: Server;
 

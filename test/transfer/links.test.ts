@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endOfLink, isFresh, signedAt } from '../../src/transfer/links.ts';
+import { endOfLink, isFresh, signedAt } from '../../src/transfer/link-expiry.ts';
 
 const link = (query: string) => `https://bucket.example/key?${query}`;
 const usual = link('X-Amz-Date=20261120T093000Z&X-Amz-Expires=600&X-Amz-Signature=x');

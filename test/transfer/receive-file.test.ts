@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { TemporaryNames } from '../../src/disk/index.ts';
-import { withEngine } from '../../src/transfer/engine.ts';
 import { planParts } from '../../src/transfer/parts.ts';
 import { type FileReceiving, receiveFile } from '../../src/transfer/receive-file.ts';
+import { withEngine } from '../../src/transfer/resources.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 
 const content = Buffer.alloc(11 * 2 ** 20, 'new');

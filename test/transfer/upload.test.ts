@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LinkExpiredError, putFile, type UploadOptions } from '../../src/transfer/upload.ts';
+import { LinkExpiredError, putFile, type UploadOptions } from '../../src/transfer/put-archive.ts';
 import { folderOf } from '../support/app.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
-import { firstOf, listFlags } from '../../flags/list.ts';
-import { listKeys, type OwnedKey } from '../../operations/api-keys.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
+import { listKeys, type OwnedKey } from '../../operations/team/index.ts';
 import type { View } from '../../output/page.ts';
 import { facts, stack, table } from '../../output/table.ts';
 import { timeLeft } from '../../output/words.ts';
@@ -8,7 +8,7 @@ import { timeLeft } from '../../output/words.ts';
 export default defineCommand({
   configure: (command) => listFlags(command.option('--show-values', 'show the keys themselves, too')),
   run: async (context, { showValues, ...flags }) =>
-    firstOf(await listKeys(context, { values: showValues === true }), flags, context.progress, 'API key'),
+    applyLimit(await listKeys(context, { values: showValues === true }), flags, context.progress, 'API key'),
   verbatim: ({ showValues }) => showValues === true,
   // A key must not be shortened to fit a column: with values, each has its own lines.
   view: (keys, { showValues }) => (showValues ? stack(...keys.map(inFull)) : table(keys, columns)),

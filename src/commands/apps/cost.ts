@@ -1,16 +1,16 @@
 import { defineCommand } from '../../command.ts';
-import { momentFlag } from '../../flags/values.ts';
-import { appCost } from '../../operations/app-cost.ts';
+import { timeFlag } from '../../flags/values.ts';
+import { readAppCost } from '../../operations/apps/index.ts';
 import { appCostView } from '../../views/app-cost.ts';
 
 export default defineCommand({
   configure: (command) =>
     command
       .argument('<app>', 'app name or id')
-      .option('--since <time>', 'from this day on, such as 2026-11-20 or 7d', momentFlag)
-      .option('--until <time>', 'up to this day', momentFlag),
+      .option('--since <time>', 'from this day on, such as 2026-11-20 or 7d', timeFlag)
+      .option('--until <time>', 'up to this day', timeFlag),
   run: (context, app, { since, until }) =>
-    appCost(context, app, { since: since?.(context.now()), until: until?.(context.now()) }),
+    readAppCost(context, app, { since: since?.(context.now()), until: until?.(context.now()) }),
   view: appCostView,
   passesThrough: true,
   json: { costs: 'by day: total_cost_cents, as the platform says it' },

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { removeApp } from '../../operations/delete-app.ts';
+import { removeApp } from '../../operations/apps/index.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
-import { appName } from '../../contract/endpoint.ts';
-import { firstOf, listFlags } from '../../flags/list.ts';
+import { toAppName } from '../../contract/endpoint.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
 import { table } from '../../output/table.ts';
 import { ago, fromAToZ, largestFirst, newestFirst } from '../../output/words.ts';
 
@@ -17,7 +17,7 @@ export default defineCommand({
     ),
   run: async ({ api, project, progress }, { ephemeral, sort, ...flags }) => {
     const apps = await api(listApps, { project, query: ephemeral ? { includeEphemeral: true } : {} });
-    return firstOf(apps.sort(orders[sort]), flags, progress, 'app');
+    return applyLimit(apps.sort(orders[sort]), flags, progress, 'app');
   },
   view: (apps) =>
     table(apps, {
@@ -49,7 +49,7 @@ export default defineCommand({
 });
 
 function nameOf(app: AppSummary): string {
-  return app.name ?? appName(app.projectId ?? '', app.id);
+  return app.name ?? toAppName(app.projectId ?? '', app.id);
 }
 
 const orders = {

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
-import { scale } from '../../operations/scale.ts';
+import { changeScaling } from '../../operations/apps/index.ts';
 import { table } from '../../output/table.ts';
 
 export default defineCommand({
@@ -12,7 +12,7 @@ export default defineCommand({
       .option('--cooldown <duration>', 'how long a replica stays up without requests', durationFlag)
       .option('--response-grace-period <duration>', 'how long a request may take', durationFlag),
   run: (context, app, { minReplicas, maxReplicas, cooldown, responseGracePeriod }) =>
-    scale(context, app, {
+    changeScaling(context, app, {
       minReplicaCount: minReplicas,
       maxReplicaCount: maxReplicas,
       cooldownPeriodSeconds: seconds(cooldown),

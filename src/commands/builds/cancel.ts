@@ -1,19 +1,23 @@
 import { defineCommand } from '../../command.ts';
-import { stopBuild } from '../../operations/cancel-build.ts';
+import { remoteBuild } from '../../operations/builds/index.ts';
+import { cancelRemoteWork } from '../../operations/waiting/index.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('<build>', 'build id'),
-  run: (context, app, build) =>
-    stopBuild(context, app, build, () => context.prompt.confirm(`Cancel build ${build} of ${app}?`)),
+  run: async (context, app, build) => {
+    const confirm = () => context.prompt.confirm(`Cancel build ${build} of ${app}?`);
+    const { message, changed } = await cancelRemoteWork(context, remoteBuild(context.project, app, build), confirm);
+    return { app, build, message, changed };
+  },
   view:
     ({ build, message, changed }) =>
     () =>
-      changed ? message || `build ${build} is cancelled` : `already as asked: build ${build} is cancelled`,
+      changed ? message || `canceled build ${build}` : `nothing to change: build ${build} is already canceled`,
   json: {
-    app: 'app as it was named',
+    app: 'app name or id, as given',
     build: 'build id',
-    message: "the platform's answer if it is one line of text, otherwise empty",
-    changed: 'false when it was cancelled already',
+    message: "the platform's reply if it is one line of text, otherwise empty",
+    changed: 'false if it was already canceled',
   },
   examples: ['builds cancel web b-1234', 'builds cancel web b-1234 --yes'],
 });

@@ -1,10 +1,9 @@
 import { defineCommand } from '../../command.ts';
 import { getBuildZipContents } from '../../contract/builds.ts';
-import { latestBuild } from '../../operations/builds.ts';
-import { type ZipEntry, zipEntries } from '../../operations/zip-entries.ts';
+import { findLatestBuild, parseZipContents, type ZipEntry } from '../../operations/builds/index.ts';
 import { table } from '../../output/table.ts';
 import { size } from '../../output/words.ts';
-import { fileTree } from '../../views/file-tree.ts';
+import { fileTreeView } from '../../views/file-tree.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -13,12 +12,13 @@ export default defineCommand({
       .argument('[build]', 'build id; the latest one if left out')
       .option('--tree', 'draw the folders, each with what is in it altogether'),
   run: async ({ api, project, progress }, app, asked) => {
-    const build = asked ?? (await latestBuild({ api, project }, app));
+    const build = asked ?? (await findLatestBuild({ api, project }, app));
     const answer = await api(getBuildZipContents, { project, app, build });
-    if (zipEntries(answer.zipFiles).length === 0) progress.note(`no files in the archive of build ${build}`);
+    if (parseZipContents(answer.zipFiles).length === 0) progress.note(`no files in the archive of build ${build}`);
     return answer;
   },
-  view: ({ zipFiles }, { tree }) => (tree ? fileTree(zipEntries(zipFiles)) : table(zipEntries(zipFiles), columns)),
+  view: ({ zipFiles }, { tree }) =>
+    tree ? fileTreeView(parseZipContents(zipFiles)) : table(parseZipContents(zipFiles), columns),
   passesThrough: true,
   json: { id: 'build id', zipFiles: 'the files, as the platform says it' },
   examples: ['builds files web', 'builds files web --tree', 'builds files web b-1234 --json'],

@@ -1,7 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
-import { namedBuild } from '../../operations/builds.ts';
-import { followBuild } from '../../operations/follow.ts';
+import { followBuild, resolveBuild } from '../../operations/builds/index.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -13,9 +12,9 @@ export default defineCommand({
       .option('--events', 'print one JSON object per line as things happen'),
   run: async (context, app, build, { logs, timeout = 3_600_000 }) => {
     const { api, project, interruption } = context;
-    const found = await namedBuild({ api, project }, app, build);
+    const found = await resolveBuild({ api, project }, app, build);
     interruption.says = `stopped watching; build ${found} goes on: gantry builds follow ${app} ${found}`;
-    return followBuild(context, { app, build: found, logs, timeoutMs: timeout, begunBefore: true });
+    return followBuild(context, { app, build: found, logs, timeoutMs: timeout, startedBefore: true });
   },
   view:
     ({ id, status }) =>

@@ -1,6 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { askedBuild } from '../../operations/asked-build.ts';
-import { latestBuild } from '../../operations/builds.ts';
+import { fetchBuild, findLatestBuild } from '../../operations/builds/index.ts';
 import { facts } from '../../output/table.ts';
 import { ago } from '../../output/words.ts';
 import { buildFields } from '../../views/build.ts';
@@ -9,7 +8,7 @@ export default defineCommand({
   configure: (command) =>
     command.argument('<app>', 'app name or id').argument('[build]', 'build id; the latest one if left out'),
   run: async ({ api, project }, app, build) =>
-    askedBuild(api, { project, app, build: build ?? (await latestBuild({ api, project }, app)) }),
+    fetchBuild(api, { project, app, build: build ?? (await findLatestBuild({ api, project }, app)) }),
   view: (build) =>
     facts([
       ['build', build.id],

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { getSetting } from '../../operations/configuration.ts';
+import { getSetting } from '../../operations/account/index.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<setting>', 'its name, as config list shows it'),

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { listSettings } from '../../operations/configuration.ts';
+import { listSettings } from '../../operations/account/index.ts';
 import { table } from '../../output/table.ts';
 
 export default defineCommand({

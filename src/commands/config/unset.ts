@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { storeSetting } from '../../operations/configuration.ts';
+import { storeSetting } from '../../operations/account/index.ts';
 import { offerNames } from './names.ts';
 
 export default defineCommand({

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { type Container, listContainers } from '../../contract/containers.ts';
-import { firstOf, listFlags } from '../../flags/list.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
 import type { Cell } from '../../output/table.ts';
 import { table } from '../../output/table.ts';
 import { duration } from '../../output/words.ts';
@@ -8,7 +8,7 @@ import { duration } from '../../output/words.ts';
 export default defineCommand({
   configure: (command) => listFlags(command.argument('<app>', 'app name or id')),
   run: async ({ api, project, progress }, app, flags) =>
-    firstOf((await api(listContainers, { project, app })) ?? [], flags, progress, 'container'),
+    applyLimit((await api(listContainers, { project, app })) ?? [], flags, progress, 'container'),
   view: (containers) =>
     table(
       containers,

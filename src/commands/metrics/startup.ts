@@ -1,14 +1,14 @@
 import { defineCommand } from '../../command.ts';
 import { getStartupTimes, resolutions } from '../../contract/metrics.ts';
-import { checkPageFlags, pageFlags, savePage } from '../../flags/page.ts';
-import { type RangeFlags, rangeFlags, rangeOf } from '../../flags/range.ts';
+import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { type RangeFlags, rangeFlags, resolveRange } from '../../flags/range.ts';
 import { zoneFlag } from '../../flags/values.ts';
 import { ownZone } from '../../output/zone.ts';
-import { type StartupWish, startupReport, startupView } from '../../views/startup-times.ts';
+import { type StartupViewOptions, startupReport, startupView } from '../../views/startup-times.ts';
 
 export default defineCommand({
   configure: (command) =>
-    pageFlags(
+    chartPageFlags(
       rangeFlags(command.argument('<app>', 'app name or id'))
         .option('--container <id>', 'only this container')
         .addOption(command.createOption('--resolution <resolution>', 'more points than usual').choices(resolutions))
@@ -16,7 +16,7 @@ export default defineCommand({
     ),
   run: async (context, app, flags) => {
     const { api, project, progress, now } = context;
-    checkPageFlags(flags);
+    checkChartPageFlags(flags);
     const wish = wishOf(flags, now());
     const { since, until } = wish.range;
     const reply = await api(getStartupTimes, {
@@ -31,7 +31,7 @@ export default defineCommand({
     if (!data) progress.warn(`the platform has nothing to show: its status is "${status ?? 'unknown'}"`);
     else if (status && status !== 'success') progress.warn(`this may not be all: the platform's status is "${status}"`);
     else if (report.rows.length === 0) progress.note('nothing started in this time; --since looks further back');
-    await savePage(context, flags, `Start-up times of ${app}`, () => report);
+    await saveChartPage(context, flags, `Start-up times of ${app}`, () => report);
     return reply;
   },
   view: (reply, flags) => (page) => startupView(reply, wishOf(flags, page.now))(page),
@@ -47,6 +47,6 @@ export default defineCommand({
   ],
 });
 
-function wishOf(flags: RangeFlags & { timezone?: string | undefined }, now: number): StartupWish {
-  return { range: rangeOf(flags, now), zone: flags.timezone ?? ownZone() };
+function wishOf(flags: RangeFlags & { timezone?: string | undefined }, now: number): StartupViewOptions {
+  return { range: resolveRange(flags, now), zone: flags.timezone ?? ownZone() };
 }

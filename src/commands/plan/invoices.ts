@@ -1,13 +1,13 @@
 import { defineCommand } from '../../command.ts';
 import type { Invoice } from '../../contract/costs.ts';
-import { firstOf, listFlags } from '../../flags/list.ts';
-import { readInvoices } from '../../operations/invoices.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
+import { readInvoices } from '../../operations/billing/index.ts';
 import { table } from '../../output/table.ts';
 import { money } from '../../output/words.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command),
-  run: async (context, flags) => firstOf(await readInvoices(context), flags, context.progress, 'invoice'),
+  run: async (context, flags) => applyLimit(await readInvoices(context), flags, context.progress, 'invoice'),
   // The link to the file of an invoice is signed: it is what --json is for here.
   verbatim: () => true,
   view: (invoices) =>

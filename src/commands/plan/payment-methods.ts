@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { listPaymentMethods } from '../../contract/plan.ts';
-import { paymentMethods } from '../../operations/payment-methods.ts';
+import { parsePaymentMethods } from '../../operations/billing/index.ts';
 import { table } from '../../output/table.ts';
 
 export default defineCommand({
@@ -10,7 +10,7 @@ export default defineCommand({
     return answer;
   },
   view: ({ methods }) =>
-    table(paymentMethods(methods ?? []), {
+    table(parsePaymentMethods(methods ?? []), {
       METHOD: (method) => method.title ?? method.more,
       EXPIRES: (method) => method.expires,
       DEFAULT: (method) => (method.isDefault ? 'default' : ''),

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { changePlan, planCodes } from '../../contract/plan.ts';
-import { showInBrowser } from '../../operations/browser.ts';
+import { showInBrowser } from '../../operations/account/index.ts';
 
 export default defineCommand({
   configure: (command) =>

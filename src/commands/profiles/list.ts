@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { listProfiles } from '../../operations/profiles.ts';
+import { listProfiles } from '../../operations/account/index.ts';
 import { table } from '../../output/table.ts';
 
 export default defineCommand({

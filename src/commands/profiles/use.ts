@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { chooseProfile } from '../../operations/profiles.ts';
+import { chooseProfile } from '../../operations/account/index.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<profile>', 'its name, as profiles list shows it'),

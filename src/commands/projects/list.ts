@@ -1,11 +1,11 @@
 import { defineCommand } from '../../command.ts';
-import { firstOf, listFlags } from '../../flags/list.ts';
-import { projects } from '../../operations/projects.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
+import { projects } from '../../operations/account/index.ts';
 import { table } from '../../output/table.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command),
-  run: async (context, flags) => firstOf(await projects(context), flags, context.progress, 'project'),
+  run: async (context, flags) => applyLimit(await projects(context), flags, context.progress, 'project'),
   view: (projects) =>
     table(projects, {
       ID: (project) => project.id,

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { useProject } from '../../operations/projects.ts';
+import { useProject } from '../../operations/account/index.ts';
 
 export default defineCommand({
   configure: (command) =>

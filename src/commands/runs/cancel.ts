@@ -1,18 +1,23 @@
 import { defineCommand } from '../../command.ts';
-import { stopRun } from '../../operations/runs/cancel.ts';
+import { remoteRun } from '../../operations/runs/index.ts';
+import { cancelRemoteWork } from '../../operations/waiting/index.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('<run>', 'run id'),
-  run: (context, app, run) => stopRun(context, app, run, () => context.prompt.confirm(`Cancel run ${run} of ${app}?`)),
+  run: async (context, app, run) => {
+    const confirm = () => context.prompt.confirm(`Cancel run ${run} of ${app}?`);
+    const { changed } = await cancelRemoteWork(context, remoteRun(context.project, app, run), confirm);
+    return { app, run, status: 'cancelled', changed };
+  },
   view:
     ({ run, changed }) =>
     () =>
-      changed ? `run ${run} is cancelled` : `already as asked: run ${run} is cancelled`,
+      changed ? `canceled run ${run}` : `nothing to change: run ${run} is already canceled`,
   json: {
-    app: 'app as it was named',
+    app: 'app name or id, as given',
     run: 'run id',
     status: 'cancelled',
-    changed: 'false when it was cancelled already',
+    changed: 'false if it was already canceled',
   },
   examples: ['runs cancel web 3f2a91c0-… --yes'],
 });

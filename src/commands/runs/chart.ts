@@ -1,16 +1,22 @@
 import { defineCommand } from '../../command.ts';
 import { type BucketSize, bucketSizes } from '../../contract/runs.ts';
-import { checkPageFlags, pageFlags, savePage } from '../../flags/page.ts';
-import { type RangeFlags, rangeFlags, rangeOf } from '../../flags/range.ts';
+import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { type RangeFlags, rangeFlags, resolveRange } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
-import { wordsFlag, zoneFlag } from '../../flags/values.ts';
-import { readRunsChart, suitableBucket } from '../../operations/runs/chart.ts';
+import { repeatableChoiceFlag, zoneFlag } from '../../flags/values.ts';
+import { chooseBucketSize, readRunsChart } from '../../operations/runs/index.ts';
 import { ownZone } from '../../output/zone.ts';
-import { type RunMetric, type RunsChartWish, runMetrics, runsChartView, runsReport } from '../../views/runs-chart.ts';
+import {
+  type RunMetric,
+  type RunsChartViewOptions,
+  runMetrics,
+  runsChartView,
+  runsReport,
+} from '../../views/runs-chart.ts';
 
 export default defineCommand({
   configure: (command) =>
-    pageFlags(
+    chartPageFlags(
       runFilterFlags(
         rangeFlags(command.argument('<app>', 'app name or id'))
           .addOption(
@@ -22,16 +28,16 @@ export default defineCommand({
           .option(
             '--metric <metric>',
             `${runMetrics.join(', ')}; may be repeated (all if left out)`,
-            wordsFlag(runMetrics),
+            repeatableChoiceFlag(runMetrics),
           ),
       ),
     ),
   run: async (context, app, flags) => {
-    checkPageFlags(flags);
+    checkChartPageFlags(flags);
     const wish = wishOf(flags, context.now());
     const { range, by, zone } = wish;
     const reply = await readRunsChart(context, { app, ...range, by, zone, filters: runFilters(flags) });
-    await savePage(context, flags, `Runs of ${app}`, () => runsReport(reply, wish));
+    await saveChartPage(context, flags, `Runs of ${app}`, () => runsReport(reply, wish));
     return reply;
   },
   view: (reply, flags) => (page) => runsChartView(reply, wishOf(flags, page.now))(page),
@@ -56,11 +62,11 @@ interface ChartFlags extends RangeFlags {
   metric?: RunMetric[] | undefined;
 }
 
-function wishOf(flags: ChartFlags, now: number): RunsChartWish {
-  const range = rangeOf(flags, now);
+function wishOf(flags: ChartFlags, now: number): RunsChartViewOptions {
+  const range = resolveRange(flags, now);
   return {
     range,
-    by: flags.by ?? suitableBucket(range.until - range.since),
+    by: flags.by ?? chooseBucketSize(range.until - range.since),
     zone: flags.timezone ?? ownZone(),
     metrics: flags.metric ?? runMetrics,
   };

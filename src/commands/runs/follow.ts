@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
-import { followRun } from '../../operations/run/follow.ts';
-import { pourRun, runFields } from '../../views/run-answer.ts';
+import { followRun } from '../../operations/run/index.ts';
+import { runFields, runOutput } from '../../views/run-output.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -12,7 +12,7 @@ export default defineCommand({
       .option('--events', 'print one JSON object per line as things happen'),
   run: (context, app, run, options) => {
     context.interruption.says = `stopped watching; run ${run} goes on: gantry runs follow ${app} ${run}`;
-    return pourRun(context, followRun(context, { app, run, timeoutMs: options.timeout ?? 3_600_000 }), options);
+    return runOutput(context, followRun(context, { app, run, timeoutMs: options.timeout ?? 3_600_000 }), options);
   },
   verbatim: () => true,
   view: () => () => '',

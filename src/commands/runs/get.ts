@@ -1,13 +1,12 @@
 import { defineCommand } from '../../command.ts';
-import { askedRun } from '../../operations/runs/asked-run.ts';
-import { withStatus } from '../../operations/runs/state.ts';
+import { fetchRun, fillStatus } from '../../operations/runs/index.ts';
 import { runView } from '../../views/run.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('<run>', 'run id'),
-  run: ({ api, project }, app, run) => askedRun(api, { project, app, run }),
+  run: ({ api, project }, app, run) => fetchRun(api, { project, app, run }),
   view: runView,
-  data: withStatus,
+  data: fillStatus,
   passesThrough: true,
   json: {
     id: 'run id',

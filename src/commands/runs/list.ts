@@ -3,8 +3,7 @@ import { UnavailableError } from '../../errors.ts';
 import { listFlags } from '../../flags/list.ts';
 import { rangeFlags } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
-import { type FoundRuns, findRuns } from '../../operations/runs/list.ts';
-import { shownStatus, withStatus } from '../../operations/runs/state.ts';
+import { displayStatus, fillStatus, findRuns, type RunSearchResult } from '../../operations/runs/index.ts';
 import { table } from '../../output/table.ts';
 import { ago, count, duration, grouped } from '../../output/words.ts';
 
@@ -30,12 +29,12 @@ export default defineCommand({
       asyncOnly: flags.async === true,
       limit: flags.all ? Number.POSITIVE_INFINITY : flags.limit,
     });
-    if (!found.isWhole) {
+    if (!found.isComplete) {
       if (found.runs.length === 0) throw noneOf(found);
       context.progress.warn('the platform announced more runs than it returned: some may be missing');
       if (flags.all) incomplete.add(found.runs);
     }
-    const left = found.isWhole && !flags.all ? leftOut(found) : undefined;
+    const left = found.isComplete && !flags.all ? leftOut(found) : undefined;
     if (left) context.progress.note(left);
     return found.runs;
   },
@@ -45,7 +44,7 @@ export default defineCommand({
       runs,
       {
         RUN: (run) => run.id,
-        STATUS: shownStatus,
+        STATUS: displayStatus,
         CODE: (run) => run.statusCode,
         FUNCTION: (run) => run.functionName,
         STARTUP: (run) => time(run.coldstartTimeMs),
@@ -56,7 +55,7 @@ export default defineCommand({
       },
       ['RUN', 'RESPONSE', 'CREATED'],
     ),
-  data: (runs) => runs.map(withStatus),
+  data: (runs) => runs.map(fillStatus),
   empty: 'no such runs in this time; --since looks further back',
   passesThrough: true,
   json: {
@@ -83,18 +82,18 @@ export default defineCommand({
 });
 
 /** An empty list would read as "there are none". */
-function noneOf({ total }: FoundRuns): UnavailableError {
+function noneOf({ total }: RunSearchResult): UnavailableError {
   const announced = total > 0 ? count(total, 'run') : 'runs';
   return new UnavailableError(`the platform announced ${announced} and returned none`, {
     fix: 'run the same command again',
   });
 }
 
-function leftOut({ runs, total, more }: FoundRuns): string | undefined {
+function leftOut({ runs, total, hasMore }: RunSearchResult): string | undefined {
   const shown = runs.length;
   if (shown < total)
-    return `${grouped(shown)} of ${count(total, 'run')}${more ? ' or more' : ''}; --all shows the rest`;
-  return more ? `the newest ${count(shown, 'run')}; --all looks for older ones` : undefined;
+    return `${grouped(shown)} of ${count(total, 'run')}${hasMore ? ' or more' : ''}; --all shows the rest`;
+  return hasMore ? `the newest ${count(shown, 'run')}; --all looks for older ones` : undefined;
 }
 
 /** What took no time is a dash, what is not known nothing. */

@@ -1,8 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { getRun } from '../../contract/runs.ts';
 import { GantryError, NotFoundError } from '../../errors.ts';
-import { appLog } from '../../operations/logs/app-log.ts';
-import { readLog } from '../../operations/logs/index.ts';
+import { appLogSource, readLog } from '../../operations/logs/index.ts';
 import { appLogOutput } from '../../views/log-line.ts';
 
 export default defineCommand({
@@ -18,7 +17,7 @@ export default defineCommand({
     await api(getRun, { project, app, run }).catch((error: unknown) => {
       if (error instanceof NotFoundError || !(error instanceof GantryError) || signal.aborted) throw error;
     });
-    return readLog(context, appLog({ api, project, openLog }, app, { runId: run }), {});
+    return readLog(context, appLogSource({ api, project, openLog }, app, { runId: run }), {});
   },
   ...appLogOutput,
   examples: ['runs logs web 3f2a91c0-…', 'runs logs web 3f2a91c0-… --timestamps'],

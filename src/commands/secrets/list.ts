@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
-import { firstOf, listFlags } from '../../flags/list.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
 import { jsonText } from '../../json-text.ts';
-import { readSecrets } from '../../operations/secrets.ts';
+import { readSecrets } from '../../operations/secrets/index.ts';
 import { facts, table } from '../../output/table.ts';
 
 export default defineCommand({
@@ -15,7 +15,7 @@ export default defineCommand({
     const secrets: { name: string; value?: string }[] = Object.entries(await readSecrets(context, { app }))
       .map(([name, value]) => (showValues ? { name, value: asText(value) } : { name }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-    return firstOf(secrets, flags, context.progress, 'secret');
+    return applyLimit(secrets, flags, context.progress, 'secret');
   },
   verbatim: ({ showValues }) => showValues === true,
   // A value must not be shortened to fit a column.

@@ -1,6 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { checkNames, secretValues } from '../../operations/secret-values.ts';
-import { setSecrets } from '../../operations/secrets.ts';
+import { checkNames, secretValues, setSecrets } from '../../operations/secrets/index.ts';
 import { changeJson, changeView } from '../../views/secrets.ts';
 
 export default defineCommand({

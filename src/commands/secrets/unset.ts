@@ -1,6 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { checkNames } from '../../operations/secret-values.ts';
-import { unsetSecrets } from '../../operations/secrets.ts';
+import { checkNames, unsetSecrets } from '../../operations/secrets/index.ts';
 import { changeJson, changeView } from '../../views/secrets.ts';
 
 export default defineCommand({

@@ -1,5 +1,5 @@
 import { type Command, defineCommand } from '../../command.ts';
-import { type Change, changeGrants, type GrantChange } from '../../operations/grants.ts';
+import { type Change, changeGrants, type GrantChange } from '../../operations/team/index.ts';
 
 /** What `grant`, `revoke` and `set-grants` share, which is all but the meaning of the projects they are given. */
 export function grantCommand(change: Change, line: string, projects: string): Command {

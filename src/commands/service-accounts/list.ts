@@ -1,8 +1,8 @@
 import { defineCommand } from '../../command.ts';
 import { listServiceAccounts, type ServiceAccount } from '../../contract/service-accounts.ts';
-import { firstOf, listFlags } from '../../flags/list.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
 import { jsonText } from '../../json-text.ts';
-import { grantedProjects } from '../../operations/grants.ts';
+import { grantedProjects } from '../../operations/team/index.ts';
 import { table } from '../../output/table.ts';
 import { ago } from '../../output/words.ts';
 
@@ -10,7 +10,7 @@ export default defineCommand({
   configure: (command) => listFlags(command),
   run: async ({ api, project, progress }, flags) => {
     const { serviceAccounts } = await api(listServiceAccounts, { project });
-    return firstOf(serviceAccounts ?? [], flags, progress, 'service account');
+    return applyLimit(serviceAccounts ?? [], flags, progress, 'service account');
   },
   view: (accounts) =>
     table(

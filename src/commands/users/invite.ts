@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
-import { invite } from '../../operations/users.ts';
+import { invite } from '../../operations/team/index.ts';
 
 export default defineCommand({
   configure: (command) =>

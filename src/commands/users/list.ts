@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { listUsers, type User } from '../../contract/users.ts';
-import { firstOf, listFlags } from '../../flags/list.ts';
+import { applyLimit, listFlags } from '../../flags/list.ts';
 import { table } from '../../output/table.ts';
 import { ago } from '../../output/words.ts';
 
@@ -11,7 +11,7 @@ export default defineCommand({
     const users = await api(listUsers, { project });
     const asked = status?.toLowerCase();
     const wanted = asked === undefined ? users : users.filter((user) => user.status?.toLowerCase() === asked);
-    return firstOf(wanted, flags, progress, 'entry', 'entries');
+    return applyLimit(wanted, flags, progress, 'entry', 'entries');
   },
   view: (users) =>
     table(

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
-import { growVolume } from '../../operations/volume/resize.ts';
+import { growVolume } from '../../operations/volumes/index.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { wholeNumberFlag } from '../../flags/values.ts';
-import { type Heard, listen } from '../../operations/webhooks/listen.ts';
+import { type Heard, listen } from '../../operations/webhooks/index.ts';
 import { deliveryView } from '../../views/delivery.ts';
 
 export default defineCommand({

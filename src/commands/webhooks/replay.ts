@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { replay } from '../../operations/webhooks/replay.ts';
+import { replay } from '../../operations/webhooks/index.ts';
 
 export default defineCommand({
   configure: (command) =>

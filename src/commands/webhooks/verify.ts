@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
-import { verify } from '../../operations/webhooks/verify.ts';
+import { verify } from '../../operations/webhooks/index.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,5 +1,6 @@
 import { delimiter, dirname, join } from 'node:path';
-import type { AppRecord, Store } from '../store.ts';
+import type { AppRecord } from '../state/records.ts';
+import type { Store } from '../state/store.ts';
 
 /**
  * What an app finds in its environment (wire §7): who it is, its secrets, those of the app before those of its

@@ -1,7 +1,6 @@
-import type { Platform } from '../platform.ts';
-import type { AppRecord, BuildRecord } from '../store.ts';
+import type { AppRecord, BuildRecord } from '../state/records.ts';
+import { afterSeconds } from '../time.ts';
 import type { Replica } from './replica.ts';
-import { afterSeconds } from './timers.ts';
 
 /** Begins to start a replica of a build. */
 export type Begin = (app: AppRecord, build: BuildRecord, python: string) => { name: string; replica: Replica };
@@ -47,11 +46,11 @@ export class Pool {
   readonly #leaving = new Set<Promise<void>>();
   #waiting: (() => void)[] = [];
   readonly #begin: Begin;
-  readonly #platform: Platform;
+  readonly #now: () => number;
 
-  constructor(begin: Begin, platform: Platform) {
+  constructor(begin: Begin, now: () => number) {
     this.#begin = begin;
-    this.#platform = platform;
+    this.#now = now;
   }
 
   /** A place for a call. */
@@ -88,7 +87,7 @@ export class Pool {
       isReady: false,
       build: build.id,
       busy: 0,
-      idleSince: this.#platform.now(),
+      idleSince: this.#now(),
     };
     this.#members.push(member);
     this.#up.add(replica);
@@ -114,7 +113,7 @@ export class Pool {
       if (released) return;
       released = true;
       member.busy -= 1;
-      member.idleSince = this.#platform.now();
+      member.idleSince = this.#now();
       if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
     };
@@ -130,7 +129,7 @@ export class Pool {
 
   /** Those of an older build, and those that have been idle for long when the clock was turned. */
   #retire({ settings }: AppRecord, build: BuildRecord): void {
-    const coldAt = this.#platform.now() - settings.cooldownPeriodSeconds * 1000;
+    const coldAt = this.#now() - settings.cooldownPeriodSeconds * 1000;
     for (const member of [...this.#members]) {
       const cold = member.busy === 0 && member.idleSince < coldAt && this.#members.length > settings.minReplicaCount;
       if (member.build !== build.id || cold) this.#dismiss(member);

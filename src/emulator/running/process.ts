@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { readLines } from './lines.ts';
-import { enter, leave } from './living.ts';
+import { enter, leave } from './orphan-watchdog.ts';
 
 /** How a process ended: one of the two is set. */
 export interface Ended {

@@ -1,8 +1,7 @@
-import type { Reply } from '../reply.ts';
-import type { Body } from '../storage/receive.ts';
-import type { AppRecord, BuildRecord } from '../store.ts';
-import type { Said } from './app-logs.ts';
-import type { SentBody } from './sent-body.ts';
+import type { Said } from '../logs/app-logs.ts';
+import type { Body, Reply } from '../server/reply.ts';
+import type { AppRecord, BuildRecord } from '../state/records.ts';
+import type { SentBody } from './buffered-body.ts';
 
 /** What a replica needs to be started. */
 export interface Start {

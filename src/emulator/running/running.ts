@@ -1,21 +1,24 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Platform } from '../platform.ts';
-import type { AppRecord, BuildRecord } from '../store.ts';
-import { AppLogs } from './app-logs.ts';
-import { CortexReplica } from './cortex.ts';
+import type { ArchiveLimits } from '../builds/archive.ts';
+import { CortexReplica } from '../cortex/cortex-replica.ts';
+import { AppLogs } from '../logs/app-logs.ts';
+import type { AppRecord, BuildRecord } from '../state/records.ts';
+import type { Store } from '../state/store.ts';
 import { environmentOf } from './environment.ts';
-import { Packages } from './packages.ts';
 import { Pool } from './pool.ts';
 import type { AppProcess } from './process.ts';
-import { findPython } from './python.ts';
+import { findPython, Packages } from './python.ts';
 import { GivenUp } from './replica.ts';
-import { ServerReplica } from './server.ts';
+import { ServerReplica } from './server-replica.ts';
 import { unpackZip } from './unpack.ts';
-import type { Delivery } from './webhooks.ts';
 
 interface Options {
+  store: Store;
   now: () => number;
+  /** The folder of uploaded archives. */
+  storage: string;
+  archiveLimits: ArchiveLimits;
   /** Where apps are unpacked and work. It is emptied. */
   folder: string;
   /** Where what they print is kept; without it, only in memory. */
@@ -34,11 +37,13 @@ export class UnpackFailure extends Error {}
 /** All that runs of the project's apps: their replicas, the calls under way, and what they print. */
 export class Running {
   readonly logs: AppLogs;
-  /** Attempts to deliver to webhooks, oldest first. */
-  readonly deliveries: Delivery[] = [];
   /** Images of one-off runs, by their digest: how often each was asked for, and what is in it. */
   readonly images = new Map<string, { asked: number; requirements: string }>();
   readonly folder: string;
+  readonly #store: Store;
+  readonly #now: () => number;
+  readonly #storage: string;
+  readonly #archiveLimits: ArchiveLimits;
   readonly #real: boolean;
   readonly #packages: Packages | undefined;
   readonly #warn: (text: string) => void;
@@ -50,7 +55,11 @@ export class Running {
   readonly #background = new Set<Promise<unknown>>();
   #end = new AbortController();
 
-  constructor({ now, folder, logs, real, packages, warn }: Options) {
+  constructor({ store, now, storage, archiveLimits, folder, logs, real, packages, warn }: Options) {
+    this.#store = store;
+    this.#now = now;
+    this.#storage = storage;
+    this.#archiveLimits = archiveLimits;
     this.logs = new AppLogs(now, logs);
     this.folder = folder;
     this.#real = real;
@@ -81,20 +90,20 @@ export class Running {
   }
 
   /** The replicas of an app. */
-  poolOf(app: string, platform: Platform): Pool {
+  poolOf(app: string): Pool {
     const known = this.#pools.get(app);
     if (known) return known;
-    const pool = new Pool((record, build, python) => this.#begin(record, build, python, platform), platform);
+    const pool = new Pool((record, build, python) => this.#begin(record, build, python), this.#now);
     this.#pools.set(app, pool);
     return pool;
   }
 
   /** Unpacks a build's archive, once. Gives the folder. Rejects with an `UnpackFailure`, and tries again next time. */
-  unpacked({ id, app, keyName }: BuildRecord, { storage, archiveLimits }: Platform): Promise<string> {
+  unpacked({ id, app, keyName }: BuildRecord): Promise<string> {
     const known = this.#unpacked.get(id);
     if (known) return known;
     const folder = this.folderOf(app, id);
-    const unpacking = unpackZip(join(storage, keyName), folder, archiveLimits).then(
+    const unpacking = unpackZip(join(this.#storage, keyName), folder, this.#archiveLimits).then(
       () => folder,
       (cause: Error) => {
         this.#unpacked.delete(id);
@@ -156,17 +165,16 @@ export class Running {
     this.#pools.clear();
     this.#unpacked.clear();
     this.images.clear();
-    this.deliveries.length = 0;
     const processes = [...this.#processes];
     await Promise.all([...pools.map((pool) => pool.stop()), ...processes.map((one) => one.stop(0))]);
     await Promise.all(this.#background);
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  #begin(app: AppRecord, build: BuildRecord, python: string, platform: Platform) {
-    const name = `${app.id}-${build.id.slice(0, 8)}-${platform.store.newId().slice(0, 5)}`;
+  #begin(app: AppRecord, build: BuildRecord, python: string) {
+    const name = `${app.id}-${build.id.slice(0, 8)}-${this.#store.newId().slice(0, 5)}`;
     const folder = this.folderOf(app.id, build.id);
-    const environment = environmentOf(app, build.id, this.folder, platform.store, python);
+    const environment = environmentOf(app, build.id, this.folder, this.#store, python);
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
     const print = (said: Parameters<ConstructorParameters<typeof Runtime>[0]['print']>[0]) =>
       this.logs.add(app.id, { ...said, container: name });

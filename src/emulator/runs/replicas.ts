@@ -1,10 +1,10 @@
 import { buildPhase } from '../../contract/builds.ts';
+import { readBuild } from '../builds/build-status.ts';
 import type { Platform } from '../platform.ts';
-import type { AppRecord, RunRecord } from '../store.ts';
-import { readBuild } from '../timeline.ts';
-import { day, hour } from './range.ts';
-import { readRun } from './reading.ts';
-import { runsOf } from './source.ts';
+import type { AppRecord, RunRecord } from '../state/records.ts';
+import { day, hour } from '../time.ts';
+import { runsOf } from './find.ts';
+import { readRun } from './run-status.ts';
 
 /** A replica as the clock has it. Milliseconds since 1970. */
 export interface Replica {

@@ -1,6 +1,6 @@
-import type { AppRecord, RunRecord } from '../store.ts';
-import { rfc3339 } from '../timeline.ts';
-import type { RunReading } from './reading.ts';
+import type { AppRecord, RunRecord } from '../state/records.ts';
+import { rfc3339 } from '../time.ts';
+import type { RunReading } from './run-status.ts';
 
 /** A run as the chart shows it (spec 2.6), and its status. What is not known yet is left out. */
 export function chartItem(app: AppRecord, run: RunRecord, reading: RunReading) {

@@ -3,10 +3,8 @@ import { type FileHandle, mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
 import { writeInPlace } from '../../disk/index.ts';
-import { Refusal, storageError } from '../reply.ts';
-
-/** What arrives, piece by piece: a request, or what a fault makes of it. */
-export type Body = AsyncIterable<Buffer>;
+import type { Body } from '../server/reply.ts';
+import { Refusal, storageError } from '../server/reply.ts';
 
 /** Refuses what object storage does not even look at: anything but a PUT of a known length that needs no token. */
 export function checkSending(request: IncomingMessage): void {

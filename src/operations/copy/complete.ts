@@ -3,10 +3,9 @@ import { ConnectionError } from '../../api/transport.ts';
 import { completeUpload } from '../../contract/volumes.ts';
 import { GantryError } from '../../errors.ts';
 import type { OpenUpload, SentPart } from '../../transfer/send-file.ts';
-import type { VolumePath } from '../volume/walk.ts';
-import type { Job } from './job.ts';
+import { sizeOnStorage, type VolumePath } from '../volumes/index.ts';
+import type { Job } from './copy-context.ts';
 import type { RemoteFolders } from './remote-folders.ts';
-import { sizeOnStorage } from './source.ts';
 
 export interface SentFile {
   at: VolumePath;

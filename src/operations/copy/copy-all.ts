@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { diskFailure, isNamedTemporary } from '../../disk/index.ts';
 import { AuthError, GantryError, LimitError } from '../../errors.ts';
-import { smallBytes } from '../../transfer/engine.ts';
 import { Lane } from '../../transfer/lane.ts';
-import type { Found, FoundFile, SizedFile } from './found.ts';
-import type { Job } from './job.ts';
+import { smallBytes } from '../../transfer/resources.ts';
+import type { Job } from './copy-context.ts';
+import { failureText } from './copy-progress.ts';
+import type { Found, FoundFile, SizedFile } from './found-file.ts';
 import { withSize } from './source.ts';
-import { failureText } from './tally.ts';
 
 /** One way of copying files: to a volume, or from one. */
 export interface Way {

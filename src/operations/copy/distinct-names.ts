@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { type NameProbe, nameKey, nameProbe } from '../../disk/index.ts';
 import { ConflictError, FailedError } from '../../errors.ts';
 import { count } from '../../output/words.ts';
-import type { Found, FoundFile } from './found.ts';
-import { listed, printable, type Renamed } from './tally.ts';
+import { listed, printable, type Renamed } from './copy-progress.ts';
+import type { Found, FoundFile } from './found-file.ts';
 
 export interface NamingOptions {
   /** Gives new names instead of refusing. */

@@ -4,13 +4,13 @@ import type { TemporaryNames } from '../../disk/index.ts';
 import type { Saved } from '../../transfer/journal-lines.ts';
 import { type PartPlan, planParts } from '../../transfer/parts.ts';
 import { type FileReceiving, receiveFile } from '../../transfer/receive-file.ts';
-import { ChangedError, CorruptError, NoRangesError } from '../../transfer/refusal.ts';
-import { findEntry, type VolumePath } from '../volume/walk.ts';
-import { diskTolerance, isCurrent, timeOf } from './current.ts';
-import type { SizedFile } from './found.ts';
-import type { Job } from './job.ts';
+import { ChangedError, CorruptError, NoRangesError } from '../../transfer/storage-errors.ts';
+import { findEntry, linkTo, type VolumePath } from '../volumes/index.ts';
+import type { Job } from './copy-context.ts';
+import type { SizedFile } from './found-file.ts';
 import type { PlacedFile, SafeFolder } from './safe-folder.ts';
-import { comparedContent, fileMd5, linkTo, withSize } from './source.ts';
+import { comparedContent, fileMd5, withSize } from './source.ts';
+import { diskTolerance, isCurrent, timeOf } from './unchanged.ts';
 import { verify } from './verify.ts';
 
 /** Copies files of a volume into a folder of this machine. */

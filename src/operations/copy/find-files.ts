@@ -4,12 +4,12 @@ import { temporaryFilter } from '../../disk/index.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
 import { count } from '../../output/words.ts';
 import { asFolder, joinRemotePath } from '../../transfer/remote-path.ts';
-import { findEntry, type VolumeCalls, type VolumePath, walkVolume } from '../volume/walk.ts';
-import { timeOf } from './current.ts';
+import { findEntry, type VolumeCalls, type VolumePath, walkVolume } from '../volumes/index.ts';
+import type { Source } from './copy-paths.ts';
 import { type Filter, filterOf } from './filter.ts';
-import type { Found, Obstacle } from './found.ts';
+import type { Found, Obstacle } from './found-file.ts';
 import type { CopyOptions } from './options.ts';
-import type { Source } from './places.ts';
+import { timeOf } from './unchanged.ts';
 import { walkLocal } from './walk-local.ts';
 
 export type FindingCalls = VolumeCalls & Pick<Context, 'settings'>;

@@ -1,201 +1,22 @@
-import { join } from 'node:path';
-import type { Retry } from '../../api/retry.ts';
-import type { Context } from '../../context.ts';
-import { type Claim, claimTarget, diskFailure, removeLeftovers, TemporaryNames } from '../../disk/index.ts';
-import { GantryError, InterruptedError } from '../../errors.ts';
-import { count } from '../../output/words.ts';
-import { type Engine, withEngine } from '../../transfer/engine.ts';
-import { Journal, type JournalProblem } from '../../transfer/journal.ts';
-import { copyAll, type Fail, type Way } from './copy-all.ts';
-import { distinctNames } from './distinct-names.ts';
-import { Download } from './download.ts';
-import { findFiles } from './find-files.ts';
-import type { Found } from './found.ts';
-import type { Job } from './job.ts';
-import type { CopyOptions } from './options.ts';
-import { absolute, lookAt, type Place, type Source, settleTarget, type Target, type Words } from './places.ts';
-import { SafeFolder } from './safe-folder.ts';
-import { type Failure, type Renamed, Tally } from './tally.ts';
-import { Upload } from './upload.ts';
-
-/** How a copy went. */
-export interface CopySummary {
-  from: string[];
-  to: string;
-  files: number;
-  bytes: number;
-  skipped: number;
-  failed: Failure[];
-  /** Files and folders that got another name here: the disk does not tell theirs apart. */
-  renamed: Renamed[];
-  /** Of the bytes, those that an earlier try had copied. */
-  resumedBytes: number;
-  seconds: number;
-  /** Nothing was copied: this is what would be. */
-  dryRun: boolean;
-}
-
-/**
- * Copies files between this machine and volumes, or from volume to volume through this machine. A file that fails is
- * part of the answer; when it was the only one its error is thrown.
- */
-export async function copy(context: Context, { sources, target }: Words, options: CopyOptions): Promise<CopySummary> {
-  const places = sources.filter((place) => place.kind !== 'stream');
-  const looked: Source[] = [];
-  for (const place of places) looked.push(await lookAt(place, context));
-  const settled = await settleTarget(target as Exclude<Place, { kind: 'stream' }>, looked, context);
-  const names = { from: sources.map(absolute), to: absolute(target) };
-  const isAlone = looked.length === 1 && looked[0]?.isFolder === false;
-  const { folder } = settled;
-  const find = (job: Job) => {
-    const files = findFiles(looked, settled.name, options, { ...job, settings: context.settings });
-    if (folder.kind === 'remote' || isAlone) return files;
-    const onRenamed = job.tally.rename.bind(job.tally);
-    return distinctNames(files, folder.path, { renames: options.renameClashes, allFirst: false, onRenamed });
-  };
-  return copyFound(context, { ...names, find, target: settled, isAlone }, options);
-}
-
-export interface Copying {
-  from: string[];
-  to: string;
-  find: (job: Job) => AsyncIterable<Found>;
-  target: Target;
-  /** One file was named: if it fails, that is how the command ends. */
-  isAlone: boolean;
-}
-
-/** Copies what `find` finds. */
-export async function copyFound(context: Context, copying: Copying, options: CopyOptions): Promise<CopySummary> {
-  const { state } = context.settings.folders;
-  const claim = options.dryRun ? undefined : await claimLocal(context, copying.target);
-  const names = new TemporaryNames(state);
-  try {
-    return await copyClaimed(context, copying, options, names);
-  } finally {
-    names.close();
-    removeLeftovers(state);
-    claim?.release();
-  }
-}
-
-async function copyClaimed(
-  context: Context,
-  { from, to, find, target, isAlone }: Copying,
-  options: CopyOptions,
-  names: TemporaryNames,
-): Promise<CopySummary> {
-  const { progress, interruption, signal } = context;
-  const tally = new Tally(context);
-  const remember = options.remember && !options.dryRun;
-  const journal = remember ? await openJournal(context, [...from, to], !options.continue) : undefined;
-  if (journal && journal.saved.size > 0) progress.note('going on where an earlier try has ended');
-  if (remember) interruption.says = 'stopping; finished files and parts are kept: run the same command again to resume';
-  tally.begin(options.dryRun ? 'Looking' : 'Copying');
-  const summary = (): CopySummary => {
-    const { files, bytes, skipped, failed, renamed, resumedBytes, seconds } = tally;
-    return { from, to, files, bytes, skipped, failed, renamed, resumedBytes, seconds, dryRun: options.dryRun };
-  };
-  let isWhole = false;
-  try {
-    await withEngine(engineOptions(context, options, tally), async (engine) => {
-      const job = await jobOf(context, options, tally, journal, engine);
-      const opened: Way[] = [];
-      const open = (fail: Fail) => {
-        const way = wayTo(target, job, fail, names);
-        opened.push(way);
-        return way;
-      };
-      await copyAll(find(job), open, job, isAlone).finally(() => opened.map((way) => way.close?.()));
-    });
-    isWhole = tally.failed.length === 0;
-  } catch (error) {
-    throw signal.aborted ? interrupted(signal, summary(), remember) : withSummary(error, summary());
-  } finally {
-    tally.end();
-    await journal?.close(isWhole);
-  }
-  return summary();
-}
-
-function wayTo({ folder }: Target, job: Job, fail: Fail, names: TemporaryNames): Way {
-  if (folder.kind === 'remote') return new Upload(job, folder.at, fail);
-  return new Download(job, new SafeFolder(folder.path), names);
-}
-
-/** Two commands that write to the same files take turns. Without a state folder each still puts whole files in place. */
-async function claimLocal(context: Context, { folder, name }: Target): Promise<Claim | undefined> {
-  if (folder.kind === 'remote') return undefined;
-  const { progress, settings, delay } = context;
-  const path = name === undefined ? folder.path : join(folder.path, name);
-  const onWait = (pid: number) => progress.note(`waiting for another gantry (process ${pid}) that writes to ${path}`);
-  const claiming = { path, kind: name === undefined ? ('folder' as const) : ('file' as const), delay, onWait };
-  return claimTarget(settings.folders.state, claiming).catch((error: unknown) => {
-    if (error instanceof GantryError) throw error;
-    return undefined;
-  });
-}
-
-async function jobOf(
-  context: Context,
-  options: CopyOptions,
-  tally: Tally,
-  journal: Job['journal'],
-  engine: Engine,
-): Promise<Job> {
-  const { sendOverConnections } = await import('../../api/exchange.ts');
-  const onRetry = (retry: Retry) => {
-    const { status } = retry.reason.facts;
-    if (status === 429 || status === 503) engine.small.narrow();
-    tally.retried(retry);
-  };
-  const api = context.apiUntil(context.signal, onRetry, sendOverConnections(engine.dispatcher));
-  return { api, project: context.project, engine, tally, journal, options, context };
-}
-
-function engineOptions(context: Context, options: CopyOptions, tally: Tally) {
-  const { signal, now, elapsed, settings, silenceMs } = context;
-  return {
-    ...{ signal, now, elapsed, silenceMs, proxy: settings.proxy },
-    delay: (ms: number) => context.delay(ms),
-    onRetry: tally.retried.bind(tally),
-    onBytes: tally.moved.bind(tally),
-    concurrency: options.concurrency,
-    limitRate: options.limitRate,
-    check: options.check || options.verify,
-  };
-}
-
-async function openJournal(
-  { settings, project, progress }: Context,
-  places: string[],
-  forget: boolean,
-): Promise<Journal> {
-  const key = [project, settings.region.value ?? '', ...places];
-  const warn = (problem: JournalProblem) => {
-    if (problem.is === 'damaged') progress.warn(`${problem.path} is damaged: the copy starts over`);
-    else progress.note(`if interrupted, this copy cannot be resumed: ${unwritable(problem)}`);
-  };
-  return Journal.open(settings.folders.state, key, { forget, warn });
-}
-
-function unwritable({ folder, cause }: { folder: string; cause: unknown }): string {
-  const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-  const why = isMissing ? 'there is no such folder, and it cannot be made' : diskFailure(cause).message;
-  return `${folder} cannot be written to: ${why}`;
-}
-
-function interrupted(signal: AbortSignal, summary: CopySummary, remembered: boolean): InterruptedError {
-  const reason = signal.reason as InterruptedError;
-  const fix = remembered ? { fix: 'run the same command again to resume' } : {};
-  const name = reason.exit === 'terminated' ? 'SIGTERM' : 'SIGINT';
-  return new InterruptedError(`interrupted after ${count(summary.files, 'file')}`, name, {
-    ...fix,
-    details: { ...summary },
-  });
-}
-
-function withSummary(error: unknown, summary: CopySummary): unknown {
-  if (error instanceof GantryError) error.facts.details ??= { ...summary };
-  return error;
-}
+export { type CopySummary, copy, copyFound } from './copy.ts';
+export type { Job } from './copy-context.ts';
+export {
+  absolute,
+  isDevice,
+  lookAt,
+  type Place,
+  readWords,
+  type Source,
+  settleTarget,
+  type Target,
+  type Words,
+} from './copy-paths.ts';
+export { type Failure, listed, printable, type Renamed, tallyText } from './copy-progress.ts';
+export { distinctNames } from './distinct-names.ts';
+export { type Filter, filterOf } from './filter.ts';
+export { findFiles } from './find-files.ts';
+export type { FoundFile, Obstacle } from './found-file.ts';
+export type { CopyOptions } from './options.ts';
+export { copyFromStdin, copyToDevice, copyToStdout } from './streams.ts';
+export { diskTolerance, isCurrent, timeOf } from './unchanged.ts';
+export { walkLocal } from './walk-local.ts';

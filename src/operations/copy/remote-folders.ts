@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../errors.ts';
 import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
-import { type Listed, listEntries, type VolumeCalls, type VolumePath } from '../volume/walk.ts';
+import { type Listed, listEntries, type VolumeCalls, type VolumePath } from '../volumes/index.ts';
 
 /** Folders of the target that are remembered: files come folder by folder. */
 const mostRemembered = 64;

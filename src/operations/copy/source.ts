@@ -1,20 +1,17 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
-import { getDownloadLink } from '../../contract/volumes.ts';
 import { diskFailure, openRegular, openRegularSync } from '../../disk/index.ts';
-import { FailedError } from '../../errors.ts';
+import { bufferStretch, fileStretch, type Stretch, streamStretch } from '../../transfer/byte-range.ts';
 import { checksumIn } from '../../transfer/checksum.ts';
-import type { Engine } from '../../transfer/engine.ts';
 import { md5 } from '../../transfer/hash.ts';
 import type { Part } from '../../transfer/parts.ts';
 import { receiveRange } from '../../transfer/receive-range.ts';
-import { ChangedError } from '../../transfer/refusal.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
-import { remoteFacts } from '../../transfer/remote-facts.ts';
-import { bufferStretch, fileStretch, type Stretch, streamStretch } from '../../transfer/stretch.ts';
-import type { VolumePath } from '../volume/walk.ts';
-import type { FoundFile, SizedFile } from './found.ts';
+import type { Engine } from '../../transfer/resources.ts';
+import { ChangedError } from '../../transfer/storage-errors.ts';
+import { linkTo, sizeOnStorage, type VolumePath } from '../volumes/index.ts';
+import type { FoundFile, SizedFile } from './found-file.ts';
 
 export type Calls = Pick<Context, 'api' | 'project'>;
 
@@ -46,18 +43,6 @@ export function comparedContent(at: VolumePath, bytes: number, calls: Calls, eng
 export async function withSize(found: FoundFile, calls: Calls, engine: Engine): Promise<SizedFile> {
   if (found.bytes !== undefined) return { ...found, bytes: found.bytes };
   return { ...found, bytes: await sizeOnStorage(found.from as VolumePath, calls, engine) };
-}
-
-/** The size of a file on a volume as the storage tells it. Throws a FailedError when it does not. */
-export async function sizeOnStorage(at: VolumePath, calls: Calls, engine: Engine): Promise<number> {
-  const { bytes } = await remoteFacts(linkTo(at, calls), engine);
-  if (bytes !== undefined) return bytes;
-  throw new FailedError('its size is not known: neither the listing nor the storage tells it');
-}
-
-/** Asks for a new link to read a file. */
-export function linkTo({ volume, region, path }: VolumePath, { api, project }: Calls): () => Promise<string> {
-  return async () => (await api(getDownloadLink, { project, volume, query: { region, file_path: path } })).url;
 }
 
 /** MD5 of a part of a remote file, by reading it. */

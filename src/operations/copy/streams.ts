@@ -6,10 +6,10 @@ import type { Context } from '../../context.ts';
 import { diskFailure, openNamed, TemporaryFolder } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
 import { asFolder, printRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
-import { type Found, findFiles as findRemoteFiles, pourFiles } from '../volume/content.ts';
-import { type CopySummary, copyFound } from './index.ts';
+import { type Found, findFiles as findRemoteFiles, pourFiles } from '../volumes/index.ts';
+import { type CopySummary, copyFound } from './copy.ts';
+import { absolute, type Words } from './copy-paths.ts';
 import type { CopyOptions } from './options.ts';
-import { absolute, type Words } from './places.ts';
 
 /** How a command hands on bytes to stdout. */
 export type Take = (bytes: Uint8Array) => Promise<void>;

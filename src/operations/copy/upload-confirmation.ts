@@ -1,19 +1,19 @@
 import { GantryError, UnavailableError } from '../../errors.ts';
 import { grouped } from '../../output/words.ts';
 import { bareEtag } from '../../transfer/checksum.ts';
-import { smallBytes } from '../../transfer/engine.ts';
 import { Lane } from '../../transfer/lane.ts';
 import { planParts } from '../../transfer/parts.ts';
-import { CorruptError } from '../../transfer/refusal.ts';
 import { remoteFacts } from '../../transfer/remote-facts.ts';
 import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
-import type { Listed, VolumePath } from '../volume/walk.ts';
-import { timeOf } from './current.ts';
-import type { SizedFile } from './found.ts';
-import type { Job } from './job.ts';
+import { smallBytes } from '../../transfer/resources.ts';
+import { CorruptError } from '../../transfer/storage-errors.ts';
+import { type Listed, linkTo, type VolumePath } from '../volumes/index.ts';
+import type { Job } from './copy-context.ts';
+import { printable, unconfirmedText } from './copy-progress.ts';
+import type { SizedFile } from './found-file.ts';
 import type { RemoteFolders } from './remote-folders.ts';
-import { comparedContent, linkTo, openSource } from './source.ts';
-import { printable, unconfirmedText } from './tally.ts';
+import { comparedContent, openSource } from './source.ts';
+import { timeOf } from './unchanged.ts';
 import { verify } from './verify.ts';
 
 /** A file whose upload the platform has confirmed, but which was not seen on the volume yet. */

@@ -1,19 +1,19 @@
 import { initializeUpload } from '../../contract/volumes.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
 import { etagsOf } from '../../transfer/checksum.ts';
-import { isFresh, signedAt } from '../../transfer/links.ts';
+import { isFresh, signedAt } from '../../transfer/link-expiry.ts';
 import { partAt, planParts } from '../../transfer/parts.ts';
-import { ChangedError, CorruptError } from '../../transfer/refusal.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import { type OpenUpload, type SentPart, sendFile } from '../../transfer/send-file.ts';
-import type { VolumePath } from '../volume/walk.ts';
+import { ChangedError, CorruptError } from '../../transfer/storage-errors.ts';
+import type { VolumePath } from '../volumes/index.ts';
 import { completeFile } from './complete.ts';
 import type { Fail, Way } from './copy-all.ts';
-import { isCurrent, timeOf } from './current.ts';
-import type { FoundFile, SizedFile } from './found.ts';
-import type { Job } from './job.ts';
+import type { Job } from './copy-context.ts';
+import type { FoundFile, SizedFile } from './found-file.ts';
 import { RemoteFolders } from './remote-folders.ts';
 import { comparedContent, openSource, type Source } from './source.ts';
+import { isCurrent, timeOf } from './unchanged.ts';
 import { UploadConfirmation } from './upload-confirmation.ts';
 import { verify } from './verify.ts';
 

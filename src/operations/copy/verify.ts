@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Engine } from '../../transfer/engine.ts';
 import { type Part, type PartPlan, partsOf } from '../../transfer/parts.ts';
 import { readContent } from '../../transfer/read.ts';
-import { CorruptError, NoRangesError } from '../../transfer/refusal.ts';
 import type { RemoteContent } from '../../transfer/remote-content.ts';
-import { together } from '../../transfer/together.ts';
+import type { Engine } from '../../transfer/resources.ts';
+import { together } from '../../transfer/run-workers.ts';
+import { CorruptError, NoRangesError } from '../../transfer/storage-errors.ts';
 import { remoteMd5, type Source } from './source.ts';
 
 /** Reads a remote file part by part and compares it with its other copy. Throws a CorruptError when they differ. */

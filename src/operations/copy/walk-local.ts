@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { diskFailure } from '../../disk/index.ts';
 import { FailedError } from '../../errors.ts';
 import type { Filter } from './filter.ts';
-import type { Found } from './found.ts';
+import type { Found } from './found-file.ts';
 
 export interface LocalWalk {
   folder: string;

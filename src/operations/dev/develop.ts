@@ -2,12 +2,11 @@ import { statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { GantryError, type Problem, ProjectError } from '../../errors.ts';
 import type { Progress, Step } from '../../output/progress.ts';
-import { type Deployment, deploy } from '../deploy.ts';
-import { type LocalApp, readLocalApp } from '../local-app.ts';
-import { Watch } from './watch.ts';
+import { type Deployment, deploy, type LocalApp, readLocalApp } from '../deploy/index.ts';
+import { FolderWatcher } from './folder-watcher.ts';
 
 /** A version that is up. */
-export interface Version extends Deployment {
+export interface AppVersion extends Deployment {
   local: LocalApp;
   /** From the save to the end of the build. */
   tookMs: number;
@@ -20,10 +19,10 @@ const timeoutMs = 600_000;
  * Deploys the app in the working directory, and again whenever one of its files has changed. What cannot be deployed is
  * told, and the version before it stays; without one it is thrown. Ends when the signal says so.
  */
-export async function* develop(context: Context, configFile: string): AsyncGenerator<Version> {
+export async function* develop(context: Context, configFile: string): AsyncGenerator<AppVersion> {
   const { progress, signal, cwd, elapsed } = context;
   const quiet: Context = Object.create(context, { progress: { value: onceEach(progress) } });
-  const watch = new Watch(cwd, progress.warn);
+  const watch = new FolderWatcher(cwd, progress.warn);
   let before: string | undefined;
   let isUp = false;
   try {
@@ -44,7 +43,7 @@ export async function* develop(context: Context, configFile: string): AsyncGener
         before = undefined;
         tell(error, quiet.progress);
       }
-      await watch.change(signal);
+      await watch.nextChange(signal);
     }
   } finally {
     watch.close();

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { readRegular } from '../../disk/index.ts';
 import { mainProgram } from '../../project/main-guard.ts';
-import type { Version } from './develop.ts';
+import type { AppVersion } from './develop.ts';
 
 /**
  * A command that calls the app, ready to be pasted. The token goes through stdin: other users of this machine can read
  * the arguments of a process, but not those of `printf`, which is part of the shell.
  */
-export async function sampleCall({ local: { project }, endpoint }: Version, token: string): Promise<string> {
+export async function sampleCall({ local: { project }, endpoint }: AppVersion, token: string): Promise<string> {
   const { deployment, custom, runtime, root } = project;
   const curl =
     deployment.disable_auth === false ? [`printf 'authorization: Bearer ${token}' | curl`, '-H @-'] : ['curl'];

@@ -1,9 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { storedCredential } from '../../config/credentials.ts';
-import { type Environment, read } from '../../config/environment.ts';
-import { storedNames, withoutUser } from '../../config/listing.ts';
-import { readStored, type Settings } from '../../config/settings.ts';
+import { type Environment, readVariable } from '../../config/environment.ts';
+import { storableSettings, withoutCredentials } from '../../config/setting-list.ts';
+import { readStoredSettings, type Settings } from '../../config/settings.ts';
 import { readRegularSync } from '../../disk/index.ts';
 import type { GantryError } from '../../errors.ts';
 import { closest } from '../../project/toml/suggest.ts';
@@ -46,7 +46,7 @@ export function checkFiles(settings: Settings, env: Environment): Check[] {
   }
   for (const [name, folder] of Object.entries(folders)) {
     if (isWritable(folder)) continue;
-    const fix = read(env, 'GANTRY_CONFIG_DIR') ? 'let GANTRY_CONFIG_DIR be' : 'set GANTRY_CONFIG_DIR to';
+    const fix = readVariable(env, 'GANTRY_CONFIG_DIR') ? 'let GANTRY_CONFIG_DIR be' : 'set GANTRY_CONFIG_DIR to';
     const message = `the folder of ${name}, ${folder}, cannot be written: nothing can be stored there`;
     problems.push(warning('files', message, `${fix} a folder that can be, if you need it`));
   }
@@ -57,10 +57,10 @@ export function checkFiles(settings: Settings, env: Environment): Check[] {
 export function checkProxy({ proxy }: Settings): Check {
   if (!proxy) return ok('proxy', 'none');
   const ways = [
-    proxy.https && `https through ${withoutUser(proxy.https.address)}`,
-    proxy.http && `http through ${withoutUser(proxy.http.address)}`,
+    proxy.https && `https through ${withoutCredentials(proxy.https.address)}`,
+    proxy.http && `http through ${withoutCredentials(proxy.http.address)}`,
   ];
-  const except = proxy.except ? `, but not to ${proxy.except}` : '';
+  const except = proxy.noProxy ? `, but not to ${proxy.noProxy}` : '';
   return ok('proxy', `${ways.filter(Boolean).join(', ')}${except}`);
 }
 
@@ -77,7 +77,7 @@ function unreadable(file: string): Check[] {
 
 /** Keys of `config.json` that nothing reads: most likely a slip of the pen. */
 function unknownKeys(folder: string): Check[] {
-  const stored = readStored(folder, () => {});
+  const stored = readStoredSettings(folder, () => {});
   const profiles = Object.entries(Object(stored.profiles) as Record<string, object>);
   const odd = (keys: string[], known: string[], where: string) =>
     keys
@@ -90,7 +90,7 @@ function unknownKeys(folder: string): Check[] {
   return [
     ...odd(Object.keys(stored), ['profile', 'profiles'], file),
     ...profiles.flatMap(([name, values]) =>
-      odd(Object.keys(Object(values)), [...storedNames.values()], `profile ${name} of ${file}`),
+      odd(Object.keys(Object(values)), [...storableSettings.values()], `profile ${name} of ${file}`),
     ),
   ];
 }

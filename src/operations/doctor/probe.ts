@@ -1,9 +1,10 @@
-import type { HttpReply, Send } from '../../api/transport.ts';
+import type { HttpReply } from '../../api/http-reply.ts';
+import type { Send } from '../../api/transport.ts';
 import type { ProxySettings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { type GantryError, UnavailableError } from '../../errors.ts';
 import { version } from '../../version.ts';
-import { within } from '../deadline.ts';
+import { timeoutSignal } from '../waiting/index.ts';
 
 /** No address is waited for longer, milliseconds. */
 const limitMs = 10_000;
@@ -25,7 +26,7 @@ export function asker({ signal, silenceMs, now, elapsed }: Context, proxy: Proxy
     const url = new URL(address);
     const headers: Record<string, string> = { 'user-agent': `gantry/${version}`, accept: '*/*' };
     if (token) headers.authorization = `Bearer ${token}`;
-    const until = within(limit, () => late(url, limit), signal);
+    const until = timeoutSignal(limit, () => late(url, limit), signal);
     const [started, startedAt] = [elapsed(), now()];
     try {
       const reply = await send({ method, url, headers, signal: until, silenceMs: limit });

@@ -1,4 +1,4 @@
-import { type Credential, findCredential, storedCredential, successorOf } from '../../config/credentials.ts';
+import { type Credential, findCredential, renewalFix, storedCredential } from '../../config/credentials.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { Settings } from '../../config/settings.ts';
 import { GantryError } from '../../errors.ts';
@@ -25,10 +25,10 @@ export function tokenInUse(env: Environment, settings: Settings, now: number): T
 }
 
 function described(credential: Credential, settings: Settings, now: number): Check {
-  const { origin, expiresAt, refreshToken, given } = credential;
-  const unused = given && storedCredential(settings, () => {}) ? '; the stored one is not used' : '';
+  const { origin, expiresAt, refreshToken, fromEnvironment } = credential;
+  const unused = fromEnvironment && storedCredential(settings, () => {}) ? '; the stored one is not used' : '';
   if (refreshToken) return ok('token', `from the ${origin}, renewed when it ends${unused}`);
   if (expiresAt === undefined) return ok('token', `from the ${origin}; it does not say when it ends${unused}`);
   const message = `from the ${origin}, ends ${localTime(new Date(expiresAt).toISOString())}${unused}`;
-  return expiresAt - now > soonMs ? ok('token', message) : warning('token', message, successorOf(credential));
+  return expiresAt - now > soonMs ? ok('token', message) : warning('token', message, renewalFix(credential));
 }

@@ -1,16 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import { FailedError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
+import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import type { AppAnswer } from './call.ts';
 
-/** A body as a program can take it: parsed where it is JSON, otherwise text, otherwise base64. */
-export interface Content {
-  body: unknown;
-  encoding: 'json' | 'text' | 'base64';
-}
-
 /** An answer in one piece. */
-export interface WholeAnswer extends Content {
+export interface WholeAnswer extends DecodedBody {
   status: number;
   headers: AppAnswer['headers'];
   runId: string | null;
@@ -30,7 +24,7 @@ export async function wholeOf(answer: AppAnswer, elapsed: () => number): Promise
     bytes += piece.length;
     if (bytes > mostBytes) throw tooLong(answer);
   }
-  const content = contentOf(Buffer.concat(pieces));
+  const content = decodeBody(Buffer.concat(pieces));
   const { status, headers, firstByteMs, startedAt } = answer;
   const timings = { firstByteMs, totalMs: elapsed() - startedAt };
   return { status, headers, runId: runIdOf(answer, content) ?? null, timings, ...content };
@@ -43,18 +37,11 @@ function tooLong({ target: { name } }: AppAnswer): FailedError {
   });
 }
 
-export function contentOf(bytes: Buffer): Content {
-  if (!isUtf8(bytes)) return { body: bytes.toString('base64'), encoding: 'base64' };
-  const text = bytes.toString('utf8');
-  try {
-    return { body: JSON.parse(text), encoding: 'json' };
-  } catch {
-    return { body: text, encoding: 'text' };
-  }
-}
-
 /** The id of the run, by which it is found again: in what the default runtime gives, or in a header (wire §7). */
-export function runIdOf({ headers }: Pick<AppAnswer, 'headers'>, content?: Pick<Content, 'body'>): string | undefined {
+export function runIdOf(
+  { headers }: Pick<AppAnswer, 'headers'>,
+  content?: Pick<DecodedBody, 'body'>,
+): string | undefined {
   const inBody = (Object(content?.body) as Record<string, unknown>).run_id;
   return typeof inBody === 'string' ? inBody : headerOf(headers, 'x-request-id');
 }

@@ -4,12 +4,11 @@ import { RunAcknowledgement, webhookSecretHeader } from '../../contract/invocati
 import type { Run } from '../../contract/runs.ts';
 import { AppError, UnexpectedReplyError } from '../../errors.ts';
 import { cutText } from '../../output/words.ts';
-import type { Received } from '../../receiver/index.ts';
-import { askedRun } from '../runs/asked-run.ts';
-import { hasEnded, runState } from '../runs/state.ts';
-import { webhookSecret } from '../webhooks/secret.ts';
+import type { ReceivedRequest } from '../../receiver/index.ts';
+import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
+import { webhookSecret } from '../webhooks/index.ts';
 import { runIdOf, wholeOf } from './answer.ts';
-import { aside } from './aside.ts';
+import { aside } from './best-effort.ts';
 import { type AppAnswer, type Call, successOf } from './call.ts';
 import type { Pass } from './headers.ts';
 import type { Invocation } from './invocation.ts';
@@ -89,17 +88,22 @@ function addressed({ url: given, headers }: Call, { address, secret }: Awaiting)
 }
 
 /** What is delivered does not tell whether it is an error; the record of the run may, if it is settled by now. */
-async function checkOutcome(context: Context, { project, app }: Target, runId: string, { body }: Received) {
-  const run = await aside(context, (api) => askedRun(api, { project, app, run: runId }));
-  if (!run || !hasEnded(run) || runState(run) === 'success') return;
-  throw new AppError(`run ${runId} of ${app} ended as ${runState(run)}`, {
+async function checkOutcome(context: Context, { project, app }: Target, runId: string, { body }: ReceivedRequest) {
+  const run = await aside(context, (api) => fetchRun(api, { project, app, run: runId }));
+  if (!run || !hasEnded(run) || runStatus(run) === 'success') return;
+  throw new AppError(`run ${runId} of ${app} ended as ${runStatus(run)}`, {
     why: `it delivered ${cutText(body.toString('utf8'), 2_000)}`,
     fix: `gantry runs get ${app} ${runId}`,
-    details: { app, run: runId, status: runState(run), statusCode: run.statusCode ?? null },
+    details: { app, run: runId, status: runStatus(run), statusCode: run.statusCode ?? null },
   });
 }
 
-function answerOf({ headers, body }: Received, target: Target, startedAt: number, firstByteMs: number): AppAnswer {
+function answerOf(
+  { headers, body }: ReceivedRequest,
+  target: Target,
+  startedAt: number,
+  firstByteMs: number,
+): AppAnswer {
   async function* pieces() {
     yield body;
   }

@@ -4,7 +4,7 @@ import type { SentBody } from '../../api/streamed.ts';
 import type { Context } from '../../context.ts';
 import { namedPieces } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
-import { unreadable } from '../named-file.ts';
+import { throwUnreadable } from '../input/index.ts';
 
 /** Where the body of a call comes from: one of these, or none of them. */
 export interface BodySource {
@@ -58,7 +58,7 @@ function statOf(path: string, file: string): Stats {
   try {
     return statSync(path);
   } catch (cause) {
-    return unreadable(file, cause);
+    return throwUnreadable(file, cause);
   }
 }
 

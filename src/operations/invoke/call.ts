@@ -4,7 +4,7 @@ import { ConnectionError } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { PendingError, UnavailableError } from '../../errors.ts';
 import { duration, size } from '../../output/words.ts';
-import { within } from '../deadline.ts';
+import { timeoutSignal } from '../waiting/index.ts';
 import type { Headers, Pass } from './headers.ts';
 import type { Target } from './target.ts';
 
@@ -43,7 +43,9 @@ export async function callApp(context: Context, call: Call): Promise<AppAnswer> 
   const { progress, settings, silenceMs, elapsed, trace, delay, onRetry } = context;
   const { target, method, url, headers, body, timeoutMs } = call;
   const signal =
-    timeoutMs === undefined ? context.signal : within(timeoutMs, () => tooLate(target, timeoutMs), context.signal);
+    timeoutMs === undefined
+      ? context.signal
+      : timeoutSignal(timeoutMs, () => tooLate(target, timeoutMs), context.signal);
   const startedAt = elapsed();
   const step = progress.step(`Waiting for ${target.name} to answer`);
   const failure = (error: unknown, arrived?: number) => {

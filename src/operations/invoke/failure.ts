@@ -16,10 +16,11 @@ import {
 } from '../../errors.ts';
 import { jsonText } from '../../json-text.ts';
 import { cutText, duration } from '../../output/words.ts';
-import { type Content, contentOf, headerOf, runIdOf } from './answer.ts';
-import { aside } from './aside.ts';
+import { type DecodedBody, decodeBody } from '../replies/index.ts';
+import { headerOf, runIdOf } from './answer.ts';
+import { aside } from './best-effort.ts';
 import type { AppAnswer } from './call.ts';
-import { graceText } from './grace.ts';
+import { graceText } from './grace-period.ts';
 import type { Pass } from './headers.ts';
 import type { Target } from './target.ts';
 
@@ -34,7 +35,7 @@ const shownLength = 2_000;
  */
 export async function failureOf(context: Context, answer: AppAnswer, pass: Pass): Promise<GantryError> {
   const { target, status, headers } = answer;
-  const content = contentOf(await beginning(answer));
+  const content = decodeBody(await beginning(answer));
   const runId = runIdOf(answer, content);
   const said = messageIn(content);
   const facts: ErrorFacts = {
@@ -93,7 +94,7 @@ async function beginning({ pieces }: AppAnswer): Promise<Buffer> {
 }
 
 /** What the app or the platform says in words. Their shape is nowhere written down (wire §7): the usual places. */
-function messageIn({ body, encoding }: Content): string | undefined {
+function messageIn({ body, encoding }: DecodedBody): string | undefined {
   if (encoding !== 'json') {
     const text = encoding === 'text' ? String(body).trim() : '';
     return text && !text.includes('\n') && text.length <= 300 && !text.startsWith('<') ? text : undefined;
@@ -109,7 +110,7 @@ function wordsIn(body: unknown): string | undefined {
   );
 }
 
-function textOf({ body, encoding }: Content): string {
+function textOf({ body, encoding }: DecodedBody): string {
   return encoding === 'json' ? jsonText(body) : String(body).trim();
 }
 
@@ -120,7 +121,7 @@ function shortened(text: string): string | undefined {
 }
 
 /** The default runtime wraps what a function gives (wire §7): a status beside that is not the platform's word. */
-function isFunctionReply({ body }: Content): boolean {
+function isFunctionReply({ body }: DecodedBody): boolean {
   return safeParse(FunctionReply, body).success;
 }
 

@@ -1,4 +1,4 @@
-import { read } from '../../config/environment.ts';
+import { readVariable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
 import { version } from '../../version.ts';
@@ -50,7 +50,7 @@ export interface Pass {
 export function passFor(context: Pick<Context, 'env' | 'credential'>, given: Headers, wanted: boolean): Pass {
   if (given.authorization !== undefined) return { headers: {}, kind: 'given by hand' };
   if (!wanted) return { headers: {}, kind: 'none' };
-  const key = read(context.env, 'GANTRY_INFERENCE_KEY')?.trim();
+  const key = readVariable(context.env, 'GANTRY_INFERENCE_KEY')?.trim();
   if (key === undefined) {
     const { token, kind } = credentialOf(context);
     return { headers: { authorization: `Bearer ${token}` }, kind };

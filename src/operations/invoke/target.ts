@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { appName, fillPath, splitRoute } from '../../contract/endpoint.ts';
+import { fillPath, splitRoute, toAppName } from '../../contract/endpoint.ts';
 import { invoke } from '../../contract/invocation.ts';
 import { UsageError } from '../../errors.ts';
 
@@ -22,7 +22,7 @@ export function targetOf(
   { project, settings }: Pick<Context, 'project' | 'settings'>,
   { app: given, fn, path = '' }: { app: string; fn?: string | undefined; path?: string | undefined },
 ): Target {
-  const app = appName(project, given);
+  const app = toAppName(project, given);
   const place = fn ?? (path === '' ? 'run' : '');
   const route = splitRoute(invoke.route).path;
   const root = fillPath(route, { project, name: app, function: '' });

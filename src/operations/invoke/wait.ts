@@ -1,14 +1,11 @@
 import type { Context } from '../../context.ts';
-import { longestAsyncSeconds } from '../../contract/invocation.ts';
+import { maxAsyncSeconds } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
 import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/words.ts';
-import { Deadline } from '../deadline.ts';
-import { type Polling, pollUntil } from '../poll.ts';
-import { throwUnlessTransient } from '../poll-errors.ts';
-import { askedRun } from '../runs/asked-run.ts';
-import { hasEnded, runState } from '../runs/state.ts';
-import { graceText } from './grace.ts';
+import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
+import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
+import { graceText } from './grace-period.ts';
 import type { Target } from './target.ts';
 
 /** An asynchronous run, and how long to wait for it, in milliseconds. */
@@ -19,9 +16,9 @@ export interface Waiting {
 }
 
 /** No run takes longer. */
-export const longestMs = longestAsyncSeconds * 1_000;
+export const longestMs = maxAsyncSeconds * 1_000;
 
-const pauses = { firstMs: 1_000, longestMs: 5_000, growth: 1.3 };
+const pauses = { firstMs: 1_000, maxMs: 5_000, growth: 1.3 };
 /** The record of a run may come a little after the run. */
 const recordedMs = 60_000;
 /** A record that says the same for so long may never say anything else (wire §2). */
@@ -40,10 +37,10 @@ export async function waitForRun(context: Context, waiting: Waiting, signal = co
   let last: Run | undefined;
   let odd = oddMs;
   const deadline: Deadline = new Deadline({ signal, elapsed }, timeoutMs, () =>
-    pending(waiting, last && runState(last), deadline.waitedMs),
+    pending(waiting, last && runStatus(last), deadline.waitedMs),
   );
-  const polling: Polling<Run> = {
-    poll: (api) => askedRun(api, { project: target.project, app: target.app, run: runId }),
+  const polling: PollOptions<Run> = {
+    poll: (api) => fetchRun(api, { project: target.project, app: target.app, run: runId }),
     deadline,
     pauses,
     onFailure: (error, silentMs) => throwUnlessPassing(error, silentMs, waiting),
@@ -52,7 +49,7 @@ export async function waitForRun(context: Context, waiting: Waiting, signal = co
     return await pollUntil(context, polling, async (run) => {
       last = run;
       const waited = deadline.waitedMs;
-      step.update({ text: `${runState(run) || 'started'}, ${duration(waited)}` });
+      step.update({ text: `${runStatus(run) || 'started'}, ${duration(waited)}` });
       if (hasEnded(run)) {
         await judge(context, waiting, run, waited);
         step.done(`Run ${runId} of ${target.app} ended well after ${duration(waited)}`);
@@ -78,7 +75,7 @@ function throwUnlessPassing(error: unknown, silentMs: number, { target: { app },
 }
 
 async function judge(context: Context, { target, runId }: Waiting, run: Run, waited: number): Promise<void> {
-  const state = runState(run);
+  const state = runStatus(run);
   if (state === 'success') return;
   const took = run.runtimeMs || waited;
   const code = run.statusCode ? ` (HTTP ${run.statusCode})` : '';
@@ -93,7 +90,7 @@ async function judge(context: Context, { target, runId }: Waiting, run: Run, wai
 function unsettled({ target: { app }, runId }: Waiting, run: Run, waited: number) {
   return {
     severity: 'warning' as const,
-    message: `the record of run ${runId} has said ${runState(run) || 'nothing'} for ${duration(waited)}`,
+    message: `the record of run ${runId} has said ${runStatus(run) || 'nothing'} for ${duration(waited)}`,
     why: 'the run may go on; but records of asynchronous runs have been seen to stay so after the run had ended',
     fix: `see whether its results are there, or: gantry runs get ${app} ${runId}`,
   };

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
-import type { Answer, Received } from '../../receiver/index.ts';
-import { deliveryAddress, isLoopback } from '../webhooks/address.ts';
-import { inspect, runIdOf } from '../webhooks/inspection.ts';
-import { openPort } from '../webhooks/port.ts';
+import type { ReceivedRequest, ReceiverResponse } from '../../receiver/index.ts';
+import { deliveryAddress, inspect, isLoopback, openPort, runIdOf } from '../webhooks/index.ts';
 import type { Target } from './target.ts';
 import { waitForRun } from './wait.ts';
 
@@ -14,7 +12,7 @@ export interface Awaiting {
   address: string;
   secret: string;
   /** The delivery of this run. Throws AppError when the run fails, PendingError at the time limit. */
-  deliveryOf: (target: Target, runId: string, timeoutMs: number) => Promise<Received>;
+  deliveryOf: (target: Target, runId: string, timeoutMs: number) => Promise<ReceivedRequest>;
   close: () => Promise<void>;
 }
 
@@ -34,9 +32,9 @@ export async function awaitWebhook(context: Context, options: AwaitingOptions): 
   const { progress, settings, now } = context;
   const { port, publicUrl, secret = randomBytes(24).toString('base64url') } = options;
   const given = publicUrl === undefined ? undefined : deliveryAddress(publicUrl, '--public-url');
-  const delivered = promise<Received>();
+  const delivered = promise<ReceivedRequest>();
   const wanted = promise<string>();
-  const onReceived = async (received: Received): Promise<Answer> => {
+  const onReceived = async (received: ReceivedRequest): Promise<ReceiverResponse> => {
     const { why, status } = inspect(received, secret, { now: now() });
     if (why !== null) {
       progress.note(`refused a delivery: ${why}`);
@@ -48,7 +46,7 @@ export async function awaitWebhook(context: Context, options: AwaitingOptions): 
     return { status: 200 };
   };
   const onRefused = (why: string) => progress.note(`refused ${why}`);
-  const receiver = await openPort({ host: '127.0.0.1', port, onReceived, onRefused });
+  const receiver = await openPort({ host: '127.0.0.1', port, onRequest: onReceived, onRejected: onRefused });
   if (!given && !isLoopback(settings.addresses.management.value)) progress.warn(outOfReach(receiver.url));
   return {
     address: given?.href ?? `${receiver.url}/`,

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import type { Context } from '../../context.ts';
-import { appId } from '../../contract/endpoint.ts';
+import { toAppId } from '../../contract/endpoint.ts';
 import { AppLogFrame, type AppLogsQuery, appLogSocket, getAppLogs } from '../../contract/logs.ts';
-import { appFrameLine, appLine } from './line.ts';
-import type { LogSource } from './source.ts';
+import { appFrameLine, appLine } from './log-line.ts';
+import type { LogSource } from './log-source.ts';
 
 /** Which lines of an app are asked for, in the platform's names. */
 export type AppLogFilter = Pick<AppLogsQuery, 'container' | 'stream' | 'search' | 'runId'>;
@@ -14,35 +14,35 @@ type Needs = Pick<Context, 'api' | 'project' | 'openLog'>;
  * What an app printed (wire §1b). The socket knows neither streams nor searching: who asks for these is answered by
  * polls. Both ways name a container by its full name.
  */
-export function appLog({ api, project, openLog }: Needs, app: string, filter: AppLogFilter): LogSource {
+export function appLogSource({ api, project, openLog }: Needs, app: string, filter: AppLogFilter): LogSource {
   const { container, runId, stream, search } = filter;
   return {
-    narrowed: [container, runId, stream, search].some((given) => given !== undefined),
-    pauses: [2_000, 5_000],
-    async page({ direction, after, before, next, size }) {
+    isFiltered: [container, runId, stream, search].some((given) => given !== undefined),
+    pollMs: [2_000, 5_000],
+    async readPage({ direction, after, before, next, size }) {
       const query = {
         ...filter,
         ...{ direction, pageSize: size, nextToken: next },
-        ...{ afterDate: rfc3339(after), beforeDate: rfc3339(before) },
+        ...{ afterDate: toTimestamp(after), beforeDate: toTimestamp(before) },
       };
       const reply = await api(getAppLogs, { project, app, query: query as AppLogsQuery });
       const more = reply?.hasMore ?? Boolean(reply?.nextPageToken);
       return {
         lines: (reply?.logs ?? []).map(appLine),
         next: more ? (reply?.nextPageToken ?? undefined) : undefined,
-        broken: more && !reply?.nextPageToken,
+        isTruncated: more && !reply?.nextPageToken,
       };
     },
     ...(!stream && !search
       ? {
-          open: (after) =>
+          openLive: (after) =>
             openLog(appLogSocket, {
-              ...{ projectID: project, appID: appId(project, app) },
-              ...{ containerID: container, runID: runId, after: rfc3339(after) },
+              ...{ projectID: project, appID: toAppId(project, app) },
+              ...{ containerID: container, runID: runId, after: toTimestamp(after) },
             }),
         }
       : {}),
-    read(text) {
+    parseFrame(text) {
       const frame = v.safeParse(frameText, text);
       return frame.success ? [appFrameLine(frame.output)] : undefined;
     },
@@ -51,6 +51,6 @@ export function appLog({ api, project, openLog }: Needs, app: string, filter: Ap
 
 const frameText = v.pipe(v.string(), v.parseJson(), AppLogFrame);
 
-export function rfc3339(time: number | undefined): string | undefined {
+export function toTimestamp(time: number | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString();
 }

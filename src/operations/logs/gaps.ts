@@ -1,10 +1,10 @@
 import { FailedError } from '../../errors.ts';
 import type { Progress } from '../../output/progress.ts';
 import { localTime } from '../../output/words.ts';
-import type { LogLine } from './line.ts';
+import type { LogLine } from './log-line.ts';
 
 /** Says where lines may be missing, and remembers it. */
-export class Gaps {
+export class LogGaps {
   private readonly found: { from: string | null; to: string | null }[] = [];
 
   constructor(private readonly progress: Pick<Progress, 'warn'>) {}

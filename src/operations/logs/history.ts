@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { inOrder, type LogLine } from './line.ts';
-import type { Seen } from './seen.ts';
-import type { LogPage, LogSource, PageQuery } from './source.ts';
+import { compareLines, type LogLine } from './log-line.ts';
+import type { LogPage, LogPageQuery, LogSource } from './log-source.ts';
+import type { SeenLines } from './seen-lines.ts';
 
 /** A stretch of time, milliseconds since 1970. */
-export interface Range {
+export interface TimeRange {
   since?: number | undefined;
   until?: number | undefined;
 }
@@ -16,26 +16,26 @@ const pageSize = 1_000;
 /** Pages may overlap, and be out of order: so many lines are held back to be put in order. */
 const heldLines = 5_000;
 /** A server that gives empty pages for ever has lost its place. */
-const mostEmptyPages = 100;
+const maxEmptyPages = 100;
 
 /** All lines of a stretch from its beginning, those that are new, in order, some at a time. Returns whether the log is over. */
-export async function* forwards(
+export async function* readForward(
   source: LogSource,
-  { since, until }: Range,
-  seen: Seen,
+  { since, until }: TimeRange,
+  seen: SeenLines,
   onGap: OnGap,
 ): AsyncGenerator<LogLine[], { ended: boolean; met: boolean }> {
   let held: LogLine[] = [];
   let ended = false;
   let met = false;
-  const query: PageQuery = { direction: 'forward', after: since, before: until, size: pageSize };
+  const query: LogPageQuery = { direction: 'forward', after: since, before: until, size: pageSize };
   try {
     for await (const page of pages(source, query)) {
       const fresh = page.lines.filter((line) => seen.isNew(line, 'history', page));
       met ||= fresh.length < page.lines.length;
-      ended = page.ended ?? false;
-      held = [...held, ...fresh].sort(inOrder);
-      if (page.broken) onGap(held.at(-1) ?? seen.last, undefined);
+      ended = page.hasEnded ?? false;
+      held = [...held, ...fresh].sort(compareLines);
+      if (page.isTruncated) onGap(held.at(-1) ?? seen.last, undefined);
       if (held.length > heldLines) yield held.splice(0, held.length - heldLines);
     }
   } catch (error) {
@@ -48,23 +48,23 @@ export async function* forwards(
 }
 
 /** The last lines of a stretch, in order. They are looked for from its end. */
-export async function lastLines(
+export async function readLastLines(
   source: LogSource,
-  { since, until }: Range,
+  { since, until }: TimeRange,
   number: number,
-  seen: Seen,
+  seen: SeenLines,
   onGap: OnGap,
 ): Promise<{ lines: LogLine[]; ended: boolean }> {
   let lines: LogLine[] = [];
   let ended = false;
-  const query: PageQuery = { direction: 'backward', after: since, before: until, size: Math.min(pageSize, number) };
+  const query: LogPageQuery = { direction: 'backward', after: since, before: until, size: Math.min(pageSize, number) };
   for await (const page of pages(source, query)) {
     lines = [...upwards(page.lines).filter((line) => seen.isNew(line, 'history', page)), ...lines];
-    ended ||= page.ended ?? false;
+    ended ||= page.hasEnded ?? false;
     if (lines.length >= number) break;
-    if (page.broken) onGap(undefined, lines.sort(inOrder)[0]);
+    if (page.isTruncated) onGap(undefined, lines.sort(compareLines)[0]);
   }
-  return { lines: lines.sort(inOrder).slice(-number), ended };
+  return { lines: lines.sort(compareLines).slice(-number), ended };
 }
 
 /** A page that was read backwards begins with the latest line, unless it can be seen that it does not. */
@@ -74,15 +74,15 @@ function upwards(lines: LogLine[]): LogLine[] {
 }
 
 /** Reads pages to the end. Stops at a page that was there before: the platform would give the same ones for ever. */
-async function* pages(source: LogSource, query: PageQuery): AsyncGenerator<LogPage> {
+async function* pages(source: LogSource, query: LogPageQuery): AsyncGenerator<LogPage> {
   const known = new Set<string>();
   let next: string | undefined;
   let empty = 0;
   do {
-    const page = await source.page({ ...query, next });
+    const page = await source.readPage({ ...query, next });
     empty = page.lines.length > 0 ? 0 : empty + 1;
-    const lost = page.next !== undefined && (page.next === next || empty >= mostEmptyPages || isKnown(page, known));
-    yield lost ? { ...page, broken: true } : page;
+    const lost = page.next !== undefined && (page.next === next || empty >= maxEmptyPages || isKnown(page, known));
+    yield lost ? { ...page, isTruncated: true } : page;
     next = lost ? undefined : page.next;
   } while (next !== undefined);
 }

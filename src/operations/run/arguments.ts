@@ -2,10 +2,10 @@ import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { UsageError } from '../../errors.ts';
 import { size } from '../../output/words.ts';
-import { readParameters } from '../invoke/pairs.ts';
-import { readNamedFile } from '../named-file.ts';
+import { readNamedFile } from '../input/index.ts';
+import { readParameters } from '../invoke/index.ts';
 
-export interface GivenArguments {
+export interface ArgumentSources {
   /** JSON, `@file` with JSON, or `-` for stdin. */
   data?: string | undefined;
   /** `name=text` or `name:=json`; they add to the data, and win over it. */
@@ -13,12 +13,12 @@ export interface GivenArguments {
 }
 
 /** The arguments of a function as one JSON object, as it is sent. Throws UsageError for anything else, or too much. */
-export async function readArguments(context: Context, { data, pairs }: GivenArguments): Promise<string> {
+export async function readArguments(context: Context, { data, pairs }: ArgumentSources): Promise<string> {
   const given = data === undefined ? {} : objectOf(await textOf(context, data), data);
   const text = JSON.stringify({ ...given, ...readParameters(pairs) });
   const bytes = Buffer.byteLength(text);
-  if (bytes <= runLimits.data) return text;
-  throw new UsageError(`the data is ${size(bytes)}, and a run takes ${size(runLimits.data)}`, {
+  if (bytes <= runLimits.dataBytes) return text;
+  throw new UsageError(`the data is ${size(bytes)}, and a run takes ${size(runLimits.dataBytes)}`, {
     fix: 'gantry cp data.json volume:/ puts it on the volume, where the app finds it as /persistent-storage/data.json',
   });
 }

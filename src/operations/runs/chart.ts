@@ -2,9 +2,9 @@ import type { Context } from '../../context.ts';
 import { type BucketSize, getRunsChart, type RunsChart } from '../../contract/runs.ts';
 import { UsageError } from '../../errors.ts';
 import { count, grouped } from '../../output/words.ts';
-import type { RunFilters } from './list.ts';
+import type { RunFilters } from './run-search.ts';
 
-export interface WantedChart {
+export interface RunsChartOptions {
   app: string;
   /** Milliseconds since 1970. */
   since: number;
@@ -22,13 +22,13 @@ export const bucketMs: Record<BucketSize, number> = { minute: 60_000, hour: 3_60
 const mostBuckets = 10_080;
 
 /** Buckets that suit a range: no more of them than a picture can show. */
-export function suitableBucket(rangeMs: number): BucketSize {
+export function chooseBucketSize(rangeMs: number): BucketSize {
   if (rangeMs <= 3 * bucketMs.hour) return 'minute';
   return rangeMs <= 7 * bucketMs.day ? 'hour' : 'day';
 }
 
 /** Counts and times of runs, bucket by bucket. Throws UsageError when there would be too many buckets. */
-export async function readRunsChart(context: Context, wanted: WantedChart): Promise<RunsChart> {
+export async function readRunsChart(context: Context, wanted: RunsChartOptions): Promise<RunsChart> {
   const { app, since, until, by, zone, filters } = wanted;
   const buckets = Math.ceil((until - since) / bucketMs[by]);
   if (buckets > mostBuckets) throw tooMany(buckets, by, until - since);

@@ -1,16 +1,23 @@
 import type { Context } from '../../context.ts';
 import { nameKey, nameProbe, temporaryFilter } from '../../disk/index.ts';
 import { NotFoundError } from '../../errors.ts';
-import { diskTolerance, isCurrent, timeOf } from '../copy/current.ts';
-import { distinctNames } from '../copy/distinct-names.ts';
-import { type Filter, filterOf } from '../copy/filter.ts';
-import { findFiles } from '../copy/find-files.ts';
-import type { FoundFile, Obstacle } from '../copy/found.ts';
-import type { CopyOptions } from '../copy/options.ts';
-import type { Source, Target } from '../copy/places.ts';
-import type { Renamed } from '../copy/tally.ts';
-import { walkLocal } from '../copy/walk-local.ts';
-import { walkVolume } from '../volume/walk.ts';
+import {
+  type CopyOptions,
+  diskTolerance,
+  distinctNames,
+  type Filter,
+  type FoundFile,
+  filterOf,
+  findFiles,
+  isCurrent,
+  type Obstacle,
+  type Renamed,
+  type Source,
+  type Target,
+  timeOf,
+  walkLocal,
+} from '../copy/index.ts';
+import { walkVolume } from '../volumes/index.ts';
 
 /** What has to be done to make the target equal. */
 export interface Difference {

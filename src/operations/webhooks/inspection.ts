@@ -1,6 +1,6 @@
 import { webhookHeaders } from '../../contract/invocation.ts';
-import { webhookFlaw } from '../../contract/webhooks.ts';
-import type { Received } from '../../receiver/index.ts';
+import { findSignatureProblem } from '../../contract/webhooks.ts';
+import type { ReceivedRequest } from '../../receiver/index.ts';
 
 /** What the signature of a delivery says. Without a secret nobody can tell. */
 export interface Inspection {
@@ -16,7 +16,7 @@ export const usualAgeMs = 5 * 60_000;
 
 /** Looks at a delivery as it came: its signature, and whether it is of this time. */
 export function inspect(
-  { headers, body }: Pick<Received, 'headers' | 'body'>,
+  { headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>,
   secret: string | undefined,
   { now, maxAgeMs = usualAgeMs }: { now: number; maxAgeMs?: number },
 ): Inspection {
@@ -27,7 +27,7 @@ export function inspect(
     signature: headers[webhookHeaders.signature.toLowerCase()],
     body,
   };
-  const flaw = webhookFlaw(secret, signed, { now, maxAgeMs });
+  const flaw = findSignatureProblem(secret, signed, { now, maxAgeMs });
   if (!flaw) return { signature: 'good', why: null, status: 200 };
   return { signature: 'bad', why: flaw.why, status: flaw.kind === 'malformed' ? 400 : 401 };
 }

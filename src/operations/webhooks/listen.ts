@@ -1,12 +1,12 @@
 import { EventEmitter, on } from 'node:events';
 import type { Context } from '../../context.ts';
-import type { Answer, Received } from '../../receiver/index.ts';
-import { type Content, contentOf } from '../invoke/answer.ts';
-import { deliveryAddress, isLoopback } from './address.ts';
+import type { ReceivedRequest, ReceiverResponse } from '../../receiver/index.ts';
+import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import { keepDelivery, newDeliveryId } from './deliveries.ts';
+import { deliveryAddress, isLoopback } from './delivery-address.ts';
+import { passOn } from './forward.ts';
 import { type Inspection, inspect, runIdOf } from './inspection.ts';
-import { passOn } from './passing.ts';
-import { openPort } from './port.ts';
+import { openPort } from './open-port.ts';
 import { webhookSecret } from './secret.ts';
 
 export interface Listening {
@@ -21,7 +21,7 @@ export interface Listening {
 /** What a listener tells: where it listens, then each delivery. */
 export type Heard = { type: 'listening'; url: string } | Delivery;
 
-export interface Delivery extends Content, Omit<Inspection, 'status'> {
+export interface Delivery extends DecodedBody, Omit<Inspection, 'status'> {
   type: 'delivery';
   id: string;
   /** RFC 3339, UTC. */
@@ -67,9 +67,9 @@ export async function* listen(context: Context, { host, port, forward, secretFil
     }
   };
   const receiver = await open(host, port, {
-    async onReceived(received) {
+    async onRequest(received) {
       const found = inspect(received, secret, { now: now() });
-      const answer: Answer | 'drop' =
+      const answer: ReceiverResponse | 'drop' =
         found.signature === 'bad' || !to
           ? { status: found.status, ...(found.why ? { body: `${found.why}\n` } : {}) }
           : await passed(context, to, received);
@@ -79,7 +79,7 @@ export async function* listen(context: Context, { host, port, forward, secretFil
       heard.emit('delivery', delivery);
       return answer;
     },
-    onRefused: (why) => progress.note(`refused ${why}`),
+    onRejected: (why) => progress.note(`refused ${why}`),
   });
   try {
     const checks = secret
@@ -102,14 +102,14 @@ export async function* listen(context: Context, { host, port, forward, secretFil
 async function open(
   host: string,
   port: number | undefined,
-  on: Pick<Parameters<typeof openPort>[0], 'onReceived' | 'onRefused'>,
+  on: Pick<Parameters<typeof openPort>[0], 'onRequest' | 'onRejected'>,
 ) {
   if (port !== undefined) return openPort({ host, port, ...on });
   return openPort({ host, port: usualPort, ...on }).catch(() => openPort({ host, port: 0, ...on }));
 }
 
 /** When nobody answers there, nobody answers here: the platform tries again then, but not after a 5xx (wire §7). */
-async function passed(context: Context, to: URL, received: Received): Promise<Answer | 'drop'> {
+async function passed(context: Context, to: URL, received: ReceivedRequest): Promise<ReceiverResponse | 'drop'> {
   try {
     return await passOn(context, to, received);
   } catch (error) {
@@ -119,10 +119,10 @@ async function passed(context: Context, to: URL, received: Received): Promise<An
 }
 
 function told(
-  { id, path, headers, body }: Received & { id: string },
+  { id, path, headers, body }: ReceivedRequest & { id: string },
   { signature, why }: Inspection,
   now: number,
-  answer: Answer | 'drop',
+  answer: ReceiverResponse | 'drop',
   to: URL | undefined,
 ): Delivery {
   return {
@@ -130,6 +130,6 @@ function told(
     ...{ runId: runIdOf(headers), signature, why },
     status: answer === 'drop' ? null : answer.status,
     forwardedTo: to?.href ?? null,
-    ...{ bytes: body.length, headers, ...contentOf(body) },
+    ...{ bytes: body.length, headers, ...decodeBody(body) },
   };
 }

@@ -2,10 +2,10 @@ import type { Context } from '../../context.ts';
 import { webhookHeaders } from '../../contract/invocation.ts';
 import { signWebhook } from '../../contract/webhooks.ts';
 import { FailedError, UsageError } from '../../errors.ts';
-import { deliveryAddress } from './address.ts';
 import { findDelivery } from './deliveries.ts';
+import { deliveryAddress } from './delivery-address.ts';
+import { passOn } from './forward.ts';
 import { runIdOf } from './inspection.ts';
-import { passOn } from './passing.ts';
 import { webhookSecret } from './secret.ts';
 
 export interface Replayed {

@@ -1,7 +1,7 @@
-import { read } from '../../config/environment.ts';
+import { readVariable } from '../../config/environment.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { readNamedFile } from '../named-file.ts';
+import { readNamedFile } from '../input/index.ts';
 
 type Reading = Pick<Context, 'env' | 'cwd' | 'readStdin' | 'secrets' | 'signal'>;
 
@@ -11,7 +11,7 @@ type Reading = Pick<Context, 'env' | 'cwd' | 'readStdin' | 'secrets' | 'signal'>
  */
 export async function webhookSecret(context: Reading, file?: string): Promise<string | undefined> {
   const { env, readStdin, secrets } = context;
-  if (file === undefined) return checked(read(env, 'GANTRY_WEBHOOK_SECRET'), 'GANTRY_WEBHOOK_SECRET');
+  if (file === undefined) return checked(readVariable(env, 'GANTRY_WEBHOOK_SECRET'), 'GANTRY_WEBHOOK_SECRET');
   const text = file === '-' ? await readStdin() : String(await readNamedFile(context, file));
   const from = file === '-' ? 'stdin' : file;
   const secret = checked(text.replace(/\r?\n$/, ''), from) ?? empty(from);

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { webhookHeaders } from '../../contract/invocation.ts';
 import { FailedError, UsageError } from '../../errors.ts';
-import { readNamedFile } from '../named-file.ts';
+import { readNamedFile } from '../input/index.ts';
 import { inspect, runIdOf } from './inspection.ts';
 import { webhookSecret } from './secret.ts';
 

@@ -1,7 +1,7 @@
-import type { Drawing, Ground, Series } from '../chart.ts';
 import { grouped } from '../words.ts';
 import type { Segment } from './canvas.ts';
 import { merge } from './columns.ts';
+import type { Drawing, Ground, Series } from './model.ts';
 import { most, type Unit, valueAxis } from './value-axis.ts';
 
 interface Glyphs {

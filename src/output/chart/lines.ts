@@ -1,6 +1,6 @@
-import type { Drawing, Ground, Series } from '../chart.ts';
 import type { Ink, Segment } from './canvas.ts';
 import { merge } from './columns.ts';
+import type { Drawing, Ground, Series } from './model.ts';
 import { most, type Unit, type ValueAxis, valueAxis, valueText } from './value-axis.ts';
 
 interface Pen {

@@ -18,8 +18,8 @@ import {
 import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Problem, ProjectError } from '../../errors.ts';
-import type { CollectOptions, Entry } from '../collect.ts';
 import { throwIfAborted } from '../interruption.ts';
+import type { CollectOptions, Entry } from './entry.ts';
 import { type Exclude, environmentMarks, type Include, isLeftover } from './patterns.ts';
 
 export interface Found {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { readRegular } from '../../disk/index.ts';
-import type { Place, Problem } from '../../errors.ts';
+import type { FileLocation, Problem } from '../../errors.ts';
 
 /** The text of a file and where its lines begin, so that offsets become places. */
 export interface Source {
@@ -34,7 +34,7 @@ export function sourceOf(text: string, shownAs: string): Source {
 }
 
 /** The place of a stretch of text, cut at the end of its first line. Offsets are in UTF-16 units. */
-export function placeOf(source: Source, start: number, end: number): Place {
+export function placeOf(source: Source, start: number, end: number): FileLocation {
   const line = lineAt(source, start);
   const from = source.lineStarts[line - 1] ?? 0;
   const text = lineText(source, line);

@@ -6,7 +6,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { openRegular } from '../../disk/index.ts';
 import { ProjectError } from '../../errors.ts';
-import type { Entry } from '../collect.ts';
+import type { Entry } from '../files/entry.ts';
 import { throwIfAborted } from '../interruption.ts';
 import type { FileResult, Result } from './deflate-worker.mjs';
 import { InOrder } from './in-order.ts';

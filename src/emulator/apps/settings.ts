@@ -1,0 +1,78 @@
+import { AppCreation } from '../../contract/apps.ts';
+import { readAs } from '../server/read-request.ts';
+
+/** What the platform keeps of a deploy. The registry login is used and forgotten, so it is not among it. */
+export type Settings = AppCreation & ReturnType<typeof defaults>;
+
+/** A deploy replaces the record: what it does not name returns to its default (wire §3). */
+export function withDefaults({ dockerAuth: _, cerebrium_toml: published, ...given }: AppCreation): Settings {
+  // The published client calls the text of the configuration so, and not as the specification does (wire §0).
+  const configuration = typeof published === 'string' ? { platform_toml: published } : {};
+  // Only what has a schema is kept. It came as JSON, which knows no undefined: what is named has a value.
+  const known = Object.entries(given).filter(([key]) => Object.hasOwn(AppCreation.entries, key));
+  return { ...defaults(given.compute?.[0] ?? 'CPU'), ...configuration, ...Object.fromEntries(known) } as Settings;
+}
+
+/** Settings that can be changed without a deploy (wire §1b). */
+const scalable = [
+  'compute',
+  'cpu',
+  'memory',
+  'gpuCount',
+  'minReplicaCount',
+  'maxReplicaCount',
+  'replicaConcurrency',
+  'cooldownPeriodSeconds',
+  'responseGracePeriodSeconds',
+];
+
+/** An app's settings with some of them changed. `compute`, `cpu` and `memory` may be text here (wire §1b). */
+export function scaled(settings: Settings, changes: Record<string, unknown>): Settings {
+  const values = Object.entries(changes)
+    .filter(([key]) => scalable.includes(key))
+    .map(([key, value]) => [key, typeof value === 'string' ? fromText(key, value) : value]);
+  return { ...settings, ...readAs(AppCreation, { ...settings, ...Object.fromEntries(values) }) } as Settings;
+}
+
+function fromText(key: string, text: string): unknown {
+  if (key === 'compute') return [text];
+  return (key === 'cpu' || key === 'memory') && text.trim() !== '' ? Number(text) : text;
+}
+
+function defaults(hardware: string) {
+  const cpuOnly = hardware === 'CPU';
+  return {
+    runtime: 'cortex',
+    cliVersion: '',
+    pythonVersion: '3.11',
+    baseImage: 'debian:bookworm-slim',
+    // Public unless the user says otherwise. It is what the platform does.
+    disableAuth: true,
+    useUv: false,
+    deploymentInitializationTimeout: 600,
+    cpu: 2,
+    memory: 4,
+    compute: [hardware],
+    gpuCount: cpuOnly ? 0 : 1,
+    provider: 'aws',
+    region: 'us-east-1',
+    minReplicaCount: 0,
+    maxReplicaCount: 1,
+    cooldownPeriodSeconds: 10,
+    replicaConcurrency: cpuOnly ? 100 : 1,
+    responseGracePeriodSeconds: 900,
+    scalingMetric: 'concurrency_utilization',
+    scalingTarget: 100,
+    scalingBuffer: 0,
+    rollOutDurationSeconds: 0,
+    evaluationIntervalSeconds: 30,
+    loadBalancingAlgorithm: 'round-robin',
+    computeTier: 'interruptible',
+    entrypoint: [] as string[],
+    port: 8000,
+    healthcheckEndpoint: '',
+    readycheckEndpoint: '',
+    shellCommands: [] as string[],
+    preBuildCommands: [] as string[],
+  };
+}

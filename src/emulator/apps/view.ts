@@ -1,0 +1,96 @@
+import { buildPhase } from '../../contract/builds.ts';
+import { costPerSecond } from '../billing/prices.ts';
+import { monthOf } from '../billing/spending.ts';
+import { type BuildReading, readBuild } from '../builds/build-status.ts';
+import type { Platform } from '../platform.ts';
+import type { AppRecord, BuildRecord } from '../state/records.ts';
+import { rfc3339 } from '../time.ts';
+import type { Settings } from './settings.ts';
+
+/** An app as a list shows it (spec 2.5). */
+export function summary(app: AppRecord, platform: Platform) {
+  return {
+    ...identity(app, readBuilds(app, platform)),
+    ...(app.ephemeral && { ephemeral: true }),
+    ...monthOf(app, platform),
+  };
+}
+
+/** An app in full (spec 2.4). What its builds say of it is read from them each time, never kept. */
+export function detail(app: AppRecord, platform: Platform) {
+  const { settings } = app;
+  const builds = readBuilds(app, platform);
+  const latest = builds[0];
+  const ready = builds.find((build) => build.phase === 'succeeded');
+  return {
+    ...identity(app, builds),
+    ...numbersAsText(settings),
+    port: settings.port,
+    runtime: settings.runtime,
+    baseImage: settings.baseImage,
+    pythonVersion: settings.pythonVersion,
+    entrypoint: settings.entrypoint,
+    healthcheckEndpoint: settings.healthcheckEndpoint,
+    readycheckEndpoint: settings.readycheckEndpoint,
+    disableAuth: settings.disableAuth,
+    computeTier: settings.computeTier,
+    scalingMetric: settings.scalingMetric,
+    loadBalancingAlgorithm: settings.loadBalancingAlgorithm,
+    costPerSecondCents: String(Number(costPerSecond(settings).toFixed(6))),
+    cerebriumVersion: settings.cliVersion,
+    internalEndpoint: endpointOf(app, platform.url),
+    latestBuildId: latest?.id ?? '',
+    latestCreatedBuildId: latest?.id ?? '',
+    latestReadyBuildId: ready?.id ?? '',
+    lastBuildStatus: latest?.status ?? '',
+    errorMessage: builds.find((build) => build.reason)?.reason ?? '',
+  };
+}
+
+/** Where an app is invoked (wire §7). */
+export function endpointOf({ project, name }: AppRecord, url: string): string {
+  return `${url}/v4/${project}/${name}`;
+}
+
+type ReadBuild = Pick<BuildRecord, 'id'> & BuildReading & { phase: ReturnType<typeof buildPhase> };
+
+/** Newest first. */
+function readBuilds(app: AppRecord, { store, now }: Platform): ReadBuild[] {
+  return store.buildsOf(app.id).map((build) => {
+    const reading = readBuild(build, now());
+    return { id: build.id, ...reading, phase: buildPhase(reading.status) };
+  });
+}
+
+function identity({ id, name, project, settings, ...app }: AppRecord, builds: ReadBuild[]) {
+  return {
+    id,
+    name,
+    projectId: project,
+    region: settings.region,
+    hardware: settings.compute[0] ?? 'CPU',
+    hardwareProvider: settings.provider,
+    status: status(builds),
+    createdAt: rfc3339(app.createdAt),
+    updatedAt: rfc3339(Math.max(app.updatedAt, ...builds.slice(0, 1).map((build) => build.changedAt))),
+  };
+}
+
+/** A failed or cancelled build leaves the version before it running. */
+function status(builds: ReadBuild[]): string {
+  const [latest] = builds;
+  if (latest?.phase === 'in progress') return latest.status === 'pending' ? 'pending' : 'deploying';
+  if (builds.some((build) => build.phase === 'succeeded')) return 'ready';
+  return latest?.reason ? 'error' : 'not_ready';
+}
+
+/** Settings that are numbers, but travel as text in this one reply (spec 2.4). `port` alone does not. */
+function numbersAsText(settings: Settings) {
+  return Object.fromEntries(textual.map((key) => [key, String(settings[key])]));
+}
+
+const textual = [
+  ...(['cpu', 'memory', 'gpuCount', 'minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds'] as const),
+  ...(['replicaConcurrency', 'responseGracePeriodSeconds', 'scalingTarget', 'scalingBuffer'] as const),
+  ...(['rollOutDurationSeconds', 'evaluationIntervalSeconds', 'deploymentInitializationTimeout'] as const),
+];

@@ -1,0 +1,55 @@
+import { findApp } from '../apps/find.ts';
+import type { Handlers } from '../platform.ts';
+import { accountOf } from '../team/account.ts';
+import { day, type Range } from '../time.ts';
+import { costPerSecond } from './prices.ts';
+import { paidSeconds } from './spending.ts';
+
+/** What replicas cost while they were up. Days and months are those of UTC. */
+export const costs: Pick<Handlers, 'getAppCost' | 'getProjectCost' | 'listInvoices'> = {
+  /** The last 30 days that the app was there. */
+  getAppCost(given, platform) {
+    const app = findApp(platform.store, given);
+    const now = platform.now();
+    const since = Math.max(app.traffic?.since ?? app.createdAt, now - 29 * day);
+    const cents = (range: Range) => round(paidSeconds(app, range, platform) * costPerSecond(app.settings));
+    const days: [string, { total_cost_cents: number }][] = [];
+    for (let start = Date.parse(dateOf(since)); start <= now; start += day) {
+      days.push([dateOf(start), { total_cost_cents: cents({ start, end: start + day - 1 }) }]);
+    }
+    return { costs: Object.fromEntries(days) };
+  },
+
+  /** This month, so far. */
+  getProjectCost({ project }, platform) {
+    const now = platform.now();
+    const month = { start: Date.parse(dateOf(now).replace(/..$/, '01')), end: now };
+    const used = [...platform.store.apps.values()]
+      .filter((app) => app.project === project)
+      .map((app) => ({ app, seconds: paidSeconds(app, month, platform) }));
+    const builds = used.flatMap(({ app }) => platform.store.buildsOf(app.id));
+    return {
+      summary: {
+        combined_cost_before_discounts_cents: round(
+          used.reduce((sum, { app, seconds }) => sum + seconds * costPerSecond(app.settings), 0),
+        ),
+        total_gpu_seconds: round(used.reduce((sum, { app, seconds }) => sum + seconds * app.settings.gpuCount, 0)),
+        total_build_count: builds.filter(({ createdAt }) => createdAt >= month.start).length,
+      },
+      coupons: [{ amount_cents: 3000, amount_cents_remaining: 1250 }],
+    };
+  },
+
+  listInvoices({ project }, platform) {
+    return accountOf(platform, project).invoices ?? [];
+  },
+};
+
+function round(number: number): number {
+  return Math.round(number * 10_000) / 10_000;
+}
+
+/** `2026-11-20` */
+function dateOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

@@ -1,0 +1,21 @@
+import { planCodes } from '../../contract/plan.ts';
+import type { Handlers } from '../platform.ts';
+import { accountOf } from '../team/account.ts';
+
+export const plan: Pick<Handlers, 'changePlan' | 'listPaymentMethods'> = {
+  /** A smaller plan begins at once; a bigger one has to be paid first, which nobody can do here (spec 4.16). */
+  changePlan({ project, body: { planCode } }, platform) {
+    const account = accountOf(platform, project);
+    if (planCodes.indexOf(planCode) > planCodes.indexOf(account.plan)) {
+      return { redirectUrl: `${platform.url}/checkout/${project}/${planCode}` };
+    }
+    account.plan = planCode;
+    platform.store.save();
+    return { redirectUrl: '' };
+  },
+
+  listPaymentMethods({ project }, platform) {
+    const { creditCardBonusClaimed, paymentMethods } = accountOf(platform, project);
+    return { creditCardBonusClaimed, methods: paymentMethods };
+  },
+};

@@ -1,0 +1,72 @@
+import type { Settings } from '../apps/settings.ts';
+import type { BuildFault } from '../faults/faults.ts';
+import type { Scene, Script } from '../state/records.ts';
+import { twists } from './faults.ts';
+import { buildStages, type Job, startLines } from './stages.ts';
+
+/** The script of a build; a fault asked for twists it. */
+export function writeScript(job: Job, fault?: BuildFault): Script {
+  const script = play(job);
+  return fault ? twists[fault](script) : script;
+}
+
+/** Files of an archive a build reads. The rest it only copies. */
+export function filesToRead(settings: Settings): string[] {
+  return ['requirements.txt', 'conda_pkglist.txt', 'pkglist.txt', dockerfile(settings) ?? ''];
+}
+
+function play(job: Job): Script {
+  const { settings, archive } = job;
+  if (archive instanceof Error) return broken(`the archive cannot be unpacked: ${archive.message}`);
+
+  const recipe = dockerfile(settings);
+  if (recipe && !archive?.files.has(recipe)) return broken(`${recipe} is not in the archive`);
+
+  const stages = buildStages(job, recipe).filter((lines) => lines.length > 0);
+  const failing = stages.flat().find((line) => failingCommand.test(line));
+  if (failing) return stoppedAt(failing, stages);
+
+  const building = stages.map((lines) => ({ status: 'building' as const, lines }));
+  const missing = archive && !recipe && !archive.files.has('main.py') && whyMainIsNeeded(settings);
+  return missing
+    ? ending([...building, starting(settings, `ERROR: ${missing}`)], 'init_failure', missing)
+    : ending([...building, starting(settings, 'App is ready')], 'success');
+}
+
+/** Commands are echoed, not run; of these two everybody knows how they would end. */
+const failingCommand = /^\+ (false|exit +[1-9]\d*)$/;
+
+function stoppedAt(command: string, stages: string[][]): Script {
+  const last = stages.findIndex((lines) => lines.includes(command));
+  const reason = `the command "${command.slice(2)}" failed`;
+  const scenes = stages.slice(0, last + 1).map((lines, index) => ({
+    status: 'building' as const,
+    lines: index === last ? [...lines.slice(0, lines.indexOf(command) + 1), `ERROR: ${reason}`] : lines,
+  }));
+  return ending(scenes, 'build_failure', reason);
+}
+
+/** `./docker/Dockerfile` gives `docker/Dockerfile`: as the archive names it. */
+function dockerfile({ runtime, dockerfilePath }: Settings): string | undefined {
+  return runtime === 'custom' ? dockerfilePath?.replace(/^\.?\//, '') : undefined;
+}
+
+function broken(reason: string): Script {
+  return ending([{ status: 'building', lines: [`ERROR: ${reason}`] }], 'build_failure', reason);
+}
+
+function ending(scenes: Scene[], status: string, reason?: string): Script {
+  return { scenes, end: reason ? { status, reason } : { status } };
+}
+
+function starting(settings: Settings, lastLine: string): Scene {
+  return { status: 'initializing', lines: [...startLines(settings), lastLine] };
+}
+
+/** The default runtime loads `main.py`; a server of the user's own may, as in `uvicorn main:app`. */
+function whyMainIsNeeded({ runtime, entrypoint }: Settings): string | undefined {
+  if (runtime === 'cortex') return 'main.py is not in the archive: the cortex runtime loads it';
+  const words = entrypoint.flatMap((part) => part.split(/\s+/));
+  const named = words.find((word) => /^(main:[a-z_]\w*|(\.\/|\/cortex\/)?main\.py)$/i.test(word));
+  return named && `main.py is not in the archive: the entrypoint names ${named}`;
+}

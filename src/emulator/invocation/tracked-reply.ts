@@ -1,0 +1,44 @@
+import { GivenUp } from '../running/replica.ts';
+import type { Body, Content, Reply } from '../server/reply.ts';
+
+/** The same answer, and a call of `end` with the run's status when it is over: whole, broken off, or left by its reader. */
+export function watched(reply: Reply, end: (statusCode: number) => void, signal?: AbortSignal): Reply {
+  const { body, status } = reply;
+  if (typeof body === 'string') {
+    end(status);
+    return reply;
+  }
+  return {
+    ...reply,
+    body: { size: body.size, read: (start, stop) => through(body, { start, stop, end, status, signal }) },
+  };
+}
+
+interface Watch {
+  start: number;
+  stop: number;
+  end: (statusCode: number) => void;
+  status: number;
+  signal: AbortSignal | undefined;
+}
+
+async function* through(content: Content, { start, stop, end, status, signal }: Watch): Body {
+  let at = 0;
+  let statusCode = -1;
+  try {
+    for await (const chunk of content.read(0, stop)) {
+      signal?.throwIfAborted();
+      // Of a known size a part may be asked for.
+      const part = content.size === undefined ? chunk : chunk.subarray(Math.max(0, start - at), stop - at);
+      at += chunk.length;
+      if (part.length > 0) yield part;
+      if (at >= stop) break;
+    }
+    statusCode = status;
+  } catch (error) {
+    statusCode = error instanceof GivenUp ? error.statusCode : 500;
+    throw error;
+  } finally {
+    end(statusCode);
+  }
+}

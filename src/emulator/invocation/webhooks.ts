@@ -1,0 +1,74 @@
+import { setTimeout } from 'node:timers/promises';
+import { maxWebhookAttempts, webhookHeaders } from '../../contract/invocation.ts';
+import { signWebhook } from '../../contract/webhooks.ts';
+import type { Delivery, Platform } from '../platform.ts';
+
+/** What is to be delivered: the whole answer of a run. */
+export interface Message {
+  run: string;
+  url: string;
+  secret: string | undefined;
+  body: string | Buffer;
+  type: string;
+}
+
+/** Delivers to a webhook (wire §7): three attempts in total, fewer when the answer says that more are useless. */
+export async function deliver(message: Message, platform: Platform, signal: AbortSignal): Promise<void> {
+  const { deliveries, webhookPauseMs } = platform;
+  for (let attempt = 1; attempt <= maxWebhookAttempts; attempt += 1) {
+    const outcome = await attemptTo(message, platform, signal);
+    deliveries.push({ run: message.run, url: message.url, attempt, ...outcome });
+    if (deliveries.length > deliveriesKept) deliveries.shift();
+    if (!isWorthRepeating(outcome.status) || signal.aborted) return;
+    if (attempt < maxWebhookAttempts) await setTimeout(webhookPauseMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Of an emulator that runs for days only the latest are kept. */
+const deliveriesKept = 10_000;
+
+/** Network errors, 404, and what is neither a success nor an error: a redirect, which is not followed. */
+function isWorthRepeating(status: number | undefined): boolean {
+  return status === undefined || status === 404 || status < 200 || (status >= 300 && status < 400);
+}
+
+/** Milliseconds a receiver may take to answer. */
+const patienceMs = 10_000;
+
+async function attemptTo(
+  message: Message,
+  platform: Platform,
+  signal: AbortSignal,
+): Promise<Pick<Delivery, 'status' | 'error'>> {
+  const fault = platform.faults.take('webhook');
+  if (fault === 'lost') return { error: 'the connection was refused' };
+  const send = async () => {
+    const answer = await fetch(message.url, {
+      method: 'POST',
+      headers: headersOf(message, platform.now(), fault === 'forged'),
+      body: message.body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+    });
+    await answer.body?.cancel();
+    return { status: answer.status };
+  };
+  try {
+    if (fault === 'twice') await send();
+    return await send();
+  } catch (error) {
+    const { cause, message } = error as Error;
+    return { error: cause instanceof Error ? cause.message : message };
+  }
+}
+
+function headersOf({ run, secret, body, type }: Message, now: number, forged: boolean): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const key = forged ? 'of somebody else' : secret;
+  return {
+    'Content-Type': type,
+    [webhookHeaders.runId]: run,
+    [webhookHeaders.timestamp]: timestamp,
+    ...(key && { [webhookHeaders.signature]: signWebhook(key, { requestId: run, timestamp, body }) }),
+  };
+}

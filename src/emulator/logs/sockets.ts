@@ -1,0 +1,147 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { buildPhase } from '../../contract/builds.ts';
+import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../../contract/logs.ts';
+import { checkAccess } from '../account/access.ts';
+import { findApp } from '../apps/find.ts';
+import { readBuild } from '../builds/build-status.ts';
+import type { SocketFault } from '../faults/faults.ts';
+import type { Platform } from '../platform.ts';
+import { targetOf } from '../server/read-request.ts';
+import { type Call, noteCall } from '../server/recorded-request.ts';
+import { endRaw, Refusal, refuse } from '../server/reply.ts';
+import type { AppRecord, BuildRecord } from '../state/records.ts';
+import { rfc3339 } from '../time.ts';
+import type { PrintedLine } from './app-logs.ts';
+import { timestampOf } from './handlers.ts';
+
+/** Answers a request for a socket: one of the two that send logs (wire §1b). Anything else gets an HTTP error. */
+export async function openLogSocket(
+  request: IncomingMessage,
+  stream: Duplex,
+  head: Buffer,
+  platform: Platform,
+): Promise<void> {
+  let feed: { begin: (sender: Sender) => () => void; call: Call; fault: SocketFault | undefined };
+  try {
+    feed = open(request, platform);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    endRaw(stream, error.reply);
+    return;
+  }
+  const { begin, call, fault } = feed;
+  const { WebSocketServer } = await import('ws');
+  const server = new WebSocketServer({ noServer: true });
+  server.handleUpgrade(request, stream, head, (socket) => {
+    call.status = 101;
+    const stop = begin(new Sender(socket, fault));
+    socket.on('close', stop).on('error', () => socket.terminate());
+  });
+}
+
+function open(request: IncomingMessage, platform: Platform) {
+  const url = targetOf(request, platform.url);
+  const call = noteCall(platform.calls, request, url, 'log-socket');
+  const fault = platform.faults.take('log-socket');
+  try {
+    if (fault === 'refused') refuse(503, 'no socket now');
+    return { begin: feedOf(url, platform), call, fault };
+  } catch (error) {
+    if (error instanceof Refusal) call.status = error.reply.status;
+    throw error;
+  }
+}
+
+/** Sends frames, or does to them what a fault says. */
+class Sender {
+  #sent = 0;
+
+  constructor(
+    readonly socket: WebSocket,
+    readonly fault: SocketFault | undefined,
+  ) {}
+
+  send(frame: AppLogFrame | BuildLogFrame): void {
+    if (this.fault === 'silent' || (this.fault === 'cut-after-two' && this.#sent >= 2)) return;
+    const text = JSON.stringify(frame);
+    this.#sent += 1;
+    // What is on its way still arrives.
+    this.socket.send(text, () => this.fault === 'cut-after-two' && this.#sent === 2 && this.socket.terminate());
+    if (this.fault === 'repeating') this.socket.send(text);
+  }
+
+  end(): void {
+    this.socket.close(1000);
+  }
+}
+
+/** What a socket is going to send. Refuses what the query does not allow. */
+function feedOf({ pathname, searchParams }: URL, platform: Platform): (sender: Sender) => () => void {
+  const query = Object.fromEntries(searchParams);
+  const { projectID: project = '', token = '', after = '' } = query;
+  if (pathname !== buildLogSocket && pathname !== appLogSocket) refuse(404, 'no such socket');
+  checkAccess(token && `Bearer ${token}`, project, platform);
+  const since = after === '' ? 0 : Date.parse(after);
+  if (Number.isNaN(since)) refuse(400, 'after is not a time in RFC 3339');
+  if (pathname === appLogSocket) {
+    const app = findApp(platform.store, { project, app: query.appID ?? '' });
+    return (sender) => feedApp(sender, app, query, since, platform);
+  }
+  const build = platform.store.builds.get(query.buildID ?? '');
+  if (!build || platform.store.apps.get(build.app)?.project !== project) return refuse(404, 'build not found');
+  return (sender) => feedBuild(sender, build, since, platform);
+}
+
+function feedApp(
+  sender: Sender,
+  app: AppRecord,
+  query: Record<string, string>,
+  since: number,
+  { running }: Platform,
+): () => void {
+  const send = (line: PrintedLine) => {
+    if (line.at < since || (query.runID && line.run !== query.runID)) return;
+    if (query.containerID && line.container !== query.containerID) return;
+    const { container, run, text } = line;
+    sender.send({ app_id: app.id, run_id: run, timestamp: timestampOf(line), container_name: container, log: text });
+  };
+  for (const line of running.logs.linesOf(app.id)) send(line);
+  return running.logs.listen(app.id, send);
+}
+
+/** Milliseconds between two looks at a build. */
+const lookMs = 50;
+
+function feedBuild(sender: Sender, build: BuildRecord, since: number, { store, now }: Platform): () => void {
+  let sent = 0;
+  const look = () => {
+    const { lines, status } = readBuild(store.builds.get(build.id) ?? build, now());
+    for (; sent < lines.length; sent += 1) {
+      const line = lines[sent];
+      if (line && line.at >= since) sender.send(frameOf(build, sent, line));
+    }
+    if (buildPhase(status) !== 'in progress') sender.end();
+  };
+  const timer = setInterval(look, lookMs);
+  look();
+  return () => clearInterval(timer);
+}
+
+function frameOf(
+  { id, app, settings }: BuildRecord,
+  index: number,
+  { at, text }: { at: number; text: string },
+): BuildLogFrame {
+  return {
+    ...{ build_id: id, log_id: `${id}-${index + 1}`, app_id: app, container_id: '', timestamp: rfc3339(at), log: text },
+    ...{
+      k8s_namespace: 'builds',
+      stream: 'stdout',
+      region: settings.region,
+      log_line_number: index + 1,
+      stage: 'build',
+    },
+  };
+}

@@ -1,7 +1,0 @@
-import type { Handlers } from './platform.ts';
-
-export const projects: Pick<Handlers, 'listProjects'> = {
-  listProjects(_, { store }) {
-    return store.projects.map((id) => ({ id, name: `project ${id.replace(/^p-/, '')}` }));
-  },
-};

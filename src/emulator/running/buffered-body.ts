@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Body } from '../server/reply.ts';
+
+/** Bytes that are held in memory; of what is longer, a file is made. */
+const heldBytes = 1024 * 1024;
+
+/** What came with a call, to be read as often as needed. */
+export class SentBody {
+  private constructor(
+    /** In memory. */
+    readonly held: Buffer | undefined,
+    /** Or here. */
+    readonly file: string | undefined,
+  ) {}
+
+  /** Reads a body to its end. A large one goes into a file in `folder`. */
+  static async receive(body: Body, folder: string): Promise<SentBody> {
+    const rest = body[Symbol.asyncIterator]();
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for (;;) {
+      const { done, value } = await rest.next();
+      if (done) return new SentBody(Buffer.concat(chunks), undefined);
+      chunks.push(value);
+      size += value.length;
+      if (size > heldBytes) break;
+    }
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const file = join(folder, `body-${randomUUID()}`);
+    try {
+      await pipeline(all(chunks, rest), createWriteStream(file, { mode: 0o600 }));
+    } catch (error) {
+      await rm(file, { force: true });
+      throw error;
+    }
+    return new SentBody(undefined, file);
+  }
+
+  read(): Readable {
+    return this.file === undefined ? Readable.from([this.held]) : createReadStream(this.file);
+  }
+
+  async text(): Promise<string> {
+    return this.file === undefined ? String(this.held) : readFile(this.file, 'utf8');
+  }
+
+  async discard(): Promise<void> {
+    if (this.file !== undefined) await rm(this.file, { force: true });
+  }
+}
+
+async function* all(first: Buffer[], rest: AsyncIterator<Buffer>): Body {
+  yield* first;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}

@@ -1,0 +1,204 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import parseWords from 'string-argv';
+import type { Settings } from '../apps/settings.ts';
+import type { Content, Reply } from '../server/reply.ts';
+import { SentBody } from './buffered-body.ts';
+import { exposedAddress } from './exposed-address.ts';
+import { AppProcess } from './process.ts';
+import { Breakdown, type Replica, type ReplicaCall, type Start } from './replica.ts';
+
+/** A replica of a server of the user's own: its entrypoint is started, and requests are passed on to its port. */
+export class ServerReplica implements Replica {
+  readonly ready: Promise<void>;
+  readonly ended: Promise<unknown>;
+  #process: AppProcess | undefined;
+  #port = 0;
+  #stopped = false;
+
+  constructor(start: Start) {
+    this.ready = this.#start(start);
+    this.ready.catch(() => {});
+    this.ended = this.ready.then(
+      () => this.#process?.ended,
+      () => this.#process?.stop(0),
+    );
+    this.ended.catch(() => {});
+  }
+
+  call(call: ReplicaCall): Promise<Reply> {
+    return passOn(call, this.#port);
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopped = true;
+    await this.#process?.stop(graceMs);
+  }
+
+  async #start({ build, folder, python, environment, print, warn }: Start): Promise<void> {
+    const { settings } = build;
+    this.#port = (await isFree(settings.port)) ? settings.port : await freePort();
+    const env = { ...environment, PYTHONPATH: await pythonPath(folder, environment), PORT: String(this.#port) };
+    if (this.#stopped) throw new Breakdown('it was stopped');
+    const [program = '', ...words] = wordsOf(settings, this.#port, python);
+    const server = new AppProcess(program, words, {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#process = server;
+    server.onLine(server.child.stdout, (text) => print({ stream: 'stdout', text }));
+    server.onLine(server.child.stderr, (text) => print({ stream: 'stderr', text }));
+    const watch = new AbortController();
+    const died = server.ended.then(
+      ({ code, signal }) => {
+        throw new Breakdown(`its process ended with ${signal ?? `exit code ${code}`}`);
+      },
+      (error: NodeJS.ErrnoException) => {
+        const reason = error.code === 'ENOENT' ? `${program} is not on this machine` : error.message;
+        throw new Breakdown(`its entrypoint could not be started: ${reason}`);
+      },
+    );
+    try {
+      await Promise.race([died, untilReady(settings, this.#port, watch.signal)]);
+    } finally {
+      watch.abort();
+      died.catch(() => {});
+    }
+    const address = await exposedAddress(this.#port);
+    if (address) warn(exposure(address, this.#port));
+  }
+}
+
+function exposure(address: string, port: number): string {
+  const reached = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+  return `the server listens on ${reached}: other machines can call it there without a token; let it listen on 127.0.0.1`;
+}
+
+/** Where Python finds the module that keeps servers on the loopback address. It is in no other program's way. */
+async function pythonPath(folder: string, { PYTHONPATH }: Start['environment']): Promise<string> {
+  const own = `${folder}.python`;
+  await mkdir(own, { recursive: true, mode: 0o700 });
+  await copyFile(fileURLToPath(new URL('./loopback.py', import.meta.url)), join(own, 'sitecustomize.py'));
+  return PYTHONPATH ? [own, PYTHONPATH].join(delimiter) : own;
+}
+
+/**
+ * The entrypoint for this machine: with its interpreter, on the loopback address only, and on the port that is free
+ * here. Apps of one emulator may all name the same.
+ */
+function wordsOf({ entrypoint, port }: Settings, actual: number, python: string): string[] {
+  const words = entrypoint.length === 1 ? parseWords(entrypoint[0] ?? '') : entrypoint;
+  return words.map((word, index) => {
+    if (index === 0 && /^python3?(\.\d+)?$/.test(word)) return python;
+    const local = word.replaceAll('0.0.0.0', '127.0.0.1');
+    return actual === port ? local : local.replace(new RegExp(`(?<!\\d)${port}(?!\\d)`, 'g'), String(actual));
+  });
+}
+
+const pollMs = 40;
+
+async function untilReady(settings: Settings, port: number, signal: AbortSignal): Promise<void> {
+  const { readycheckEndpoint, healthcheckEndpoint, deploymentInitializationTimeout } = settings;
+  const path = readycheckEndpoint || healthcheckEndpoint;
+  const end = performance.now() + deploymentInitializationTimeout * 1000;
+  while (performance.now() < end) {
+    if (signal.aborted) return;
+    if (await (path ? answersWell(port, path) : accepts(port))) return;
+    await setTimeout(pollMs);
+  }
+  throw new Breakdown(`it was not ready within ${deploymentInitializationTimeout} seconds`);
+}
+
+function answersWell(port: number, path: string): Promise<boolean> {
+  return new Promise((done) => {
+    const asked = request({ host: '127.0.0.1', port, path, agent: false, timeout: 2_000 }, (answer) => {
+      done((answer.statusCode ?? 500) < 300);
+      asked.destroy();
+    });
+    asked.on('timeout', () => asked.destroy());
+    asked.on('error', () => done(false));
+    // A server that wants to change the protocol closes the connection without an error.
+    asked.on('close', () => done(false));
+    asked.end();
+  });
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1', () => done(true)).on('error', () => done(false));
+    socket.on('connect', () => socket.destroy());
+  });
+}
+
+async function isFree(port: number): Promise<boolean> {
+  return !(await accepts(port)) && (await listens(port, '0.0.0.0')) !== undefined;
+}
+
+async function freePort(): Promise<number> {
+  return (await listens(0, '127.0.0.1')) ?? 0;
+}
+
+/** The port that could be listened on for a moment; undefined when it is taken. */
+function listens(port: number, host: string): Promise<number | undefined> {
+  return new Promise((done) => {
+    const server = createServer().once('error', () => done(undefined));
+    server.listen(port, host, () => {
+      const address = server.address();
+      server.close(() => done(typeof address === 'object' ? address?.port : undefined));
+    });
+  });
+}
+
+/** Passes a request on to the app's server, and its answer back: both as they come, neither is held. */
+async function passOn({ run, method, address, headers, body, signal }: ReplicaCall, port: number): Promise<Reply> {
+  const forwarded = { ...endToEnd(headers), host: `127.0.0.1:${port}`, 'x-request-id': run };
+  const outgoing = request({
+    host: '127.0.0.1',
+    port,
+    method,
+    path: address,
+    headers: forwarded,
+    agent: false,
+    signal,
+  });
+  const answered = new Promise<Reply>((done, failed) => {
+    outgoing.once('response', (incoming) => {
+      const { statusCode = 502, 'content-length': size } = { statusCode: incoming.statusCode, ...incoming.headers };
+      const content: Content = { size: size === undefined ? undefined : Number(size), read: () => incoming };
+      const answer = endToEnd(incoming.headers) as Reply['headers'];
+      const { 'content-length': _, ...others } = answer;
+      done({ status: statusCode, headers: others, body: content });
+    });
+    outgoing.once('error', failed);
+    // A server that wants to change the protocol closes the connection without an error.
+    outgoing.once('close', () => failed(new Error('its answer is not one of HTTP/1.1')));
+  });
+  // It may answer before it has read all, or without: then it is the answer that counts.
+  pipeline(body instanceof SentBody ? body.read() : body, outgoing).catch(() => {});
+  try {
+    return await answered;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw new Breakdown(`its server did not answer: ${(error as Error).message}`);
+  }
+}
+
+/** Headers without those that belong to one connection only. */
+function endToEnd(headers: NodeJS.Dict<string | string[]>): NodeJS.Dict<string | string[]> {
+  const named = String(headers.connection ?? '')
+    .toLowerCase()
+    .split(/[\s,]+/);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.includes(name)));
+}
+
+const hopByHop = new Set(
+  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade host'.split(
+    ' ',
+  ),
+);

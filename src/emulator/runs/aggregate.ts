@@ -1,0 +1,92 @@
+import { rfc3339 } from '../time.ts';
+import type { Bucket } from './buckets.ts';
+import type { RunReading } from './run-status.ts';
+
+/** A run and where it stands. */
+export interface Observed {
+  createdAt: number;
+  reading: RunReading;
+}
+
+/**
+ * Runs counted by the bucket they came in (spec 2.7). Runtime and response time are of those that succeeded or failed,
+ * the average cold start of those that had one; with none of them there is nothing to measure, and that is null.
+ */
+export function chart(runs: readonly Observed[], buckets: readonly Bucket[]) {
+  const groups: RunReading[][] = buckets.map(() => []);
+  for (const { createdAt, reading } of runs) groups[placeOf(createdAt, buckets)]?.push(reading);
+  return buckets.map((bucket, index) => ({
+    ...{ timeGroup: bucket.label, startTime: rfc3339(bucket.start), endTime: rfc3339(bucket.end) },
+    ...counts(groups[index] ?? []),
+    ...timings(groups[index] ?? []),
+  }));
+}
+
+/** By nearest rank: the smallest value that at least so many per cent of all do not exceed. Of sorted values. */
+export function percentile(sorted: readonly number[], percent: number): number | null {
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? null;
+}
+
+/** The last bucket that starts no later; buckets are in order, and there may be many. */
+function placeOf(time: number, buckets: readonly Bucket[]): number {
+  let [low, high] = [0, buckets.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((buckets[middle]?.start ?? 0) <= time) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function counts(runs: readonly RunReading[]) {
+  const number = {
+    pending: 0,
+    proxyQueued: 0,
+    containerQueued: 0,
+    processing: 0,
+    success: 0,
+    failure: 0,
+    cancelled: 0,
+  };
+  for (const { status } of runs) number[status] += 1;
+  const { success, failure, cancelled, proxyQueued, containerQueued, processing } = number;
+  const finished = success + failure + cancelled;
+  return {
+    ...{ totalRequests: runs.length, successfulRequests: success, failedRequests: failure },
+    ...{ cancelledRequests: cancelled, proxyQueued, containerQueued, processing },
+    successRate: finished === 0 ? null : round((100 * success) / finished),
+  };
+}
+
+function timings(runs: readonly RunReading[]) {
+  const done = runs.filter((run) => run.status === 'success' || run.status === 'failure');
+  const starts = runs.map((run) => run.coldstartMs).filter((ms) => ms > 0);
+  return {
+    ...{ avgColdstartTimeMs: average(starts), avgQueueTimeMs: average(runs.map((run) => run.queueMs)) },
+    ...statistics(
+      'RuntimeMs',
+      done.map((run) => run.runtimeMs ?? 0),
+    ),
+    ...statistics(
+      'ResponseTimeMs',
+      done.map((run) => run.responseMs ?? 0),
+    ),
+  };
+}
+
+function statistics<const Measure extends string>(measure: Measure, values: number[]) {
+  const sorted = values.sort((a, b) => a - b);
+  const measured = {
+    ...{ avg: average(sorted), min: sorted[0] ?? null, max: sorted.at(-1) ?? null },
+    ...{ p50: percentile(sorted, 50), p90: percentile(sorted, 90), p99: percentile(sorted, 99) },
+  };
+  return Object.fromEntries(Object.entries(measured).map(([name, value]) => [`${name}${measure}`, value]));
+}
+
+function average(values: readonly number[]): number | null {
+  return values.length === 0 ? null : round(values.reduce((sum, value) => sum + value, 0) / values.length);
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,57 @@
+import type { Platform } from '../platform.ts';
+import type { RunRecord } from '../state/records.ts';
+
+/** Longer than anybody waits: where a run is going to be next is not known before it is there. */
+const open = Number.MAX_SAFE_INTEGER / 4;
+
+/** Records a run that waits for a replica. */
+export function addRealRun(
+  run: Pick<RunRecord, 'app' | 'functionName' | 'method' | 'async' | 'container'> & { webhookEndpoint?: string },
+  { store, now }: Platform,
+): RunRecord {
+  return store.addRun({ ...run, createdAt: now(), proxyQueueMs: open, real: true });
+}
+
+/** Every replica is busy. */
+export function queuedRun(id: string, platform: Platform): void {
+  change(id, platform, ({ createdAt }, now) => ({ proxyQueueMs: now - createdAt, containerQueueMs: open }));
+}
+
+/** It has its replica, which may have to be started first. */
+export function reachedReplica(id: string, container: string, platform: Platform): void {
+  change(id, platform, () => ({ container }));
+}
+
+/** It is worked on from now. */
+export function beganRun(id: string, coldstartMs: number, platform: Platform): void {
+  change(id, platform, (run, now) => {
+    const proxyQueueMs = Math.min(run.proxyQueueMs, now - run.createdAt);
+    return { coldstartMs, proxyQueueMs, containerQueueMs: now - run.createdAt - proxyQueueMs };
+  });
+  platform.store.save();
+}
+
+/** It has ended, with an HTTP status, or 0 cancelled, or -1 closed by its caller. */
+export function endRun(id: string, statusCode: number, platform: Platform, more: Partial<RunRecord> = {}): void {
+  change(id, platform, (run, now) => {
+    if (run.runtimeMs !== undefined) return {};
+    const waited = now - run.createdAt;
+    const proxyQueueMs = Math.min(run.proxyQueueMs, waited);
+    const containerQueueMs = Math.min(run.containerQueueMs, waited - proxyQueueMs);
+    return { proxyQueueMs, containerQueueMs, runtimeMs: waited - proxyQueueMs - containerQueueMs, statusCode, ...more };
+  });
+  platform.store.save();
+}
+
+/** Runs that an earlier emulator was working on when it ended: nobody goes on with them. */
+export function endAbandonedRuns(platform: Platform): void {
+  for (const run of platform.store.runs.values()) {
+    if (run.real && run.runtimeMs === undefined) endRun(run.id, 500, platform);
+  }
+}
+
+function change(id: string, { store, now }: Platform, to: (run: RunRecord, now: number) => Partial<RunRecord>): void {
+  const run = store.runs.get(id);
+  // Its app may have been deleted meanwhile.
+  if (run) store.runs.set(id, { ...run, ...to(run, now()) });
+}

@@ -1,0 +1,43 @@
+import { findApp } from '../apps/find.ts';
+import type { Handlers } from '../platform.ts';
+import { readRange, rfc3339 } from '../time.ts';
+import { percentile } from './aggregate.ts';
+import { runsOf } from './find.ts';
+import { readRun } from './run-status.ts';
+
+export const metrics: Pick<Handlers, 'getStartupTimes'> = {
+  // Without a cold start there is no point in a line: its percentiles are null (spec 2.9).
+  getStartupTimes({ query = {}, ...given }, platform) {
+    const app = findApp(platform.store, given);
+    const range = readRange(query, ['start', 'end'], platform.now());
+    const runs = runsOf(app, { ...range, end: Math.min(range.end, platform.now()) }, platform.store).filter(
+      (run) => query.container_id === undefined || run.container === query.container_id,
+    );
+
+    const number = pointsAt[query.resolution ?? 'standard'];
+    const step = Math.max(1, range.end - range.start) / number;
+    const starts: number[][] = Array.from({ length: number }, () => []);
+    for (const run of runs) {
+      const { coldstartMs } = readRun(run, platform.now());
+      const place = Math.min(number - 1, Math.floor((run.createdAt - range.start) / step));
+      if (coldstartMs > 0) starts[place]?.push(coldstartMs / 1000);
+    }
+    const series = starts.map((seconds, index) => ({
+      timestamp: Math.floor((range.start + index * step) / 1000),
+      ...percentiles(seconds.sort((a, b) => a - b)),
+    }));
+    return {
+      status: 'success',
+      data: {
+        ...{ time_series: series, total_runs: runs.length },
+        ...{ start_date: rfc3339(range.start), end_date: rfc3339(range.end) },
+      },
+    };
+  },
+};
+
+const pointsAt = { standard: 60, medium: 120, high: 240 };
+
+function percentiles(sorted: number[]) {
+  return { p50: percentile(sorted, 50), p90: percentile(sorted, 90), p99: percentile(sorted, 99) };
+}

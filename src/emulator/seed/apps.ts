@@ -1,0 +1,140 @@
+import { crc32 } from 'node:zlib';
+import type { AppCreation } from '../../contract/apps.ts';
+import { withDefaults } from '../apps/settings.ts';
+import type { Archive } from '../builds/archive.ts';
+import { createBuild } from '../builds/handlers.ts';
+import { writeScript } from '../builds/script.ts';
+import type { BuildFault } from '../faults/faults.ts';
+import type { Platform } from '../platform.ts';
+import type { AppRecord, Traffic } from '../state/records.ts';
+import { day, minute } from '../time.ts';
+import { replicaNames } from './traffic.ts';
+
+/**
+ * Fills a project with three apps that have been called for 30 days and with what a one-off run left behind. All times
+ * are counted back from now, so the same seed at the same time gives the same.
+ */
+export function seedApps(project: string, seed: number, platform: Platform): void {
+  const now = platform.now();
+  for (const sample of samples) {
+    const createdAt = now - sample.age * day;
+    const { name, ephemeral, rhythm } = sample;
+    const app: AppRecord = {
+      ...{ id: `${project}-${name}`, name, project, createdAt, updatedAt: createdAt },
+      settings: withDefaults({ name, cliVersion: '1.0.0', ...sample.settings }),
+      ...(ephemeral && { ephemeral }),
+      ...(rhythm && { traffic: { seed, rhythm, since: createdAt } }),
+    };
+    platform.store.apps.set(app.id, app);
+    for (const build of sample.builds) addBuild(app, build, now - build.age * day, sample.files, platform);
+    if (app.traffic?.rhythm === 'transcriber') addRunsUnderway(app, app.traffic, platform);
+  }
+  platform.store.save();
+}
+
+interface Sample {
+  name: string;
+  /** Days. */
+  age: number;
+  ephemeral?: boolean;
+  rhythm?: Traffic['rhythm'];
+  settings: Partial<AppCreation>;
+  files: Record<string, string>;
+  /** The oldest first. */
+  builds: readonly SampleBuild[];
+}
+
+interface SampleBuild {
+  /** Days. */
+  age: number;
+  fault?: BuildFault;
+  /** Minutes after which somebody cancelled it. */
+  cancelledAfter?: number;
+}
+
+const samples: readonly Sample[] = [
+  {
+    ...{ name: 'web', age: 30, rhythm: 'web' },
+    settings: {
+      ...{ pythonVersion: '3.12', compute: ['ADA_L4'], gpuCount: 1, cpu: 4, memory: 24, region: 'us-east-1' },
+      ...{ maxReplicaCount: 4, replicaConcurrency: 2, cooldownPeriodSeconds: 180, disableAuth: false },
+      shellCommands: ['python download_weights.py'],
+    },
+    files: {
+      'main.py': 'from model import load\n\nmodel = load()\n\n\ndef predict(prompt: str):\n    return model(prompt)\n',
+      'model.py': 'def load():\n    return lambda prompt: prompt[::-1]\n',
+      'download_weights.py': 'print("weights: 4.1 GB")\n',
+      'requirements.txt': 'torch==2.9.1\ntransformers>=4.56\naccelerate\n',
+    },
+    builds: [{ age: 30 }, { age: 18.52, fault: 'build_failure' }, { age: 18.48 }, { age: 2.3 }],
+  },
+  {
+    ...{ name: 'transcriber', age: 30, rhythm: 'transcriber' },
+    settings: {
+      ...{ runtime: 'custom', entrypoint: ['uvicorn', 'server:app', '--host', '0.0.0.0', '--port', '8080'] },
+      ...{ port: 8080, healthcheckEndpoint: '/health', readycheckEndpoint: '/ready', computeTier: 'protected' },
+      ...{ compute: ['AMPERE_A10'], gpuCount: 1, cpu: 4, memory: 16, region: 'eu-north-1', disableAuth: false },
+      ...{ maxReplicaCount: 3, replicaConcurrency: 2, cooldownPeriodSeconds: 300, responseGracePeriodSeconds: 3600 },
+    },
+    files: {
+      'server.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
+      'requirements.txt': 'fastapi\nuvicorn\nfaster-whisper==1.2.0\n',
+      'pkglist.txt': 'ffmpeg\n',
+    },
+    builds: [{ age: 30 }, { age: 12.1, cancelledAfter: 1 }, { age: 12 }, { age: 6.4, fault: 'init_timeout' }],
+  },
+  {
+    ...{ name: 'nightly-report', age: 30, rhythm: 'nightly' },
+    settings: {
+      ...{ cpu: 1, memory: 2, region: 'us-east-1', replicaConcurrency: 4, cooldownPeriodSeconds: 60 },
+      ...{ disableAuth: false, useUv: true },
+    },
+    files: {
+      'main.py': 'def build_report(day: str):\n    return {"day": day}\n\n\ndef send_digest():\n    return "sent"\n',
+      'requirements.txt': 'pandas\nmatplotlib==3.10.7\n',
+    },
+    builds: [{ age: 30 }, { age: 11 }, { age: 0.4, fault: 'build_failure' }],
+  },
+  {
+    ...{ name: 'run-3f2a91', age: 0.12, ephemeral: true },
+    settings: { region: 'us-east-1' },
+    files: { 'main.py': 'print("once")\n' },
+    builds: [{ age: 0.12 }],
+  },
+];
+
+/** A build of so long ago, with the log that its files would give. */
+function addBuild(app: AppRecord, sample: SampleBuild, at: number, files: Sample['files'], platform: Platform): void {
+  const build = createBuild(app, [], { ...platform, now: () => at, pace: minute / 3 });
+  const archive = archiveOf(files);
+  build.files = Object.fromEntries(archive.files);
+  build.startedAt = at + 4_000;
+  build.script = writeScript({ settings: app.settings, registries: [], archive }, sample.fault);
+  if (sample.cancelledAfter) build.cancelledAt = at + sample.cancelledAfter * minute;
+  app.updatedAt = at;
+}
+
+function archiveOf(files: Sample['files']): Archive {
+  const facts = Object.entries(files).map(([path, text]) => {
+    const bytes = Buffer.from(text);
+    return [path, { size: bytes.length, crc32: crc32(bytes) }] as const;
+  });
+  return { files: new Map(facts), texts: new Map(Object.entries(files)) };
+}
+
+/** One run in each state that is soon over, so that at any time of day there is something to look at. */
+function addRunsUnderway(app: AppRecord, traffic: Traffic, { store, now }: Platform): void {
+  const names = replicaNames(app, traffic);
+  const [first, second] = [`${names}-7d2c4`, `${names}-b81f0`];
+  const usual = { app: app.id, functionName: 'transcribe', async: true, statusCode: 200 };
+  const hook = 'https://hooks.example.com/transcripts';
+  for (const { ago, ...run } of [
+    { ago: 20 * minute, container: first, runtimeMs: 5 * minute, cancelledAt: now() - 18 * minute },
+    { ago: 65_000, container: first, runtimeMs: 140_000, webhookEndpoint: hook },
+    { ago: 40_000, container: first, containerQueueMs: 100_000, runtimeMs: 90_000, webhookEndpoint: hook },
+    { ago: 12_000, container: second, proxyQueueMs: 41_500, coldstartMs: 41_000, runtimeMs: 70_000 },
+    { ago: 3_000, container: second, pendingMs: 36_000, runtimeMs: 45_000, webhookEndpoint: hook },
+  ]) {
+    store.addRun({ ...usual, ...run, createdAt: now() - ago });
+  }
+}

@@ -1,0 +1,73 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Platform } from '../platform.ts';
+import { OriginPolicy } from './origin.ts';
+import { endEarly, endRaw, json } from './reply.ts';
+import { serve } from './serve.ts';
+
+/** Listens on the loopback address. Requests are answered once `open` was called. */
+export async function listen(port: number, allowedOrigins: readonly string[]) {
+  const server = createServer();
+  // A stalled upload is to last as long as its sender likes: no timer of ours may end it.
+  server.requestTimeout = 0;
+  await bind(server, port);
+  const underway = new Set<Promise<void>>();
+  const upgraded = new Set<Duplex>();
+  const address = server.address() as AddressInfo;
+  const origins = new OriginPolicy(address.port, allowedOrigins);
+
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+
+    open(platform: Platform): void {
+      server.on('request', (request, response) => {
+        for (const [name, value] of Object.entries(origins.corsHeaders(request))) response.setHeader(name, value);
+        const reply = origins.refusal(request) ?? origins.preflight(request);
+        if (reply) {
+          endEarly(response, reply);
+          return;
+        }
+        const served: Promise<void> = serve(request, response, platform)
+          .catch((error: Error) => {
+            if (response.headersSent || request.socket.destroyed) return void request.socket.destroy();
+            // The answer of an app may hold what HTTP cannot carry.
+            endEarly(response, json({ message: `the answer cannot be sent: ${error.message}` }, 502));
+          })
+          .finally(() => underway.delete(served));
+        underway.add(served);
+      });
+      server.on('upgrade', (request, stream: Duplex, head) => {
+        upgraded.add(stream.on('error', () => {}).on('close', () => upgraded.delete(stream)));
+        const refusal = origins.refusal(request);
+        if (refusal) {
+          endRaw(stream, refusal);
+          return;
+        }
+        import('../logs/sockets.ts')
+          .then(({ openLogSocket }) => openLogSocket(request, stream, head, platform))
+          .catch(() => stream.destroy());
+      });
+      // Without a listener, Node closes the connection without an answer.
+      server.on('connect', (request: IncomingMessage, stream: Duplex) => {
+        stream.on('error', () => {});
+        const notAllowed = json({ message: 'the emulator is not a proxy: CONNECT is not supported' }, 405);
+        endRaw(stream, origins.refusal(request) ?? notAllowed);
+      });
+    },
+
+    /** Cuts all connections, and waits until nobody works on a request any more. */
+    async close(): Promise<void> {
+      const closed = new Promise((done) => server.close(done));
+      server.closeAllConnections();
+      for (const stream of upgraded) stream.destroy();
+      await Promise.all([closed, ...underway]);
+    },
+  };
+}
+
+function bind(server: Server, port: number): Promise<void> {
+  return new Promise((done, failed) => {
+    server.once('error', failed).listen(port, '127.0.0.1', done);
+  });
+}

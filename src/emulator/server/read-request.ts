@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import { type GenericSchema, getDotPath, type InferOutput, safeParse } from 'valibot';
+import type { FilePart } from '../../contract/scalars.ts';
+import { refuse } from './reply.ts';
+
+/** The JSON object of a request. Refuses anything else with 400. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const body = String(await readBody(request));
+  try {
+    return JSON.parse(body);
+  } catch {
+    return refuse(400, 'the body is not valid JSON');
+  }
+}
+
+/** The fields of a web form. */
+export async function readForm(request: IncomingMessage): Promise<Record<string, string>> {
+  return Object.fromEntries(new URLSearchParams(String(await readBody(request))));
+}
+
+/** The parts of a form with files. */
+export async function readParts(request: IncomingMessage): Promise<Record<string, string | FilePart>> {
+  const type = request.headers['content-type'] ?? '';
+  const body = await readBody(request);
+  const parts: [string, string | FilePart][] = [];
+  try {
+    const form = await new Response(body, { headers: { 'content-type': type } }).formData();
+    for (const [name, part] of form) parts.push([name, typeof part === 'string' ? part : await readFile(part)]);
+  } catch {
+    return refuse(400, 'the body is not valid multipart/form-data');
+  }
+  return Object.fromEntries(parts);
+}
+
+/** Bodies of the management API are held in memory. None of them is large. */
+const maxBodyBytes = 16 * 1024 * 1024;
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const tooLarge = () => refuse(413, `the body is larger than ${maxBodyBytes} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > maxBodyBytes) tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function readFile(file: File): Promise<FilePart> {
+  return { filename: file.name, type: file.type, content: new Uint8Array(await file.arrayBuffer()) };
+}
+
+/** Reads a value by its schema. Refuses with 400 what does not fit, and names the field. */
+export function readAs<S extends GenericSchema>(schema: S, value: unknown): InferOutput<S> {
+  const result = safeParse(schema, value);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  return refuse(400, `${getDotPath(issue) ?? 'body'}: ${issue.message}`);
+}
+
+/** The body of a request as an object. valibot takes a list for an object, and nothing in the API is sent as a list. */
+export function objectIn(value: unknown): object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refuse(400, 'the body must be a JSON object');
+  }
+  return value;
+}
+
+/** A server written in Go takes null for "not given", and its client writes an absent list so (wire §1c). */
+export function withoutNulls(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
+}
+
+/** One segment of a path. */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return refuse(400, `the path has a broken escape: ${segment}`);
+  }
+}
+
+/**
+ * The URL of a request. Only its path and query count: `//x`, `*` and an absolute target must not turn into another
+ * host, and what cannot be parsed is refused with 400.
+ */
+export function targetOf({ url = '' }: IncomingMessage, base: string): URL {
+  if (url.startsWith('/')) return parse(base + url, url);
+  if (url === '*') return new URL(`${base}/*`);
+  const { pathname, search } = parse(url, url);
+  return parse(`${base}${pathname.startsWith('/') ? '' : '/'}${pathname}${search}`, url);
+}
+
+function parse(address: string, given: string): URL {
+  return URL.canParse(address) ? new URL(address) : refuse(400, `the request target is not valid: ${given}`);
+}

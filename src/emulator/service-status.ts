@@ -1,0 +1,76 @@
+import type { Handlers } from './platform.ts';
+import type { Incident } from './state/records.ts';
+import { rfc3339 } from './time.ts';
+
+/** The page's components, in the order of the page. */
+const services = ['Dashboard', 'Management API', 'Builds', 'Inference us-east-1', 'Inference eu-north-1', 'Storage'];
+
+/** The worst counts. */
+const severity = ['operational', 'maintenance', 'degraded', 'downtime'];
+
+export const serviceStatus: Pick<Handlers, 'getServiceStatus'> = {
+  /** All is well, but for the incidents in the store. JSON:API, as the product of the real page writes it. */
+  getServiceStatus(_, { store, now, url }) {
+    const current = store.incidents.filter((incident) => isCurrent(incident, now()));
+    const stateOf = (service: string) =>
+      worst(current.filter((incident) => incident.services.includes(service)).map(({ state }) => state));
+    return {
+      data: {
+        id: '1',
+        type: 'status_page',
+        attributes: {
+          company_name: 'Emulator',
+          custom_domain: new URL(url).host,
+          aggregate_state: worst(services.map(stateOf)),
+        },
+      },
+      included: [
+        { id: '1', type: 'status_page_section', attributes: { name: 'Platform', position: 0 } },
+        ...services.map((service, position) => ({
+          id: String(position + 1),
+          type: 'status_page_resource',
+          attributes: { public_name: service, position, status_page_section_id: 1, status: stateOf(service) },
+        })),
+        ...store.incidents.flatMap((incident, index) => report(incident, index, now())),
+      ],
+    };
+  },
+};
+
+/** A report, and its updates beside it. */
+function report(incident: Incident, index: number, now: number) {
+  const { title, state, services: concerned, startedAt, endsAt, updates } = incident;
+  const updateId = (at: number) => `${index + 1}${at + 1}`;
+  const over = endsAt !== undefined && endsAt <= now;
+  return [
+    {
+      id: String(index + 1),
+      type: 'status_report',
+      attributes: {
+        ...{ title, report_type: state === 'maintenance' ? 'maintenance' : 'manual' },
+        ...{ starts_at: rfc3339(startedAt), ends_at: endsAt === undefined ? null : rfc3339(endsAt) },
+        aggregate_state: over ? 'resolved' : state,
+        affected_resources: concerned.map((service) => ({
+          status_page_resource_id: String(services.indexOf(service) + 1),
+          status: over ? 'resolved' : state,
+        })),
+      },
+      relationships: {
+        status_updates: { data: updates.map((_, at) => ({ id: updateId(at), type: 'status_update' })) },
+      },
+    },
+    ...updates.map(({ at, message }, index) => ({
+      id: updateId(index),
+      type: 'status_update',
+      attributes: { message, published_at: rfc3339(at) },
+    })),
+  ];
+}
+
+function isCurrent({ startedAt, endsAt }: Incident, now: number): boolean {
+  return startedAt <= now && (endsAt === undefined || endsAt > now);
+}
+
+function worst(states: string[]): string {
+  return severity[Math.max(0, ...states.map((state) => severity.indexOf(state)))] ?? 'operational';
+}

@@ -1,0 +1,98 @@
+import * as v from 'valibot';
+import { AppCreation } from '../../contract/apps.ts';
+import { rhythms } from '../seed/traffic-profiles.ts';
+
+/** The version of the state file. Older files have no version; their missing fields are filled in. */
+export const stateVersion = 1;
+
+/** A time that a Date can hold, milliseconds since 1970. */
+const time = v.pipe(v.number(), v.minValue(0), v.maxValue(8e15));
+const duration = v.pipe(v.number(), v.minValue(0));
+const texts = v.array(v.string());
+const records = v.array(v.looseObject({}));
+
+const App = v.looseObject({
+  id: v.string(),
+  name: v.string(),
+  project: v.string(),
+  createdAt: time,
+  updatedAt: time,
+  settings: AppCreation,
+  traffic: v.optional(
+    v.looseObject({
+      seed: v.number(),
+      rhythm: v.picklist(Object.keys(rhythms) as (keyof typeof rhythms)[]),
+      since: time,
+    }),
+  ),
+});
+
+const Scene = v.looseObject({ status: v.picklist(['building', 'initializing']), lines: texts });
+
+const Build = v.looseObject({
+  id: v.string(),
+  app: v.string(),
+  createdAt: time,
+  settings: AppCreation,
+  keyName: v.string(),
+  registries: v.optional(texts, []),
+  files: v.optional(v.record(v.string(), v.looseObject({ size: v.number(), crc32: v.number() }))),
+  startedAt: v.optional(time),
+  cancelledAt: v.optional(time),
+  pace: duration,
+  script: v.looseObject({
+    scenes: v.array(Scene),
+    end: v.optional(v.looseObject({ status: v.string(), reason: v.optional(v.string()) })),
+    surprise: v.optional(v.string()),
+  }),
+});
+
+const Run = v.looseObject({
+  id: v.string(),
+  app: v.string(),
+  createdAt: time,
+  functionName: v.string(),
+  method: v.string(),
+  async: v.boolean(),
+  container: v.string(),
+  pendingMs: duration,
+  proxyQueueMs: duration,
+  containerQueueMs: duration,
+  coldstartMs: duration,
+  runtimeMs: v.optional(duration),
+  statusCode: v.optional(v.number()),
+  cancelledAt: v.optional(time),
+});
+
+const Account = v.looseObject({
+  keys: v.array(v.looseObject({ id: v.string(), apiKey: v.string() })),
+  users: v.array(v.looseObject({ id: v.string(), email: v.string() })),
+  serviceAccounts: v.array(v.looseObject({ id: v.string(), grants: texts })),
+  plan: v.string(),
+  creditCardBonusClaimed: v.boolean(),
+  paymentMethods: records,
+  invoices: v.optional(records),
+});
+
+const Incident = v.looseObject({
+  title: v.string(),
+  state: v.string(),
+  services: texts,
+  startedAt: time,
+  endsAt: v.optional(time),
+  updates: v.array(v.looseObject({ at: time, message: v.string() })),
+});
+
+/** All of the state file that the emulator relies on. */
+export const State = v.looseObject({
+  version: v.optional(v.pipe(v.number(), v.maxValue(stateVersion, 'was written by a newer version of gantry')), 0),
+  projects: v.array(v.string()),
+  key: v.pipe(v.string(), v.minLength(1)),
+  idsGiven: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  apps: v.array(App),
+  builds: v.array(Build),
+  runs: v.optional(v.array(Run), []),
+  accounts: v.optional(v.record(v.string(), Account), {}),
+  secrets: v.optional(v.array(v.tuple([v.string(), v.record(v.string(), v.string())])), []),
+  incidents: v.optional(v.array(Incident), []),
+});

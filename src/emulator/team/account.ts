@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import type { Invoice } from '../../contract/costs.ts';
+import type { User } from '../../contract/users.ts';
+import type { Platform } from '../platform.ts';
+import type { Account } from '../state/records.ts';
+
+/** The account of a project. It is the same in every emulator: only its times depend on when it is first looked at. */
+export function accountOf({ store, now }: Platform, project: string): Account {
+  const known = store.accounts.get(project);
+  if (known) return known;
+  const account = seedAccount(project, now());
+  store.accounts.set(project, account);
+  store.save();
+  return account;
+}
+
+function seedAccount(project: string, now: number): Account {
+  const day = (days: number) => new Date(now + days * 86_400_000).toISOString();
+  const since = (days: number) => ({ projectId: project, createdAt: day(-days), updatedAt: day(-days) });
+  const key = (id: string) => ({ id, apiKey: keyValue(project, id), description: '' });
+  return {
+    keys: [
+      {
+        ...key('key-1'),
+        name: 'inference',
+        source: 'cerebrium_jwt',
+        status: 'active',
+        expiresAt: 'never',
+        ...since(240),
+      },
+      {
+        ...{ ...key('key-2'), name: 'deploys-2026', source: 'service_account', status: 'active' },
+        ...{ principalId: 'sa-ci', expiresAt: day(12.5), ...since(78) },
+      },
+      {
+        ...{ ...key('key-3'), name: 'deploys-2025', source: 'service_account', status: 'expired' },
+        ...{ principalId: 'sa-ci', expiresAt: day(-40), ...since(405) },
+      },
+      {
+        ...{ ...key('key-4'), name: 'dashboards', description: 'read by Grafana', source: 'service_account' },
+        ...{ status: 'active', principalId: 'sa-metrics', expiresAt: day(200.5), ...since(20) },
+      },
+    ],
+    users: [
+      person('user-1', 'Ada Okafor', 'admin', since(240)),
+      person('user-2', 'Ben Larsen', 'member', since(101)),
+      person('user-3', 'Chiara Russo', 'billing', since(33)),
+      {
+        ...{ id: 'invitation-1', email: 'dev.patel@example.com', firstName: '', lastName: '', role: 'member' },
+        ...{ status: 'invited', invitedBy: 'ada.okafor@example.com', ...since(2.5) },
+      },
+    ],
+    serviceAccounts: [
+      {
+        ...{ id: 'sa-ci', name: 'ci', description: 'deploys from the pipeline', projectId: project },
+        ...{ createdByUserId: 'user-1', createdAt: day(-405), grants: [project, 'p-5ta61n9x'] },
+      },
+      {
+        ...{ id: 'sa-metrics', name: 'metrics', description: '', projectId: project },
+        ...{ createdByUserId: 'user-2', createdAt: day(-20), grants: [project] },
+      },
+    ],
+    plan: 'standard',
+    creditCardBonusClaimed: true,
+    paymentMethods: [
+      { id: 'pm-1', brand: 'visa', last4: '4242', expMonth: 4, expYear: 2029, isDefault: true },
+      { id: 'pm-2', brand: 'mastercard', last4: '4444', expMonth: 11, expYear: 2027, isDefault: false },
+    ],
+    invoices: [1, 2, 3].map((months) => invoice(project, now, months)),
+  };
+}
+
+function person(id: string, name: string, role: string, since: object): User {
+  const [firstName = '', lastName = ''] = name.split(' ');
+  const email = `${firstName}.${lastName}@example.com`.toLowerCase();
+  return { id, email, firstName, lastName, role, status: 'active', invitedBy: '', ...since };
+}
+
+/** For the month that ended so many months ago. Its file is nowhere, but its address looks like a real one's. */
+function invoice(project: string, now: number, months: number): Invoice {
+  const date = new Date(now);
+  const createdAt = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1 - months)).toISOString();
+  const id = `in-${createdAt.slice(0, 7)}`;
+  const digest = createHash('sha256').update(`${project}/${id}`).digest('hex');
+  return {
+    ...{ id, amountDue: 2000 + (Number.parseInt(digest.slice(0, 4), 16) % 8000), currency: 'usd', createdAt },
+    ...{ paymentStatus: 'paid', accountName: 'Example Ltd', accountCountry: 'GB' },
+    fileUrl: `https://files.example.com/invoices/${id}.pdf?token=${digest.slice(0, 32)}`,
+  };
+}
+
+/** It has the form of a JWT, but opens nothing. */
+function keyValue(project: string, id: string): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const content = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ project_id: project, key: id })}`;
+  return `${content}.${createHash('sha256').update(content).digest('base64url')}`;
+}

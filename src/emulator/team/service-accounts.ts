@@ -1,0 +1,19 @@
+import type { Handlers } from '../platform.ts';
+import { refuse } from '../server/reply.ts';
+import { accountOf } from './account.ts';
+
+export const serviceAccounts: Pick<Handlers, 'listServiceAccounts' | 'updateServiceAccount'> = {
+  listServiceAccounts({ project }, platform) {
+    return { serviceAccounts: accountOf(platform, project).serviceAccounts };
+  },
+
+  /** Replaces the grants entirely; that there is one at least is in the contract (spec 4.15). */
+  updateServiceAccount({ project, serviceAccount, body }, platform) {
+    const found =
+      accountOf(platform, project).serviceAccounts.find(({ id }) => id === serviceAccount) ??
+      refuse(404, `service account ${serviceAccount} not found`);
+    found.grants = [...new Set(body.grants)];
+    platform.store.save();
+    return { serviceAccountId: found.id };
+  },
+};

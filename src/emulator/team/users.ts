@@ -1,0 +1,26 @@
+import type { Handlers } from '../platform.ts';
+import { refuse } from '../server/reply.ts';
+import { accountOf } from './account.ts';
+
+export const users: Pick<Handlers, 'inviteUser' | 'listUsers'> = {
+  listUsers({ project }, platform) {
+    return accountOf(platform, project).users;
+  },
+
+  /** Sends one invitation to an address; to one that is a member or invited already it sends none (spec 4.12). */
+  inviteUser({ project, body: { emailAddress, role } }, platform) {
+    if (!/^\S+@\S+$/.test(emailAddress)) refuse(400, `emailAddress ${emailAddress} is not valid`);
+    if (role === '') refuse(400, 'role is required');
+    const { store, now } = platform;
+    const account = accountOf(platform, project);
+    const email = emailAddress.toLowerCase();
+    if (account.users.some((user) => user.email === email)) return { success: false };
+    const at = new Date(now()).toISOString();
+    account.users.push({
+      ...{ id: `invitation-${store.newId()}`, projectId: project, email, firstName: '', lastName: '', role },
+      ...{ status: 'invited', invitedBy: 'ada.okafor@example.com', createdAt: at, updatedAt: at },
+    });
+    store.save();
+    return { success: true };
+  },
+};

@@ -1,0 +1,56 @@
+import { type Credential, storedCredential } from '../../config/credentials.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { listProjects } from '../../contract/projects.ts';
+import { profileOf } from './stored-login.ts';
+
+/** Who commands run as, without the token itself. */
+export interface Identity {
+  project: string | null;
+  /** Where the project is from: flag, environment, profile or token. */
+  projectOrigin: string | null;
+  profile: string;
+  /** Where the token is from. */
+  origin: string;
+  /** A stored token that is not used, because one of the environment comes first. */
+  unused: string | null;
+  kind: Credential['kind'];
+  user: string | null;
+  expiresAt: string | null;
+  /** Whether the token is renewed when it ends. */
+  renewable: boolean;
+  /** Those that are not the default. */
+  addresses: Record<string, string>;
+  /** Whether the server was asked, and accepts the token. */
+  checked: boolean;
+}
+
+/** Tells who commands run as. Asks the server only to `check`. Throws AuthError when nobody is logged in. */
+export async function identity(context: Context, { check }: { check: boolean }): Promise<Identity> {
+  const { api, settings, progress, credential: first } = context;
+  if (check) await api(listProjects, {});
+  const stored = storedCredential(settings, (message) => progress.warn(message));
+  // To check may be to renew.
+  const credential = first.fromEnvironment ? first : (stored ?? first);
+  const { kind, user, expiresAt, refreshToken, origin } = credential;
+  return {
+    ...projectOf(settings, credential),
+    ...{ profile: profileOf(settings), origin, unused: first.fromEnvironment && stored ? stored.origin : null },
+    ...{ kind, user: user ?? null, renewable: refreshToken !== undefined },
+    expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+    addresses: otherAddresses(settings),
+    checked: check,
+  };
+}
+
+function projectOf({ project: { value, origin } }: Settings, credential: Credential) {
+  if (value) return { project: value, projectOrigin: origin };
+  return credential.project
+    ? { project: credential.project, projectOrigin: 'claims of the token' }
+    : { project: null, projectOrigin: null };
+}
+
+function otherAddresses({ addresses }: Settings): Record<string, string> {
+  const others = Object.entries(addresses).filter(([, { origin }]) => origin !== 'default');
+  return Object.fromEntries(others.map(([name, { value }]) => [name, value]));
+}

@@ -1,0 +1,1 @@
+export { callPlatform } from './raw-call.ts';

@@ -1,0 +1,2 @@
+export { readInvoices } from './invoices.ts';
+export { parsePaymentMethods } from './payment-methods.ts';

@@ -1,0 +1,41 @@
+import * as v from 'valibot';
+import type { Context } from '../../context.ts';
+import { buildPhase, getBuildLogs } from '../../contract/builds.ts';
+import { BuildLogFrame, buildLogSocket } from '../../contract/logs.ts';
+import { buildFrameLine, buildLine, type LogSource, toTimestamp } from '../logs/index.ts';
+import { fetchBuild } from './fetch-build.ts';
+
+type Needs = Pick<Context, 'api' | 'project' | 'openLog'>;
+
+/** The log of a build (wire §1b). All of it comes at once; it is over when the build has ended. */
+export function buildLogSource(
+  { api, project, openLog }: Needs,
+  app: string,
+  build: string,
+  search?: string,
+): LogSource {
+  return {
+    isFiltered: search !== undefined,
+    pollMs: [500, 1_000],
+    async readPage({ after = 0, before = Number.POSITIVE_INFINITY }) {
+      const reply = await api(getBuildLogs, { project, app, build });
+      const status = reply.status ?? (await fetchBuild(api, { project, app, build })).status;
+      const lines = (reply.logs ?? [])
+        .map(buildLine)
+        .filter(({ at, timestamp, text }) => (!timestamp || (at >= after && at < before)) && matches(text, search));
+      return { lines, hasEnded: buildPhase(status) !== 'in progress' };
+    },
+    openLive: (after) => openLog(buildLogSocket, { projectID: project, buildID: build, after: toTimestamp(after) }),
+    parseFrame(text) {
+      const frame = v.safeParse(frameText, text);
+      if (!frame.success) return undefined;
+      return matches(frame.output.log, search) ? [buildFrameLine(frame.output)] : [];
+    },
+  };
+}
+
+const frameText = v.pipe(v.string(), v.parseJson(), BuildLogFrame);
+
+function matches(text: string, search: string | undefined): boolean {
+  return search === undefined || text.includes(search);
+}

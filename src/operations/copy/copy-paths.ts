@@ -1,0 +1,149 @@
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import type { Context } from '../../context.ts';
+import { ConflictError, NotFoundError, UsageError } from '../../errors.ts';
+import { asFolder, parseRemotePath, printRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
+import { findEntry, type VolumePath, volumePath } from '../volumes/index.ts';
+import { RemoteFolders } from './remote-folders.ts';
+
+/** What a user wrote as a source or a target. */
+export type Place =
+  | { kind: 'stream' }
+  | { kind: 'local'; path: string; written: string }
+  | { kind: 'remote'; at: VolumePath };
+
+/** What stands for stdin or stdout, by where it stands. */
+const standard = new Set(['-', '/dev/stdin', '/dev/stdout']);
+
+export interface Words {
+  sources: Place[];
+  target: Place;
+}
+
+type Asking = Pick<Context, 'cwd' | 'settings' | 'api' | 'project'>;
+
+/**
+ * Which words are sources, and what is the target. When none is written as remote (`volume:/path`), the last is a path
+ * on the default volume, and one alone goes to its root, as the official client has it. Throws a UsageError for what
+ * cannot be meant.
+ */
+export function readWords(words: string[], { cwd, settings }: Pick<Context, 'cwd' | 'settings'>): Words {
+  const remote = (text: string): Place => ({ kind: 'remote', at: volumePath(text, settings) });
+  const place = (text: string): Place => {
+    if (standard.has(text)) return { kind: 'stream' };
+    return parseRemotePath(text) ? remote(text) : { kind: 'local', path: resolve(cwd, text), written: text };
+  };
+  const places = words.map(place);
+  const [last = '', only] = [words.at(-1), words.length === 1];
+  const isRemote = places.some(({ kind }) => kind === 'remote');
+  if (!isRemote && only) return checked({ sources: places, target: remote('/') });
+  if (!isRemote && last !== '-') return checked({ sources: places.slice(0, -1), target: remote(last) });
+  if (only) {
+    throw new UsageError(`where is ${last} to be copied to?`, { fix: `gantry cp ${last} .` });
+  }
+  return checked({ sources: places.slice(0, -1), target: places.at(-1) as Place });
+}
+
+function checked(words: Words): Words {
+  const { sources, target } = words;
+  const streams = sources.filter(({ kind }) => kind === 'stream').length;
+  if (streams > 0 && (sources.length > 1 || target.kind !== 'remote' || target.at.path.endsWith('/'))) {
+    throw new UsageError('stdin is copied alone, to a file on a volume', { fix: 'gantry cp - :/file' });
+  }
+  if (target.kind !== 'remote' && sources.some(({ kind }) => kind !== 'remote')) {
+    throw new UsageError('neither side is on a volume', {
+      why: 'a path on a volume is written volume:/path or :/path',
+    });
+  }
+  return words;
+}
+
+/** Whether it is a pipe or a device, such as `/dev/null`: it is written to, never replaced. */
+export async function isDevice(place: Place): Promise<boolean> {
+  if (place.kind !== 'local') return false;
+  // Whatever these lead to: a file, perhaps, but their own place is in /dev.
+  if (/^\/dev\/(stderr|fd\/\d+)$/.test(place.path)) return true;
+  const stats = await stat(place.path).catch(() => undefined);
+  return stats !== undefined && !stats.isFile() && !stats.isDirectory();
+}
+
+/** What a source is: a file, or a folder whose content is meant. */
+export interface Source {
+  place: Exclude<Place, { kind: 'stream' }>;
+  isFolder: boolean;
+  name: string;
+}
+
+/** Looks at a source. Throws NotFoundError when it is not there. */
+export async function lookAt(place: Exclude<Place, { kind: 'stream' }>, context: Asking): Promise<Source> {
+  if (place.kind === 'remote') {
+    const { isFolder, path } = await findEntry(context, place.at);
+    const at = { ...place.at, path };
+    return { place: { kind: 'remote', at }, isFolder, name: remoteName(path) };
+  }
+  const stats = await stat(place.path).catch(() => undefined);
+  if (!stats) {
+    const why = /^[\w.-]+:/.test(place.written)
+      ? 'a name with a colon in it is written ./name when it is local'
+      : undefined;
+    throw new NotFoundError(`there is no file or folder ${place.written}`, why ? { why } : {});
+  }
+  if (!stats.isFile() && !stats.isDirectory()) {
+    throw new UsageError(`${place.written} is neither a file nor a folder`, { fix: `cat it into gantry cp - :/file` });
+  }
+  return { place, isFolder: stats.isDirectory(), name: basename(place.path) };
+}
+
+/** Where the copies go: a folder, and the name a single file gets there. */
+export interface Target {
+  folder: { kind: 'remote'; at: VolumePath } | { kind: 'local'; path: string };
+  /** Undefined: names stay as they are. */
+  name: string | undefined;
+}
+
+/** A file keeps its name in a folder: in one that is written with a slash at its end, and in one that is there. */
+export async function settleTarget(
+  target: Exclude<Place, { kind: 'stream' }>,
+  sources: Source[],
+  context: Asking,
+): Promise<Target> {
+  const single = sources.length === 1 && sources[0]?.isFolder === false;
+  const there = target.kind === 'remote' ? await remoteKind(target.at, context) : await localKind(target);
+  if (there === 'file' && !single) {
+    const written = target.kind === 'remote' ? printRemotePath(target.at) : target.written;
+    throw new ConflictError(`${written} is a file, not a folder`, { fix: 'name a folder as the target' });
+  }
+  if (sources.length > 1 && there === undefined && !asksForFolder(target)) {
+    throw new UsageError('several sources need a folder as their target', { fix: 'write it with a slash at its end' });
+  }
+  const inside = !single || there === 'folder' || asksForFolder(target);
+  if (target.kind === 'remote') {
+    const { at } = target;
+    const folder = inside ? asFolder(at.path) : remoteParent(at.path);
+    return { folder: { kind: 'remote', at: { ...at, path: folder } }, name: inside ? undefined : remoteName(at.path) };
+  }
+  const { path } = target;
+  return { folder: { kind: 'local', path: inside ? path : dirname(path) }, name: inside ? undefined : basename(path) };
+}
+
+function asksForFolder(target: Exclude<Place, { kind: 'stream' }>): boolean {
+  if (target.kind === 'remote') return target.at.path.endsWith('/');
+  return target.written.endsWith('/') || target.written.endsWith(sep);
+}
+
+async function remoteKind(at: VolumePath, context: Asking): Promise<'file' | 'folder' | undefined> {
+  if (at.path === '/') return 'folder';
+  const entry = await new RemoteFolders(context).find(at);
+  return entry && (entry.isFolder ? 'folder' : 'file');
+}
+
+async function localKind({ path }: { path: string }): Promise<'file' | 'folder' | undefined> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats && (stats.isDirectory() ? 'folder' : 'file');
+}
+
+/** The words of a place that mean the same from any folder. */
+export function absolute(place: Place): string {
+  if (place.kind === 'stream') return '-';
+  return place.kind === 'remote' ? printRemotePath(place.at) : join(place.path);
+}

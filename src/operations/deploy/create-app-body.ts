@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { findBaseImages, findRegistryLogin } from '../../config/registry-login.ts';
+import type { Context } from '../../context.ts';
+import type { AppCreation } from '../../contract/apps.ts';
+import { readRegular } from '../../disk/index.ts';
+import type { Project } from '../../project/config.ts';
+import { version } from '../../version.ts';
+import { createAppSettings } from './app-settings.ts';
+
+/** What the command line adds to the file. */
+export interface CreateAppOptions {
+  region?: string | undefined;
+  logLevel?: string | undefined;
+  /** Ask the platform to keep no log of the build. */
+  disableBuildLogs?: boolean | undefined;
+}
+
+/** The body of create app: what the user set, the file's text, and a registry login only where one is needed (H-8). */
+export async function createAppBody(
+  context: Context,
+  project: Project,
+  options: CreateAppOptions,
+): Promise<AppCreation> {
+  const login = await findRegistryLogin(await baseImages(project), context.env);
+  context.secrets.add(...(login?.secrets ?? []));
+  if (login) context.progress.note(`Sending the login for ${login.registry}, for the base image`);
+  return {
+    ...createAppSettings(project),
+    name: project.name,
+    cliVersion: version,
+    platform_toml: project.text,
+    ...(options.region && { region: options.region }),
+    ...(options.logLevel && { logLevel: options.logLevel }),
+    ...(options.disableBuildLogs && { disableBuildLogs: true }),
+    ...(login && { dockerAuth: login.dockerAuth }),
+  };
+}
+
+async function baseImages({ root, custom, deployment }: Project): Promise<string[]> {
+  if (custom?.dockerfile_path) return findBaseImages(String(await readRegular(join(root, custom.dockerfile_path))));
+  return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
+}

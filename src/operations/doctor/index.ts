@@ -1,0 +1,1 @@
+export { type Check, examine } from './run-checks.ts';

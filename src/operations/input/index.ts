@@ -1,0 +1,1 @@
+export { readNamedFile, throwUnreadable } from './named-file.ts';

@@ -1,0 +1,1 @@
+export { isWell, type Report, type ServiceStatus, serviceStatus } from './service-status.ts';

@@ -1,0 +1,67 @@
+import type { Context } from '../../context.ts';
+import { diskFailure } from '../../disk/index.ts';
+import { GantryError } from '../../errors.ts';
+import { Lane } from '../../transfer/lane.ts';
+import { joinRemotePath } from '../../transfer/remote-path.ts';
+import { type Failure, printable, type Target } from '../copy/index.ts';
+import { deletePaths, type VolumePath } from '../volumes/index.ts';
+import { LocalRemoval } from './remove-local.ts';
+
+const atOnce = 16;
+/** Remote files deleted before they are looked up, so that a long list is reported on the way. */
+const batch = 10_000;
+
+interface Removals {
+  deleted: number;
+  failed: Failure[];
+}
+
+/** Deletes files of a folder. What fails is told and counted, the others go on. */
+export async function removeFiles(context: Context, { folder }: Target, paths: readonly string[]): Promise<Removals> {
+  const { progress, signal } = context;
+  const result: Removals = { deleted: 0, failed: [] };
+  const settle = (path: string, error: GantryError | undefined) => {
+    if (!error) {
+      result.deleted++;
+      progress.event('file', { path, status: 'deleted' });
+      return;
+    }
+    result.failed.push({ path, reason: error.message, code: error.exit });
+    progress.warn(`${printable(path)} is not deleted: ${error.message}`);
+  };
+  if (folder.kind === 'remote') await removeRemote(context, folder.at, paths, settle);
+  else await removeLocally(folder.path, paths, signal, settle);
+  signal.throwIfAborted();
+  return result;
+}
+
+type Settle = (path: string, error: GantryError | undefined) => void;
+
+async function removeRemote(context: Context, at: VolumePath, paths: readonly string[], settle: Settle): Promise<void> {
+  for (let start = 0; start < paths.length; start += batch) {
+    const some = paths.slice(start, start + batch);
+    const outcomes = await deletePaths(
+      context,
+      some.map((path) => ({ ...at, path: joinRemotePath(at.path, path) })),
+    );
+    for (const [index, path] of some.entries()) settle(path, outcomes[index]?.error);
+  }
+}
+
+async function removeLocally(root: string, paths: readonly string[], signal: AbortSignal, settle: Settle) {
+  const removal = new LocalRemoval(root);
+  const lane = new Lane(atOnce);
+  for (const path of paths) {
+    lane.add(async () => {
+      if (signal.aborted) return;
+      try {
+        await removal.remove(path);
+        settle(path, undefined);
+      } catch (cause) {
+        settle(path, cause instanceof GantryError ? cause : diskFailure(cause));
+      }
+    });
+  }
+  await lane.empty();
+  removal.close();
+}

@@ -1,0 +1,23 @@
+import type { Context } from '../../context.ts';
+import { inviteUser } from '../../contract/users.ts';
+import { FailedError } from '../../errors.ts';
+
+export interface Invitation {
+  email: string;
+  role: string;
+  success: true;
+}
+
+/** Invites somebody (spec 4.12). Throws FailedError when the platform answers that it sent nothing. */
+export async function invite(
+  { api, project }: Pick<Context, 'api' | 'project'>,
+  email: string,
+  role: string,
+): Promise<Invitation> {
+  const { success } = await api(inviteUser, { project, body: { emailAddress: email, role } });
+  if (success) return { email, role, success };
+  throw new FailedError(`no invitation was sent to ${email}`, {
+    why: 'the platform gives no reason; the address may be a member or invited already',
+    fix: 'gantry users list',
+  });
+}

@@ -1,0 +1,152 @@
+import type { Context } from '../../context.ts';
+import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
+import { count, filesText, size } from '../../output/words.ts';
+import { printRemotePath } from '../../transfer/remote-path.ts';
+import { type Deletion, deletePaths } from './delete-paths.ts';
+import { matching, pathPattern } from './path-pattern.ts';
+import { findEntry, inLine, type Listed, quoted, type VolumePath, volumePath, walkVolume } from './walk-volume.ts';
+
+export interface Removal {
+  /** `default:/models/a.bin`; a folder's ends in a slash. */
+  path: string;
+  isFolder: boolean;
+  removed: true;
+}
+
+type Removing = Pick<
+  Context,
+  'api' | 'apiUntil' | 'project' | 'settings' | 'progress' | 'prompt' | 'signal' | 'delay' | 'onRetry'
+>;
+
+/** Something to remove, and where it is. */
+type Target = Listed & { at: VolumePath };
+
+/**
+ * Removes files, and folders with all that is in them. Everything is found, shown and agreed to before anything is
+ * removed. Throws NotFoundError when one of the paths leads to nothing, UsageError for a folder without `recursive`.
+ * What could not be removed is told one by one; the error is that of all failures if they are of one kind.
+ */
+export async function removePaths(
+  context: Removing,
+  paths: string[],
+  { recursive, confirm }: { recursive: boolean; confirm: string | undefined },
+): Promise<Removal[]> {
+  const targets: Target[] = [];
+  for (const path of paths) targets.push(...(await resolve(context, path)));
+  const distinct = withoutCovered(targets);
+  const folder = distinct.find(({ isFolder }) => isFolder);
+  if (folder && !recursive) {
+    throw new UsageError(`${textOf(folder)} is a folder`, {
+      why: 'a folder is removed with all that is in it, only if that is asked for',
+      fix: `gantry rm -r ${paths.map(quoted).join(' ')}`,
+    });
+  }
+  await agree(context, distinct, paths, confirm);
+  return removeAll(context, distinct);
+}
+
+async function resolve(context: Removing, text: string): Promise<Target[]> {
+  const at = volumePath(text, context.settings);
+  const pattern = pathPattern(at.path);
+  if ('plain' in pattern) {
+    const exact = { ...at, path: pattern.plain };
+    const found = await findEntry(context, exact);
+    return [{ ...found, at: exact }];
+  }
+  const found = await matching(context, at, pattern);
+  if (found.length === 0) throw new NotFoundError(`nothing matches ${printRemotePath(at)}`);
+  return found.map((entry) => ({ ...entry, at: { ...at, path: entry.path } }));
+}
+
+/** Each of them once, and nothing that is below a folder which goes anyway. */
+function withoutCovered(targets: Target[]): Target[] {
+  const byPath = new Map(targets.map((target) => [textOf(target), target]));
+  const isCovered = ({ at, path }: Target) =>
+    foldersAbove(path).some((folder) => byPath.has(printRemotePath({ ...at, path: folder })));
+  return [...byPath.values()].filter((target) => !isCovered(target));
+}
+
+/** `/a/b/c` is below `/`, `/a/` and `/a/b/`. */
+function foldersAbove(path: string): string[] {
+  return [...path.slice(0, -1).matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
+}
+
+/** A file is a question, a folder is its name once more (conventions §4). What is meant is shown before. */
+async function agree(context: Removing, targets: Target[], paths: string[], confirm: string | undefined) {
+  const { progress, prompt } = context;
+  for (const target of targets.slice(0, shown)) progress.note(`  ${inLine(textOf(target))}`);
+  if (targets.length > shown) progress.note(`  and ${targets.length - shown} more`);
+  const files = targets.filter(({ isFolder }) => !isFolder);
+  const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
+  if (files.length === targets.length) return prompt.confirm(`Remove ${filesText(files.length, bytes)}?`);
+  const folders = targets.filter(({ isFolder }) => isFolder);
+  const inside = await contents(context, folders);
+  const what = [
+    ...(files.length > 0 ? [filesText(files.length, bytes)] : []),
+    `${count(folders.length, 'folder')} with ${count(inside.files, 'file')} in ${folders.length === 1 ? 'it' : 'them'} (${size(inside.bytes)})`,
+  ].join(' and ');
+  await prompt.confirmByName(`This removes ${what} for good.`, paths.join(' '), confirm);
+}
+
+async function contents(context: Removing, folders: Target[]): Promise<{ files: number; bytes: number }> {
+  const sum = { files: 0, bytes: 0 };
+  const step = context.progress.step('Looking into what is removed');
+  for (const { at } of folders) {
+    for await (const file of walkVolume(context, at)) {
+      sum.files += 1;
+      sum.bytes += file.size ?? 0;
+    }
+  }
+  step.done(`Found ${filesText(sum.files, sum.bytes)}`);
+  return sum;
+}
+
+async function removeAll(context: Removing, targets: Target[]): Promise<Removal[]> {
+  const outcomes = await deletePaths(
+    context,
+    targets.map(({ at, path }) => ({ ...at, path })),
+  );
+  const removed: Removal[] = [];
+  const gone: string[] = [];
+  const failures: { path: string; error: GantryError }[] = [];
+  for (const [index, target] of targets.entries()) {
+    const { error, wasGone } = outcomes[index] as Deletion;
+    const path = textOf(target);
+    if (error) failures.push({ path, error });
+    else removed.push({ path, isFolder: target.isFolder, removed: true });
+    if (wasGone) gone.push(path);
+  }
+  const [one = ''] = gone;
+  if (gone.length > 0) {
+    const what = gone.length === 1 ? `${inLine(one)} was` : `${gone.length} of ${targets.length} were`;
+    context.progress.note(`${what} already gone`);
+  }
+  if (failures.length > 0) throw failed(context, failures, removed);
+  return removed;
+}
+
+function failed(
+  { progress }: Removing,
+  failures: { path: string; error: GantryError }[],
+  removed: Removal[],
+): GantryError {
+  const details = {
+    removed: removed.map(({ path }) => path),
+    failed: failures.map(({ path, error }) => ({ path, message: error.message })),
+  };
+  const tried = failures.length + removed.length;
+  if (tried > 1) for (const { path, error } of failures) progress.warn(`${inLine(path)}: ${error.message}`);
+  const [first] = failures;
+  if (first && failures.every(({ error }) => error.exit === first.error.exit)) {
+    first.error.facts.details = details;
+    return first.error;
+  }
+  return new FailedError(`${failures.length} of ${tried} could not be removed`, { details });
+}
+
+function textOf({ at, path }: Target): string {
+  return printRemotePath({ ...at, path });
+}
+
+/** Paths that are named before the question. */
+const shown = 20;

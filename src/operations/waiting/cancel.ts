@@ -1,0 +1,148 @@
+import type { Api } from '../../api/client.ts';
+import type { Context } from '../../context.ts';
+import { ConflictError, DeniedError, FailedError, GantryError, NotFoundError, PendingError } from '../../errors.ts';
+import { cleanupSignal } from './interrupted-requests.ts';
+import { waitForChange } from './wait-for-change.ts';
+
+/** A build or a run, as something that can be canceled. */
+export interface RemoteWork {
+  kind: 'build' | 'run';
+  app: string;
+  id: string;
+  readStatus: (api: Api) => Promise<{ status: string; hasEnded: boolean }>;
+  /** Returns the platform's reply. */
+  cancel: (api: Api) => Promise<string>;
+}
+
+export interface Cancellation {
+  /** The platform's reply if it is one line of plain text, otherwise empty. */
+  message: string;
+  /** False if it was canceled already. */
+  changed: boolean;
+}
+
+/** Pauses between polls after Ctrl-C, in ms. */
+const shortPausesMs = [250, 500, 1_000, 2_000];
+
+/**
+ * Cancels a build or a run after `confirm` and waits until its status shows it. Throws ConflictError if it ended in
+ * another way, PendingError if its status does not change although the platform confirmed the cancellation.
+ */
+export async function cancelRemoteWork(
+  { api, delay }: Pick<Context, 'api' | 'delay'>,
+  work: RemoteWork,
+  confirm: () => Promise<void>,
+): Promise<Cancellation> {
+  const unchanged = { message: '', changed: false };
+  if (isCanceled(await readStatus(work, api))) return unchanged;
+  await confirm();
+  const reply = await cancelUnlessCanceled(work, api);
+  if (reply === undefined) return unchanged;
+  const status = await waitUntilCanceled(work, api, delay);
+  if (isCanceled(status)) return { message: plainLine(reply), changed: true };
+  throw new PendingError(`${nameOf(work)} of ${work.app} is not canceled yet: its status is ${status}`, {
+    why: 'the platform confirmed the cancellation, but its status does not show it',
+    fix: commandFor('follow', work),
+    details: { ...detailsOf(work), status },
+  });
+}
+
+/**
+ * Cancels what a failed or interrupted command started, within seconds. A failure is only a warning: it must not hide
+ * the error of the command. Returns whether the work is known to be canceled.
+ */
+export async function cancelAbandoned(
+  { apiUntil, delay, progress }: Pick<Context, 'apiUntil' | 'delay' | 'progress'>,
+  work: RemoteWork,
+): Promise<boolean> {
+  const signal = cleanupSignal();
+  const api = apiUntil(signal);
+  let isConfirmed = false;
+  try {
+    const reply = await cancelUnlessCanceled(work, api);
+    isConfirmed = true;
+    const wait = (ms: number) => delay(ms, signal);
+    const status = reply === undefined ? 'cancelled' : await waitUntilCanceled(work, api, wait, shortPausesMs);
+    if (isCanceled(status)) {
+      progress.note(`Canceled ${nameOf(work)}`);
+      return true;
+    }
+    throw new PendingError(`its status is still ${status}`);
+  } catch (error) {
+    const reason = error instanceof GantryError ? error.message : 'no reply in time';
+    const problem = isConfirmed ? 'may not be canceled' : 'could not be canceled';
+    progress.warn({
+      severity: 'warning',
+      message: `${nameOf(work)} ${problem}: ${reason}`,
+      fix: commandFor('cancel', work),
+    });
+    return false;
+  }
+}
+
+/** Returns the platform's reply, undefined if it refused because the work was canceled already. */
+async function cancelUnlessCanceled(work: RemoteWork, api: Api): Promise<string | undefined> {
+  try {
+    return await work.cancel(api);
+  } catch (error) {
+    if (![ConflictError, FailedError, NotFoundError].some((kind) => error instanceof kind)) throw error;
+    // It may have ended meanwhile, or an earlier try succeeded and only its reply was lost.
+    if (isCanceled(await readStatus(work, api))) return undefined;
+    throw error;
+  }
+}
+
+/** Returns "cancelled", or the last status seen. Work that the platform no longer knows counts as canceled. */
+async function waitUntilCanceled(
+  work: RemoteWork,
+  api: Api,
+  delay: Context['delay'],
+  pausesMs?: readonly number[],
+): Promise<string> {
+  try {
+    return await waitForChange(() => readStatus(work, api), isCanceled, delay, pausesMs);
+  } catch (error) {
+    if (error instanceof NotFoundError) return 'cancelled';
+    throw unconfirmed(error, work);
+  }
+}
+
+/** Throws ConflictError if the work ended in another way than by being canceled. */
+async function readStatus(work: RemoteWork, api: Api): Promise<string> {
+  const { status, hasEnded } = await work.readStatus(api);
+  if (!hasEnded || isCanceled(status)) return status;
+  throw new ConflictError(`${nameOf(work)} of ${work.app} has already ended: ${status}`, {
+    fix: commandFor('get', work),
+    details: { ...detailsOf(work), status },
+  });
+}
+
+function isCanceled(status: string): boolean {
+  return /^cancell?ed$/i.test(status);
+}
+
+function unconfirmed(error: unknown, work: RemoteWork): unknown {
+  if (error instanceof ConflictError || !(error instanceof GantryError)) return error;
+  error.message = `could not confirm that ${nameOf(work)} of ${work.app} is canceled: ${error.message}`;
+  if (!(error instanceof DeniedError)) error.facts.fix ??= commandFor('follow', work);
+  error.facts.details ??= detailsOf(work);
+  return error;
+}
+
+function nameOf({ kind, id }: RemoteWork): string {
+  return `${kind} ${id}`;
+}
+
+function commandFor(action: 'get' | 'follow' | 'cancel', { kind, app, id }: RemoteWork): string {
+  return `gantry ${kind}s ${action} ${app} ${id}`;
+}
+
+function detailsOf({ kind, app, id }: RemoteWork): Record<string, unknown> {
+  return { app, [kind]: id };
+}
+
+/** Drops what a proxy may have replied instead of the platform. */
+function plainLine(reply: string): string {
+  const text = reply.trim();
+  return text.length <= 200 && !/[\r\n<>{}]/.test(text) ? text : '';
+}

@@ -1,0 +1,69 @@
+import type { Context } from '../../context.ts';
+import type { GantryError } from '../../errors.ts';
+
+/** The maximum of setTimeout, in ms (24 days). */
+const maxTimerMs = 2 ** 31 - 1;
+
+type Clock = Pick<Context, 'signal' | 'elapsed'>;
+
+/**
+ * A time limit for several steps: whichever is waiting when it passes (a request, a pause, a log), callers throw the
+ * deadline's error, which is the reason of `signal`. Ctrl-C aborts `signal` too, with its own reason.
+ */
+export class Deadline {
+  readonly signal: AbortSignal;
+  readonly #expired = new AbortController();
+  readonly #startedAt: number;
+  readonly #stop: () => void;
+
+  constructor(
+    private readonly clock: Clock,
+    readonly timeoutMs: number,
+    private readonly createError: () => GantryError,
+  ) {
+    this.#startedAt = clock.elapsed();
+    this.signal = AbortSignal.any([clock.signal, this.#expired.signal]);
+    this.#stop = after(timeoutMs, () => this.#expire());
+  }
+
+  get waitedMs(): number {
+    return this.clock.elapsed() - this.#startedAt;
+  }
+
+  get remainingMs(): number {
+    return Math.max(0, this.timeoutMs - this.waitedMs);
+  }
+
+  /** Throws if the time is over, or after Ctrl-C. */
+  check(): void {
+    if (!this.signal.aborted && this.remainingMs === 0) this.#expire();
+    this.signal.throwIfAborted();
+  }
+
+  /** Stops the timer. */
+  close(): void {
+    this.#stop();
+  }
+
+  #expire(): void {
+    this.#expired.abort(this.createError());
+  }
+}
+
+/** A signal that aborts after `ms` with the error created, or when `parent` does. For one step of a longer task. */
+export function timeoutSignal(ms: number, createError: () => GantryError, parent?: AbortSignal): AbortSignal {
+  const timeout = new AbortController();
+  after(ms, () => timeout.abort(createError()));
+  return parent ? AbortSignal.any([parent, timeout.signal]) : timeout.signal;
+}
+
+/** Calls back once, after any time, without keeping the process up. Returns what stops it. */
+function after(ms: number, callback: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const wait = (remainingMs: number) => {
+    const nextMs = Math.min(remainingMs, maxTimerMs);
+    timer = setTimeout(() => (nextMs < remainingMs ? wait(remainingMs - nextMs) : callback()), nextMs).unref();
+  };
+  wait(ms);
+  return () => clearTimeout(timer);
+}

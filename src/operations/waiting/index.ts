@@ -1,0 +1,6 @@
+export { cancelAbandoned, cancelRemoteWork, type RemoteWork } from './cancel.ts';
+export { Deadline, timeoutSignal } from './deadline.ts';
+export { completeDespiteInterrupt, explainLostReply } from './interrupted-requests.ts';
+export { type PollOptions, pollStates, pollUntil } from './poll.ts';
+export { throwUnlessTransient } from './poll-errors.ts';
+export { waitForChange } from './wait-for-change.ts';

@@ -1,0 +1,37 @@
+import type { Api } from '../../api/client.ts';
+import { ConnectionError } from '../../api/transport.ts';
+import type { Context } from '../../context.ts';
+import { InterruptedError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
+import { timeoutSignal } from './deadline.ts';
+
+/** How long requests may take after Ctrl-C, in ms. */
+const cleanupTimeoutMs = 5_000;
+
+/** For requests made after Ctrl-C, such as a cancellation. */
+export function cleanupSignal(): AbortSignal {
+  return timeoutSignal(cleanupTimeoutMs, () => new UnavailableError('no reply in time'));
+}
+
+/** Completes a request that starts remote work despite Ctrl-C: work with an unknown id could not be canceled. */
+export async function completeDespiteInterrupt<T>(
+  { signal, apiUntil }: Context,
+  request: (api: Api) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const cutOff = new AbortController();
+  const startTimer = () => void setTimeout(() => cutOff.abort(signal.reason), cleanupTimeoutMs).unref();
+  signal.addEventListener('abort', startTimer, { once: true });
+  return request(apiUntil(cutOff.signal)).finally(() => signal.removeEventListener('abort', startTimer));
+}
+
+/** If the request may have arrived although its reply was lost, adds to the error what may be running and how to find it. */
+export function explainLostReply(error: unknown, { why, fix }: { why: string; fix: string }): unknown {
+  const isLost =
+    error instanceof UnavailableError || error instanceof UnexpectedReplyError || error instanceof InterruptedError;
+  const isRefused = isLost && error.facts.status === 503 && error.facts.retryAfterMs !== undefined;
+  const hasNotArrived = error instanceof ConnectionError && !error.mayHaveArrived;
+  if (!isLost || isRefused || hasNotArrived) return error;
+  error.facts.why = error.facts.why ? `${error.facts.why}; ${why}` : why;
+  error.facts.fix = fix;
+  return error;
+}

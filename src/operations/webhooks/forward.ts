@@ -1,0 +1,48 @@
+import type { Context } from '../../context.ts';
+import { UnavailableError } from '../../errors.ts';
+import type { ReceivedRequest, ReceiverResponse } from '../../receiver/index.ts';
+import { timeoutSignal } from '../waiting/index.ts';
+
+type Sending = Pick<Context, 'settings' | 'signal' | 'silenceMs'>;
+
+/** Of an answer, bytes: more than anybody reads of it. */
+const mostBytes = 1024 * 1024;
+/** Headers about one connection only, which is not the next one. */
+const ofConnection = new Set([
+  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
+/** Sends a delivery to an address, with the same headers and the same bytes. Throws when there is no answer. */
+export async function passOn(
+  { settings, signal, silenceMs }: Sending,
+  to: URL,
+  { headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>,
+): Promise<ReceiverResponse> {
+  const { sendStreamed } = await import('../../api/streamed.ts');
+  const reply = await sendStreamed({
+    ...{ method: 'POST', url: to, headers: travelling(headers), body, silenceMs },
+    proxy: settings.proxy,
+    signal: timeoutSignal(silenceMs, () => new UnavailableError(`no answer within ${silenceMs / 1000} s`), signal),
+  });
+  try {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of reply.pieces) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes > mostBytes) break;
+    }
+    return { status: reply.status, headers: travelling(flat(reply.headers)), body: Buffer.concat(pieces) };
+  } finally {
+    await reply.close();
+  }
+}
+
+function travelling(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name)));
+}
+
+function flat(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
+}

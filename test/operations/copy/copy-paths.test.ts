@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { filterOf } from '../../../src/operations/copy/filter.ts';
+import { nameProblem } from '../../../src/operations/copy/safe-folder.ts';
+
+test.each([
+  ['..', 'leads', 'leads'],
+  ['.', 'leads', 'leads'],
+  ['', 'leads', 'leads'],
+  ['a\0b', 'NUL', 'NUL'],
+  ['back\\slash', undefined, 'character'],
+  ['C:', undefined, 'character'],
+  ['a:stream', undefined, 'character'],
+  ['two\nlines', undefined, 'character'],
+  ['a?', undefined, 'character'],
+  ['con', undefined, 'device'],
+  ['Com1.txt', undefined, 'device'],
+  ['lpt\u00b2', undefined, 'device'],
+  ['dot.', undefined, 'drops'],
+  ['space ', undefined, 'drops'],
+  ['console', undefined, undefined],
+  ['.hidden', undefined, undefined],
+  ['...', undefined, 'drops'],
+  ['naïve 🚀', undefined, undefined],
+])('the name %j on Linux and macOS: %s, on Windows: %s (H-13)', (name, elsewhere, windows) => {
+  const reason = (problem: string | undefined, word: string | undefined) =>
+    word ? expect(problem).toContain(word.replace('leads', 'lead')) : expect(problem).toBeUndefined();
+  reason(nameProblem(name, false), elsewhere);
+  reason(nameProblem(name, true), windows);
+});
+
+test.each<[string[], string[], string, boolean]>([
+  [[], [], 'a/b', true],
+  [['*.bin'], [], 'deep/er/a.bin', true],
+  [['*.bin'], [], 'a.txt', false],
+  [['models/*.bin'], [], 'models/a.bin', true],
+  [['models/*.bin'], [], 'other/models/a.bin', false],
+  [['models/'], [], 'models/deep/a.bin', true],
+  [['models'], [], 'x/models/a.bin', true],
+  [['./a'], [], 'a', true],
+  [['/a'], [], 'a', true],
+  [[], ['*.tmp'], 'x/a.tmp', false],
+  [[], ['cache/'], 'x/cache/a', false],
+  [[], ['cache/'], 'x/cache', true],
+  [['*.bin'], ['secret*'], 'secret.bin', false],
+  [['**/*.py'], [], 'a.py', true],
+])('with include %j and exclude %j, %s is wanted: %s', (include, exclude, path, wanted) => {
+  expect(filterOf(include, exclude).wants(path)).toBe(wanted);
+});
+
+test('excluded folders are not looked into', () => {
+  const filter = filterOf([], ['cache/', 'a/b']);
+  expect(['cache', 'x/cache', 'a/b', 'a', 'b'].map((folder) => filter.prunes(folder))).toEqual([
+    ...[true, true, true, false, false],
+  ]);
+});
+
+test('a pattern that cannot be read is an error', () => {
+  expect(() => filterOf(['[a'], [])).toThrow('the pattern "[a" cannot be read');
+});

@@ -1,0 +1,152 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type NameProbe, nameKey, nameProbe } from '../../../src/disk/name-probe.ts';
+import { ConflictError } from '../../../src/errors.ts';
+import { distinctNames } from '../../../src/operations/copy/distinct-names.ts';
+import type { Found } from '../../../src/operations/copy/found-file.ts';
+import { newFolder } from '../../support/files.ts';
+
+/** A disk that takes names for the same as macOS does. */
+const merging: NameProbe = {
+  mergesNames: () => true,
+  isSameName: (_, a, b) => a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase(),
+  keepsName: () => true,
+  isSameEntry: () => false,
+};
+const keeping: NameProbe = { ...merging, mergesNames: () => false, isSameName: () => false };
+
+async function* listing(paths: string[]): AsyncGenerator<Found> {
+  for (const path of paths) yield { path, bytes: 1, modified: 0, from: `/source/${path}` };
+}
+
+async function named(paths: string[], disk: NameProbe, renames = false) {
+  const renamed: string[] = [];
+  const onRenamed = ({ path, as }: { path: string; as: string }) => void renamed.push(`${path} -> ${as}`);
+  const given: string[] = [];
+  const failed: string[] = [];
+  for await (const found of distinctNames(listing(paths), '/target', { renames, allFirst: false, onRenamed }, disk)) {
+    if ('failure' in found) failed.push(found.path);
+    else given.push(found.path);
+  }
+  return { given, failed, renamed };
+}
+
+const clashing = ['Readme.md', 'a', 'readme.md', 'Data/x', 'data/y', 'data/z', 'A/b', 'd/caf\u00e9', 'd/cafe\u0301'];
+
+test('on a disk that keeps all names apart nothing changes', async () => {
+  expect(await named(clashing, keeping)).toEqual({ given: clashing, failed: [], renamed: [] });
+});
+
+test('on one that does not, an error names all that would fall together, before the first file is given out', async () => {
+  const failure = await named(clashing, merging).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ConflictError);
+  expect((failure as ConflictError).facts).toMatchObject({
+    why: 'A/ and a\nData/ and data/\nReadme.md and readme.md\nd/cafe\u0301 and d/caf\u00e9',
+    details: {
+      clashes: [
+        ['A/', 'a'],
+        ['Data/', 'data/'],
+        ['Readme.md', 'readme.md'],
+        ['d/cafe\u0301', 'd/caf\u00e9'],
+      ],
+    },
+  });
+});
+
+test('all but the first get another name if that is wished, the same in any order of the listing', async () => {
+  const wanted = {
+    given: [
+      'Data/x',
+      'data-2/y',
+      'data-2/z',
+      'Readme.md',
+      'readme-2.md',
+      'A/b',
+      'a-2',
+      'd/cafe\u0301',
+      'd/caf\u00e9-2',
+    ].sort(),
+    failed: [],
+    renamed: ['a -> a-2', 'data/ -> data-2/', 'readme.md -> readme-2.md', 'd/caf\u00e9 -> d/caf\u00e9-2'].sort(),
+  };
+  for (const paths of [clashing, clashing.toReversed()]) {
+    const { given, failed, renamed } = await named(paths, merging, true);
+    expect({ given: given.sort(), failed, renamed: renamed.sort() }).toEqual(wanted);
+  }
+});
+
+test('a new name is never one that is taken', async () => {
+  const { given } = await named(['A.tar.gz', 'a.tar.gz', 'A-2.tar.gz', 'x/N', 'x/n', 'x/n-2', 'x/N-3'], merging, true);
+  expect(given).toEqual(['A.tar.gz', 'a-3.tar.gz', 'A-2.tar.gz', 'x/N', 'x/n-4', 'x/n-2', 'x/N-3']);
+});
+
+test('renamed folders in renamed folders', async () => {
+  const { given, renamed } = await named(['A/B/x', 'a/B/x', 'a/b/x', 'a/b/X'], merging, true);
+  expect(given).toEqual(['A/B/x', 'a-2/B/x', 'a-2/b-2/x-2', 'a-2/b-2/X']);
+  expect(renamed).toEqual(['a/ -> a-2/', 'a/b/ -> a-2/b-2/', 'a/b/x -> a-2/b-2/x-2']);
+});
+
+test('a folder of the target may be on another disk: there the second one fails', async () => {
+  const mounted: NameProbe = {
+    ...keeping,
+    isSameName: (folder, a, b) => folder.startsWith('/target/mount') && a.toLowerCase() === b.toLowerCase(),
+  };
+  const paths = ['a', 'A', 'mount/a', 'mount/A', 'mount/In/x', 'mount/in/y', 'mount/in/z', 'mount/b'];
+  expect(await named(paths, mounted)).toEqual({
+    given: ['a', 'A', 'mount/a', 'mount/In/x', 'mount/b'],
+    failed: ['mount/A', 'mount/in/y', 'mount/in/z'],
+    renamed: [],
+  });
+});
+
+test('a file and a folder of one name fall together on any disk', async () => {
+  expect(await named(['a', 'a/b'], keeping)).toMatchObject({ given: ['a'], failed: ['a/b'] });
+});
+
+test('two files of one name from several sources fall together on any disk', async () => {
+  const files = distinctNames(
+    listing(['x', 'x']),
+    '/target',
+    { renames: false, allFirst: false, onRenamed: () => {} },
+    keeping,
+  );
+  const found: Found[] = [];
+  for await (const each of files) found.push(each);
+  expect(found).toMatchObject([{ bytes: 1 }, { failure: { message: 'several sources have the name x' } }]);
+  expect(await named(['x', 'x'], keeping, true)).toMatchObject({ given: ['x', 'x-2'] });
+});
+
+test('a name whose end the disk drops fails', async () => {
+  const dropping: NameProbe = { ...merging, keepsName: (_, name) => !name.endsWith('.') };
+  expect(await named(['a.', 'b./c', 'd.e', '..f'], dropping)).toMatchObject({
+    given: ['d.e', '..f'],
+    failed: ['a.', 'b./c'],
+  });
+});
+
+test.each([
+  ['Readme.md', 'rEADME.MD'],
+  ['stra\u00dfe', 'STRASSE'],
+  ['\u1e9e', '\u00df'],
+  ['\u212a', 'k'],
+  ['\u0131', 'I'],
+  ['\u03c3', '\u03c2'],
+  ['caf\u00e9', 'cafe\u0301'],
+  ['a', 'a. .'],
+  ['a\u200d', 'a'],
+])('%j and %j are the same on some disk', (first, second) => {
+  expect(nameKey(first)).toBe(nameKey(second));
+});
+
+describe('the disk that tests run on', () => {
+  test('is asked, and nothing stays', () => {
+    const folder = newFolder({ a: 'a' });
+    const merges = nameProbe.isSameName(folder, 'a', 'A');
+    expect(merges).toBe(nameProbe.isSameEntry(folder, 'a', 'A'));
+    if (merges) expect(nameProbe.mergesNames(folder)).toBe(true);
+    expect(nameProbe.isSameName(`${folder}/not/there`, 'x', 'y')).toBe(false);
+    expect(nameProbe.isSameName(folder, 'x', 'x')).toBe(true);
+    expect(nameProbe.keepsName(folder, 'x.y')).toBe(true);
+    expect(readdirSync(folder)).toEqual(['a']);
+  });
+});

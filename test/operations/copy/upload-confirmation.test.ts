@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { Job } from '../../../src/operations/copy/copy-context.ts';
+import type { RemoteFolders } from '../../../src/operations/copy/remote-folders.ts';
+import { UploadConfirmation } from '../../../src/operations/copy/upload-confirmation.ts';
+
+const engine = { delay: async () => {}, signal: new AbortController().signal };
+
+/** A volume that has every file, and how often each of its folders is listed. */
+function volume() {
+  const listings: string[] = [];
+  const arrived: string[] = [];
+  const missing: string[] = [];
+  const entry = { isFolder: false, size: 1, modified: '2026-01-01T00:00:00Z' };
+  const remote = {
+    listNow: async ({ path }: { path: string }) => {
+      listings.push(path);
+      return { get: () => entry };
+    },
+  };
+  const verdicts = {
+    arrived: ({ at }: { at: { path: string } }) => void arrived.push(at.path),
+    missing: ({ at }: { at: { path: string } }) => void missing.push(at.path),
+  };
+  const uploads = new UploadConfirmation({ engine } as unknown as Job, remote as unknown as RemoteFolders, verdicts);
+  const at = (path: string) => ({ volume: 'default', region: 'r', path });
+  const expectFile = (path: string) => uploads.expect(at(path));
+  const send = (path: string) => {
+    const found = { path, bytes: 1, modified: 0, from: path };
+    uploads.add({ found, at: at(path), bytes: 1, mark: '', since: 0, etags: [], resumedBytes: 0 });
+    uploads.end(at(path));
+  };
+  return { uploads, listings, arrived, missing, expectFile, send };
+}
+
+test('a folder is listed when its last file was sent and files of another folder are found', async () => {
+  const { uploads, listings, expectFile, send } = volume();
+  for (const path of ['/a/1', '/a/2']) expectFile(path);
+  send('/a/1');
+  expectFile('/b/1');
+  expect(listings).toEqual([]);
+  send('/a/2');
+  expect(listings).toEqual(['/a/']);
+  send('/b/1');
+  expect(listings).toEqual(['/a/']);
+  await uploads.finish();
+  expect(listings).toEqual(['/a/', '/b/']);
+});
+
+test('files of a huge folder do not all wait for its end', async () => {
+  const { uploads, listings, arrived, expectFile, send } = volume();
+  for (let file = 0; file < 25_000; file++) {
+    expectFile(`/a/${file}`);
+    send(`/a/${file}`);
+    if (file % 5_000 === 0) await new Promise(setImmediate);
+  }
+  expect([listings.length, arrived.length]).toEqual([2, 20_000]);
+  await uploads.finish();
+  expect([listings.length, arrived.length]).toEqual([3, 25_000]);
+});

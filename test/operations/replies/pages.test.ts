@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { type ListPage, type PagePosition, readPages } from '../../../src/operations/replies/pages.ts';
+
+const all = Array.from({ length: 25 }, (_, index) => index);
+
+type Server = (place: PagePosition | undefined, call: number) => ListPage<number>;
+
+const offsetOf = (place: PagePosition | undefined) => (place && 'offset' in place ? place.offset : 0);
+const tokenOf = (place: PagePosition | undefined) => (place && 'token' in place ? Number(place.token) : 0);
+const from = (start: number, size = 10) => all.slice(start, start + size);
+
+async function readAll(server: Server, by: 'token' | 'offset', limit?: number) {
+  const items: number[] = [];
+  let calls = 0;
+  const read = async (place: PagePosition | undefined) => {
+    calls++;
+    if (calls > 150) throw new Error('it never ends');
+    return server(place, calls);
+  };
+  const pages = readPages({ read, key: String, by, limit, fix: 'choose fewer' });
+  let next = await pages.next();
+  for (; !next.done; next = await pages.next()) for (const item of next.value.items) items.push(item);
+  return { items, isWhole: next.value, calls };
+}
+
+describe('a list is read whole', () => {
+  const byOffset: Server = (place) => ({ items: from(offsetOf(place)) });
+  const byToken: Server = (place) => {
+    const end = tokenOf(place) + 10;
+    return { items: from(tokenOf(place)), ...(end < 25 && { nextToken: String(end) }) };
+  };
+
+  test.each<[string, Server, 'token' | 'offset', number | undefined]>([
+    ['by offset until a page is not full', byOffset, 'offset', 10],
+    ['by offset, with a total', (place) => ({ ...byOffset(place, 0), total: 25 }), 'offset', undefined],
+    ['by offset, with a token in every page', (place) => ({ ...byOffset(place, 0), nextToken: 'x' }), 'offset', 10],
+    ['by offset, with a token that repeats', (place) => ({ ...byOffset(place, 0), nextToken: 'x' }), 'token', 10],
+    ['by token', byToken, 'token', undefined],
+    ['by token, although it was asked by offset', byToken, 'offset', undefined],
+    ['by offset, where there is a total but no token', (p) => ({ ...byOffset(p, 0), total: 25 }), 'token', undefined],
+    ['with pages smaller than asked for', (p) => ({ items: from(offsetOf(p), 3), total: 25 }), 'offset', 100],
+    ['with pages that overlap', (p) => ({ items: from(Math.max(0, offsetOf(p) - 4)), total: 25 }), 'offset', 10],
+    [
+      'with empty pages on the way',
+      (p) => {
+        const at = tokenOf(p);
+        return { items: at % 2 ? [] : from(at * 5), ...(at < 5 && { nextToken: String(at + 1) }) };
+      },
+      'token',
+      undefined,
+    ],
+  ])('%s', async (_, server, by, limit) => {
+    const { items, isWhole } = await readAll(server, by, limit);
+    expect([items, isWhole]).toEqual([all, true]);
+  });
+
+  test('while its items become fewer', async () => {
+    // After the first page, four items that were on it are gone.
+    const left = all.slice(4);
+    const server: Server = (place, call) =>
+      call === 1 ? { items: from(0), total: 25 } : { items: left.slice(offsetOf(place)).slice(0, 10), total: 21 };
+    const { items } = await readAll(server, 'offset', 10);
+    expect(items.sort((a, b) => a - b)).toEqual(all);
+  });
+});
+
+describe('a list ends', () => {
+  test.each<[string, Server, number]>([
+    ['when every page is the same', () => ({ items: from(0), nextToken: 'x' }), 3],
+    ['when every page is the same, each with a new token', (_, n) => ({ items: from(0), nextToken: `t${n}` }), 3],
+    ['when the total is a lie', () => ({ items: from(0), total: 1_000 }), 3],
+    ['when pages go in circles', (_, n) => ({ items: from((n % 2) * 10), nextToken: `t${n % 2}` }), 4],
+    ['when an empty page leads to itself', () => ({ items: [], nextToken: 'x' }), 3],
+    ['when empty pages go on', (_, n) => ({ items: [], nextToken: `t${n}` }), 101],
+  ])('%s, and is not whole', async (_, server, most) => {
+    for (const by of ['token', 'offset'] as const) {
+      const { calls, items, isWhole } = await readAll(server, by, 10);
+      expect(calls).toBeLessThanOrEqual(most);
+      expect(new Set(items).size).toBe(items.length);
+      if (by === 'token') expect(isWhole).toBe(false);
+    }
+  });
+
+  test.each<[Server]>([[() => ({ items: [] })], [() => ({ items: [1, 2] })], [() => ({ items: [], total: 0 })]])(
+    'at its first page, when nothing tells of more',
+    async (server) => {
+      expect(await readAll(server, 'offset', 10)).toMatchObject({ isWhole: true, calls: 1 });
+    },
+  );
+});
+
+describe('a list without end is an error,', () => {
+  const endless = async (size: number, total?: number) => {
+    let calls = 0;
+    const read = async () => {
+      const items = Array.from({ length: size }, (_, index) => calls * size + index);
+      return { items, nextToken: `t${++calls}`, total };
+    };
+    const pages = readPages({ read, key: String, by: 'token', fix: 'choose fewer' });
+    const reading = async () => {
+      while (!(await pages.next()).done);
+    };
+    await expect(reading()).rejects.toMatchObject({ message: /does not end/, facts: { fix: 'choose fewer' } });
+    return calls;
+  };
+
+  test.each([
+    ['by ten times the number announced', 50, 100, 21],
+    ['by its items', 1_000, undefined, 101],
+    ['by its pages', 1, undefined, 10_001],
+  ])('%s', async (_, size, total, calls) => {
+    expect(await endless(size, total)).toBe(calls);
+  });
+
+  test('but a page that is large and the last one is not', async () => {
+    const items = Array.from({ length: 100_001 }, (_, index) => index);
+    expect(await readAll(() => ({ items }), 'token')).toMatchObject({ isWhole: true, calls: 1 });
+    expect(await readAll(() => ({ items, total: 1 }), 'token')).toMatchObject({ isWhole: true, calls: 1 });
+  });
+});

@@ -1,0 +1,93 @@
+import { expect, test, vi } from 'vitest';
+import { PendingError } from '../../../src/errors.ts';
+import { Deadline, timeoutSignal } from '../../../src/operations/waiting/deadline.ts';
+import { pollStates } from '../../../src/operations/waiting/poll.ts';
+
+const pending = new PendingError('it is not done', { fix: 'gantry builds follow web b-1' });
+
+function clockOf(now = { ms: 0 }) {
+  const stop = new AbortController();
+  const clock = { signal: stop.signal, elapsed: () => now.ms };
+  const delay = async (ms: number, until?: AbortSignal) => {
+    now.ms += ms;
+    until?.throwIfAborted();
+  };
+  return { now, stop, clock, delay };
+}
+
+const hanging = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+
+function polling(poll: (signal: AbortSignal) => Promise<unknown>, timeoutMs: number, setting = clockOf()) {
+  const { clock, delay } = setting;
+  const deadline = new Deadline(clock, timeoutMs, () => pending);
+  const context = { ...clock, delay, apiUntil: (signal: AbortSignal) => signal as never };
+  const polled = pollStates(context, {
+    poll: (api) => poll(api as never),
+    deadline,
+    pauses: { firstMs: 1_000, maxMs: 2_000, growth: 2 },
+    onFailure: () => {},
+  });
+  return { polled, ...setting };
+}
+
+async function all(polled: AsyncIterable<unknown>): Promise<unknown[]> {
+  const found = [];
+  for await (const state of polled) found.push(state);
+  return found;
+}
+
+test('a state that never settles ends with the error of the deadline', async () => {
+  const { polled, now } = polling(async () => 'building', 10_000);
+  await expect(all(polled)).rejects.toBe(pending);
+  expect(now.ms).toBe(10_000);
+});
+
+test('polls that all fail end with it too', async () => {
+  const { polled } = polling(() => Promise.reject(new Error('503')), 5_000);
+  await expect(all(polled)).rejects.toBe(pending);
+});
+
+test('a call that hangs ends with it, whatever the call throws when it is cut off', async () => {
+  await expect(all(polling(hanging, 1).polled)).rejects.toBe(pending);
+  const other = (signal: AbortSignal) =>
+    hanging(signal).catch(() => Promise.reject(new DOMException('aborted', 'AbortError')));
+  await expect(all(polling(other, 1).polled)).rejects.toBe(pending);
+});
+
+test('a pause that is cut off by it ends with it', async () => {
+  const setting = clockOf();
+  const delay = (_: number, until: AbortSignal = setting.stop.signal) => hanging(until);
+  await expect(all(polling(async () => 'building', 1, { ...setting, delay }).polled)).rejects.toBe(pending);
+});
+
+test('Ctrl-C ends with its own reason', async () => {
+  const { polled, stop } = polling(hanging, 60_000);
+  const ended = all(polled);
+  stop.abort(new Error('interrupted'));
+  await expect(ended).rejects.toThrow('interrupted');
+});
+
+test('a limit longer than a timer can be set for does not end at once', async () => {
+  const { clock } = clockOf();
+  const deadline = new Deadline(clock, 2 ** 40, () => pending);
+  await new Promise((done) => setTimeout(done, 5));
+  expect(deadline.signal.aborted).toBe(false);
+  expect(() => deadline.check()).not.toThrow();
+  deadline.close();
+});
+
+test('a limit longer than a timer can be set for does not end early either', () => {
+  vi.useFakeTimers();
+  try {
+    const day = 86_400_000;
+    const { signal } = new Deadline(clockOf().clock, 60 * day, () => pending);
+    const step = timeoutSignal(60 * day, () => pending);
+    vi.advanceTimersByTime(60 * day - 1);
+    expect([signal.aborted, step.aborted]).toEqual([false, false]);
+    vi.advanceTimersByTime(1);
+    expect([signal.reason, step.reason]).toEqual([pending, pending]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
