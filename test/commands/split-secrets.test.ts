@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
-import { answering } from '../support/answering.ts';
 import { gantry } from '../support/gantry.ts';
+import { inFrontOf } from '../support/in-front-of.ts';
 import { deployWeb } from '../support/runs.ts';
 
 const token = 'opaque-7Hq2-zebra-walnut-Kx93-lagoon';
@@ -21,10 +21,11 @@ test.each([['text'], ['json']])('a token that a log divides between two lines is
 });
 
 test.each([2_000 - 10, 2_000 - 20, 2_000 - 30])('a token that a long message is cut in, at %i', async (at) => {
-  const url = await answering({ message: `${'x'.repeat(at - 1)} ${token} is not known` });
-  const outcome = await gantry(['apps', 'list', '--json'], {
-    env: { GANTRY_API_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: 'p-1' },
-  });
+  await using emulator = await stoppable();
+  const message = `${'x'.repeat(at - 1)} ${token} is not known`;
+  const refusing = await inFrontOf(emulator, () => ({ status: 403, body: JSON.stringify({ message }) }));
+  const outcome = await gantry(['apps', 'list', '--json'], { emulator, env: { ...refusing, GANTRY_TOKEN: token } });
+  expect(outcome.stderr).toContain('more characters');
   expect(outcome.code).not.toBe(0);
   expect(outcome.stdout + outcome.stderr).not.toMatch(/opaque-|zebra|walnut|lagoon/);
 });
