@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
 import { ProjectError } from '../errors.ts';
-import { count } from '../output/words.ts';
-import { checkProject } from '../project/config.ts';
+import { count } from '../output/format.ts';
+import { checkAppConfig } from '../project/config.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -11,7 +11,7 @@ export default defineCommand({
       .option('--name <name>', 'app name, instead of the one in the file')
       .option('--strict', 'count warnings as errors'),
   run: async ({ cwd, progress }, file, { name, strict }) => {
-    const { project, problems } = await checkProject(resolve(cwd, file), { name, shownAs: file });
+    const { project, problems } = await checkAppConfig(resolve(cwd, file), { name, shownAs: file });
     const bad = problems.filter(({ severity }) => strict || severity === 'error');
     if (bad.length > 0) throw new ProjectError(`${file} is not fit to deploy`, problems);
     for (const problem of problems) progress.warn(problem);

@@ -11,7 +11,7 @@ import {
   planDeploy,
   readLocalApp,
 } from '../operations/deploy/index.ts';
-import { reportToGithub } from '../output/github.ts';
+import { writeGithubOutputs } from '../output/github-outputs.ts';
 import type { View } from '../output/page.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
 
@@ -31,7 +31,7 @@ export default defineCommand({
   run: async (context, options): Promise<DeployPlan | Deployment> => {
     const { settings, prompt } = context;
     const local = await readLocalApp(context, options);
-    const asking = prompt.possible && !options.dryRun;
+    const asking = prompt.isPossible && !options.dryRun;
     const dryRun = options.dryRun === true;
     const plan = await planDeploy(context, local, { compareFiles: dryRun || asking, dryRun });
     if (options.dryRun) return plan;
@@ -89,14 +89,14 @@ async function reported({ env, progress, secrets }: Context, { app }: DeployPlan
   try {
     const done = await work();
     const { build, status, endpoint, dashboard } = done;
-    reportToGithub(env, { app, 'build-id': build, status, endpoint, 'dashboard-url': dashboard }, secrets);
+    writeGithubOutputs(env, { app, 'build-id': build, status, endpoint, 'dashboard-url': dashboard }, secrets);
     progress.note(nextStep(done));
     return done;
   } catch (error) {
     const { build = '', status = error instanceof InterruptedError ? 'cancelled' : 'failed' } = (
       error instanceof GantryError ? (error.facts.details ?? {}) : {}
     ) as { build?: string; status?: string };
-    reportToGithub(env, { app, 'build-id': build, status, endpoint: '', 'dashboard-url': '' }, secrets);
+    writeGithubOutputs(env, { app, 'build-id': build, status, endpoint: '', 'dashboard-url': '' }, secrets);
     throw error;
   }
 }

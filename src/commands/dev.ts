@@ -3,11 +3,11 @@ import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { toAppId } from '../contract/endpoint.ts';
 import { type Emulator, findPython } from '../emulator/index.ts';
-import { allowOriginFlag, emulatorFor, environmentOf } from '../flags/emulator.ts';
+import { allowOriginFlag, emulatorEnvironment, startEmulatorFromFlags } from '../flags/emulator.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
 import { type AppVersion, develop, sampleCall } from '../operations/dev/index.ts';
-import { importedSecrets } from '../operations/secrets/index.ts';
-import { duration } from '../output/words.ts';
+import { readSecretsFile } from '../operations/secrets/index.ts';
+import { duration } from '../output/format.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -46,8 +46,8 @@ interface DevFlags {
 /** Tells where the app is, once, and keeps it up and up to date until Ctrl-C. */
 async function* serve(context: Context, folder: string, { envFile, ...options }: DevFlags) {
   const { progress, interruption } = context;
-  const secrets = envFile === undefined ? {} : await importedSecrets(context, envFile);
-  const emulator = await emulatorFor({ ...options, seed: false });
+  const secrets = envFile === undefined ? {} : await readSecretsFile(context, envFile);
+  const emulator = await startEmulatorFromFlags({ ...options, seed: false });
   interruption.says = '';
   try {
     if (!(await findPython())) {
@@ -58,7 +58,7 @@ async function* serve(context: Context, folder: string, { envFile, ...options }:
       });
     }
     emulator.store.secrets.set(emulator.project, secrets);
-    const here = context.elsewhere(environmentOf(emulator), resolve(context.cwd, folder));
+    const here = context.withOverrides(emulatorEnvironment(emulator), resolve(context.cwd, folder));
     const heard = new Set<string>();
     for await (const version of develop(here, 'cerebrium.toml')) {
       const { app, build } = version;

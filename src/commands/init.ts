@@ -16,7 +16,7 @@ export default defineCommand({
     const folder = resolve(cwd, dir);
     const suggested = basename(folder);
     const chosen =
-      name ?? (prompt.possible ? await prompt.ask('App name', { flag: '--name', byDefault: suggested }) : suggested);
+      name ?? (prompt.isPossible ? await prompt.ask('App name', { flag: '--name', byDefault: suggested }) : suggested);
     const files = projectTemplate({
       name: chosen,
       compute,

@@ -29,7 +29,7 @@ export default defineCommand({
     const { run: runId, container, stream, search, build } = flags;
     if (asked.follow) interruption.says = '';
     // While a log is followed, a look that fails is one of many.
-    const api = asked.follow ? context.apiUntil(signal, () => {}) : context.api;
+    const api = asked.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const needs = { api, project, openLog };
     const source = build
       ? buildLogSource(needs, app, build === true ? await findLatestBuild(needs, app) : build, search)

@@ -8,7 +8,7 @@ import {
   type StartedProgram,
   startProgram,
 } from '../operations/run/index.ts';
-import { Pour } from '../output/raw-output.ts';
+import { RawOutput } from '../output/raw-output.ts';
 import { runFields, runOutput } from '../views/run-output.ts';
 
 export default defineCommand({
@@ -23,7 +23,7 @@ export default defineCommand({
       .option('--detach', 'print the run id and return; the run goes on')
       .option('--timeout <duration>', 'stop waiting after this long (1h if left out)', durationFlag)
       .option('--events', 'print one JSON object per line as things happen'),
-  run: async (context, target, pairs, options): Promise<Pour | StartedProgram> => {
+  run: async (context, target, pairs, options): Promise<RawOutput | StartedProgram> => {
     const { data, configFile, name, timeout: timeoutMs = 3_600_000 } = options;
     const given = await readArguments(context, { data, pairs });
     const program = await readProgram(context, { target, configFile, name, hasArguments: given !== '{}' });
@@ -38,7 +38,7 @@ export default defineCommand({
     return started;
   },
   verbatim: () => true,
-  view: (value) => () => (value instanceof Pour ? '' : value.runId),
+  view: (value) => () => (value instanceof RawOutput ? '' : value.runId),
   json: runFields,
   examples: [
     'run job.py',

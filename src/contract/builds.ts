@@ -3,10 +3,10 @@ import { assumed, endpoint } from './endpoint.ts';
 import { list, object, replyObject } from './lists.ts';
 import { enumOrEmpty, optionalEnum, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
-const goodEnds = ['success', 'ready'] as const;
-const badEnds = ['failure', 'build_failure', 'init_failure', 'init_timeout', 'cancelled'] as const;
+const succeededStatuses = ['success', 'ready'] as const;
+const failedStatuses = ['failure', 'build_failure', 'init_failure', 'init_timeout', 'cancelled'] as const;
 
-const statuses = ['pending', 'building', 'initializing', ...goodEnds, ...badEnds] as const;
+const statuses = ['pending', 'building', 'initializing', ...succeededStatuses, ...failedStatuses] as const;
 
 /**
  * Where a build stands (wire §0). Every word we do not know is "in progress", unless its ending says that something
@@ -14,8 +14,8 @@ const statuses = ['pending', 'building', 'initializing', ...goodEnds, ...badEnds
  */
 export function buildPhase(status: string): 'in progress' | 'succeeded' | 'failed' {
   const word = status.toLowerCase();
-  if ((goodEnds as readonly string[]).includes(word)) return 'succeeded';
-  if ((badEnds as readonly string[]).includes(word) || /_(failure|timeout|error)$/.test(word)) return 'failed';
+  if ((succeededStatuses as readonly string[]).includes(word)) return 'succeeded';
+  if ((failedStatuses as readonly string[]).includes(word) || /_(failure|timeout|error)$/.test(word)) return 'failed';
   return 'in progress';
 }
 

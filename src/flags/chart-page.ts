@@ -3,7 +3,7 @@ import type { Command as Commander, OptionValues } from '@commander-js/extra-typ
 import type { Context } from '../context.ts';
 import { diskFailure, TemporaryNames, writeWhole } from '../disk/index.ts';
 import { FailedError, GantryError, UsageError } from '../errors.ts';
-import type { Report } from '../output/chart/model.ts';
+import type { ChartReport } from '../output/chart/model.ts';
 
 export interface ChartPageFlags {
   html?: string | undefined;
@@ -36,10 +36,10 @@ export async function saveChartPage<Row>(
   context: Context,
   { html, open }: ChartPageFlags,
   title: string,
-  report: () => Report<Row>,
+  report: () => ChartReport<Row>,
 ): Promise<void> {
   if (html === undefined) return;
-  const { chartPage } = await import('../output/chart-page.ts');
+  const { chartPage } = await import('../output/chart-page/chart-page.ts');
   const { pathToFileURL } = await import('node:url');
   const file = resolve(context.cwd, html);
   const names = new TemporaryNames(context.settings.folders.state);

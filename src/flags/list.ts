@@ -1,6 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
+import { count, groupDigits } from '../output/format.ts';
 import type { Progress } from '../output/progress.ts';
-import { count, grouped } from '../output/words.ts';
 import { wholeNumberFlag } from './values.ts';
 
 export interface ListFlags {
@@ -25,6 +25,6 @@ export function applyLimit<Entry>(
   ...noun: [one: string, many?: string]
 ): Entry[] {
   if (all || entries.length <= limit) return entries;
-  progress.note(`${grouped(limit)} of ${count(entries.length, ...noun)}; --all shows the rest`);
+  progress.note(`${groupDigits(limit)} of ${count(entries.length, ...noun)}; --all shows the rest`);
   return entries.slice(0, limit);
 }

@@ -31,7 +31,7 @@ export interface Stream extends NodeJS.WritableStream {
   columns?: number | undefined;
 }
 
-export function pageOf(
+export function createPage(
   stream: Stream,
   env: Environment,
   color: ColorChoice,

@@ -1,7 +1,7 @@
-import { atTopLevel, type Statement, statementsOf, type Token } from './python.ts';
+import { parseStatements, type Statement, type Token, topLevelStatements } from './python.ts';
 
 /** What a Python file does when it is run, as far as its structure tells. */
-export interface MainProgram {
+export interface ProgramStructure {
   /** Functions of the module, in the order they are defined; those in functions and classes are not among them. */
   functions: string[];
   /**
@@ -12,8 +12,8 @@ export interface MainProgram {
 }
 
 /** Reads a Python file's structure (H-29). Never throws, whatever the bytes are. */
-export function mainProgram(source: Buffer): MainProgram {
-  const statements = atTopLevel(statementsOf(source.toString('latin1')));
+export function analyzeProgram(source: Buffer): ProgramStructure {
+  const statements = topLevelStatements(parseStatements(source.toString('latin1')));
   return { functions: [...new Set(statements.flatMap(defined))], guards: statements.flatMap(comparisons) };
 }
 
@@ -21,7 +21,7 @@ export function mainProgram(source: Buffer): MainProgram {
  * A copy of the file that calls this function with the data given when it is run, and prints what it returns. A guard
  * in it finds that it is not the main program; no line moves, so that tracebacks are right.
  */
-export function withCall(source: Buffer, { guards }: MainProgram, name: string): Buffer {
+export function withFunctionCall(source: Buffer, { guards }: ProgramStructure, name: string): Buffer {
   const copy = Buffer.from(source);
   for (const at of guards) copy.write("'import'", at, 'latin1');
   return Buffer.concat([copy, Buffer.from(`\n\n${callOf(name)}`)]);

@@ -1,11 +1,11 @@
 import type { App } from '../contract/apps.ts';
+import { ago, count, dollars } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { facts, stack } from '../output/table.ts';
-import { ago, count, dollars } from '../output/words.ts';
+import { keyValueTable, stackViews } from '../output/table.ts';
 
 /** One app in full, the last failure first. */
 export function appView(app: App): View {
-  return stack(
+  return stackViews(
     failure(app),
     group('state', state(app)),
     group('hardware', hardware(app)),
@@ -15,7 +15,7 @@ export function appView(app: App): View {
   );
 }
 
-type Facts = Parameters<typeof facts>[0];
+type Facts = Parameters<typeof keyValueTable>[0];
 
 function failure(app: App): View | undefined {
   const message = app.errorMessage;
@@ -24,7 +24,7 @@ function failure(app: App): View | undefined {
 
 function group(title: string, pairs: Facts): View {
   return (page) => {
-    const body = facts(pairs)(page);
+    const body = keyValueTable(pairs)(page);
     return body && `${page.style.bold(title.toUpperCase())}\n${body}`;
   };
 }

@@ -1,8 +1,8 @@
-import { jsonText } from '../json-text.ts';
+import { stringifyJson } from '../json-text.ts';
 import type { DeployPlan, FileChanges, SettingChange } from '../operations/deploy/index.ts';
+import { count, fileSummary, size } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { stack, table } from '../output/table.ts';
-import { count, filesText, size } from '../output/words.ts';
+import { stackViews, table } from '../output/table.ts';
 
 /** Changed files named in each group; the JSON has them all. */
 const namedFiles = 5;
@@ -11,7 +11,7 @@ const worthNaming = 10 * 1024 * 1024;
 
 /** What a deploy would send and change, before it does. */
 export function deployPlanView(plan: DeployPlan): View {
-  return stack(
+  return stackViews(
     (page) => [headline(plan)(page), setup(plan), sent(plan)].join('\n'),
     settings(plan.settings),
     files(plan.files),
@@ -70,7 +70,7 @@ function sent({ send }: DeployPlan): string {
   if (send.files === 0) return 'sends nothing: the partner brings the app';
   const [first] = send.largest;
   const biggest = first && first.bytes >= worthNaming ? `, the largest ${first.path} (${size(first.bytes)})` : '';
-  return `sends ${filesText(send.files, send.bytes)}${biggest}`;
+  return `sends ${fileSummary(send.files, send.bytes)}${biggest}`;
 }
 
 function verdict({ exists, changes, files, failedBuild }: DeployPlan): View {
@@ -84,5 +84,5 @@ function verdict({ exists, changes, files, failedBuild }: DeployPlan): View {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'string' ? value || '""' : jsonText(value);
+  return typeof value === 'string' ? value || '""' : stringifyJson(value);
 }

@@ -1,7 +1,7 @@
 import type { ZipEntry } from '../operations/builds/index.ts';
+import { alphabetically, count, fileSummary, size } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 import { table } from '../output/table.ts';
-import { count, filesText, fromAToZ, size } from '../output/words.ts';
 
 /** Files as a tree: folders first, each with what is in it altogether. */
 export function fileTreeView(entries: readonly ZipEntry[]): View {
@@ -53,7 +53,7 @@ function* rowsOf(folder: Folder, isLast: readonly boolean[]): Generator<Row> {
   }
 }
 
-const byName = fromAToZ<{ name: string }>(({ name }) => name);
+const byName = alphabetically<{ name: string }>(({ name }) => name);
 
 function* filesIn(folder: Folder): Generator<ZipEntry> {
   yield* folder.files;
@@ -63,7 +63,7 @@ function* filesIn(folder: Folder): Generator<ZipEntry> {
 /** Where no size is known, the number of files is all there is to say. */
 function totalOf(files: readonly ZipEntry[]): string {
   const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
-  return files.some((file) => file.size !== undefined) ? filesText(files.length, bytes) : count(files.length, 'file');
+  return files.some((file) => file.size !== undefined) ? fileSummary(files.length, bytes) : count(files.length, 'file');
 }
 
 function branch(isLast: readonly boolean[], { unicode }: Page): string {

@@ -1,7 +1,7 @@
 import { type LabeledLine, splitLogText } from '../operations/logs/index.ts';
+import { localTime } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 import type { Style } from '../output/style.ts';
-import { localTime } from '../output/words.ts';
 
 export interface LogLineFlags {
   timestamps?: true | undefined;

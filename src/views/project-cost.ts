@@ -1,8 +1,8 @@
 import type { ProjectCost } from '../contract/costs.ts';
 import { type JsonLeaf, jsonLeaves } from '../operations/replies/index.ts';
+import { count, dollars, duration } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { facts } from '../output/table.ts';
-import { count, dollars, duration } from '../output/words.ts';
+import { keyValueTable } from '../output/table.ts';
 
 /** Every figure there is, by its name in words: which there are is not documented (wire §1b). */
 export function projectCostView({ summary, coupons }: ProjectCost): View {
@@ -14,7 +14,7 @@ export function projectCostView({ summary, coupons }: ProjectCost): View {
       .map(([name, value]) => `${name} ${value}`.trim())
       .join(', '),
   ]);
-  return facts([...known, ...given]);
+  return keyValueTable([...known, ...given]);
 }
 
 /** `total_gpu_seconds: 5400` reads `total gpu time`, `1h 30m`. */

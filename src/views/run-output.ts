@@ -1,19 +1,19 @@
 import type { Context } from '../context.ts';
 import { collectOutput, type FinishedRun, type RunLine, relayOutput } from '../operations/run/index.ts';
-import { Pour } from '../output/raw-output.ts';
-import { duration } from '../output/words.ts';
+import { duration } from '../output/format.ts';
+import { RawOutput } from '../output/raw-output.ts';
 
 /** What `run` and `runs follow` answer: the program's own output, or with `--json` one value. */
 export function runOutput(
   { progress }: Context,
   coming: AsyncGenerator<RunLine, FinishedRun>,
   { events = false }: { events?: boolean | undefined },
-): Pour {
+): RawOutput {
   const ended = ({ runId, seconds }: FinishedRun) =>
     progress.step('Running').done(`Run ${runId} succeeded after ${duration(seconds * 1_000)}`);
-  return new Pour(async (take) => ended(await relayOutput(coming, take, progress.request)), {
-    foreign: 'text',
-    whole: () => collectOutput(coming, !events, progress.log),
+  return new RawOutput(async (take) => ended(await relayOutput(coming, take, progress.request)), {
+    untrusted: 'text',
+    jsonValue: () => collectOutput(coming, !events, progress.log),
   });
 }
 

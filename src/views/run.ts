@@ -1,12 +1,12 @@
 import type { Run } from '../contract/runs.ts';
 import { displayStatus, hasEnded } from '../operations/runs/index.ts';
+import { ago, duration, localTime } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { facts, stack } from '../output/table.ts';
-import { ago, duration, localTime } from '../output/words.ts';
+import { keyValueTable, stackViews } from '../output/table.ts';
 
 /** One run: what it was, when, where its time went, who served it. */
 export function runView(run: Run): View {
-  return stack(
+  return stackViews(
     group('run', what(run)),
     group('when', when(run)),
     group('time', timings(run)),
@@ -14,11 +14,11 @@ export function runView(run: Run): View {
   );
 }
 
-type Facts = Parameters<typeof facts>[0];
+type Facts = Parameters<typeof keyValueTable>[0];
 
 function group(title: string, pairs: Facts): View {
   return (page) => {
-    const body = facts(pairs)(page);
+    const body = keyValueTable(pairs)(page);
     return body && `${page.style.bold(title.toUpperCase())}\n${body}`;
   };
 }

@@ -1,11 +1,11 @@
 import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../contract/runs.ts';
 import { bucketMs } from '../operations/runs/index.ts';
-import type { Chart, Panel, Report } from '../output/chart/model.ts';
-import { picture } from '../output/chart.ts';
+import type { Chart, ChartReport, Panel } from '../output/chart/model.ts';
+import { renderChart } from '../output/chart/render.ts';
+import { count, duration, latestFirst } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { type Columns, stack, table } from '../output/table.ts';
-import { count, duration, newestFirst } from '../output/words.ts';
-import { clockText, wallClock } from '../output/zone.ts';
+import { type Columns, stackViews, table } from '../output/table.ts';
+import { formatWallClock, wallClock } from '../output/time-zone.ts';
 import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 
 export const runMetrics = ['requests', 'runtime', 'response'] as const;
@@ -25,14 +25,14 @@ export function runsChartView(reply: RunsChart, wish: RunsChartViewOptions): Vie
   const { summary, chart, rows } = runsReport(reply, wish);
   const headline = summary.join('\n');
   if (total(rows, 'totalRequests') === 0) return () => headline;
-  return stack(headline, picture(chart), (page) => {
+  return stackViews(headline, renderChart(chart), (page) => {
     const wanted = page.columns < columnsOfAll ? (['p50', 'p99'] as const) : percentiles;
     return table(rows, bucketColumns(rows, wish, wanted), ['TIME'])(page);
   });
 }
 
 /** The runs as a chart, and their buckets, the newest first. */
-export function runsReport(reply: RunsChart, wish: RunsChartViewOptions): Report<RunBucket> {
+export function runsReport(reply: RunsChart, wish: RunsChartViewOptions): ChartReport<RunBucket> {
   const buckets = reply.aggregatedData ?? [];
   const failed = total(buckets, 'failedRequests');
   const requests = count(reply.total ?? total(buckets, 'totalRequests'), 'request');
@@ -42,7 +42,7 @@ export function runsReport(reply: RunsChart, wish: RunsChartViewOptions): Report
       rangeText(wish.range, wish.zone),
     ],
     chart: chartOf(reply, wish),
-    rows: buckets.toSorted(newestFirst((bucket) => bucket.startTime)),
+    rows: buckets.toSorted(latestFirst((bucket) => bucket.startTime)),
     columns: bucketColumns(buckets, wish, percentiles),
   };
 }
@@ -93,7 +93,7 @@ function bucketColumns(
       ]),
     );
   return {
-    TIME: ({ startTime, timeGroup }) => clockText(clock(Date.parse(startTime ?? ''))) || timeGroup,
+    TIME: ({ startTime, timeGroup }) => formatWallClock(clock(Date.parse(startTime ?? ''))) || timeGroup,
     ...(metrics.includes('requests') && {
       REQUESTS: (bucket) => bucket.totalRequests,
       FAILED: (bucket) => bucket.failedRequests,

@@ -1,10 +1,10 @@
 import type { StartupTimes } from '../contract/metrics.ts';
-import type { Chart, Report } from '../output/chart/model.ts';
-import { picture } from '../output/chart.ts';
+import type { Chart, ChartReport } from '../output/chart/model.ts';
+import { renderChart } from '../output/chart/render.ts';
+import { count, duration } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { type Columns, stack, table } from '../output/table.ts';
-import { count, duration } from '../output/words.ts';
-import { clockText, wallClock } from '../output/zone.ts';
+import { type Columns, stackViews, table } from '../output/table.ts';
+import { formatWallClock, wallClock } from '../output/time-zone.ts';
 import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 
 /** How the start-up times were asked for. */
@@ -20,11 +20,11 @@ type StartupPoint = NonNullable<NonNullable<StartupTimes['data']>['time_series']
 export function startupView(reply: StartupTimes, wish: StartupViewOptions): View {
   const { summary, chart, rows, columns } = startupReport(reply, wish);
   const headline = summary.join('\n');
-  return rows.length === 0 ? () => headline : stack(headline, picture(chart), table(rows, columns));
+  return rows.length === 0 ? () => headline : stackViews(headline, renderChart(chart), table(rows, columns));
 }
 
 /** Start-up times as a chart, and the points at which something started, the newest first. */
-export function startupReport({ data }: StartupTimes, wish: StartupViewOptions): Report<StartupPoint> {
+export function startupReport({ data }: StartupTimes, wish: StartupViewOptions): ChartReport<StartupPoint> {
   const points = data?.time_series ?? [];
   const runs = data?.total_runs;
   return {
@@ -56,7 +56,7 @@ function pointColumns(zone: string): Columns<StartupPoint> {
   const clock = wallClock(zone);
   const text = (seconds: number | null | undefined) => (typeof seconds === 'number' ? duration(seconds * 1000) : '');
   return {
-    TIME: ({ timestamp }) => clockText(clock(timestamp * 1000)),
+    TIME: ({ timestamp }) => formatWallClock(clock(timestamp * 1000)),
     P50: ({ p50 }) => text(p50),
     P90: ({ p90 }) => text(p90),
     P99: ({ p99 }) => text(p99),

@@ -1,4 +1,4 @@
-import { clockText, wallClock } from '../output/zone.ts';
+import { formatWallClock, wallClock } from '../output/time-zone.ts';
 
 /** Milliseconds since 1970. */
 export interface ChartRange {
@@ -55,5 +55,5 @@ function gapsBetween(from: number, to: number, stepMs: number): number {
 /** `2026-11-20 14:00 to 2026-11-21 14:00, Europe/Berlin`. */
 export function rangeText({ since, until }: ChartRange, zone: string): string {
   const clock = wallClock(zone);
-  return `${clockText(clock(since))} to ${clockText(clock(until))}, ${zone}`;
+  return `${formatWallClock(clock(since))} to ${formatWallClock(clock(until))}, ${zone}`;
 }

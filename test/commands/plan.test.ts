@@ -2,15 +2,15 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Invoice, ProjectCost } from '../../src/contract/costs.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { showInBrowser } from '../../src/operations/account/open-browser.ts';
+import { openInBrowser } from '../../src/operations/account/open-browser.ts';
 import { parseInvoices } from '../../src/operations/billing/invoices.ts';
-import { pageOf } from '../../src/output/page.ts';
+import { createPage } from '../../src/output/page.ts';
 import { projectCostView } from '../../src/views/project-cost.ts';
 import { empty } from '../support/account.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
-const page = pageOf(new PassThrough(), {}, 'never', 0);
+const page = createPage(new PassThrough(), {}, 'never', 0);
 
 let emulator: Emulator;
 
@@ -102,7 +102,7 @@ describe('--open', () => {
       const opened: string[] = [];
       const warnings: unknown[] = [];
       const progress = { warn: (said: unknown) => warnings.push(said) } as never;
-      await showInBrowser({ progress, openBrowser: async (shown) => opened.push(shown) > 0 }, address);
+      await openInBrowser({ progress, openBrowser: async (shown) => opened.push(shown) > 0 }, address);
       expect([opened, warnings]).toEqual([[], [expect.stringContaining('only https is')]]);
     },
   );

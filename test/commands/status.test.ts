@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StatusItem } from '../../src/contract/status.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { isWell, statusOf } from '../../src/operations/status/service-status.ts';
-import { localTime } from '../../src/output/words.ts';
+import { isOperational, parseStatusPage } from '../../src/operations/status/service-status.ts';
+import { localTime } from '../../src/output/format.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
@@ -122,13 +122,13 @@ describe('a page', () => {
     ['with a report of no state', 'operational', [report({})], 'operational', 1],
     ['with odd forms', 'degraded', [report({ affected_resources: [null, 7, {}], starts_at: 5 })], 'degraded', 1],
   ])('%s is understood', (_, state, included, status, incidents) => {
-    const page = statusOf({ data: { attributes: { aggregate_state: state } }, included }, now);
+    const page = parseStatusPage({ data: { attributes: { aggregate_state: state } }, included }, now);
     expect(page).toMatchObject({ status, incidents: { length: incidents } });
-    expect(isWell(page)).toBe(status === 'operational' && incidents === 0);
+    expect(isOperational(page)).toBe(status === 'operational' && incidents === 0);
   });
 
   test('names a service by its section when it has no name, ids being numbers or text', () => {
-    const { components } = statusOf(
+    const { components } = parseStatusPage(
       {
         data: {},
         included: [

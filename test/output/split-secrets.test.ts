@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { shown } from '../../src/output/clean.ts';
 import { KnownSecrets } from '../../src/output/known-secrets.ts';
 import { redact } from '../../src/output/redact.ts';
+import { sanitize } from '../../src/output/sanitize.ts';
 
 const secret = 'Qm4-zebra-Kx9-walnut';
 
@@ -65,7 +65,7 @@ describe('a secret that was cut', () => {
 
   test('JSON and colors do not save it', () => {
     const page = { colored: true, githubActions: false, secrets: knowing(secret) };
-    expect(shown('\u001b[31mQm4-zebra-\u001b[0m…', page)).not.toContain('zebra');
+    expect(sanitize('\u001b[31mQm4-zebra-\u001b[0m…', page)).not.toContain('zebra');
     expect(knowing(secret).isIn('Qm4-zebra-…')).toBe(true);
   });
 });

@@ -2,8 +2,8 @@ import { defineCommand } from '../../command.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
 import { toAppName } from '../../contract/endpoint.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
+import { ago, alphabetically, largestFirst, latestFirst } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
-import { ago, fromAToZ, largestFirst, newestFirst } from '../../output/words.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -53,12 +53,12 @@ function nameOf(app: AppSummary): string {
 }
 
 const orders = {
-  name: fromAToZ<AppSummary>(nameOf),
-  status: fromAToZ<AppSummary>((app) => app.status),
+  name: alphabetically<AppSummary>(nameOf),
+  status: alphabetically<AppSummary>((app) => app.status),
   cost: largestFirst<AppSummary>((app) => metric(app.cost_metrics, 'total_cost')),
   requests: largestFirst<AppSummary>((app) => metric(app.request_metrics, 'total')),
-  created: newestFirst<AppSummary>((app) => app.createdAt),
-  updated: newestFirst<AppSummary>((app) => app.updatedAt),
+  created: latestFirst<AppSummary>((app) => app.createdAt),
+  updated: latestFirst<AppSummary>((app) => app.updatedAt),
 };
 const sortFields = Object.keys(orders) as (keyof typeof orders)[];
 

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../command.ts';
 import { getBuildZipContents } from '../../contract/builds.ts';
 import { findLatestBuild, parseZipContents, type ZipEntry } from '../../operations/builds/index.ts';
+import { size } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
-import { size } from '../../output/words.ts';
 import { fileTreeView } from '../../views/file-tree.ts';
 
 export default defineCommand({

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { fetchBuild, findLatestBuild } from '../../operations/builds/index.ts';
-import { facts } from '../../output/table.ts';
-import { ago } from '../../output/words.ts';
+import { ago } from '../../output/format.ts';
+import { keyValueTable } from '../../output/table.ts';
 import { buildFields } from '../../views/build.ts';
 
 export default defineCommand({
@@ -10,7 +10,7 @@ export default defineCommand({
   run: async ({ api, project }, app, build) =>
     fetchBuild(api, { project, app, build: build ?? (await findLatestBuild({ api, project }, app)) }),
   view: (build) =>
-    facts([
+    keyValueTable([
       ['build', build.id],
       ['status', build.status],
       ['reason', build.initError],

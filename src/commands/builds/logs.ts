@@ -13,7 +13,7 @@ export default defineCommand({
     const { project, signal, openLog, interruption } = context;
     const asked = readLogOptions(context, flags);
     if (asked.follow) interruption.says = '';
-    const api = asked.follow ? context.apiUntil(signal, () => {}) : context.api;
+    const api = asked.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const needs = { api, project, openLog };
     const found = build ?? (await findLatestBuild(needs, app));
     const lines = readLog(context, buildLogSource(needs, app, found, flags.search), asked);

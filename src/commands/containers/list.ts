@@ -1,9 +1,9 @@
 import { defineCommand } from '../../command.ts';
 import { type Container, listContainers } from '../../contract/containers.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
+import { duration } from '../../output/format.ts';
 import type { Cell } from '../../output/table.ts';
 import { table } from '../../output/table.ts';
-import { duration } from '../../output/words.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command.argument('<app>', 'app name or id')),

@@ -3,7 +3,7 @@ import { getStartupTimes, resolutions } from '../../contract/metrics.ts';
 import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { type RangeFlags, rangeFlags, resolveRange } from '../../flags/range.ts';
 import { zoneFlag } from '../../flags/values.ts';
-import { ownZone } from '../../output/zone.ts';
+import { localTimeZone } from '../../output/time-zone.ts';
 import { type StartupViewOptions, startupReport, startupView } from '../../views/startup-times.ts';
 
 export default defineCommand({
@@ -48,5 +48,5 @@ export default defineCommand({
 });
 
 function wishOf(flags: RangeFlags & { timezone?: string | undefined }, now: number): StartupViewOptions {
-  return { range: resolveRange(flags, now), zone: flags.timezone ?? ownZone() };
+  return { range: resolveRange(flags, now), zone: flags.timezone ?? localTimeZone() };
 }

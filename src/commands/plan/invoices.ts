@@ -2,8 +2,8 @@ import { defineCommand } from '../../command.ts';
 import type { Invoice } from '../../contract/costs.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { readInvoices } from '../../operations/billing/index.ts';
+import { money } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
-import { money } from '../../output/words.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command),

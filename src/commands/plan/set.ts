@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { changePlan, planCodes } from '../../contract/plan.ts';
-import { showInBrowser } from '../../operations/account/index.ts';
+import { openInBrowser } from '../../operations/account/index.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -12,7 +12,7 @@ export default defineCommand({
     await prompt.confirm(`Change the plan of ${project} to ${plan}?`);
     const { redirectUrl } = await api(changePlan, { project, body: { planCode: plan } });
     if (redirectUrl) progress.note('a payment is needed before the plan changes; complete it here:');
-    if (redirectUrl && open) await showInBrowser(context, redirectUrl);
+    if (redirectUrl && open) await openInBrowser(context, redirectUrl);
     return { planCode: plan, redirectUrl: redirectUrl || null };
   },
   view:

@@ -5,7 +5,7 @@ import { type RangeFlags, rangeFlags, resolveRange } from '../../flags/range.ts'
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
 import { repeatableChoiceFlag, zoneFlag } from '../../flags/values.ts';
 import { chooseBucketSize, readRunsChart } from '../../operations/runs/index.ts';
-import { ownZone } from '../../output/zone.ts';
+import { localTimeZone } from '../../output/time-zone.ts';
 import {
   type RunMetric,
   type RunsChartViewOptions,
@@ -67,7 +67,7 @@ function wishOf(flags: ChartFlags, now: number): RunsChartViewOptions {
   return {
     range,
     by: flags.by ?? chooseBucketSize(range.until - range.since),
-    zone: flags.timezone ?? ownZone(),
+    zone: flags.timezone ?? localTimeZone(),
     metrics: flags.metric ?? runMetrics,
   };
 }

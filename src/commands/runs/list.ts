@@ -4,8 +4,8 @@ import { listFlags } from '../../flags/list.ts';
 import { rangeFlags } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
 import { displayStatus, fillStatus, findRuns, type RunSearchResult } from '../../operations/runs/index.ts';
+import { ago, count, duration, groupDigits } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
-import { ago, count, duration, grouped } from '../../output/words.ts';
 
 const dayMs = 86_400_000;
 
@@ -92,7 +92,7 @@ function noneOf({ total }: RunSearchResult): UnavailableError {
 function leftOut({ runs, total, hasMore }: RunSearchResult): string | undefined {
   const shown = runs.length;
   if (shown < total)
-    return `${grouped(shown)} of ${count(total, 'run')}${hasMore ? ' or more' : ''}; --all shows the rest`;
+    return `${groupDigits(shown)} of ${count(total, 'run')}${hasMore ? ' or more' : ''}; --all shows the rest`;
   return hasMore ? `the newest ${count(shown, 'run')}; --all looks for older ones` : undefined;
 }
 

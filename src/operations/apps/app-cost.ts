@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type AppCost, getAppCost } from '../../contract/costs.ts';
 import { UsageError } from '../../errors.ts';
-import { localTime } from '../../output/words.ts';
+import { localTime } from '../../output/format.ts';
 
 /** What an app cost by day, from one moment's day to another's. The platform knows no range: days are left out here. */
 export async function readAppCost(

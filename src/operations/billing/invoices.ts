@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type Invoice, listInvoices } from '../../contract/costs.ts';
 import type { DecodedReply } from '../../contract/endpoint.ts';
-import { newestFirst } from '../../output/words.ts';
+import { latestFirst } from '../../output/format.ts';
 
 /** The project's invoices, newest first. */
 export async function readInvoices({ api, project }: Pick<Context, 'api' | 'project'>): Promise<Invoice[]> {
@@ -11,5 +11,5 @@ export async function readInvoices({ api, project }: Pick<Context, 'api' | 'proj
 /** The list itself, whatever it is wrapped in (wire §1b). */
 export function parseInvoices(answer: DecodedReply<typeof listInvoices>): Invoice[] {
   const invoices = Array.isArray(answer) ? answer : (answer.invoices ?? answer.items ?? answer.data ?? []);
-  return invoices.toSorted(newestFirst((invoice) => invoice.createdAt));
+  return invoices.toSorted(latestFirst((invoice) => invoice.createdAt));
 }

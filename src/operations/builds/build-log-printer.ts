@@ -48,7 +48,7 @@ export class BuildLogPrinter {
     const { project, onRetry } = context;
     const hears = (retry: Parameters<typeof onRetry>[0]) => this.complained || onRetry(retry);
     const openLog: Context['openLog'] = (path, query) => context.openLog(path, query, this.live);
-    const source = buildLogSource({ api: context.apiUntil(this.calls, hears), project, openLog }, app, build);
+    const source = buildLogSource({ api: context.apiWithSignal(this.calls, hears), project, openLog }, app, build);
     this.source = {
       ...source,
       readPage: (query) => source.readPage(query).catch((error: GantryError) => this.refused(error)),

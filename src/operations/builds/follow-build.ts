@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type Build, buildPhase } from '../../contract/builds.ts';
 import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../../errors.ts';
-import { duration } from '../../output/words.ts';
+import { duration } from '../../output/format.ts';
 import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
 import { BuildLogPrinter } from './build-log-printer.ts';
 import { fetchBuild } from './fetch-build.ts';

@@ -1,8 +1,8 @@
 import type { Retry } from '../../api/retry.ts';
 import type { Context } from '../../context.ts';
 import type { ExitName, GantryError } from '../../errors.ts';
+import { count, duration, fileSummary, size } from '../../output/format.ts';
 import type { Step } from '../../output/progress.ts';
-import { count, duration, filesText, size } from '../../output/words.ts';
 
 /** A file or folder that got another name, because its own would have led to another one's content. */
 export interface Renamed {
@@ -256,7 +256,7 @@ export function tallyText(sum: {
   const sentBytes = sum.bytes - sum.resumedBytes;
   const rate = sum.seconds > 0 && sentBytes > 0 ? ` (${size(sentBytes / sum.seconds)}/s)` : '';
   return [
-    `${filesText(sum.files, sum.bytes)} to ${sum.to} in ${duration(sum.seconds * 1000)}${rate}`,
+    `${fileSummary(sum.files, sum.bytes)} to ${sum.to} in ${duration(sum.seconds * 1000)}${rate}`,
     sum.resumedBytes > 0 ? `${size(sum.resumedBytes)} of it by an earlier try` : '',
     sum.skipped > 0 ? `${sum.skipped} left out` : '',
     sum.failed.length > 0 ? `${sum.failed.length} failed` : '',

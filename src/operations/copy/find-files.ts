@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Context } from '../../context.ts';
 import { temporaryFilter } from '../../disk/index.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
-import { count } from '../../output/words.ts';
+import { count } from '../../output/format.ts';
 import { asFolder, joinRemotePath } from '../../transfer/remote-path.ts';
 import { findEntry, type VolumeCalls, type VolumePath, walkVolume } from '../volumes/index.ts';
 import type { Source } from './copy-paths.ts';

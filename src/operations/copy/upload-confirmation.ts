@@ -1,5 +1,5 @@
 import { GantryError, UnavailableError } from '../../errors.ts';
-import { grouped } from '../../output/words.ts';
+import { groupDigits } from '../../output/format.ts';
 import { bareEtag } from '../../transfer/checksum.ts';
 import { Lane } from '../../transfer/lane.ts';
 import { planParts } from '../../transfer/parts.ts';
@@ -155,7 +155,7 @@ export class UploadConfirmation {
   async objection(file: CompletedFile, entry: Listed | undefined): Promise<GantryError | undefined> {
     if (!entry || entry.isFolder) return lost('the volume does not list the file');
     if (entry.size !== null && entry.size !== file.bytes) {
-      return lost(`the volume lists ${grouped(entry.size)} bytes instead of ${grouped(file.bytes)}`);
+      return lost(`the volume lists ${groupDigits(entry.size)} bytes instead of ${groupDigits(file.bytes)}`);
     }
     return entry.size !== null && isNew(timeOf(entry.modified), file) ? undefined : this.#objectionOfStorage(file);
   }
@@ -168,7 +168,7 @@ export class UploadConfirmation {
     const { engine } = this.job;
     const { bytes, etag, modified } = await remoteFacts(linkTo(file.at, this.job), engine);
     if (bytes !== undefined && bytes !== file.bytes) {
-      return lost(`the storage has ${grouped(bytes)} bytes instead of ${grouped(file.bytes)}`);
+      return lost(`the storage has ${groupDigits(bytes)} bytes instead of ${groupDigits(file.bytes)}`);
     }
     const isSized = bytes !== undefined;
     if (isSized && (isNew(modified, file) || file.etags.includes(bareEtag(etag)))) return undefined;

@@ -1,7 +1,7 @@
 import type { App, AppCreation } from '../../contract/apps.ts';
-import { jsonText } from '../../json-text.ts';
-import type { Project } from '../../project/config.ts';
-import { settingsOf } from '../../project/settings.ts';
+import { stringifyJson } from '../../json-text.ts';
+import type { AppConfig } from '../../project/config.ts';
+import { listAppSettings } from '../../project/settings.ts';
 
 /** A setting that a deploy would change. */
 export interface SettingChange {
@@ -14,8 +14,8 @@ export interface SettingChange {
 }
 
 /** The settings of create app: what the file sets, under the platform's names; the rest is the server's to decide. */
-export function createAppSettings(project: Project): Partial<AppCreation> {
-  const set = settingsOf(project).filter(({ value }) => value !== undefined);
+export function createAppSettings(project: AppConfig): Partial<AppCreation> {
+  const set = listAppSettings(project).filter(({ value }) => value !== undefined);
   return {
     ...Object.fromEntries(set.map(({ field, value }) => [field, value])),
     runtime: project.runtime,
@@ -24,13 +24,15 @@ export function createAppSettings(project: Project): Partial<AppCreation> {
 }
 
 /** What would change in a deployed app. Only settings that *get app* returns can be compared (spec 2.4). */
-export function compareSettings(project: Project, app: App): SettingChange[] {
-  const changes = settingsOf(project).flatMap(({ section, key, field, value, default: otherwise }): SettingChange[] => {
-    const from = deployed(app, field);
-    const to = value ?? otherwise;
-    if (from === undefined || to === undefined || alike(from, to)) return [];
-    return [{ setting: `${section}.${key}`, from, to, byDefault: value === undefined }];
-  });
+export function compareSettings(project: AppConfig, app: App): SettingChange[] {
+  const changes = listAppSettings(project).flatMap(
+    ({ section, key, field, value, default: otherwise }): SettingChange[] => {
+      const from = deployed(app, field);
+      const to = value ?? otherwise;
+      if (from === undefined || to === undefined || alike(from, to)) return [];
+      return [{ setting: `${section}.${key}`, from, to, byDefault: value === undefined }];
+    },
+  );
   if (!app.runtime || app.runtime === project.runtime) return changes;
   return [{ setting: 'runtime', from: app.runtime, to: project.runtime, byDefault: false }, ...changes];
 }
@@ -38,14 +40,14 @@ export function compareSettings(project: Project, app: App): SettingChange[] {
 const setupFields = ['compute', 'gpuCount', 'cpu', 'memory', 'region', 'minReplicaCount', 'maxReplicaCount'];
 
 /** What costs money: hardware, place and number of replicas, with the platform's defaults where the file is silent. */
-export function describeSetup(project: Project): Record<string, unknown> {
-  const known = settingsOf(project).filter(({ field }) => setupFields.includes(field));
+export function describeSetup(project: AppConfig): Record<string, unknown> {
+  const known = listAppSettings(project).filter(({ field }) => setupFields.includes(field));
   return Object.fromEntries(known.map(({ field, value, default: otherwise }) => [field, value ?? otherwise ?? null]));
 }
 
 /** Whether anyone may call the app: so it is by default, when the file says nothing (wire §3). */
-export function isPublic(project: Project): boolean {
-  const setting = settingsOf(project).find(({ field }) => field === 'disableAuth');
+export function isPublic(project: AppConfig): boolean {
+  const setting = listAppSettings(project).find(({ field }) => field === 'disableAuth');
   return (setting?.value ?? setting?.default) === true;
 }
 
@@ -60,5 +62,5 @@ function deployed(app: App, field: string): unknown {
 /** One compute type is returned as a word and written as a list; the first of the list is the one preferred. */
 function alike(from: unknown, to: unknown): boolean {
   if (Array.isArray(to) && !Array.isArray(from)) return to[0] === from;
-  return jsonText(from) === jsonText(to);
+  return stringifyJson(from) === stringifyJson(to);
 }

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { openRegular } from '../../disk/index.ts';
-import type { Entry } from '../../project/files/entry.ts';
+import type { FileEntry } from '../../project/files/entry.ts';
 import type { ZipEntry } from '../builds/index.ts';
 
 /** How the files to be sent differ from those of the last build, by path. */
@@ -16,7 +16,7 @@ export interface FileChanges {
  * checksum is not known and whose size is the same counts as unchanged.
  */
 export async function compareFiles(
-  local: readonly Entry[],
+  local: readonly FileEntry[],
   remote: readonly ZipEntry[],
   signal: AbortSignal,
 ): Promise<FileChanges> {
@@ -34,14 +34,14 @@ export async function compareFiles(
   return changes;
 }
 
-async function differs(entry: Entry, old: ZipEntry): Promise<boolean> {
+async function differs(entry: FileEntry, old: ZipEntry): Promise<boolean> {
   if (old.size !== undefined && old.size !== entry.size) return true;
   return old.crc32 !== undefined && old.crc32 !== (await checksum(entry));
 }
 
 const blockBytes = 1024 * 1024;
 
-async function checksum({ source, size }: Entry): Promise<number> {
+async function checksum({ source, size }: FileEntry): Promise<number> {
   if ('text' in source) return crc32(source.text);
   const file = await openRegular(source.file);
   try {

@@ -3,7 +3,7 @@ import { findBaseImages, findRegistryLogin } from '../../config/registry-login.t
 import type { Context } from '../../context.ts';
 import type { AppCreation } from '../../contract/apps.ts';
 import { readRegular } from '../../disk/index.ts';
-import type { Project } from '../../project/config.ts';
+import type { AppConfig } from '../../project/config.ts';
 import { version } from '../../version.ts';
 import { createAppSettings } from './app-settings.ts';
 
@@ -18,7 +18,7 @@ export interface CreateAppOptions {
 /** The body of create app: what the user set, the file's text, and a registry login only where one is needed (H-8). */
 export async function createAppBody(
   context: Context,
-  project: Project,
+  project: AppConfig,
   options: CreateAppOptions,
 ): Promise<AppCreation> {
   const login = await findRegistryLogin(await baseImages(project), context.env);
@@ -36,7 +36,7 @@ export async function createAppBody(
   };
 }
 
-async function baseImages({ root, custom, deployment }: Project): Promise<string[]> {
+async function baseImages({ root, custom, deployment }: AppConfig): Promise<string[]> {
   if (custom?.dockerfile_path) return findBaseImages(String(await readRegular(join(root, custom.dockerfile_path))));
   return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
 }

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp, getApp } from '../../contract/apps.ts';
 import { GantryError, UnexpectedReplyError } from '../../errors.ts';
-import { duration, size } from '../../output/words.ts';
-import { type Archive, withTemporaryArchive } from '../../project/archive.ts';
+import { duration, size } from '../../output/format.ts';
+import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
 import { LinkExpiredError, putFile } from '../../transfer/put-archive.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
@@ -46,7 +46,7 @@ export async function deploy(context: Context, local: LocalApp, options: DeployO
 async function packed<T>(
   { progress, signal, elapsed }: Context,
   { entries, bytes: whole }: LocalApp,
-  use: (archive: Archive, packMs: number) => Promise<T>,
+  use: (archive: AppArchive, packMs: number) => Promise<T>,
 ): Promise<T> {
   const started = elapsed();
   const step = progress.step('Packing');
@@ -88,7 +88,7 @@ class Deploying {
     private readonly body: AppCreation,
   ) {}
 
-  async send(archive: Archive, packMs: number): Promise<Sent> {
+  async send(archive: AppArchive, packMs: number): Promise<Sent> {
     const started = this.context.elapsed();
     const created = await this.createAndUpload(archive);
     const uploadMs = this.context.elapsed() - started;
@@ -131,7 +131,7 @@ class Deploying {
   }
 
   /** A link that ended before it was used gets one new build; the first is cancelled, so that it does not linger. */
-  private async createAndUpload(archive: Archive, mayTryAgain = true): Promise<CreatedApp> {
+  private async createAndUpload(archive: AppArchive, mayTryAgain = true): Promise<CreatedApp> {
     const created = await this.create();
     try {
       await this.upload(created, archive);
@@ -166,7 +166,7 @@ class Deploying {
     throw signal.reason;
   }
 
-  private async upload(created: CreatedApp, archive: Archive): Promise<void> {
+  private async upload(created: CreatedApp, archive: AppArchive): Promise<void> {
     const { signal, delay, silenceMs, settings, onRetry, progress, now, elapsed } = this.context;
     if (!created.uploadUrl) throw new UnexpectedReplyError('the platform gave no address to upload to');
     const started = elapsed();

@@ -2,9 +2,9 @@ import type { Context } from '../../context.ts';
 import { type App, getApp } from '../../contract/apps.ts';
 import { buildPhase, getBuildZipContents } from '../../contract/builds.ts';
 import { AuthError, GantryError, NotFoundError, type Problem, RateLimitedError } from '../../errors.ts';
-import { largest } from '../../project/collect.ts';
-import type { Project } from '../../project/config.ts';
-import type { Entry } from '../../project/files/entry.ts';
+import { largestFiles } from '../../project/collect.ts';
+import type { AppConfig } from '../../project/config.ts';
+import type { FileEntry } from '../../project/files/entry.ts';
 import { parseZipContents } from '../builds/index.ts';
 import { compareSettings, describeSetup, isPublic, type SettingChange } from './app-settings.ts';
 import { compareFiles, type FileChanges } from './compare-files.ts';
@@ -62,7 +62,7 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     send: {
       files: entries.length,
       bytes,
-      largest: largest(entries).map(({ path, size }) => ({ path, bytes: size })),
+      largest: largestFiles(entries).map(({ path, size }) => ({ path, bytes: size })),
     },
     warnings,
     failedBuild,
@@ -88,8 +88,8 @@ async function deployedApp(
 async function changedFiles(
   context: Context,
   app: App,
-  { name }: Project,
-  entries: Entry[],
+  { name }: AppConfig,
+  entries: FileEntry[],
   options: PlanOptions,
 ): Promise<FileChanges | null> {
   const { api, project, signal } = context;

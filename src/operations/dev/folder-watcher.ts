@@ -1,6 +1,6 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { environmentMarks, isLeftover } from '../../project/files/patterns.ts';
+import { isExcludedByDefault, virtualEnvironmentMarkers } from '../../project/files/patterns.ts';
 
 /** Editors save in several steps: a change counts once nothing has happened for so long (in milliseconds). */
 const settledMs = 200;
@@ -77,8 +77,8 @@ function foldersOf(root: string): string[] {
   for (let index = 0; index < found.length && found.length < maxFolders; index++) {
     const folder = found[index] ?? root;
     const children = childrenOf(folder);
-    if (index > 0 && children.some(({ name }) => environmentMarks.includes(name))) continue;
-    const below = children.filter((child) => child.isDirectory() && !isLeftover(child.name));
+    if (index > 0 && children.some(({ name }) => virtualEnvironmentMarkers.includes(name))) continue;
+    const below = children.filter((child) => child.isDirectory() && !isExcludedByDefault(child.name));
     found.push(...below.map(({ name }) => join(folder, name)));
   }
   return found.slice(0, maxFolders);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readRegular } from '../../disk/index.ts';
-import { mainProgram } from '../../project/main-guard.ts';
+import { analyzeProgram } from '../../project/main-guard.ts';
 import type { AppVersion } from './develop.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function sampleCall({ local: { project }, endpoint }: AppVersion, t
 
 async function functionsOf(root: string): Promise<string[]> {
   const source = await readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
-  return mainProgram(source).functions.filter((name) => !name.startsWith('_'));
+  return analyzeProgram(source).functions.filter((name) => !name.startsWith('_'));
 }
 
 /** `run` is what a call without a name is for. */

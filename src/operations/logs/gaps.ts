@@ -1,6 +1,6 @@
 import { FailedError } from '../../errors.ts';
+import { localTime } from '../../output/format.ts';
 import type { Progress } from '../../output/progress.ts';
-import { localTime } from '../../output/words.ts';
 import type { LogLine } from './log-line.ts';
 
 /** Says where lines may be missing, and remembers it. */

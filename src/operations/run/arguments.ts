@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { UsageError } from '../../errors.ts';
-import { size } from '../../output/words.ts';
+import { size } from '../../output/format.ts';
 import { readNamedFile } from '../input/index.ts';
-import { readParameters } from '../invoke/index.ts';
+import { parseParameters } from '../invoke/index.ts';
 
 export interface ArgumentSources {
   /** JSON, `@file` with JSON, or `-` for stdin. */
@@ -15,7 +15,7 @@ export interface ArgumentSources {
 /** The arguments of a function as one JSON object, as it is sent. Throws UsageError for anything else, or too much. */
 export async function readArguments(context: Context, { data, pairs }: ArgumentSources): Promise<string> {
   const given = data === undefined ? {} : objectOf(await textOf(context, data), data);
-  const text = JSON.stringify({ ...given, ...readParameters(pairs) });
+  const text = JSON.stringify({ ...given, ...parseParameters(pairs) });
   const bytes = Buffer.byteLength(text);
   if (bytes <= runLimits.dataBytes) return text;
   throw new UsageError(`the data is ${size(bytes)}, and a run takes ${size(runLimits.dataBytes)}`, {

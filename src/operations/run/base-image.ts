@@ -1,11 +1,11 @@
 import type { Context } from '../../context.ts';
 import { type BaseImage, prepareBaseImage, runLimits } from '../../contract/run-app.ts';
 import { BuildFailedError, PendingError, type Problem, ProjectError } from '../../errors.ts';
-import { duration, size } from '../../output/words.ts';
-import type { Project } from '../../project/config.ts';
-import { generatedEntries } from '../../project/dependencies.ts';
-import type { Entry } from '../../project/files/entry.ts';
-import { type Packages, packagesIn } from '../../project/requirements.ts';
+import { duration, size } from '../../output/format.ts';
+import type { AppConfig } from '../../project/config.ts';
+import { generateDependencyFiles } from '../../project/dependencies.ts';
+import type { FileEntry } from '../../project/files/entry.ts';
+import { type RequiredPackages, readRequirements } from '../../project/requirements.ts';
 import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
 
 /**
@@ -13,11 +13,11 @@ import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../
  * ProjectError when it is more than a run takes.
  */
 export async function readBaseImage(
-  { root, dependencies, deployment, custom }: Project,
+  { root, dependencies, deployment, custom }: AppConfig,
   warn: (problem: Problem) => void,
 ): Promise<BaseImage | undefined> {
   if (custom?.dockerfile_path) warn(noDockerfile(custom.dockerfile_path));
-  const lists = await generatedEntries({ ...dependencies, root, shellCommands: [], preBuildCommands: [] });
+  const lists = await generateDependencyFiles({ ...dependencies, root, shellCommands: [], preBuildCommands: [] });
   const list = async (name: string) =>
     packages(
       lists.find(({ path }) => path === name),
@@ -91,8 +91,11 @@ export async function prepareImage(
 
 const retryFix = 'run it again: the image is kept';
 
-function packages(list: Entry | undefined, warn: (problem: Problem) => void): Packages | Promise<Packages> {
-  return list ? packagesIn(list, warn) : {};
+function packages(
+  list: FileEntry | undefined,
+  warn: (problem: Problem) => void,
+): RequiredPackages | Promise<RequiredPackages> {
+  return list ? readRequirements(list, warn) : {};
 }
 
 /** The platform wants them in base64. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type Run, runPhase } from '../../contract/runs.ts';
 import { PendingError, ProgramError } from '../../errors.ts';
-import { duration } from '../../output/words.ts';
+import { duration } from '../../output/format.ts';
 import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
 import { Deadline, pollStates, throwUnlessTransient } from '../waiting/index.ts';
 import type { RunLine } from './run-log.ts';

@@ -4,19 +4,19 @@ import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { readRegular, temporaryFilter } from '../../disk/index.ts';
 import { NotFoundError, ProjectError, UsageError } from '../../errors.ts';
-import { filesText, size } from '../../output/words.ts';
-import { bareProject } from '../../project/bare.ts';
-import { collect, defaultExclude, defaultInclude, largest, totalBytes } from '../../project/collect.ts';
-import { loadProject, type Project } from '../../project/config.ts';
-import type { Entry } from '../../project/files/entry.ts';
-import { whyLeftOut } from '../../project/files/exclusion-reason.ts';
-import { type MainProgram, mainProgram, withCall } from '../../project/main-guard.ts';
+import { fileSummary, size } from '../../output/format.ts';
+import { defaultAppConfig } from '../../project/bare.ts';
+import { collectFiles, defaultExclude, defaultInclude, largestFiles, totalBytes } from '../../project/collect.ts';
+import { type AppConfig, loadAppConfig } from '../../project/config.ts';
+import type { FileEntry } from '../../project/files/entry.ts';
+import { exclusionReason } from '../../project/files/exclusion-reason.ts';
+import { analyzeProgram, type ProgramStructure, withFunctionCall } from '../../project/main-guard.ts';
 import { createTar } from '../../project/tar.ts';
-import { closest } from '../../project/toml/suggest.ts';
+import { closestName } from '../../project/toml/closest-name.ts';
 
 /** What is run: one file of a folder, and perhaps one function of it. */
 export interface Program {
-  project: Project;
+  project: AppConfig;
   /** Relative to the project's folder, with forward slashes. */
   file: string;
   /** As the user named it. */
@@ -47,7 +47,7 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
   const step = context.progress.step('Packing');
   try {
     const { include = defaultInclude, exclude = defaultExclude } = project.deployment;
-    const collection = await collect(project.root, {
+    const collection = await collectFiles(project.root, {
       include,
       exclude,
       isTemporary: temporaryFilter(() => context.settings.folders.state),
@@ -55,12 +55,12 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
     });
     const entry = collection.entries.find(({ path }) => path === file) ?? leftOut(file, exclude);
     const source = await contentOf(entry);
-    const program = mainProgram(source);
+    const program = analyzeProgram(source);
     const called = calledFunction(program, file, functionName, options.hasArguments);
-    const content = called === undefined ? source : withCall(source, program, called);
+    const content = called === undefined ? source : withFunctionCall(source, program, called);
     const tar = await pack(collection.entries, file, content);
     step.done(
-      `Packed ${filesText(collection.entries.length, tar.length)}; runs ${file}${called ? `, ${called}()` : ''}`,
+      `Packed ${fileSummary(collection.entries.length, tar.length)}; runs ${file}${called ? `, ${called}()` : ''}`,
     );
     for (const warning of collection.warnings) context.progress.warn(warning);
     return { project, file, functionName, tar };
@@ -85,8 +85,8 @@ async function projectOf({ cwd }: Context, { configFile, name }: ProgramOptions)
   const path = resolve(cwd, configFile);
   const byDefault = configFile === 'cerebrium.toml' && !statSync(path, { throwIfNoEntry: false });
   const { project, warnings } = byDefault
-    ? { project: bareProject(cwd, name), warnings: [] }
-    : await loadProject(path, { name, shownAs: configFile, oneFile: true });
+    ? { project: defaultAppConfig(cwd, name), warnings: [] }
+    : await loadAppConfig(path, { name, shownAs: configFile, oneFile: true });
   if (byDefault && name === undefined) project.name = project.name.slice(0, runLimits.nameLength).replace(/-+$/, '');
   if (project.partner) {
     throw new UsageError(`an app of ${project.runtime} has no code to run`, { fix: 'gantry deploy' });
@@ -118,13 +118,13 @@ const leadsOut = (way: string) => way === '..' || way.startsWith(`..${sep}`) || 
 
 function leftOut(file: string, exclude: readonly string[]): never {
   const message = `${file} is not among the files that are sent`;
-  const problem = { message, why: whyLeftOut(file, exclude), fix: `include = ["./*", "./${file}"]` };
+  const problem = { message, why: exclusionReason(file, exclude), fix: `include = ["./*", "./${file}"]` };
   throw new ProjectError(message, [{ severity: 'error', ...problem }], problem);
 }
 
 /** The function that has to be called for the file: nothing when it does so itself (wire §6). */
 function calledFunction(
-  { functions, guards }: MainProgram,
+  { functions, guards }: ProgramStructure,
   file: string,
   wanted: string | undefined,
   hasArguments: boolean,
@@ -146,14 +146,14 @@ function calledFunction(
 const usualNames = ['main', 'run', 'handler', 'process', 'execute', 'predict'];
 
 function missing(functions: readonly string[], file: string, wanted: string): never {
-  const meant = closest(wanted, functions);
+  const meant = closestName(wanted, functions);
   throw new NotFoundError(`${file} has no function ${wanted}`, {
     why: functions.length > 0 ? `its functions are ${functions.join(', ')}` : 'it has none at its top level',
     ...(meant && { fix: `did you mean ${file}::${meant}?` }),
   });
 }
 
-async function pack(entries: readonly Entry[], file: string, content: Buffer): Promise<Buffer<ArrayBuffer>> {
+async function pack(entries: readonly FileEntry[], file: string, content: Buffer): Promise<Buffer<ArrayBuffer>> {
   // Checked before anything is read: the archive is never smaller than its files.
   checkArchive(totalBytes(entries), entries);
   const files = [];
@@ -175,10 +175,10 @@ function backslashIn(path: string): ProjectError {
 }
 
 /** The limit of a run, with the files to leave out named (wire §9). */
-function checkArchive(bytes: number, entries: readonly Entry[]): void {
+function checkArchive(bytes: number, entries: readonly FileEntry[]): void {
   if (bytes <= runLimits.archiveBytes) return;
   const message = `the files come to ${size(bytes)}, and a run takes ${size(runLimits.archiveBytes)}`;
-  const biggest = largest(entries, 5);
+  const biggest = largestFiles(entries, 5);
   const why = ['the largest are', ...biggest.map((each) => `${size(each.size).padStart(9)}  ${each.path}`)].join('\n');
   const names = biggest.slice(0, 3).map(({ path }) => JSON.stringify(`./${path}`));
   const fix = `exclude = [${names.join(', ')}] in cerebrium.toml, and gantry cp for data`;
@@ -186,7 +186,7 @@ function checkArchive(bytes: number, entries: readonly Entry[]): void {
   throw new ProjectError(message, [{ severity: 'error', message, why, fix }], { why, fix, details });
 }
 
-async function contentOf({ source, path }: Entry): Promise<Buffer> {
+async function contentOf({ source, path }: FileEntry): Promise<Buffer> {
   if ('text' in source) return Buffer.from(source.text);
   return readRegular(source.file).catch((cause: Error) => {
     const message = `${path} cannot be read`;

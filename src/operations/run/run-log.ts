@@ -27,7 +27,7 @@ export class RunLog {
   constructor(
     private readonly context: Pick<
       Context,
-      'apiUntil' | 'project' | 'progress' | 'signal' | 'openLog' | 'silenceMs' | 'secrets'
+      'apiWithSignal' | 'project' | 'progress' | 'signal' | 'openLog' | 'silenceMs' | 'secrets'
     >,
     private readonly app: string,
     private readonly run: string,
@@ -59,15 +59,15 @@ export class RunLog {
 
   /** Only the platform is given so much time: whoever takes the lines may be slow. */
   private source(state: keyof typeof patienceMs): LogSource {
-    const { apiUntil, project, openLog, silenceMs } = this.context;
+    const { apiWithSignal, project, openLog, silenceMs } = this.context;
     const from = (api: Api) => appLogSource({ api, project, openLog }, this.app, { runId: this.run });
     const page: LogSource['readPage'] = (query) => {
       const limitMs = Math.min(silenceMs, patienceMs[state]);
       return from(
-        apiUntil(timeoutSignal(limitMs, () => new UnavailableError('no answer in time'), this.until)),
+        apiWithSignal(timeoutSignal(limitMs, () => new UnavailableError('no answer in time'), this.until)),
       ).readPage(query);
     };
-    return { ...from(apiUntil(this.until)), readPage: page };
+    return { ...from(apiWithSignal(this.until)), readPage: page };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { createRunApp, startRun } from '../../contract/run-app.ts';
-import { size } from '../../output/words.ts';
-import type { Project } from '../../project/config.ts';
+import { size } from '../../output/format.ts';
+import type { AppConfig } from '../../project/config.ts';
 import { remoteRun } from '../runs/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
 import { prepareImage, readBaseImage } from './base-image.ts';
@@ -96,7 +96,7 @@ async function abandon(context: Context, app: string, run: string): Promise<void
 }
 
 /** Of several kinds of hardware a run takes the first (wire §6). */
-function hardwareQuery({ compute, gpu_count, cpu, memory }: Project['hardware']): Record<string, string> {
+function hardwareQuery({ compute, gpu_count, cpu, memory }: AppConfig['hardware']): Record<string, string> {
   const [computeType] = [compute ?? []].flat();
   return {
     ...(computeType && { computeType }),

@@ -1,5 +1,5 @@
 import { listRuns, type Run } from '../../contract/runs.ts';
-import { count } from '../../output/words.ts';
+import { count } from '../../output/format.ts';
 import { type PagePosition, readPages } from '../replies/index.ts';
 import { fewerRunsFix, type RunQuery, type RunSearchContext, type RunSearchResult } from './run-search.ts';
 import { runKey, runStatus } from './run-status.ts';

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { type BucketSize, getRunsChart, type RunsChart } from '../../contract/runs.ts';
 import { UsageError } from '../../errors.ts';
-import { count, grouped } from '../../output/words.ts';
+import { count, groupDigits } from '../../output/format.ts';
 import type { RunFilters } from './run-search.ts';
 
 export interface RunsChartOptions {
@@ -54,7 +54,7 @@ export async function readRunsChart(context: Context, wanted: RunsChartOptions):
 function tooMany(buckets: number, by: BucketSize, rangeMs: number): UsageError {
   const larger = (['hour', 'day'] as const).find((size) => size !== by && rangeMs / bucketMs[size] <= mostBuckets);
   return new UsageError(`the range has ${count(buckets, by)}`, {
-    why: `there is room for ${grouped(mostBuckets)}`,
+    why: `there is room for ${groupDigits(mostBuckets)}`,
     fix: larger ? `--by ${larger}, or a shorter range` : 'choose a shorter range',
   });
 }

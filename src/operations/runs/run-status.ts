@@ -1,5 +1,5 @@
 import { type Run, runPhase } from '../../contract/runs.ts';
-import { jsonText } from '../../json-text.ts';
+import { stringifyJson } from '../../json-text.ts';
 
 /** Where a run stands, in one word: as the platform says it, or else what its status code means (wire §2). */
 export function runStatus({ status, statusCode }: Run): string {
@@ -35,5 +35,5 @@ export function hasEnded(run: Run): boolean {
 
 /** What tells one run from another: its id, or all of it where the platform gives none. */
 export function runKey(run: Run): string {
-  return run.id || jsonText(run);
+  return run.id || stringifyJson(run);
 }

@@ -1,6 +1,6 @@
 import { getRunsChart, type Run, type RunsChart, type RunsQuery } from '../../contract/runs.ts';
 import { UnexpectedReplyError } from '../../errors.ts';
-import { count } from '../../output/words.ts';
+import { count } from '../../output/format.ts';
 import { type PagePosition, readPages } from '../replies/index.ts';
 import { fewerRunsFix, type RunQuery, type RunSearchContext, type RunSearchResult } from './run-search.ts';
 import { runKey } from './run-status.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { count, filesText } from '../../output/words.ts';
+import { count, fileSummary } from '../../output/format.ts';
 import {
   absolute,
   type CopyOptions,
@@ -86,7 +86,7 @@ function tell({ progress }: Context, found: Difference, options: SyncOptions): v
   const others = options.delete ? `${extra.length} to delete` : `${extra.length} only there, left as they are`;
   progress.note(
     [
-      `${added.length} new and ${changed.length} changed (${filesText(added.length + changed.length, bytes)} to copy)`,
+      `${added.length} new and ${changed.length} changed (${fileSummary(added.length + changed.length, bytes)} to copy)`,
       `${same} the same`,
       ...(extra.length > 0 ? [others] : []),
     ].join(', '),

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
-import { count, filesText, size } from '../../output/words.ts';
+import { count, fileSummary, size } from '../../output/format.ts';
 import { printRemotePath } from '../../transfer/remote-path.ts';
 import { type Deletion, deletePaths } from './delete-paths.ts';
 import { matching, pathPattern } from './path-pattern.ts';
@@ -15,7 +15,7 @@ export interface Removal {
 
 type Removing = Pick<
   Context,
-  'api' | 'apiUntil' | 'project' | 'settings' | 'progress' | 'prompt' | 'signal' | 'delay' | 'onRetry'
+  'api' | 'apiWithSignal' | 'project' | 'settings' | 'progress' | 'prompt' | 'signal' | 'delay' | 'onRetry'
 >;
 
 /** Something to remove, and where it is. */
@@ -78,11 +78,11 @@ async function agree(context: Removing, targets: Target[], paths: string[], conf
   if (targets.length > shown) progress.note(`  and ${targets.length - shown} more`);
   const files = targets.filter(({ isFolder }) => !isFolder);
   const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
-  if (files.length === targets.length) return prompt.confirm(`Remove ${filesText(files.length, bytes)}?`);
+  if (files.length === targets.length) return prompt.confirm(`Remove ${fileSummary(files.length, bytes)}?`);
   const folders = targets.filter(({ isFolder }) => isFolder);
   const inside = await contents(context, folders);
   const what = [
-    ...(files.length > 0 ? [filesText(files.length, bytes)] : []),
+    ...(files.length > 0 ? [fileSummary(files.length, bytes)] : []),
     `${count(folders.length, 'folder')} with ${count(inside.files, 'file')} in ${folders.length === 1 ? 'it' : 'them'} (${size(inside.bytes)})`,
   ].join(' and ');
   await prompt.confirmByName(`This removes ${what} for good.`, paths.join(' '), confirm);
@@ -97,7 +97,7 @@ async function contents(context: Removing, folders: Target[]): Promise<{ files: 
       sum.bytes += file.size ?? 0;
     }
   }
-  step.done(`Found ${filesText(sum.files, sum.bytes)}`);
+  step.done(`Found ${fileSummary(sum.files, sum.bytes)}`);
   return sum;
 }
 

@@ -1,4 +1,4 @@
-import { size } from '../../output/words.ts';
+import { size } from '../../output/format.ts';
 import { jsonLeaves } from '../replies/index.ts';
 
 /** A volume, as far as its shape is understood. */

@@ -21,7 +21,7 @@ const hanging = (signal: AbortSignal) =>
 function polling(poll: (signal: AbortSignal) => Promise<unknown>, timeoutMs: number, setting = clockOf()) {
   const { clock, delay } = setting;
   const deadline = new Deadline(clock, timeoutMs, () => pending);
-  const context = { ...clock, delay, apiUntil: (signal: AbortSignal) => signal as never };
+  const context = { ...clock, delay, apiWithSignal: (signal: AbortSignal) => signal as never };
   const polled = pollStates(context, {
     poll: (api) => poll(api as never),
     deadline,
