@@ -7,8 +7,8 @@ import { hostOf, portOf, proxyFor, proxyName } from './proxy.ts';
 import { connectionFailure, connectMs } from './transport.ts';
 
 /**
- * Loads undici, where it earns its keep. Its parser is WebAssembly: as V8 compiles it first it is fast enough, and the
- * end of the process would wait for the better version that V8 compiles beside.
+ * Loads undici. Its parser is WebAssembly: V8's first compiler is fast enough for it, and the process would wait at its
+ * end for the second one, a third of the CPU time of a small copy (npm run bench -- transfer).
  */
 export function loadUndici(): Promise<typeof import('undici')> {
   setFlagsFromString('--liftoff-only');

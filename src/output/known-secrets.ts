@@ -9,7 +9,7 @@ const longEnough = 12;
 export class KnownSecrets {
   /** Longest first: a spelling may contain a shorter one. */
   #spellings: string[] = [];
-  /** The long spellings without what {@link gaps} leaves out. */
+  /** The long spellings without what {@link gaps} matches. */
   #joined: string[] = [];
   /** The spellings that may be hidden in part. */
   #long: string[] = [];
@@ -116,11 +116,19 @@ function hideWord(text: string, word: string): string {
 const sequence = String.raw`\u001b(?:\[[0-?]*[ -\/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\))`;
 /** The same and lone control characters, as JSON writes them. */
 const escaped = String.raw`\\{1,4}(?:u001b\[[0-?]*[ -\/]*[@-~]|u00(?:[0189][\da-f]|20|7f|a0|ad)|u(?:20[0-6][\da-f]|feff)|[nrtbf]|\r?\n)`;
-/** What does not end a secret: it may be wrapped, or hold what nobody sees. */
-const gaps = new RegExp(String.raw`${sequence}|${escaped}|%(?:0[\dad]|20)|[\s\p{Cc}\p{Cf}\p{DI}]+`, 'giu');
+let compiled: RegExp | undefined;
+
+/** What does not end a secret: it may be wrapped, or hold what nobody sees. V8 needs over a millisecond to compile it. */
+function gaps(): RegExp {
+  compiled ??= new RegExp(String.raw`${sequence}|${escaped}|%(?:0[\dad]|20)|[\s\p{Cc}\p{Cf}\p{DI}]+`, 'giu');
+  return compiled;
+}
+
+/** Text in which only white space can be a gap: no escape sequence, no percent-encoding, nothing beyond ASCII. */
+const ordinary = /^[\t\n\r !-$&-[\]-~]*$/;
 
 function joined(text: string): string {
-  return text.replace(gaps, '');
+  return text.replace(ordinary.test(text) ? /[\t\n\r ]+/g : gaps(), '');
 }
 
 type Range = [from: number, to: number];
@@ -157,7 +165,7 @@ function merged(ranges: Range[]): Range[] {
 
 /** Tells where a character of the joined text is in the text. Asked for places in rising order only. */
 function placesIn(text: string): (at: number) => number {
-  const all = text.matchAll(gaps);
+  const all = text.matchAll(gaps());
   let gap = all.next();
   let left = 0;
   return (at) => {

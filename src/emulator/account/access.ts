@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 
 /** What a token says. Times are in seconds since 1970, as JWT has them. */
-export interface Claims {
+export interface TokenClaims {
   sub: string;
   /** A service account's token opens this one; a person's, which has none, every project. */
   project_id?: string;
@@ -16,7 +16,7 @@ export interface Claims {
 }
 
 /** A JWT, signed with HS256. */
-export function signToken(claims: Claims, key: string): string {
+export function signToken(claims: TokenClaims, key: string): string {
   const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
   return `${content}.${signature(content, key)}`;
 }
@@ -47,10 +47,10 @@ function whyUnreadable(authorization: string, { formerKey }: Platform['store']):
 }
 
 /** What a token of ours says, valid or not any more; undefined when it is none. */
-export function readClaims(authorization: string, key: string): Claims | undefined {
+export function readClaims(authorization: string, key: string): TokenClaims | undefined {
   const [, header, payload, given = ''] = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(authorization) ?? [];
   const wanted = signature(`${header}.${payload}`, key);
-  if (!payload || !same(given, wanted)) return undefined;
+  if (!payload || !equalsInConstantTime(given, wanted)) return undefined;
   return JSON.parse(Buffer.from(payload, 'base64url').toString());
 }
 
@@ -63,7 +63,7 @@ function signature(content: string, key: string): string {
 }
 
 /** Compares in constant time, as one does with signatures. */
-export function same(a: string, b: string): boolean {
+export function equalsInConstantTime(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

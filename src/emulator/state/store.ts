@@ -62,7 +62,7 @@ export class Store {
   }
 
   /** An app's builds, newest first. */
-  buildsOf(app: string): BuildRecord[] {
+  getAppBuilds(app: string): BuildRecord[] {
     return [...this.builds.values()].filter((build) => build.app === app).reverse();
   }
 
@@ -93,7 +93,7 @@ export class Store {
   }
 
   #load(file: string): boolean {
-    const memory = readMemory(file);
+    const memory = readState(file);
     if (!memory) return false;
     this.projects = memory.projects;
     this.formerKey = memory.key;
@@ -108,7 +108,7 @@ export class Store {
   }
 }
 
-interface Memory {
+interface PersistedState {
   projects: string[];
   key: string;
   idsGiven: number;
@@ -121,14 +121,18 @@ interface Memory {
 }
 
 /** Reads the state; undefined when there is none. Throws a `DamagedDataError` when it is not the state of an emulator. */
-function readMemory(file: string): Memory | undefined {
+function readState(file: string): PersistedState | undefined {
   try {
     const state = parse(State, JSON.parse(readFileSync(file, 'utf8')));
     const complete = <R extends { settings: AppCreation }>(record: R) => ({
       ...record,
       settings: withDefaults(record.settings),
     });
-    return { ...state, apps: state.apps.map(complete), builds: state.builds.map(complete) } as unknown as Memory;
+    return {
+      ...state,
+      apps: state.apps.map(complete),
+      builds: state.builds.map(complete),
+    } as unknown as PersistedState;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new DamagedDataError(file, reasonOf(cause as Error), cause);

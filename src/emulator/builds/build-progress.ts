@@ -1,7 +1,7 @@
 import type { BuildRecord } from '../state/records.ts';
 
 /** A build as the clock has it. */
-export interface BuildReading {
+export interface BuildProgress {
   status: string;
   /** Why it failed, in the user's words. */
   reason: string | undefined;
@@ -11,7 +11,7 @@ export interface BuildReading {
 }
 
 /** Reads a build's script up to where the clock stands: each scene lasts `pace`, its lines spread evenly over it. */
-export function readBuild(build: BuildRecord, now: number): BuildReading {
+export function getBuildProgress(build: BuildRecord, now: number): BuildProgress {
   const { startedAt, cancelledAt, pace, script } = build;
   const waiting = { status: 'pending', reason: undefined, changedAt: build.createdAt, lines: [] };
   if (startedAt === undefined) return cancelledAt === undefined ? waiting : cancelled(waiting, cancelledAt);
@@ -34,7 +34,7 @@ export function readBuild(build: BuildRecord, now: number): BuildReading {
   return { ...reading, ...script.end, changedAt: endsAt };
 }
 
-function cancelled(reading: BuildReading, at: number): BuildReading {
+function cancelled(reading: BuildProgress, at: number): BuildProgress {
   const lines = [...reading.lines, { at, text: 'Build cancelled' }];
   return { ...reading, status: 'cancelled', changedAt: at, lines };
 }

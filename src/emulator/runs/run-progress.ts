@@ -2,9 +2,9 @@ import type { RunStatus } from '../../contract/runs.ts';
 import type { RunRecord } from '../state/records.ts';
 
 /** A run as the clock has it. What is not known yet is absent. */
-export interface RunReading {
+export interface RunProgress {
   status: RunStatus;
-  /** 0 was cancelled, -1 closed by its caller (wire §2). */
+  /** 0 is canceled, -1 is closed by the caller (docs/platform.md#runs). */
   statusCode?: number;
   /** Milliseconds, as all here. */
   coldstartMs: number;
@@ -18,9 +18,9 @@ export interface RunReading {
 }
 
 /** Reads where a run stands: it waits, is worked on, ends. Nothing has to be woken up to move it on. */
-export function readRun(run: RunRecord, now: number): RunReading {
+export function getRunProgress(run: RunRecord, now: number): RunProgress {
   const until = Math.min(now, run.cancelledAt ?? now);
-  const reading = readUntil(run, until);
+  const reading = progressAt(run, until);
   if (run.cancelledAt === undefined || run.cancelledAt > now || reading.endedAt !== undefined) return reading;
   const runtimeMs = reading.startedAt === undefined ? 0 : until - reading.startedAt;
   const ended = { runtimeMs, responseMs: until - run.createdAt, endedAt: until, changedAt: until };
@@ -28,7 +28,7 @@ export function readRun(run: RunRecord, now: number): RunReading {
 }
 
 // Read by the thousand for a chart: literals, which are several times as fast as spreads.
-function readUntil(run: RunRecord, now: number): RunReading {
+function progressAt(run: RunRecord, now: number): RunProgress {
   const { createdAt, coldstartMs, runtimeMs } = run;
   const proxyAt = createdAt + run.pendingMs;
   const containerAt = proxyAt + run.proxyQueueMs;

@@ -3,40 +3,49 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWholeSync } from '../../disk/index.ts';
 import { DamagedDataError } from '../state/damaged.ts';
-import { Pieces } from '../storage/part-store.ts';
-import type { Place, Upload } from './changes.ts';
-import { type Change, readChange } from './changes.ts';
-import { type FileRecord, type Folder, find, isFolder, leaves, makeFolder, type Piece, splitPath } from './tree.ts';
+import { PartStore } from '../storage/part-store.ts';
+import type { UploadSession, VolumeLocation } from './changes.ts';
+import { parseVolumeChange, type VolumeChange } from './changes.ts';
+import {
+  ensureFolder,
+  type FileRecord,
+  type Folder,
+  findEntry,
+  isFolder,
+  type StoredPart,
+  splitPath,
+  walkTree,
+} from './tree.ts';
 
-export interface Volume extends Place {
+export interface Volume extends VolumeLocation {
   root: Folder;
   /** GB, as it was asked for. */
   size: number;
 }
 
 /** GB a volume has to begin with. */
-const firstSize = 50;
+const initialSizeGb = 50;
 
 /**
  * The volumes and what is on its way to them. The tree is in memory, contents are on disk. With a folder for its data
  * each change is one more line of a file: ten thousand files cost ten thousand lines, not as many rewrites.
  */
-export class Volumes {
-  readonly pieces: Pieces;
-  readonly uploads = new Map<string, Upload>();
+export class VolumeStore {
+  readonly parts: PartStore;
+  readonly uploads = new Map<string, UploadSession>();
   readonly #volumes = new Map<string, Volume>();
   readonly #file: string | undefined;
   #journal: number | undefined;
 
   constructor(storage: string, data: string | undefined) {
-    this.pieces = new Pieces(join(storage, 'volumes'));
+    this.parts = new PartStore(join(storage, 'volumes'));
     this.#file = data && join(data, 'volumes.jsonl');
     if (this.#file) this.#load(this.#file);
   }
 
-  volume({ project, volume, region }: Place): Volume {
+  volume({ project, volume, region }: VolumeLocation): Volume {
     const key = `${project}/${volume}/${region}`;
-    const known = this.#volumes.get(key) ?? { project, volume, region, root: new Map(), size: firstSize };
+    const known = this.#volumes.get(key) ?? { project, volume, region, root: new Map(), size: initialSizeGb };
     this.#volumes.set(key, known);
     return known;
   }
@@ -47,13 +56,13 @@ export class Volumes {
   }
 
   /** Makes a change, remembers it, and frees what nothing refers to any more. */
-  async change(change: Change): Promise<void> {
+  async change(change: VolumeChange): Promise<void> {
     const freed = this.#apply(change);
     if (this.#file) {
       this.#journal ??= openSync(this.#file, 'a', 0o600);
       writeSync(this.#journal, `${JSON.stringify(change)}\n`);
     }
-    await this.pieces.remove(freed);
+    await this.parts.remove(freed);
   }
 
   clear(): void {
@@ -69,7 +78,7 @@ export class Volumes {
   }
 
   /** Gives the pieces that are of no more use. */
-  #apply(change: Change): Piece[] {
+  #apply(change: VolumeChange): StoredPart[] {
     if (change.is === 'begun') {
       const { is, ...upload } = change;
       this.uploads.set(upload.id, { ...upload, parts: new Map() });
@@ -96,20 +105,20 @@ export class Volumes {
     const lines = linesOf(file);
     for (const [index, line] of lines.entries()) {
       if (line === '') continue;
-      const change = readChange(line);
+      const change = parseVolumeChange(line);
       if (change) this.#apply(change);
       else if (index < lines.length - 1)
         throw new DamagedDataError(file, `line ${index + 1} is not a change of a volume`);
     }
     const changes = [...this.#changes()].map((change) => `${JSON.stringify(change)}\n`).join('');
     writeWholeSync(file, changes, { mode: 0o600 });
-    this.pieces.removeAllBut(this.#known());
+    this.parts.removeAllBut(this.#known());
   }
 
-  *#changes(): Generator<Change> {
+  *#changes(): Generator<VolumeChange> {
     for (const { root, size, ...place } of this.#volumes.values()) {
       yield { is: 'resized', size, ...place };
-      for (const { names, file } of leaves(root)) {
+      for (const { names, file } of walkTree(root)) {
         yield file ? { is: 'file', names, file, ...place } : { is: 'folder', names, ...place };
       }
     }
@@ -127,18 +136,18 @@ export class Volumes {
 }
 
 /** What tests and demos arrange in a volume, and look at, without any call. Paths may lack their first slash. */
-export class Shelf {
+export class VolumeFiles {
   constructor(
-    private readonly volumes: Volumes,
-    private readonly place: Place,
+    private readonly volumes: VolumeStore,
+    private readonly place: VolumeLocation,
     private readonly now: () => number,
   ) {}
 
   /** Puts a file there. A list of names instead of a path may hold names that no path can. */
   write(path: string | readonly string[], content: string | Uint8Array, modified = this.now()): void {
-    const piece = this.volumes.pieces.write(Buffer.from(content));
+    const piece = this.volumes.parts.write(Buffer.from(content));
     const md5 = createHash('md5').update(content).digest('hex');
-    const file = { size: piece.size, modified, etag: etagOf([md5]), pieces: [piece] };
+    const file = { size: piece.size, modified, etag: multipartEtag([md5]), pieces: [piece] };
     void this.volumes.change({ is: 'file', names: namesOf(path), file, ...this.place });
   }
 
@@ -148,8 +157,8 @@ export class Shelf {
 
   /** The content of a file; undefined when there is none. */
   read(path: string | readonly string[]): Buffer | undefined {
-    const found = find(this.volumes.volume(this.place).root, namesOf(path));
-    return found && !isFolder(found) ? this.volumes.pieces.readAll(found.pieces) : undefined;
+    const found = findEntry(this.volumes.volume(this.place).root, namesOf(path));
+    return found && !isFolder(found) ? this.volumes.parts.readAll(found.pieces) : undefined;
   }
 
   text(path: string | readonly string[]): string | undefined {
@@ -158,33 +167,33 @@ export class Shelf {
 
   /** The paths of all files, and of folders that hold nothing with a slash at their end, in order. */
   paths(): string[] {
-    const found = [...leaves(this.volumes.volume(this.place).root)].filter(({ names }) => names.length > 0);
+    const found = [...walkTree(this.volumes.volume(this.place).root)].filter(({ names }) => names.length > 0);
     return found.map(({ names, file }) => `/${names.join('/')}${file ? '' : '/'}`).sort();
   }
 }
 
 /** As object storage makes it of the MD5s of a file's parts (hex), without quotes. */
-export function etagOf(md5s: readonly string[]): string {
+export function multipartEtag(md5s: readonly string[]): string {
   const all = Buffer.concat(md5s.map((md5) => Buffer.from(md5, 'hex')));
   return `${createHash('md5').update(all).digest('hex')}-${md5s.length}`;
 }
 
-function applyToTree(root: Folder, change: Extract<Change, { is: 'file' | 'folder' | 'removed' }>): Piece[] {
+function applyToTree(root: Folder, change: Extract<VolumeChange, { is: 'file' | 'folder' | 'removed' }>): StoredPart[] {
   const { names } = change;
   if (change.is === 'folder') {
-    makeFolder(root, names);
+    ensureFolder(root, names);
     return [];
   }
-  const before = piecesBelow(find(root, names));
+  const before = piecesBelow(findEntry(root, names));
   const name = names.at(-1);
   if (name === undefined) root.clear();
-  else if (change.is === 'file') makeFolder(root, names.slice(0, -1)).set(name, change.file);
-  else makeFolder(root, names.slice(0, -1)).delete(name);
+  else if (change.is === 'file') ensureFolder(root, names.slice(0, -1)).set(name, change.file);
+  else ensureFolder(root, names.slice(0, -1)).delete(name);
   return before;
 }
 
-function piecesBelow(entry: FileRecord | Folder | undefined): Piece[] {
-  return [...leaves(entry)].flatMap(({ file }) => file?.pieces ?? []);
+function piecesBelow(entry: FileRecord | Folder | undefined): StoredPart[] {
+  return [...walkTree(entry)].flatMap(({ file }) => file?.pieces ?? []);
 }
 
 function namesOf(path: string | readonly string[]): readonly string[] {

@@ -5,15 +5,15 @@ import { CortexReplica } from '../cortex/cortex-replica.ts';
 import { AppLogs } from '../logs/app-logs.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
-import { environmentOf } from './environment.ts';
-import { Pool } from './pool.ts';
+import { createAppEnvironment } from './environment.ts';
+import { ReplicaPool } from './pool.ts';
 import type { AppProcess } from './process.ts';
-import { findPython, Packages } from './python.ts';
-import { GivenUp } from './replica.ts';
+import { findPython, PythonPackages } from './python.ts';
+import { CallAbortedError } from './replica.ts';
 import { ServerReplica } from './server-replica.ts';
 import { unpackZip } from './unpack.ts';
 
-interface Options {
+interface AppRunnerOptions {
   store: Store;
   now: () => number;
   /** The folder of uploaded archives. */
@@ -32,10 +32,10 @@ interface Options {
 }
 
 /** Why an archive could not be unpacked, in the user's words. */
-export class UnpackFailure extends Error {}
+export class UnpackError extends Error {}
 
 /** All that runs of the project's apps: their replicas, the calls under way, and what they print. */
-export class Running {
+export class AppRunner {
   readonly logs: AppLogs;
   /** Images of one-off runs, by their digest: how often each was asked for, and what is in it. */
   readonly images = new Map<string, { asked: number; requirements: string }>();
@@ -45,9 +45,9 @@ export class Running {
   readonly #storage: string;
   readonly #archiveLimits: ArchiveLimits;
   readonly #real: boolean;
-  readonly #packages: Packages | undefined;
+  readonly #packages: PythonPackages | undefined;
   readonly #warn: (text: string) => void;
-  readonly #pools = new Map<string, Pool>();
+  readonly #pools = new Map<string, ReplicaPool>();
   readonly #unpacked = new Map<string, Promise<string>>();
   readonly #calls = new Map<string, AbortController>();
   /** One-off runs. */
@@ -55,7 +55,7 @@ export class Running {
   readonly #background = new Set<Promise<unknown>>();
   #end = new AbortController();
 
-  constructor({ store, now, storage, archiveLimits, folder, logs, real, packages, warn }: Options) {
+  constructor({ store, now, storage, archiveLimits, folder, logs, real, packages, warn }: AppRunnerOptions) {
     this.#store = store;
     this.#now = now;
     this.#storage = storage;
@@ -64,11 +64,11 @@ export class Running {
     this.folder = folder;
     this.#real = real;
     this.#warn = warn;
-    this.#packages = packages === undefined ? undefined : new Packages(packages);
+    this.#packages = packages === undefined ? undefined : new PythonPackages(packages);
   }
 
   /** Whether dependencies are installed. */
-  get installs(): boolean {
+  get installsPackages(): boolean {
     return this.#packages !== undefined;
   }
 
@@ -81,7 +81,7 @@ export class Running {
   async pythonWith(requirements: string, say: (line: string) => void = () => {}): Promise<string | undefined> {
     const python = await this.python();
     if (!python || !this.#packages || requirements.trim() === '') return python;
-    return this.#packages.with(requirements, python, say, (process) => this.own(process));
+    return this.#packages.install(requirements, python, say, (process) => this.trackProcess(process));
   }
 
   /** Aborts when the emulator stops. */
@@ -90,24 +90,24 @@ export class Running {
   }
 
   /** The replicas of an app. */
-  poolOf(app: string): Pool {
+  getPool(app: string): ReplicaPool {
     const known = this.#pools.get(app);
     if (known) return known;
-    const pool = new Pool((record, build, python) => this.#begin(record, build, python), this.#now);
+    const pool = new ReplicaPool((record, build, python) => this.#begin(record, build, python), this.#now);
     this.#pools.set(app, pool);
     return pool;
   }
 
   /** Unpacks a build's archive, once. Gives the folder. Rejects with an `UnpackFailure`, and tries again next time. */
-  unpacked({ id, app, keyName }: BuildRecord): Promise<string> {
+  unpackBuild({ id, app, keyName }: BuildRecord): Promise<string> {
     const known = this.#unpacked.get(id);
     if (known) return known;
-    const folder = this.folderOf(app, id);
+    const folder = this.folderFor(app, id);
     const unpacking = unpackZip(join(this.#storage, keyName), folder, this.#archiveLimits).then(
       () => folder,
       (cause: Error) => {
         this.#unpacked.delete(id);
-        throw new UnpackFailure(`its archive cannot be unpacked: ${cause.message}`, { cause });
+        throw new UnpackError(`its archive cannot be unpacked: ${cause.message}`, { cause });
       },
     );
     this.#unpacked.set(id, unpacking);
@@ -115,33 +115,33 @@ export class Running {
   }
 
   /** A folder of its own for everything an app does. */
-  folderOf(app: string, name: string): string {
+  folderFor(app: string, name: string): string {
     return join(this.folder, app, name);
   }
 
   /** Notes a call, so that it can be cancelled. */
-  begin(run: string): AbortController {
+  trackRun(run: string): AbortController {
     const call = new AbortController();
     this.#calls.set(run, call);
     return call;
   }
 
-  over(run: string): void {
+  untrackRun(run: string): void {
     this.#calls.delete(run);
   }
 
-  cancel(run: string): void {
-    this.#calls.get(run)?.abort(new GivenUp('the run was cancelled', 500, 0));
+  cancelRun(run: string): void {
+    this.#calls.get(run)?.abort(new CallAbortedError('the run was cancelled', 500, 0));
   }
 
   /** Work that nobody waits for but the end of the emulator. */
-  behind(work: Promise<unknown>): void {
+  runInBackground(work: Promise<unknown>): void {
     const done = work.catch(() => {}).finally(() => this.#background.delete(done));
     this.#background.add(done);
   }
 
   /** A process that is stopped with the emulator. */
-  own(process: AppProcess): AppProcess {
+  trackProcess(process: AppProcess): AppProcess {
     this.#processes.add(process);
     const over = () => void this.#processes.delete(process);
     process.ended.then(over, over);
@@ -152,7 +152,7 @@ export class Running {
     const pool = this.#pools.get(app);
     this.#pools.delete(app);
     await pool?.stop();
-    this.logs.forget(app);
+    this.logs.delete(app);
     await rm(join(this.folder, app), { recursive: true, force: true });
   }
 
@@ -173,8 +173,8 @@ export class Running {
 
   #begin(app: AppRecord, build: BuildRecord, python: string) {
     const name = `${app.id}-${build.id.slice(0, 8)}-${this.#store.newId().slice(0, 5)}`;
-    const folder = this.folderOf(app.id, build.id);
-    const environment = environmentOf(app, build.id, this.folder, this.#store, python);
+    const folder = this.folderFor(app.id, build.id);
+    const environment = createAppEnvironment(app, build.id, this.folder, this.#store, python);
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
     const print = (said: Parameters<ConstructorParameters<typeof Runtime>[0]['print']>[0]) =>
       this.logs.add(app.id, { ...said, container: name });
@@ -189,4 +189,4 @@ export class Running {
   }
 }
 
-const stopped = new GivenUp('the emulator stops', 503, -1);
+const stopped = new CallAbortedError('the emulator stops', 503, -1);
