@@ -11,7 +11,7 @@ export default defineConfig({
     isolate: false,
     // Half of the time is spent waiting: also on two processors, two files run at a time.
     maxWorkers: 2,
-    // Style sheets are read as text (src/output/chart-page.ts); they would else be empty.
+    // Style sheets are read as text (src/output/chart-page); they would else be empty.
     css: true,
     // The machine's own settings must not leak into a test.
     env: { GANTRY_CONFIG_DIR: '/nonexistent', NO_COLOR: '', FORCE_COLOR: '' },

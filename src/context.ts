@@ -12,16 +12,16 @@ import { type Credential, environmentSecrets, findCredential, renewalFix } from 
 import { type Environment, writesAnnotations } from './config/environment.ts';
 import { resolveSettings, type SettingFlags, type Settings } from './config/settings.ts';
 import { UsageError } from './errors.ts';
-import { shown } from './output/clean.ts';
+import { duration, timeLeft } from './output/format.ts';
 import type { KnownSecrets } from './output/known-secrets.ts';
-import { type ColorChoice, type Page, pageOf } from './output/page.ts';
+import { type ColorChoice, createPage, type Page } from './output/page.ts';
 import { createProgress, type Progress } from './output/progress.ts';
 import { createPrompt, type Prompt } from './output/prompt.ts';
-import { duration, timeLeft } from './output/words.ts';
+import { sanitize } from './output/sanitize.ts';
 import type { Io } from './process.ts';
 import { version } from './version.ts';
 
-/** The flags every command has (conventions §4). */
+/** The flags of every command. */
 export interface GlobalFlags {
   json?: string;
   quiet?: boolean;
@@ -40,12 +40,12 @@ export interface GlobalFlags {
 export interface Context {
   api: Api;
   /** The same calls under another signal: what must still be said, or heard, after Ctrl-C. */
-  apiUntil(signal: AbortSignal, onRetry?: (retry: Retry) => void, send?: Send): Api;
+  apiWithSignal(signal: AbortSignal, onRetry?: (retry: Retry) => void, send?: Send): Api;
   /** The same calls with a token that is not in the settings, or not yet. */
-  apiWith(token: string): Api;
+  apiWithToken(token: string): Api;
   /** A call by method and path, for what the contract does not know (`gantry api`). */
   raw(call: RawCall): Promise<HttpReply>;
-  /** Opens a live log of the platform, by path and query (wire §1b), until then or Ctrl-C. Rejects with ConnectionError. */
+  /** Opens a live log of the platform, by path and query, until it ends or Ctrl-C. Rejects with ConnectionError. */
   openLog: OpenLogSocket;
   /** The project to work in; throws when none is known. */
   readonly project: string;
@@ -66,7 +66,7 @@ export interface Context {
   /** Shows an address in the user's browser; false when there is none. */
   openBrowser(address: string): Promise<boolean>;
   /** The same with other variables and in another folder: for who brings a platform along (`gantry dev`). */
-  elsewhere(env: Record<string, string>, cwd: string): Context;
+  withOverrides(env: Record<string, string>, cwd: string): Context;
   /** Values that must not be printed; whoever reads another one adds it. */
   secrets: KnownSecrets;
   signal: AbortSignal;
@@ -98,7 +98,7 @@ export function createContext(
   secrets: KnownSecrets,
 ): Context {
   secrets.add(...environmentSecrets(io.env));
-  const page = pageOf(io.stderr, io.env, flags.color, io.now(), secrets);
+  const page = createPage(io.stderr, io.env, flags.color, io.now(), secrets);
   const progress = createProgress({
     stderr: io.stderr,
     page,
@@ -132,7 +132,12 @@ export function createContext(
   const client = () => import('./api/client.ts');
   const renew = async (current: Credential, refused: boolean) => {
     const { renewed } = await import('./api/renewal.ts');
-    const fresh = await renewed(current, refused, { api: apiUntil(signal), settings: settings(), now: io.now, warn });
+    const fresh = await renewed(current, refused, {
+      api: apiWithSignal(signal),
+      settings: settings(),
+      now: io.now,
+      warn,
+    });
     secrets.add(fresh.token, fresh.refreshToken);
     return fresh;
   };
@@ -150,11 +155,11 @@ export function createContext(
     const api = once(async () => (await client()).createApi(await asked()));
     return async (endpoint, parameters) => (await api())(endpoint, parameters);
   };
-  const apiUntil: Context['apiUntil'] = (until, hears, send) => apiFor(() => options(until, hears, send));
+  const apiWithSignal: Context['apiWithSignal'] = (until, hears, send) => apiFor(() => options(until, hears, send));
   return {
-    api: apiUntil(signal),
-    apiUntil,
-    apiWith: (other) => {
+    api: apiWithSignal(signal),
+    apiWithSignal,
+    apiWithToken: (other) => {
       secrets.add(other);
       return apiFor(async () => ({ ...(await options(signal)), token: () => other }));
     },
@@ -191,7 +196,7 @@ export function createContext(
       stderr: page.terminal,
     },
     openBrowser: (address) => io.openBrowser(address),
-    elsewhere: (env, cwd) => {
+    withOverrides: (env, cwd) => {
       // What the flags choose is on the platform of before.
       const { project: _, profile: __, cwd: ___, ...kept } = flags;
       // The streams of an Io are opened when they are asked for: a copy would open them all.
@@ -215,7 +220,7 @@ export function createContext(
 /** What Ctrl-C says holds ids that the platform gave. */
 function shownInterruption(interruption: { says?: string }, page: Page): { says?: string } {
   return new Proxy(interruption, {
-    set: (target, key, text) => Reflect.set(target, key, shown(String(text), page)),
+    set: (target, key, text) => Reflect.set(target, key, sanitize(String(text), page)),
   });
 }
 

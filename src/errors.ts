@@ -175,17 +175,17 @@ export class RateLimitedError extends GantryError {
 }
 
 /** Signals that ask a process to end. */
-export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK';
+export type TerminationSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK';
 
-export function exitOf(signal: EndSignal): 'interrupted' | 'terminated' {
+export function exitNameFor(signal: TerminationSignal): 'interrupted' | 'terminated' {
   return signal === 'SIGINT' ? 'interrupted' : 'terminated';
 }
 
 export class InterruptedError extends GantryError {
   override readonly exit: 'interrupted' | 'terminated';
 
-  constructor(message = 'interrupted', signal: EndSignal = 'SIGINT', facts: ErrorFacts = {}) {
+  constructor(message = 'interrupted', signal: TerminationSignal = 'SIGINT', facts: ErrorFacts = {}) {
     super(message, facts);
-    this.exit = exitOf(signal);
+    this.exit = exitNameFor(signal);
   }
 }

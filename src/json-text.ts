@@ -1,5 +1,5 @@
 /** JSON text of any value. The engine's own writer calls itself for each level: 10,000 levels overflow its stack. */
-export function jsonText(value: unknown, indent?: number): string {
+export function stringifyJson(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value ?? null, null, indent);
   } catch (error) {
@@ -9,12 +9,12 @@ export function jsonText(value: unknown, indent?: number): string {
 }
 
 /** Dates and URLs say themselves how they look in JSON. */
-export function inJson(value: unknown): unknown {
+export function toJsonValue(value: unknown): unknown {
   const own = value as { toJSON?: unknown } | null | undefined;
-  return isNested(value) && typeof own?.toJSON === 'function' ? own.toJSON() : value;
+  return isObject(value) && typeof own?.toJSON === 'function' ? own.toJSON() : value;
 }
 
-export function isNested(value: unknown): value is object {
+export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
@@ -27,14 +27,14 @@ function nestedText(value: unknown): string {
       parts.push(next);
       continue;
     }
-    const plain = inJson(next.value);
-    if (!isNested(plain)) {
+    const plain = toJsonValue(next.value);
+    if (!isObject(plain)) {
       parts.push(JSON.stringify(plain) ?? 'null');
       continue;
     }
     const list = Array.isArray(plain);
     const entries = Object.entries(plain).filter(
-      ([, inner]) => list || JSON.stringify(isNested(inner) ? 0 : inner) !== undefined,
+      ([, inner]) => list || JSON.stringify(isObject(inner) ? 0 : inner) !== undefined,
     );
     parts.push(list ? '[' : '{');
     work.push(list ? ']' : '}');

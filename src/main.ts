@@ -1,11 +1,11 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { writesAnnotations } from './config/environment.ts';
-import { exitCodes, exitOf, GantryError, InterruptedError, ProjectError } from './errors.ts';
+import { exitCodes, exitNameFor, GantryError, InterruptedError, ProjectError } from './errors.ts';
 import { KnownSecrets } from './output/known-secrets.ts';
 import type { ColorChoice } from './output/page.ts';
 import { type Io, processIo } from './process.ts';
-import type { Running } from './program.ts';
+import type { RunState } from './program/run-program.ts';
 import { version } from './version.ts';
 
 export type { Io };
@@ -15,7 +15,7 @@ export { processIo };
  * Answers what needs no parser and returns the exit code, or undefined. Writes synchronously: opening process.stdout costs
  * more than everything else here.
  */
-export function answeredAtOnce(argv: string[]): number | undefined {
+export function answerWithoutParser(argv: string[]): number | undefined {
   const text = readyAnswer(argv);
   if (text === undefined) return undefined;
   const bytes = Buffer.from(text);
@@ -36,13 +36,13 @@ export function answeredAtOnce(argv: string[]): number | undefined {
 /** argv and the process to an exit code: the only catch, the only signal handler. */
 export async function main(argv: string[], io: Io): Promise<number> {
   // A shell waits for this one: it has no use for a parser, a signal handler or an error.
-  if (argv[0] === 'complete') return (await import('./completion/answer.ts')).complete(argv.slice(1), io);
+  if (argv[0] === 'complete') return (await import('./completion/complete.ts')).complete(argv.slice(1), io);
   const controller = new AbortController();
-  const interruption: Running['interruption'] = {};
+  const interruption: RunState['interruption'] = {};
   const secrets = new KnownSecrets();
-  const running: Running = { signal: controller.signal, interruption, secrets };
+  const running: RunState = { signal: controller.signal, interruption, secrets };
   const stopListening = io.onSignal((signal) => {
-    if (controller.signal.aborted) return io.quit(exitCodes[exitOf(signal)].code);
+    if (controller.signal.aborted) return io.quit(exitCodes[exitNameFor(signal)].code);
     const { says = 'stopping' } = interruption;
     io.stderr.write(says ? `\n${says} (Ctrl-C again: quit at once)\n` : '\n');
     controller.abort(new InterruptedError('interrupted', signal));
@@ -56,10 +56,10 @@ export async function main(argv: string[], io: Io): Promise<number> {
 /** After Ctrl-C: for output that is still to be read, in milliseconds. */
 const drainMs = 3_000;
 
-async function outcome(argv: string[], io: Io, running: Running, signal: AbortSignal): Promise<number> {
+async function outcome(argv: string[], io: Io, running: RunState, signal: AbortSignal): Promise<number> {
   const { interruption } = running;
   try {
-    const { runProgram } = await import('./program.ts');
+    const { runProgram } = await import('./program/run-program.ts');
     return await runProgram(argv, io, running);
   } catch (thrown) {
     const error = signal.aborted && !(thrown instanceof GantryError) ? signal.reason : thrown;
@@ -68,7 +68,7 @@ async function outcome(argv: string[], io: Io, running: Running, signal: AbortSi
   }
 }
 
-/** Answers that need no parser. The texts of help are made at build time (build.js); from the sources they are live. */
+/** Answers that need no parser. The texts of help are made at build time (build/texts.js); from the sources they are live. */
 function readyAnswer(argv: string[]): string | undefined {
   const words = argv.slice(0, -1);
   const last = argv.at(-1);
@@ -82,28 +82,28 @@ function readyAnswer(argv: string[]): string | undefined {
 }
 
 /** Shows a failure: text on stderr, and with `--json` one document on stdout. */
-async function fail(thrown: unknown, argv: string[], io: Io, { inLines, secrets }: Running): Promise<number> {
-  const { ReaderGone, createRenderer } = await import('./output/render.ts');
-  if (thrown instanceof ReaderGone) return exitCodes.ok.code;
-  const [{ annotation, failureJson, failureText }, { systemFailure }, { pageOf }] = await Promise.all([
+async function fail(thrown: unknown, argv: string[], io: Io, { isJsonLines, secrets }: RunState): Promise<number> {
+  const { StdoutClosedError, createRenderer } = await import('./output/render.ts');
+  if (thrown instanceof StdoutClosedError) return exitCodes.ok.code;
+  const [{ workflowAnnotation, failureJson, failureText }, { toSystemError }, { createPage }] = await Promise.all([
     import('./output/failure.ts'),
-    import('./output/system-failure.ts'),
+    import('./output/system-error.ts'),
     import('./output/page.ts'),
   ]);
-  const error = systemFailure(thrown) ?? thrown;
+  const error = toSystemError(thrown) ?? thrown;
   const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
-  const page = pageOf(io.stderr, io.env, colorAsked(flags), io.now(), secrets);
+  const page = createPage(io.stderr, io.env, colorAsked(flags), io.now(), secrets);
   io.stderr.write(`${failureText(error, page, flags.includes('--debug'))}\n`);
   if (error instanceof ProjectError && writesAnnotations(io.env)) {
-    for (const problem of error.problems) io.stderr.write(`${annotation(problem, secrets)}\n`);
+    for (const problem of error.problems) io.stderr.write(`${workflowAnnotation(problem, secrets)}\n`);
   }
   const json = flags.some((flag) => flag === '--json' || flag.startsWith('--json='));
   const events = flags.includes('--events');
   if (json || events) {
-    const renderer = createRenderer(io.stdout, pageOf(io.stdout, io.env, 'never', io.now(), secrets), true);
+    const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now(), secrets), true);
     const document = failureJson(error, secrets);
     if (events) await renderer.line({ type: 'error', ...document }).catch(() => {});
-    else await (inLines ? renderer.line(document) : renderer.value(document, () => '')).catch(() => {});
+    else await (isJsonLines ? renderer.line(document) : renderer.value(document, () => '')).catch(() => {});
   }
   return error instanceof GantryError ? error.exitCode : exitCodes.bug.code;
 }

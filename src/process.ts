@@ -1,11 +1,11 @@
 import { writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { Environment } from './config/environment.ts';
-import type { EndSignal } from './errors.ts';
+import type { TerminationSignal } from './errors.ts';
 import type { Stream } from './output/page.ts';
 
 /** A closed terminal or a dropped connection sends SIGHUP; Ctrl-Break of Windows, SIGBREAK. */
-const endSignals: readonly EndSignal[] =
+const terminationSignals: readonly TerminationSignal[] =
   process.platform === 'win32' ? ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** The process, as an argument: tests give their own. */
@@ -16,7 +16,7 @@ export interface Io {
   env: Environment;
   cwd: string;
   /** Calls back on Ctrl-C and on every signal that asks us to end; returns how to stop listening. */
-  onSignal(listener: (signal: EndSignal) => void): () => void;
+  onSignal(listener: (signal: TerminationSignal) => void): () => void;
   /** Ends the process at once, undrained: the second Ctrl-C. */
   quit(code: number): void;
   /** Wall-clock time in milliseconds since the epoch: for timestamps, ages and expiry. It may jump. */
@@ -28,7 +28,7 @@ export interface Io {
   /** Shows an address in the user's browser; false when there is none. */
   openBrowser(address: string): Promise<boolean>;
   /** Starts gantry once more, with these words, and does not wait for it. */
-  startBehind(words: string[]): Promise<void>;
+  spawnDetached(words: string[]): Promise<void>;
   /** A connection on which no byte moves for so many milliseconds is dead. */
   silenceMs: number;
 }
@@ -40,28 +40,29 @@ export function processIo(): Io {
       return process.stdin;
     },
     get stdout() {
-      return unbothered(wholly(process.stdout));
+      return ignoreStreamErrors(writeCompletely(process.stdout));
     },
     get stderr() {
-      return unbothered(process.stderr);
+      return process.getBuiltinModule('node:tty').isatty(2) ? ignoreStreamErrors(process.stderr) : lazyStderr();
     },
     env: process.env,
     cwd: process.cwd(),
     onSignal(listener) {
-      for (const signal of endSignals) process.on(signal, listener);
+      for (const signal of terminationSignals) process.on(signal, listener);
       // It stays after the command has ended: the terminal may close until the process does.
-      process.off('SIGHUP', leaveTerminal).on('SIGHUP', leaveTerminal);
+      process.off('SIGHUP', closeTerminalOnExit).on('SIGHUP', closeTerminalOnExit);
       return () => {
-        for (const signal of endSignals) process.off(signal, listener);
+        for (const signal of terminationSignals) process.off(signal, listener);
       };
     },
     quit: (code) => process.exit(code),
     now: () => Date.now(),
-    elapsed: () => Math.floor(performance.now()),
+    // The same clock as performance.now(), which would load node:perf_hooks.
+    elapsed: () => Math.floor(process.uptime() * 1_000),
     delay,
     openBrowser,
     // What starts programs takes its time to load, and nearly no command needs it; import() would load more yet.
-    async startBehind(words) {
+    async spawnDetached(words) {
       const { spawn } = process.getBuiltinModule('node:child_process');
       const script = process.argv[1];
       if (script) spawn(process.execPath, [script, ...words], { detached: true, stdio: 'ignore' }).unref();
@@ -70,8 +71,22 @@ export function processIo(): Io {
   };
 }
 
+/** A stderr that is no terminal, opened on first use: opening it takes over a millisecond, and most commands print nothing. */
+function lazyStderr(): typeof process.stderr {
+  return new Proxy({ isTTY: false } as typeof process.stderr, {
+    get(known, key) {
+      if (Object.hasOwn(known, key)) return Reflect.get(known, key);
+      const stream = ignoreStreamErrors(process.stderr);
+      const value = Reflect.get(stream, key);
+      return typeof value === 'function' ? value.bind(stream) : value;
+    },
+    has: (_, key) => Reflect.has(process.stderr, key),
+    set: (_, key, value) => Reflect.set(process.stderr, key, value),
+  });
+}
+
 /** At its end Node restores the terminal, and aborts when that fails because the terminal was closed. */
-function leaveTerminal(): void {
+function closeTerminalOnExit(): void {
   process.once('exit', () => {
     const { closeSync } = process.getBuiltinModule('node:fs');
     for (const stream of [0, 1, 2]) {
@@ -107,7 +122,7 @@ async function openBrowser(address: string): Promise<boolean> {
  * Node writes to a file once and ignores how much of it was taken: on a full disk the rest would be lost without an
  * error. Pipes and terminals have a handle of their own, which does not.
  */
-function wholly(stream: typeof process.stdout): typeof process.stdout {
+function writeCompletely(stream: typeof process.stdout): typeof process.stdout {
   if (stream.isTTY || '_handle' in stream) return stream;
   stream._write = (chunk: Buffer, _, done) => {
     try {
@@ -121,6 +136,6 @@ function wholly(stream: typeof process.stdout): typeof process.stdout {
 }
 
 /** A reader that closes its end is told of by the write that fails; as an event it would end the process. */
-function unbothered<S extends NodeJS.WriteStream>(stream: S): S {
+function ignoreStreamErrors<S extends NodeJS.WriteStream>(stream: S): S {
   return stream.listenerCount('error') > 0 ? stream : stream.on('error', () => {});
 }

@@ -1,7 +1,7 @@
 import type { Argument, Command as Commander, Option } from 'commander';
 import { commands } from './commands/index.ts';
 import { exitCodes } from './errors.ts';
-import { addCommands, buildProgram, furnish } from './program.ts';
+import { addCommands, buildProgram, configureCommand } from './program/run-program.ts';
 import { version } from './version.ts';
 
 /** The whole program as data: for agents, for completion, for docs/commands.md. */
@@ -52,7 +52,7 @@ export async function reference(): Promise<Reference> {
       }
       for (const [leafName, leaf] of Object.entries(leaves)) {
         const command = leafName ? child(parent, leafName) : parent;
-        const { json, examples } = await furnish(command, leaf, nothing);
+        const { json, examples } = await configureCommand(command, leaf, nothing);
         found.push({ ...described(command, [name, leafName].filter(Boolean).join(' ')), group, json, examples });
       }
     }

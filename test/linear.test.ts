@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { findBaseImages } from '../src/config/registry-login.ts';
-import type { AppAnswer } from '../src/operations/invoke/call.ts';
-import { eventsOf } from '../src/operations/invoke/events.ts';
-import { readHeaders } from '../src/operations/invoke/headers.ts';
+import type { AppResponse } from '../src/operations/invoke/call.ts';
+import { parseHeaders } from '../src/operations/invoke/call-headers.ts';
+import { readEvents } from '../src/operations/invoke/events.ts';
 import { splitLogText } from '../src/operations/logs/log-line.ts';
-import { shown } from '../src/output/clean.ts';
-import { cleaner } from '../src/output/cleaner.ts';
-import { safeJson } from '../src/output/json.ts';
 import { KnownSecrets } from '../src/output/known-secrets.ts';
-import { pageOf } from '../src/output/page.ts';
+import { createPage } from '../src/output/page.ts';
+import { redactedJson } from '../src/output/redacted-json.ts';
+import { sanitize } from '../src/output/sanitize.ts';
+import { createStreamSanitizer } from '../src/output/sanitize-stream.ts';
 import { table } from '../src/output/table.ts';
-import { generatedEntries } from '../src/project/dependencies.ts';
+import { generateDependencyFiles } from '../src/project/dependencies.ts';
 import { readEnvFile } from '../src/project/env-file.ts';
-import { mainProgram } from '../src/project/main-guard.ts';
-import { packagesIn } from '../src/project/requirements.ts';
+import { analyzeProgram } from '../src/project/main-guard.ts';
+import { readRequirements } from '../src/project/requirements.ts';
 import { refusal } from '../src/transfer/storage-errors.ts';
 
 /**
@@ -26,7 +26,7 @@ const most = 9;
 const secrets = new KnownSecrets();
 secrets.add('the-token-in-use-0123456789', 'pa55w0rd');
 const page = (columns?: number) =>
-  pageOf({ isTTY: columns !== undefined, columns } as never, { GITHUB_ACTIONS: 'true' }, 'always', 0, secrets);
+  createPage({ isTTY: columns !== undefined, columns } as never, { GITHUB_ACTIONS: 'true' }, 'always', 0, secrets);
 
 /** What a text is made of that makes a careless pattern start anew at each of its places. */
 const units: Record<string, string> = {
@@ -79,10 +79,10 @@ const units: Record<string, string> = {
 };
 
 const transforms: Record<string, (text: string) => unknown> = {
-  shown: (text) => shown(text, page()),
-  'shown without colors': (text) => shown(text, { ...page(), colored: false }),
-  safeJson: (text) => safeJson({ text, list: [text] }, secrets, 2),
-  logLines: splitLogText,
+  shown: (text) => sanitize(text, page()),
+  'shown without colors': (text) => sanitize(text, { ...page(), colored: false }),
+  safeJson: (text) => redactedJson({ text, list: [text] }, secrets, 2),
+  splitLogText: splitLogText,
 };
 
 describe.each(Object.entries(transforms))('%s', (_, transform) => {
@@ -102,8 +102,8 @@ describe('text that comes in small pieces', () => {
     expectLinear((length) => {
       const piece = Buffer.from(unit.repeat(8));
       return () => {
-        const { take, end } = cleaner(page());
-        for (let at = 0; at < length / 16; at += piece.length) take(piece);
+        const { push, end } = createStreamSanitizer(page());
+        for (let at = 0; at < length / 16; at += piece.length) push(piece);
         end();
       };
     });
@@ -112,9 +112,9 @@ describe('text that comes in small pieces', () => {
   test('takes linear time for a title that does not end', () => {
     const piece = Buffer.from('0;');
     expectLinear((length) => () => {
-      const { take, end } = cleaner({ ...page(), githubActions: false });
-      take(Buffer.from('\u001b]'));
-      for (let at = 0; at < length / 8; at += piece.length) take(piece);
+      const { push, end } = createStreamSanitizer({ ...page(), githubActions: false });
+      push(Buffer.from('\u001b]'));
+      for (let at = 0; at < length / 8; at += piece.length) push(piece);
       end();
     });
   });
@@ -129,10 +129,10 @@ const readers: Record<string, (length: number) => () => unknown> = {
   'a .env file of open quotes': (length) => () => attempt(() => readEnvFile('A=\'"`\n'.repeat(length / 16), '.env')),
   'a Dockerfile of empty lines': (length) => () => findBaseImages(`${'\n'.repeat(length)}FROM a`),
   'a Dockerfile of blanks': (length) => () => findBaseImages(`${' '.repeat(length)}a`),
-  'a module of quotes': (length) => () => mainProgram(Buffer.from('"""\''.repeat(length / 4))),
-  'a module of nested f-strings': (length) => () => mainProgram(Buffer.from(`f'{`.repeat(length / 3))),
-  'a module of comments': (length) => () => mainProgram(Buffer.from('#a\n'.repeat(length / 3))),
-  'a header of blanks': (length) => () => readHeaders([`a: b${' '.repeat(length)}c`]),
+  'a module of quotes': (length) => () => analyzeProgram(Buffer.from('"""\''.repeat(length / 4))),
+  'a module of nested f-strings': (length) => () => analyzeProgram(Buffer.from(`f'{`.repeat(length / 3))),
+  'a module of comments': (length) => () => analyzeProgram(Buffer.from('#a\n'.repeat(length / 3))),
+  'a header of blanks': (length) => () => parseHeaders([`a: b${' '.repeat(length)}c`]),
   'an answer of storage': (length) => () =>
     refusal({ status: 500, headers: {}, said: '<Code>'.repeat(length / 6), what: 'upload' }, 0),
   'a cell wider than any terminal': (length) => () =>
@@ -155,12 +155,12 @@ test.each([
 
 function packages(text: string): Promise<unknown> {
   const entry = { path: 'requirements.txt', size: text.length, executable: false, source: { text } };
-  return packagesIn(entry, () => {});
+  return readRequirements(entry, () => {});
 }
 
 function requirements(version: string): Promise<unknown> {
   const none = { conda: {}, apt: {}, paths: {}, preBuildCommands: [], shellCommands: [], root: '.' };
-  return generatedEntries({ ...none, pip: { a: version } }).catch(() => {});
+  return generateDependencyFiles({ ...none, pip: { a: version } }).catch(() => {});
 }
 
 async function events(length: number): Promise<void> {
@@ -170,7 +170,7 @@ async function events(length: number): Promise<void> {
     yield Buffer.from('\n\n');
   })();
   let seen = 0;
-  for await (const { data } of eventsOf({ target: { name: 'web' }, pieces } as unknown as AppAnswer))
+  for await (const { data } of readEvents({ target: { name: 'web' }, chunks: pieces } as unknown as AppResponse))
     seen += data.length;
   expect(seen).toBeGreaterThan(0);
 }

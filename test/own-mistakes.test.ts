@@ -6,10 +6,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../src/emulator/index.ts';
 import { FailedError, UnexpectedReplyError } from '../src/errors.ts';
 import { jsonLeaves } from '../src/operations/replies/json-leaves.ts';
-import { systemFailure } from '../src/output/system-failure.ts';
-import { generatedEntries } from '../src/project/dependencies.ts';
-import { mainProgram, withCall } from '../src/project/main-guard.ts';
-import { packagesIn } from '../src/project/requirements.ts';
+import { toSystemError } from '../src/output/system-error.ts';
+import { generateDependencyFiles } from '../src/project/dependencies.ts';
+import { analyzeProgram, withFunctionCall } from '../src/project/main-guard.ts';
+import { readRequirements } from '../src/project/requirements.ts';
 import { signedUrl } from '../src/transfer/signed-url.ts';
 import { folderOf, smallApp } from './support/app.ts';
 import { gantry } from './support/gantry.ts';
@@ -73,7 +73,7 @@ describe('what the system refused', () => {
   test('is named with the file, and is no mistake of gantry', async () => {
     await using app = await folderOf({ 'file.txt': 'x' });
     const refused = await writeFile(join(app.path, 'file.txt', 'x'), '').catch((error) => error);
-    const failure = systemFailure(refused);
+    const failure = toSystemError(refused);
     expect(failure).toBeInstanceOf(FailedError);
     expect(failure?.message).toBe(`cannot open ${join(app.path, 'file.txt', 'x')}: not a directory`);
   });
@@ -95,7 +95,7 @@ describe('what the system refused', () => {
     Object.assign(new Error('no syscall'), { code: 'ERR_INVALID_ARG_TYPE' }),
     'text',
   ])('is nothing else: %s', (error) => {
-    expect(systemFailure(error)).toBeUndefined();
+    expect(toSystemError(error)).toBeUndefined();
   });
 });
 
@@ -109,10 +109,10 @@ test.each(['upload', 'download'] as const)('an %s URL that is none is the answer
 
 test('a module may begin with a byte-order mark', () => {
   const source = Buffer.from('\ufeffdef hello():\n    pass\n\nif __name__ == "__main__":\n    hello()\n');
-  const program = mainProgram(source);
+  const program = analyzeProgram(source);
   expect(program.functions).toEqual(['hello']);
   expect(program.guards.map((at) => source.toString('latin1', at, at + 8))).toEqual(['__name__']);
-  expect(withCall(source, program, 'hello').subarray(0, 3)).toEqual(Buffer.from('\ufeff'));
+  expect(withFunctionCall(source, program, 'hello').subarray(0, 3)).toEqual(Buffer.from('\ufeff'));
 });
 
 describe('a name that objects inherit', () => {
@@ -120,7 +120,7 @@ describe('a name that objects inherit', () => {
 
   test.each(names)('%s is a package of requirements.txt', async (name) => {
     const entry = { path: 'requirements.txt', size: 1, executable: false, source: { text: `${name}==1.2\n` } };
-    expect(Object.entries(await packagesIn(entry, () => {}))).toEqual([[name, '==1.2']]);
+    expect(Object.entries(await readRequirements(entry, () => {}))).toEqual([[name, '==1.2']]);
   });
 
   test.each(names)('%s is a package of cerebrium.toml', async (name) => {
@@ -130,7 +130,7 @@ describe('a name that objects inherit', () => {
     const { code, stdout } = await gantry(['package', '-o', 'out.zip', '--json'], { cwd: app.path });
     expect(code).toBe(0);
     expect(stdout).toContain('requirements.txt');
-    const entries = await generatedEntries({
+    const entries = await generateDependencyFiles({
       ...{ pip: Object.fromEntries([[name, '1.2']]), conda: {}, apt: {}, paths: {} },
       ...{ preBuildCommands: [], shellCommands: [], root: app.path },
     });

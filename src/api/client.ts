@@ -2,7 +2,7 @@ import type { CallParameters, DecodedReply, Endpoint, Host, Route } from '../con
 import { fillPath, splitRoute } from '../contract/endpoint.ts';
 import { type UnreadableItem, unreadableItems } from '../contract/lists.ts';
 import { AuthError, type GantryError, NotFoundError } from '../errors.ts';
-import { jsonText } from '../json-text.ts';
+import { stringifyJson } from '../json-text.ts';
 import { decoded } from './encoding.ts';
 import { failureOf, whereToLook } from './failures.ts';
 import type { HttpReply } from './http-reply.ts';
@@ -95,7 +95,7 @@ async function encode({ form, body: schema }: Endpoint, body: unknown): Promise<
   if (!schema) return { body: undefined, type: jsonType };
   if (form === 'multipart') return (await import('./multipart.ts')).encodeParts(body as Parts);
   if (form) return { body: new URLSearchParams(body as Record<string, string>).toString(), type: formType };
-  return { body: body === undefined ? undefined : jsonText(body), type: jsonType };
+  return { body: body === undefined ? undefined : stringifyJson(body), type: jsonType };
 }
 
 interface Message {

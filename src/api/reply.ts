@@ -1,7 +1,7 @@
 import { safeParse } from 'valibot';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { FailedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
-import { jsonText } from '../json-text.ts';
+import { stringifyJson } from '../json-text.ts';
 import type { HttpReply } from './http-reply.ts';
 import { ConnectionError } from './transport.ts';
 
@@ -56,7 +56,9 @@ export function isWebPage({ body, headers }: Pick<HttpReply, 'body' | 'headers'>
 
 function titleOf(body: string): string | undefined {
   const [, title = ''] = /<title[^>]{0,200}>([^<]{1,300})/i.exec(body.slice(0, 20_000)) ?? [];
-  return title.replace(/\s+/g, ' ').trim().slice(0, 100) || undefined;
+  const text = title.replace(/\s+/g, ' ').trim();
+  // The mark tells the cleaner, too, that a secret may have been cut there.
+  return (text.length > 100 ? `${text.slice(0, 100)}…` : text) || undefined;
 }
 
 /** Nothing that confirms a call is longer, in characters. */
@@ -82,7 +84,7 @@ function messageOf(said: Record<string, unknown>, { status, body }: Received): s
   const words = typeof message === 'string' ? message : '';
   const hasErrors = typeof errors === 'object' ? Object.keys(errors ?? {}).length > 0 : Boolean(errors);
   if (!error && !hasErrors && success !== false && ok !== false) return words || body;
-  const reason = words || (typeof error === 'string' ? error : jsonText(error ?? errors ?? said));
+  const reason = words || (typeof error === 'string' ? error : stringifyJson(error ?? errors ?? said));
   throw new FailedError(reason, { why: `the platform answered with an error (HTTP ${status})`, status });
 }
 

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { findFiles, pourFiles, volumePath } from '../operations/volumes/index.ts';
-import { Pour } from '../output/raw-output.ts';
+import { RawOutput } from '../output/raw-output.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<path...>', 'files on a volume, as volume:/path or /path'),
@@ -9,7 +9,7 @@ export default defineCommand({
       context,
       paths.map((path) => volumePath(path, context.settings)),
     );
-    return new Pour((take) => pourFiles(context, files, take));
+    return new RawOutput((take) => pourFiles(context, files, take));
   },
   view: () => () => '',
   examples: ['cat /logs/today.txt', 'cat /data/part-1 /data/part-2 > whole', 'cat default:/notes.md | head'],

@@ -9,7 +9,7 @@ import {
   isDevice,
   readWords,
 } from '../operations/copy/index.ts';
-import { Pour } from '../output/raw-output.ts';
+import { RawOutput } from '../output/raw-output.ts';
 import { copyExit, copyView } from '../views/copy.ts';
 
 export default defineCommand({
@@ -20,15 +20,15 @@ export default defineCommand({
         .option('--no-clobber', 'leave files alone that are there already')
         .option('--update', 'leave out what is there in the same size, and not older'),
     ).addHelpText('after', notes),
-  run: async (context, paths, flags): Promise<CopySummary | Pour> => {
+  run: async (context, paths, flags): Promise<CopySummary | RawOutput> => {
     const words = readWords(paths, context);
-    if (words.target.kind === 'stream') return new Pour(await copyToStdout(context, words));
+    if (words.target.kind === 'stream') return new RawOutput(await copyToStdout(context, words, copyOptions(flags)));
     const isPiped = words.sources.some(({ kind }) => kind === 'stream');
     const way = isPiped ? copyFromStdin : (await isDevice(words.target)) ? copyToDevice : copy;
     return way(context, words, copyOptions(flags));
   },
-  exit: (value) => (value instanceof Pour ? 'ok' : copyExit(value)),
-  view: (value) => (value instanceof Pour ? () => '' : copyView(value)),
+  exit: (value) => (value instanceof RawOutput ? 'ok' : copyExit(value)),
+  view: (value) => (value instanceof RawOutput ? () => '' : copyView(value)),
   json: copyFields,
   examples: [
     'cp model.bin :/models/',

@@ -1,21 +1,23 @@
 import { defineCommand } from '../command.ts';
 import { inLine, printed, usageOf, volumePath } from '../operations/volumes/index.ts';
+import { groupDigits, size } from '../output/format.ts';
 import { table } from '../output/table.ts';
-import { grouped, size } from '../output/words.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('[path]', 'a folder or file on a volume, as volume:/path or /path', '/'),
   run: async (context, path) => {
     const at = volumePath(path, context.settings);
     const step = context.progress.step('Adding up');
-    const { entries, total } = await usageOf(context, at, (files) => step.update({ text: `${grouped(files)} files` }));
-    step.done(`Added up ${grouped(total.files)} files`);
+    const { entries, total } = await usageOf(context, at, (files) =>
+      step.update({ text: `${groupDigits(files)} files` }),
+    );
+    step.done(`Added up ${groupDigits(total.files)} files`);
     return { path: printed(at), files: total.files, bytes: total.bytes, entries };
   },
   view: ({ path, files, bytes, entries }) =>
     table([...entries, { name: path, files, bytes }], {
       SIZE: (entry) => size(entry.bytes),
-      FILES: (entry) => grouped(entry.files),
+      FILES: (entry) => groupDigits(entry.files),
       NAME: (entry) => inLine(entry.name),
     }),
   json: {

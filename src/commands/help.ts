@@ -1,8 +1,8 @@
 import { defineCommand } from '../command.ts';
 import { variables } from '../config/environment.ts';
 import { exitCodes, UsageError } from '../errors.ts';
+import { wrapText } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { wrapped } from '../output/words.ts';
 
 type Row = Record<string, string | number>;
 
@@ -64,7 +64,7 @@ function explanation(rows: Row[]): View {
     const [head = '', ...body] = cells.map((row) =>
       [
         ...widths.map((width, index) => `${row[index]?.padEnd(width)}  `),
-        wrapped(row.at(-1) ?? '', columns - margin).join(`\n${' '.repeat(margin)}`),
+        wrapText(row.at(-1) ?? '', columns - margin).join(`\n${' '.repeat(margin)}`),
       ].join(''),
     );
     return [style.bold(head), ...body].join('\n');

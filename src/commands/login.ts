@@ -2,8 +2,8 @@ import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { InputNeededError, UsageError } from '../errors.ts';
 import { importLogin, type Login, loginByBrowser, loginByToken } from '../operations/account/index.ts';
-import { facts } from '../output/table.ts';
-import { timeLeft } from '../output/words.ts';
+import { timeLeft } from '../output/format.ts';
+import { keyValueTable } from '../output/table.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -14,7 +14,7 @@ export default defineCommand({
       .option('--import [file]', "take the login of the official client's config.yaml"),
   run: (context, options): Promise<Login> => logIn(context, options),
   view: ({ user, project, profile, expiresAt, renewable, storedIn }) =>
-    facts([
+    keyValueTable([
       ['user', user],
       ['project', project ?? 'none yet: gantry projects use p-…'],
       ['profile', profile],
@@ -49,7 +49,7 @@ function logIn(context: Context, { browser, device, token, import: file }: Login
   if (other) throw new UsageError(`${one} and ${other} cannot be combined`);
   if (token !== undefined) return loginByToken(context, token);
   if (file !== undefined) return importLogin(context, file);
-  if (!device && !context.prompt.possible) throw nobodyThere();
+  if (!device && !context.prompt.isPossible) throw nobodyThere();
   return loginByBrowser(context, { browser: browser && !device });
 }
 

@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { entryFacts, inLine, listPath, volumePath } from '../operations/volumes/index.ts';
+import { ago, size } from '../output/format.ts';
 import { table } from '../output/table.ts';
-import { ago, size } from '../output/words.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,11 +1,11 @@
 import { defineCommand } from '../command.ts';
-import { stack, table } from '../output/table.ts';
+import { stackViews, table } from '../output/table.ts';
 
 export default defineCommand({
   run: async () => (await import('../reference.ts')).reference(),
   verbatim: () => true,
   view: ({ commands, exitCodes }) =>
-    stack(
+    stackViews(
       table(commands, { COMMAND: (entry) => entry.command, WHAT: (entry) => entry.summary }),
       table(exitCodes, { EXIT: (exit) => exit.code, NAME: (exit) => exit.name, WHEN: (exit) => exit.when }),
     ),

@@ -1,13 +1,13 @@
 import { defineCommand } from '../command.ts';
-import { identity } from '../operations/account/index.ts';
-import { facts } from '../output/table.ts';
-import { timeLeft } from '../output/words.ts';
+import { readIdentity } from '../operations/account/index.ts';
+import { timeLeft } from '../output/format.ts';
+import { keyValueTable } from '../output/table.ts';
 
 export default defineCommand({
   configure: (command) => command.option('--check', 'ask the platform whether it accepts the token'),
-  run: (context, { check }) => identity(context, { check: check === true }),
+  run: (context, { check }) => readIdentity(context, { check: check === true }),
   view: ({ project, projectOrigin, profile, origin, unused, kind, user, expiresAt, renewable, addresses, checked }) =>
-    facts([
+    keyValueTable([
       ['user', user],
       ['kind', kind === 'login' ? 'login' : 'service account'],
       ['project', project ? `${project}, from the ${projectOrigin}` : 'none is chosen: gantry projects use p-…'],

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { jsonText } from '../json-text.ts';
+import { stringifyJson } from '../json-text.ts';
 
 /**
  * The fields of replies. The server owns them: null is the same as absent, a number may be text and text may be a
@@ -55,7 +55,7 @@ function reader<Wire, Value>(read: (value: unknown) => Value) {
 
 function asText(value: unknown): string {
   if (typeof value === 'string') return value;
-  return typeof value === 'object' ? jsonText(value) : String(value);
+  return typeof value === 'object' ? stringifyJson(value) : String(value);
 }
 
 function asNumber(value: unknown): number | null {

@@ -1,21 +1,21 @@
 import { exitCodes, type FileLocation, GantryError, type Problem, ProjectError, UnavailableError } from '../errors.ts';
-import { clean, shown } from './clean.ts';
-import { withoutSecrets } from './json.ts';
+import { displayWidth } from './display-width.ts';
+import { count, cutText } from './format.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import type { Page } from './page.ts';
 import { redact } from './redact.ts';
-import { systemReason } from './system-failure.ts';
-import { columnsOf } from './width.ts';
-import { count } from './words.ts';
+import { redactValue } from './redacted-json.ts';
+import { sanitize, stripControlSequences } from './sanitize.ts';
+import { systemErrorReason } from './system-error.ts';
 
-/** An error as a person reads it: what happened, where, why, and the next thing to type (conventions §3). */
+/** The text of an error: what happened, where, why, and the next command to type. */
 export function failureText(error: unknown, page: Page, debug: boolean): string {
   const parts = error instanceof ProjectError ? problemsText(error, page) : [blockText(asProblem(error), page)];
   if (error instanceof GantryError && error.facts.requestId) {
     parts.push(`${page.style.dim('  request')} ${error.facts.requestId}`);
   }
   if (debug && error instanceof Error) parts.push(page.style.dim(stackOf(error)));
-  return shown(parts.join('\n'), page);
+  return sanitize(parts.join('\n'), page);
 }
 
 /** The same for a program: the one `{"error": …}` document of `--json`. */
@@ -38,19 +38,19 @@ export function failureJson(error: unknown, secrets = new KnownSecrets()): { err
       details,
     },
   };
-  return withoutSecrets(document, secrets);
+  return redactValue(document, secrets);
 }
 
 /** A problem of the user's files: one headline, then the place, the reason and the cure where they are known. */
 export function problemText(problem: Problem, page: Page): string {
-  return shown(blockText(problem, page), page);
+  return sanitize(blockText(problem, page), page);
 }
 
 /** What GitHub Actions shows on the line of a file; written to stderr. */
-export function annotation({ severity, place, message, fix }: Problem, secrets = new KnownSecrets()): string {
+export function workflowAnnotation({ severity, place, message, fix }: Problem, secrets = new KnownSecrets()): string {
   const where = place ? ` file=${inProperty(place.file)},line=${place.line},col=${place.column}` : '';
   const said = fix ? `${message}. Fix: ${fix}` : message;
-  return `::${severity}${where}::${clean(inCommand(redact(said, secrets)), false)}`;
+  return `::${severity}${where}::${stripControlSequences(inCommand(redact(said, secrets)), false)}`;
 }
 
 /** What a runner reads as the end of a command, escaped. */
@@ -75,7 +75,7 @@ function asProblem(error: unknown): Problem {
     // No status: nobody answered. What is wrong on the way there, doctor finds.
     const unreached = error instanceof UnavailableError && error.facts.status === undefined;
     const { why, ...facts } = error.facts;
-    const said = { ...(unreached && { fix: 'gantry doctor' }), ...facts, ...(why && { why: systemReason(why) }) };
+    const said = { ...(unreached && { fix: 'gantry doctor' }), ...facts, ...(why && { why: systemErrorReason(why) }) };
     return { severity: 'error', message: error.message, ...said };
   }
   const message = error instanceof Error ? error.message : String(error);
@@ -107,7 +107,7 @@ function placeLines(place: FileLocation, columns: number): string[] {
   return [
     `  in  ${place.file}:${place.line}:${place.column}`,
     `      ${number} | ${before}${marked}${after}`,
-    `${margin}${' '.repeat(columnsOf(before))}${'^'.repeat(Math.max(1, columnsOf(marked)))}`,
+    `${margin}${' '.repeat(displayWidth(before))}${'^'.repeat(Math.max(1, displayWidth(marked)))}`,
   ];
 }
 
@@ -119,7 +119,7 @@ function excerpt({ text, column, length }: FileLocation, room: number) {
   const after = plain(text.slice(column - 1 + length));
   const kept = Math.max(0, room - marked.length);
   const start = before.length > kept ? `…${before.slice(before.length - kept + 1)}` : before;
-  return { before: start, marked, after: after.slice(0, Math.max(0, kept - start.length)) };
+  return { before: start, marked, after: cutText(after, Math.max(0, kept - start.length)) };
 }
 
 function stackOf(error: Error): string {

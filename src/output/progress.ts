@@ -1,8 +1,8 @@
 import type { Problem } from '../errors.ts';
-import { shown } from './clean.ts';
-import { annotation, problemText } from './failure.ts';
+import { problemText, workflowAnnotation } from './failure.ts';
+import { duration, size } from './format.ts';
 import type { Page, Stream, View } from './page.ts';
-import { duration, size } from './words.ts';
+import { sanitize } from './sanitize.ts';
 
 /** What an operation may tell a person. It knows no more of the terminal than this. */
 export interface Progress {
@@ -27,7 +27,7 @@ export interface Step {
   clear(): void;
 }
 
-interface Voice {
+interface ProgressOptions {
   stderr: Stream;
   page: Page;
   quiet: boolean;
@@ -36,7 +36,7 @@ interface Voice {
   elapsed: () => number;
 }
 
-/** Between two milestone lines of one step, off a terminal (conventions §1.2). */
+/** Minimum time between two progress lines of one step, without a terminal. */
 const milestoneMs = 10_000;
 /** Off a terminal, a step that takes longer is announced before it ends. */
 const announceMs = 1_000;
@@ -44,7 +44,7 @@ const announceMs = 1_000;
 const patienceMs = 100;
 
 /** Progress for people: animated on a terminal, milestone lines elsewhere. */
-export function createProgress(voice: Voice): Progress {
+export function createProgress(voice: ProgressOptions): Progress {
   const { stderr, page, quiet, annotations } = voice;
   let spinner: Spinner | undefined;
   const print = (text: string) => {
@@ -52,14 +52,14 @@ export function createProgress(voice: Voice): Progress {
     stderr.write(`${text}\n`);
     spinner?.show();
   };
-  const write = (text: string) => print(shown(text, page));
+  const write = (text: string) => print(sanitize(text, page));
   const say = (text: string) => quiet || write(text);
   return {
     step(title) {
       const started = voice.elapsed();
       let text = title;
       let spoken = started;
-      spinner = page.animated && !quiet ? startSpinner(stderr, shown(title, page), page) : undefined;
+      spinner = page.animated && !quiet ? startSpinner(stderr, sanitize(title, page), page) : undefined;
       const opening = spinner ? undefined : setTimeout(() => say(title), announceMs).unref();
       const clear = () => {
         clearTimeout(opening);
@@ -74,7 +74,7 @@ export function createProgress(voice: Voice): Progress {
         update(state) {
           const now = voice.elapsed();
           text = 'text' in state ? `${title}: ${state.text}` : `${title} ${transferred(state, now - started)}`;
-          if (spinner) spinner.says(shown(text, page));
+          if (spinner) spinner.says(sanitize(text, page));
           else if (now - spoken >= milestoneMs) {
             spoken = now;
             say(text);
@@ -89,7 +89,7 @@ export function createProgress(voice: Voice): Progress {
     warn(said) {
       const problem: Problem = typeof said === 'string' ? { severity: 'warning', message: said } : said;
       print(problemText(problem, page));
-      if (annotations && problem.place) print(annotation(problem, page.secrets));
+      if (annotations && problem.place) print(workflowAnnotation(problem, page.secrets));
     },
     request: write,
     log: (line) => say(`  ${line}`),
@@ -98,7 +98,7 @@ export function createProgress(voice: Voice): Progress {
 }
 
 /** The same, with each event on a line of stdout as well. */
-export function withEvents(progress: Progress, write: (event: Record<string, unknown>) => unknown): Progress {
+export function withEventLines(progress: Progress, write: (event: Record<string, unknown>) => unknown): Progress {
   return { ...progress, event: (type, facts) => write({ type, ...facts }) };
 }
 

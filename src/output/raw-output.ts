@@ -1,24 +1,24 @@
-export interface PourOptions {
+export interface RawOutputOptions {
   /** The same as a value, for `--json`. Without it there is none: JSON cannot hold bytes as they are. */
-  whole?: () => Promise<unknown>;
+  jsonValue?: () => Promise<unknown>;
   /**
    * They are by somebody else. Where a terminal, or the runner of a workflow, reads along, text is cleaned; other bytes
    * are not for a terminal.
    */
-  foreign?: 'text' | 'bytes' | undefined;
+  untrusted?: 'text' | 'bytes' | undefined;
   /** What to do instead where a terminal cannot show them. */
-  notToTerminal?: string;
+  terminalFix?: string;
   /** To be called when all is written. */
-  after?: () => void;
+  onWritten?: () => void;
   /** Ends what they come from, when they are not wanted after all. */
-  drop?: () => Promise<void>;
+  cancel?: () => Promise<void>;
 }
 
 /** An answer that is no value but bytes, to be written as they are. */
-export class Pour {
+export class RawOutput {
   /** `into` hands on piece by piece: each is written before the next is asked for. */
   constructor(
-    readonly into: (take: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
-    readonly options: PourOptions = {},
+    readonly writeTo: (take: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
+    readonly options: RawOutputOptions = {},
   ) {}
 }

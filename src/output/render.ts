@@ -1,15 +1,15 @@
 import { FailedError, UsageError } from '../errors.ts';
-import { jsonText } from '../json-text.ts';
-import { shown, unredacted } from './clean.ts';
-import { safeJson } from './json.ts';
+import { stringifyJson } from '../json-text.ts';
 import type { Page, Stream, View } from './page.ts';
-import { systemReason } from './system-failure.ts';
+import { redactedJson } from './redacted-json.ts';
+import { sanitize, sanitizeUnredacted } from './sanitize.ts';
+import { systemErrorReason } from './system-error.ts';
 
 /** `--json` for everything, `--json=id,status` for some fields. */
 export type JsonChoice = boolean | string[];
 
-/** The reader of our output is gone (`| head`): we end quietly (conventions §1.7). */
-export class ReaderGone extends Error {}
+/** The reader closed the pipe (`| head`): the program ends quietly. */
+export class StdoutClosedError extends Error {}
 
 /** The only writer of stdout. */
 export interface Renderer {
@@ -38,10 +38,10 @@ export function createRenderer(
   verbatim = false,
 ): Renderer {
   const write = writer(stdout);
-  const safe = verbatim ? unredacted : shown;
+  const safe = verbatim ? sanitizeUnredacted : sanitize;
   const read = (view: View, asItIs: boolean) => (asItIs ? view(page) : safe(view(page), page));
   const toJson = (value: unknown, indent?: number) =>
-    verbatim ? jsonText(value, indent) : safeJson(value, page.secrets, indent);
+    verbatim ? stringifyJson(value, indent) : redactedJson(value, page.secrets, indent);
   return {
     async value(value, view, asItIs = false) {
       if (json === false) {
@@ -71,14 +71,14 @@ function writer(stdout: Stream): (text: string | Uint8Array) => Promise<void> {
     new Promise((resolve, reject) => {
       stdout.write(text, (error?: NodeJS.ErrnoException | null) => {
         if (!error) resolve();
-        else reject(gone.has(error.code ?? '') ? new ReaderGone() : stdoutFailure(error));
+        else reject(gone.has(error.code ?? '') ? new StdoutClosedError() : stdoutFailure(error));
       });
     });
 }
 
 /** A full disk behind `> file` is no mistake of ours. */
 function stdoutFailure(cause: NodeJS.ErrnoException): FailedError {
-  return new FailedError(`cannot write to stdout: ${systemReason(cause.message)}`, { cause });
+  return new FailedError(`cannot write to stdout: ${systemErrorReason(cause.message)}`, { cause });
 }
 
 /** A long list is written entry by entry, as it is made. */

@@ -1,6 +1,6 @@
-import { clean } from './clean.ts';
+import { displayWidth } from './display-width.ts';
 import type { Page, View } from './page.ts';
-import { columnsOf } from './width.ts';
+import { stripControlSequences } from './sanitize.ts';
 
 /** What stands in a cell: plain, or in need of the page (an age, a colour). */
 export type Cell = string | number | boolean | null | undefined | ((page: Page) => string);
@@ -25,9 +25,12 @@ export function table<Row>(rows: readonly Row[], columns: Columns<Row>, firm: re
       .filter(({ index }) => body.some((cells) => cells[index] !== ''))
       .map((column) => ({
         ...column,
-        width: body.reduce((most, cells) => Math.max(most, columnsOf(cells[column.index] ?? '')), column.title.length),
+        width: body.reduce(
+          (most, cells) => Math.max(most, displayWidth(cells[column.index] ?? '')),
+          column.title.length,
+        ),
       }));
-    const fitted = narrow(filled, page.columns);
+    const fitted = fitColumns(filled, page.columns);
     const print = (cells: string[]) =>
       fitted
         .map(({ index, width }) => pad(cells[index] ?? '', width))
@@ -38,10 +41,10 @@ export function table<Row>(rows: readonly Row[], columns: Columns<Row>, firm: re
 }
 
 /** `name  value` lines, for one thing in full. Empty values are left out. */
-export function facts(pairs: [string, Cell][]): View {
+export function keyValueTable(pairs: [string, Cell][]): View {
   return (page) => {
     const read = pairs
-      .map(([name, value]): [string, string] => [name, text(value, page)])
+      .map(([name, value]): [string, string] => [name, cellText(value, page)])
       .filter(([, value]) => value !== '');
     const width = Math.max(0, ...read.map(([name]) => name.length));
     return read.map(([name, value]) => `${page.style.dim(name.padEnd(width))}${gap}${value}`).join('\n');
@@ -49,7 +52,7 @@ export function facts(pairs: [string, Cell][]): View {
 }
 
 /** Views below one another, an empty line between them; an empty view leaves no trace. */
-export function stack(...views: (View | string | undefined)[]): View {
+export function stackViews(...views: (View | string | undefined)[]): View {
   return (page) =>
     views
       .map((view) => (typeof view === 'function' ? view(page) : (view ?? '')))
@@ -57,7 +60,7 @@ export function stack(...views: (View | string | undefined)[]): View {
       .join('\n\n');
 }
 
-export function text(cell: Cell, page: Page): string {
+export function cellText(cell: Cell, page: Page): string {
   if (typeof cell === 'function') return cell(page);
   if (cell === null || cell === undefined) return '';
   return String(cell);
@@ -65,7 +68,7 @@ export function text(cell: Cell, page: Page): string {
 
 /** One cell is one line: a newline in a name must not break the table. */
 function line(cell: Cell, page: Page): string {
-  return clean(text(cell, page), true).replace(/[\n\t]+/g, ' ');
+  return stripControlSequences(cellText(cell, page), true).replace(/[\n\t]+/g, ' ');
 }
 
 interface Column {
@@ -76,7 +79,7 @@ interface Column {
 }
 
 /** The columns that fit. Of too many the last ones are left out; then the widest becomes narrower, as far as is of use. */
-function narrow(columns: readonly Column[], room: number): Column[] {
+function fitColumns(columns: readonly Column[], room: number): Column[] {
   const kept = columns.map((column) => ({ ...column }));
   const loose = (column: Column) => !column.firm;
   const least = (column: Column) => (column.firm ? column.width : Math.min(column.width, narrowest));
@@ -97,18 +100,18 @@ function narrow(columns: readonly Column[], room: number): Column[] {
 }
 
 function pad(cell: string, width: number): string {
-  const room = width - columnsOf(cell);
+  const room = width - displayWidth(cell);
   return room >= 0 ? cell + ' '.repeat(room) : shorten(cell, width);
 }
 
 function shorten(cell: string, width: number): string {
-  const plain = clean(cell, false);
+  const plain = stripControlSequences(cell, false);
   let kept = '';
   let used = 0;
   for (const character of plain) {
-    used += columnsOf(character);
+    used += displayWidth(character);
     if (used > width - 1) break;
     kept += character;
   }
-  return `${kept}…${' '.repeat(Math.max(0, width - 1 - columnsOf(kept)))}`;
+  return `${kept}…${' '.repeat(Math.max(0, width - 1 - displayWidth(kept)))}`;
 }

@@ -11,23 +11,23 @@ import { join } from 'node:path';
 import { TemporaryFolder, type TemporaryNames, writeInPlace } from '../disk/index.ts';
 import { FailedError, GantryError } from '../errors.ts';
 import { totalBytes } from './collect.ts';
-import type { Entry } from './files/entry.ts';
+import type { FileEntry } from './files/entry.ts';
 import { interruption, throwIfAborted } from './interruption.ts';
-import { pack } from './zip/pack.ts';
-import { Pool } from './zip/pool.ts';
-import { Writer } from './zip/writer.ts';
+import { DeflatePool } from './zip/deflate-pool.ts';
+import { packEntries } from './zip/pack.ts';
+import { ZipWriter } from './zip/zip-writer.ts';
 
-export interface Archive {
+export interface AppArchive {
   path: string;
   /** Of the zip file. */
   bytes: number;
   /** As they were written; sizes in bytes. */
-  entries: ArchivedEntry[];
+  entries: ArchiveEntry[];
   /** Paths of the files whose size was another one than when they were collected. */
   changed: string[];
 }
 
-export interface ArchivedEntry {
+export interface ArchiveEntry {
   path: string;
   size: number;
   compressed: number;
@@ -46,8 +46,8 @@ export interface ArchiveOptions {
 
 /** Gives the archive to `use` and removes it afterwards, whatever happens. Nobody else can read it meanwhile. */
 export async function withTemporaryArchive<T>(
-  entries: readonly Entry[],
-  use: (archive: Archive) => Promise<T>,
+  entries: readonly FileEntry[],
+  use: (archive: AppArchive) => Promise<T>,
   options: ArchiveOptions = {},
 ): Promise<T> {
   const folder = await TemporaryFolder.create('gantry-').catch((error) => {
@@ -70,11 +70,11 @@ export async function withTemporaryArchive<T>(
  * InterruptedError if the signal says so.
  */
 export async function writeArchive(
-  entries: readonly Entry[],
+  entries: readonly FileEntry[],
   path: string,
   options: ArchiveOptions = {},
   mode?: number,
-): Promise<Archive> {
+): Promise<AppArchive> {
   throwIfAborted(options.signal);
   try {
     const { names, signal } = options;
@@ -92,13 +92,13 @@ export async function writeArchive(
 }
 
 async function write(
-  entries: readonly Entry[],
+  entries: readonly FileEntry[],
   file: FileHandle,
   options: ArchiveOptions,
-): Promise<Omit<Archive, 'path'>> {
+): Promise<Omit<AppArchive, 'path'>> {
   const { signal, onProgress } = options;
-  const writer = new Writer(file);
-  const pool = new Pool(options.threads ?? threadsFor(entries));
+  const writer = new ZipWriter(file);
+  const pool = new DeflatePool(options.threads ?? threadsFor(entries));
   const stop = () => signal && pool.close(interruption(signal));
   signal?.addEventListener('abort', stop);
   try {
@@ -107,9 +107,9 @@ async function write(
       read += bytes;
       onProgress?.(read);
     };
-    await pack(entries, { writer, pool, signal, onRead });
+    await packEntries(entries, { writer, pool, signal, onRead });
     const bytes = await writer.finish();
-    return { bytes, entries: writer.items.map(archived), changed: changed(entries, writer.items) };
+    return { bytes, entries: writer.entries.map(archived), changed: changed(entries, writer.entries) };
   } finally {
     signal?.removeEventListener('abort', stop);
     await pool.close();
@@ -121,18 +121,18 @@ const worthThreads = 2 ** 20;
 /** Each thread costs some 35 MB; with two we stay below 200 MB for any project. */
 const mostThreads = 2;
 
-function threadsFor(entries: readonly Entry[]): number {
+function threadsFor(entries: readonly FileEntry[]): number {
   return totalBytes(entries) < worthThreads ? 0 : Math.min(mostThreads, availableParallelism());
 }
 
-const archived = ({ path, size, compressed, crc32 }: ArchivedEntry): ArchivedEntry => ({
+const archived = ({ path, size, compressed, crc32 }: ArchiveEntry): ArchiveEntry => ({
   path,
   size,
   compressed,
   crc32,
 });
 
-const changed = (entries: readonly Entry[], written: readonly ArchivedEntry[]) =>
+const changed = (entries: readonly FileEntry[], written: readonly ArchiveEntry[]) =>
   entries.filter((entry, index) => entry.size !== written[index]?.size).map((entry) => entry.path);
 
 function unwritable(path: string, cause: unknown): unknown {

@@ -5,28 +5,31 @@
  */
 
 import { type Problem, ProjectError } from '../errors.ts';
-import type { CollectOptions, Entry } from './files/entry.ts';
-import { excludes, type Include, includes } from './files/patterns.ts';
+import type { CollectOptions, FileEntry } from './files/entry.ts';
+import { type Include, parseExcludes, parseIncludes } from './files/patterns.ts';
 import { secretsWarning } from './files/secrets.ts';
-import { walk } from './files/walk.ts';
+import { walkFolder } from './files/walk.ts';
 
-export interface Collection {
+export interface CollectedFiles {
   /** In the order of their paths' UTF-8 bytes: the same in every locale. */
-  entries: Entry[];
+  entries: FileEntry[];
   /** Sum of all sizes. */
   bytes: number;
   warnings: Problem[];
 }
 
-/** What the lists are when `cerebrium.toml` does not give them (wire §3). An empty list is not the default. */
+/**
+ * The lists when `cerebrium.toml` does not set them (docs/platform.md#app-configuration). An empty list is not the
+ * default.
+ */
 export const defaultInclude: readonly string[] = ['./*', 'main.py', 'cerebrium.toml'];
 export const defaultExclude: readonly string[] = ['.*'];
 
 /** Throws a ProjectError with everything that is in the way: links out of the root, unreadable files, or nothing found. */
-export async function collect(root: string, options: CollectOptions): Promise<Collection> {
-  const include = includes(options.include);
-  const exclude = excludes(options.exclude);
-  const found = await walk(root, { ...options, includes: include.patterns, excludes: exclude.patterns });
+export async function collectFiles(root: string, options: CollectOptions): Promise<CollectedFiles> {
+  const include = parseIncludes(options.include);
+  const exclude = parseExcludes(options.exclude);
+  const found = await walkFolder(root, { ...options, includes: include.patterns, excludes: exclude.patterns });
   const warnings = [
     ...include.problems,
     ...exclude.problems,
@@ -74,21 +77,25 @@ export function pathOrder(entries: readonly { path: string }[]): (a: { path: str
   return (a, b) => (a.path < b.path ? -1 : Number(a.path > b.path));
 }
 
-export const totalBytes = (entries: readonly Entry[]): number => entries.reduce((sum, entry) => sum + entry.size, 0);
+export const totalBytes = (entries: readonly FileEntry[]): number =>
+  entries.reduce((sum, entry) => sum + entry.size, 0);
 
 /** The biggest files, biggest first. */
-export function largest(entries: readonly Entry[], count = 10): Entry[] {
+export function largestFiles(entries: readonly FileEntry[], count = 10): FileEntry[] {
   return entries.toSorted((a, b) => b.size - a.size).slice(0, count);
 }
 
 const gibibyte = 2 ** 30;
 
-/** What the platform takes (wire §9): a ProjectError over 2 GiB, a warning over 1 GiB, both naming the largest files. */
-export function checkLimits(entries: readonly Entry[]): Problem[] {
+/**
+ * Checks the archive's size (docs/platform.md#uploads): a ProjectError over 2 GiB, a warning over 1 GiB. Both name the
+ * largest files.
+ */
+export function checkLimits(entries: readonly FileEntry[]): Problem[] {
   const bytes = totalBytes(entries);
   if (bytes <= gibibyte) return [];
 
-  const biggest = largest(entries);
+  const biggest = largestFiles(entries);
   const problem: Problem = {
     severity: bytes > 2 * gibibyte ? 'error' : 'warning',
     message: `the files come to ${gibibytes(bytes)}, ${bytes > 2 * gibibyte ? 'more than the 2 GiB an app may have' : 'close to the limit of 2 GiB'}`,

@@ -2,19 +2,19 @@ import { dirname, relative, resolve } from 'node:path';
 import type { TomlTable } from 'smol-toml';
 import { type Problem, ProjectError } from '../errors.ts';
 import { isCpuOnly } from './hardware.ts';
-import { type App, type Runtime, runtimeOf } from './rules/app.ts';
 import { entrypointRule } from './rules/entrypoint.ts';
 import { rules } from './rules/index.ts';
+import { type RuleInput, type Runtime, selectRuntime } from './rules/rule.ts';
 import type { partners, SectionName, Values } from './schema.ts';
-import type { Finding } from './toml/finding.ts';
-import { placed } from './toml/places.ts';
-import { rootOf } from './toml/root.ts';
+import type { ConfigIssue } from './toml/issue.ts';
+import { locateIssues } from './toml/locate.ts';
+import { readRoot } from './toml/root.ts';
 import { type Draft, readSections } from './toml/sections.ts';
-import { readText, type Source, sourceOf } from './toml/source.ts';
+import { createSource, readText, type TomlSource } from './toml/source.ts';
 import { parseToml } from './toml/syntax.ts';
 
 /** An app as its cerebrium.toml describes it. Keys are named as in the file; what is not written is not here. */
-export interface Project {
+export interface AppConfig {
   /** The config file, absolute. */
   file: string;
   /** Its folder: the app's files are here and below. */
@@ -45,14 +45,14 @@ export interface Project {
   experimental: Values<'experimental'>;
 }
 
-export interface LoadedProject {
-  project: Project;
+export interface LoadedAppConfig {
+  project: AppConfig;
   warnings: Problem[];
 }
 
-export interface CheckedProject {
+export interface CheckedAppConfig {
   /** Absent if any of the problems is an error. */
-  project?: Project;
+  project?: AppConfig;
   /** In the order of the file; those that are not about its text come last. */
   problems: Problem[];
 }
@@ -67,20 +67,20 @@ export interface ConfigOptions {
 }
 
 /** Reads and checks a cerebrium.toml. Throws a ProjectError with all its problems if any of them is an error. */
-export async function loadProject(file: string, options: ConfigOptions = {}): Promise<LoadedProject> {
-  const { project, problems } = await checkProject(file, options);
+export async function loadAppConfig(file: string, options: ConfigOptions = {}): Promise<LoadedAppConfig> {
+  const { project, problems } = await checkAppConfig(file, options);
   if (!project) throw projectError(problems, shownName(file, options));
   return { project, warnings: problems };
 }
 
 /** Reads and checks a cerebrium.toml, and tells whatever is wrong with it. Never throws for what the file holds. */
-export async function checkProject(file: string, options: ConfigOptions = {}): Promise<CheckedProject> {
+export async function checkAppConfig(file: string, options: ConfigOptions = {}): Promise<CheckedAppConfig> {
   const shownAs = shownName(file, options);
   const read = await readText(file, shownAs);
   if ('problem' in read) return { problems: [read.problem] };
 
   const path = resolve(file);
-  const { document, source, problems } = parseToml(sourceOf(read.text, shownAs));
+  const { document, source, problems } = parseToml(createSource(read.text, shownAs));
   if (!document) return { problems };
 
   const { draft, findings } = examined(document, dirname(path), options);
@@ -94,10 +94,10 @@ function shownName(file: string, { shownAs }: ConfigOptions): string {
 }
 
 function examined(document: TomlTable, root: string, { name: givenName, oneFile }: ConfigOptions) {
-  const { cerebrium, findings: outside } = rootOf(document);
+  const { cerebrium, findings: outside } = readRoot(document);
   if (!cerebrium) return { draft: { sections: {}, unreadable: new Set<string>() }, findings: outside };
   const { draft, findings } = readSections(cerebrium);
-  const app: App = { root, givenName, ...draft };
+  const app: RuleInput = { root, givenName, ...draft };
   const binding = oneFile ? rules.filter((rule) => rule !== entrypointRule) : rules;
   return { draft, findings: [...outside, ...findings, ...binding.flatMap((rule) => [...rule(app)])] };
 }
@@ -107,8 +107,8 @@ const mostProblems = 500;
 
 /** Findings with their places, without those that a syntax error or a graver finding about the same value explains. */
 async function withPlaces(
-  findings: readonly Finding[],
-  source: Source,
+  findings: readonly ConfigIssue[],
+  source: TomlSource,
   broken: readonly Problem[],
 ): Promise<Problem[]> {
   const wrong = new Set(findings.flatMap(({ severity, at }) => (severity === 'error' && at ? [at.join('.')] : [])));
@@ -116,7 +116,7 @@ async function withPlaces(
   const gravest = telling
     .sort((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'))
     .slice(0, mostProblems);
-  const problems = await placed(gravest, source);
+  const problems = await locateIssues(gravest, source);
   const brokenLines = new Set(broken.map(({ place }) => place?.line));
   const left = telling.length - gravest.length;
   if (left > 0) problems.push({ severity: 'warning', message: `${left} more problems are not shown` });
@@ -131,11 +131,11 @@ function inFileOrder(problems: readonly Problem[]): Problem[] {
   );
 }
 
-function projectOf(file: string, text: string, givenName: string | undefined, { sections }: Draft): Project {
+function projectOf(file: string, text: string, givenName: string | undefined, { sections }: Draft): AppConfig {
   const section = <S extends SectionName>(name: S): NonNullable<Draft['sections'][S]> => sections[name] ?? {};
   const { include = [], ...deployment } = section('deployment');
   const { gpu_count, ...hardware } = section('hardware');
-  const runtime = runtimeOf(sections);
+  const runtime = selectRuntime(sections);
   const { container_runtime } = section('runtime');
   return {
     file,

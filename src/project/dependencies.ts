@@ -1,5 +1,6 @@
 /**
- * What `cerebrium.toml` says must be installed, written as the files the platform installs it from (wire §4).
+ * Writes the dependencies of `cerebrium.toml` as the files from which the platform installs them
+ * (docs/platform.md#builds).
  *
  * A version is whatever people write: nothing, `latest`, `1.2`, `>=1,<2`, `^1.0`, an address. Each kind of package has
  * a table of the forms it understands; the first that fits decides the line.
@@ -8,15 +9,15 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Problem, ProjectError } from '../errors.ts';
 import { pathOrder } from './collect.ts';
-import type { Entry } from './files/entry.ts';
+import type { FileEntry } from './files/entry.ts';
 
 /** Package name to version, as in `[cerebrium.dependencies.pip]`. */
-export type Packages = Readonly<Record<string, string>>;
+export type PackageVersions = Readonly<Record<string, string>>;
 
 export interface DependencyInput {
-  pip: Packages;
-  conda: Packages;
-  apt: Packages;
+  pip: PackageVersions;
+  conda: PackageVersions;
+  apt: PackageVersions;
   /** Files to take instead of the tables, relative to the root (`[cerebrium.dependencies.paths]`). */
   paths: { readonly [kind in Kind]?: string | undefined };
   preBuildCommands: readonly string[];
@@ -26,8 +27,8 @@ export interface DependencyInput {
 
 type Kind = 'pip' | 'conda' | 'apt';
 
-/** In what order they are written does not matter: see {@link withGenerated}. */
-export async function generatedEntries(input: DependencyInput): Promise<Entry[]> {
+/** In what order they are written does not matter: see {@link addGeneratedFiles}. */
+export async function generateDependencyFiles(input: DependencyInput): Promise<FileEntry[]> {
   const problems: Problem[] = [];
   const entries = [
     ...kinds.flatMap((kind) => packageList(kind, input, problems)),
@@ -38,8 +39,8 @@ export async function generatedEntries(input: DependencyInput): Promise<Entry[]>
   return entries;
 }
 
-/** A generated file takes the place of a project file of the same name: an archive must not hold two (peer H-24). */
-export function withGenerated(collected: readonly Entry[], generated: readonly Entry[]): Entry[] {
+/** A generated file replaces a project file of the same name: an archive must not hold two. */
+export function addGeneratedFiles(collected: readonly FileEntry[], generated: readonly FileEntry[]): FileEntry[] {
   const byPath = new Map([...collected, ...generated].map((entry) => [entry.path, entry]));
   const entries = [...byPath.values()];
   return entries.sort(pathOrder(entries));
@@ -53,7 +54,7 @@ const fileNames: Record<Kind, string> = {
   apt: 'pkglist.txt',
 };
 
-function packageList(kind: Kind, input: DependencyInput, problems: Problem[]): Entry[] {
+function packageList(kind: Kind, input: DependencyInput, problems: Problem[]): FileEntry[] {
   const given = input.paths[kind];
   if (given) return copy(fileNames[kind], given, input.root, problems);
 
@@ -65,19 +66,19 @@ function packageList(kind: Kind, input: DependencyInput, problems: Problem[]): E
 }
 
 /** The file as it is, byte for byte: nothing in it is read here. */
-function copy(path: string, given: string, root: string, problems: Problem[]): Entry[] {
+function copy(path: string, given: string, root: string, problems: Problem[]): FileEntry[] {
   const file = resolve(root, given);
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined) problems.push({ severity: 'error', message: `the dependency file ${given} is not there` });
   return size === undefined ? [] : [{ path, size, executable: false, source: { file } }];
 }
 
-function script(path: string, commands: readonly string[]): Entry[] {
+function script(path: string, commands: readonly string[]): FileEntry[] {
   const real = commands.filter((command) => command.trim() !== '');
   return real.length > 0 ? [{ ...text(path, `#!/bin/bash\nset -e\n\n${real.join('\n')}\n`), executable: true }] : [];
 }
 
-const text = (path: string, content: string): Entry => ({
+const text = (path: string, content: string): FileEntry => ({
   path,
   size: Buffer.byteLength(content),
   executable: false,

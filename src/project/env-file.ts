@@ -1,11 +1,11 @@
 import { type Problem, ProjectError } from '../errors.ts';
 
-/** What may be the name of a secret, as the published client has it (wire §9). */
+/** Checks the name of a secret by the official client's rule (docs/platform.md#secrets). */
 export function isSecretName(name: string): boolean {
   return /^[A-Za-z0-9_.-]{1,253}$/.test(name);
 }
 
-export const nameRule = 'a name is 1 to 253 letters, digits, dots, hyphens and underscores';
+export const secretNameFormat = 'a name is 1 to 253 letters, digits, dots, hyphens and underscores';
 
 /**
  * Reads a `.env` file, or one JSON object of texts. Node's own reader guesses where a line makes no sense and cuts
@@ -46,7 +46,7 @@ function readLines(text: string, file: string): Record<string, string> {
     };
     const [, name = ''] = next(start) ?? [];
     if (!name) wrong('this is not NAME=value', 'a value of several lines stands in quotes');
-    else if (!isSecretName(name)) wrong('that cannot be the name of a secret', nameRule);
+    else if (!isSecretName(name)) wrong('that cannot be the name of a secret', secretNameFormat);
     else if (/["'`]/.test(text.charAt(at))) {
       const [whole, double, single = '', tick = ''] = next(quoted) ?? [];
       if (whole === undefined)
@@ -82,7 +82,7 @@ function readObject(text: string, file: string): Record<string, string> {
   const problems = Object.entries(value).flatMap(([name, inner], index): Problem[] => {
     const nth = `${file}: entry ${index + 1}`;
     if (!isSecretName(name)) {
-      return [{ severity: 'error', message: `${nth}: that cannot be the name of a secret`, why: nameRule }];
+      return [{ severity: 'error', message: `${nth}: that cannot be the name of a secret`, why: secretNameFormat }];
     }
     return typeof inner === 'string'
       ? []

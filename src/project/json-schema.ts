@@ -1,4 +1,4 @@
-import { isByHardware, type Key, type Kind } from './key.ts';
+import { isHardwareDefault, type Key, type Kind } from './key.ts';
 import { type Section, sectionNames, sections } from './schema.ts';
 
 /** A JSON Schema, as far as this one goes. */
@@ -24,7 +24,7 @@ export interface JsonSchema {
  * The JSON Schema of cerebrium.toml, for editors. Draft 7 is the newest that TOML plug-ins understand. It marks
  * what `gantry check` tells about single keys, warnings included: an editor has only one colour for both.
  */
-export function jsonSchema(): JsonSchema {
+export function configJsonSchema(): JsonSchema {
   const cerebrium: JsonSchema = table('Everything the platform reads.');
   for (const name of sectionNames) place(name.split('.'), sections[name], cerebrium);
   return {
@@ -66,7 +66,7 @@ function keySchema(key: Key): JsonSchema {
   return {
     description: describe(key),
     ...shapes[key.kind](key.oneOf ? { type: 'string', enum: key.oneOf } : { type: 'string' }),
-    ...(key.default !== undefined && !isByHardware(key.default) && { default: plain(key) }),
+    ...(key.default !== undefined && !isHardwareDefault(key.default) && { default: plain(key) }),
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
   };
@@ -99,7 +99,7 @@ function describe({ about, unit, range, absent, default: value }: Key): string {
   return [
     about,
     range && `${most === undefined ? `${least} or more` : `${least} to ${most}`}${unit ? ` ${unit}` : ''}.`,
-    isByHardware(value) && `Default: ${value.cpu} on CPU, ${value.gpu} with an accelerator.`,
+    isHardwareDefault(value) && `Default: ${value.cpu} on CPU, ${value.gpu} with an accelerator.`,
     absent && `Default: ${absent}.`,
   ]
     .filter(Boolean)

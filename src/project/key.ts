@@ -14,16 +14,16 @@ export interface Kinds {
 export type Kind = keyof Kinds;
 
 /** A default that depends on whether the app has a GPU (or another accelerator). */
-export interface ByHardware<T> {
+export interface HardwareDefault<T> {
   cpu: T;
   gpu: T;
 }
 
 interface Facts<K extends Kind> {
-  /** What the create-app call names it (`wire §1c`); without one, the platform reads it from the file's text. */
+  /** Its name in the create-app call. Without one, the platform reads the key from the file's text. */
   field?: string;
   /** What the platform applies when the key is absent. */
-  default?: Kinds[K] | ByHardware<Kinds[K]>;
+  default?: Kinds[K] | HardwareDefault<Kinds[K]>;
   /** What happens when the key is absent, where that is not a value. */
   absent?: string;
   /** The documented values. */
@@ -51,7 +51,7 @@ export const compute = describe('compute');
 export const command = describe('command');
 
 /** Whether a default depends on the hardware. */
-export function isByHardware(value: Key['default']): value is ByHardware<never> {
+export function isHardwareDefault(value: Key['default']): value is HardwareDefault<never> {
   return typeof value === 'object' && 'cpu' in value;
 }
 

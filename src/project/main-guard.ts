@@ -1,7 +1,7 @@
-import { atTopLevel, type Statement, statementsOf, type Token } from './python.ts';
+import { parseStatements, type Statement, type Token, topLevelStatements } from './python.ts';
 
 /** What a Python file does when it is run, as far as its structure tells. */
-export interface MainProgram {
+export interface ProgramStructure {
   /** Functions of the module, in the order they are defined; those in functions and classes are not among them. */
   functions: string[];
   /**
@@ -11,9 +11,9 @@ export interface MainProgram {
   guards: number[];
 }
 
-/** Reads a Python file's structure (H-29). Never throws, whatever the bytes are. */
-export function mainProgram(source: Buffer): MainProgram {
-  const statements = atTopLevel(statementsOf(source.toString('latin1')));
+/** Reads the structure of a Python file. Never throws, whatever bytes it gets. */
+export function analyzeProgram(source: Buffer): ProgramStructure {
+  const statements = topLevelStatements(parseStatements(source.toString('latin1')));
   return { functions: [...new Set(statements.flatMap(defined))], guards: statements.flatMap(comparisons) };
 }
 
@@ -21,7 +21,7 @@ export function mainProgram(source: Buffer): MainProgram {
  * A copy of the file that calls this function with the data given when it is run, and prints what it returns. A guard
  * in it finds that it is not the main program; no line moves, so that tracebacks are right.
  */
-export function withCall(source: Buffer, { guards }: MainProgram, name: string): Buffer {
+export function withFunctionCall(source: Buffer, { guards }: ProgramStructure, name: string): Buffer {
   const copy = Buffer.from(source);
   for (const at of guards) copy.write("'import'", at, 'latin1');
   return Buffer.concat([copy, Buffer.from(`\n\n${callOf(name)}`)]);
@@ -48,8 +48,8 @@ const compares = (token: Token | undefined) => token !== undefined && ['==', 'is
 const isMain = (token: Token | undefined) => /^[ru]?('''|"""|'|")__main__\1$/i.test(token?.text ?? '');
 
 /**
- * The data comes as `--data`, with the function's name before it, or in the environment (wire §6). It is spread over
- * the parameters where it fits them, and else given whole to a function that takes one thing.
+ * The data comes as `--data`, after the function's name, or in the environment. It is spread over the parameters if
+ * they match, and otherwise passed as one value to a function with one parameter.
  */
 const callOf = (name: string) => `# Added by gantry to the copy that is sent: calls ${name} with the data given.
 def __gantry_call(name):

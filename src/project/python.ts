@@ -23,7 +23,7 @@ export interface Token {
 const byteOrderMark = '\xef\xbb\xbf';
 
 /** The logical lines of a module, in order. Takes time in proportion to its length, and never throws. */
-export function statementsOf(source: string): Statement[] {
+export function parseStatements(source: string): Statement[] {
   const statements: Statement[] = [];
   let current: Statement | undefined;
   let depth = 0;
@@ -55,7 +55,7 @@ export function statementsOf(source: string): Statement[] {
 }
 
 /** Without those that are in a function or a class: what runs when the module does, and what it defines. */
-export function atTopLevel(statements: readonly Statement[]): Statement[] {
+export function topLevelStatements(statements: readonly Statement[]): Statement[] {
   let within = Number.POSITIVE_INFINITY;
   return statements.filter((statement) => {
     if (statement.indent > within) return false;

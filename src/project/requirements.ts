@@ -1,19 +1,22 @@
 import { readRegular } from '../disk/index.ts';
 import type { Problem } from '../errors.ts';
-import type { Entry } from './files/entry.ts';
+import type { FileEntry } from './files/entry.ts';
 
 /** Versions by name: `==1.2`, `>=1,<2`, or `latest`. */
-export type Packages = Record<string, string>;
+export type RequiredPackages = Record<string, string>;
 
 /**
  * A list of packages, one a line, as names and versions: a run takes no files. Options such as `-r other.txt` have no
  * such form; they are reported, not dropped in silence.
  */
-export async function packagesIn({ source }: Entry, warn: (problem: Problem) => void): Promise<Packages> {
+export async function readRequirements(
+  { source }: FileEntry,
+  warn: (problem: Problem) => void,
+): Promise<RequiredPackages> {
   const text = 'text' in source ? source.text : (await readRegular(source.file)).toString('utf8');
   const name = 'text' in source ? 'cerebrium.toml' : source.file;
   // A name may be that of an inherited property.
-  const packages: Packages = Object.create(null);
+  const packages: RequiredPackages = Object.create(null);
   for (const line of text
     .replace(/^\ufeff/, '')
     .replace(/\\\r?\n/g, ' ')

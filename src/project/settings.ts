@@ -1,10 +1,10 @@
-import type { Project } from './config.ts';
+import type { AppConfig } from './config.ts';
 import { isCpuOnly } from './hardware.ts';
-import { isByHardware, type Key } from './key.ts';
+import { isHardwareDefault, type Key } from './key.ts';
 import { type SectionName, sections } from './schema.ts';
 
-/** One setting that create-app knows (`wire §1c`), whether the user wrote it or not. */
-export interface Setting {
+/** One setting of the create-app call, whether or not the user set it. */
+export interface AppSetting {
   section: SectionName;
   key: string;
   /** Its name in the create-app call. */
@@ -19,7 +19,7 @@ export interface Setting {
 }
 
 /** Every setting of this project's runtime, in the order of the schema. */
-export function settingsOf(project: Project): Setting[] {
+export function listAppSettings(project: AppConfig): AppSetting[] {
   const values: Partial<Record<SectionName, Record<string, unknown>>> = {
     deployment: { ...project.deployment, name: project.name },
     hardware: project.hardware,
@@ -38,7 +38,7 @@ export function settingsOf(project: Project): Setting[] {
   });
 }
 
-function defaultOf(facts: Key, { hardware }: Project): unknown {
-  if (!isByHardware(facts.default)) return facts.default;
+function defaultOf(facts: Key, { hardware }: AppConfig): unknown {
+  if (!isHardwareDefault(facts.default)) return facts.default;
   return isCpuOnly(hardware.compute) ? facts.default.cpu : facts.default.gpu;
 }

@@ -1,5 +1,5 @@
 /** A file of the archive, its content in memory. */
-export interface TarFile {
+export interface TarInput {
   /** Relative, with forward slashes. */
   path: string;
   content: Buffer;
@@ -10,7 +10,7 @@ export interface TarFile {
 const entryDate = new Date('1980-01-01T00:00:00Z');
 
 /** Packs files into an uncompressed tar: the same bytes for the same files. The library is loaded by the first call. */
-export async function createTar(files: readonly TarFile[]): Promise<Buffer<ArrayBuffer>> {
+export async function createTar(files: readonly TarInput[]): Promise<Buffer<ArrayBuffer>> {
   const { TarArchive } = await import('archiver');
   const archive = new TarArchive();
   for (const { path, content, executable } of files) {

@@ -1,5 +1,5 @@
-import { nameFrom } from './rules/name.ts';
-import { inToml } from './toml/written.ts';
+import { toAppName } from './rules/name.ts';
+import { toToml } from './toml/format.ts';
 
 export interface TemplateOptions {
   /** Made into a valid name if it is none. */
@@ -18,17 +18,17 @@ export function projectTemplate(options: TemplateOptions): { 'cerebrium.toml': s
 function configFile({ name, compute = 'CPU', region, pythonVersion = '3.12' }: TemplateOptions): string {
   const accelerator = compute === 'CPU' ? '' : 'gpu_count = 1\n';
   return `[cerebrium.deployment]
-name = ${inToml(nameFrom(name))}
-python_version = ${inToml(pythonVersion)}
+name = ${toToml(toAppName(name))}
+python_version = ${toToml(pythonVersion)}
 disable_auth = false        # true makes the app public
 include = ["*"]             # files to send
 exclude = [".*"]            # files to leave out
 
 [cerebrium.hardware]
-compute = ${inToml(compute)}
+compute = ${toToml(compute)}
 ${accelerator}cpu = 2                     # cores
 memory = 4.0                # GB
-${region === undefined ? '# region = "us-east-1"      # picked by the platform unless set' : `region = ${inToml(region)}`}
+${region === undefined ? '# region = "us-east-1"      # picked by the platform unless set' : `region = ${toToml(region)}`}
 
 [cerebrium.scaling]
 min_replicas = 0            # 0 lets the app sleep, and costs nothing while it does

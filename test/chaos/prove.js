@@ -75,7 +75,7 @@ async function firstFinding(seed, program) {
 /** A copy of the program with the bug in it. Throws when the text to change is not there exactly once. @param {import('./planted-bugs.js').PlantedBug} bug */
 function build({ name, edits }) {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-planted-'));
-  for (const part of ['src', 'bin', 'build.js', 'package.json', 'tsconfig.json', 'LICENSE']) {
+  for (const part of ['src', 'bin', 'build.js', 'build', 'package.json', 'tsconfig.json', 'LICENSE']) {
     cpSync(join(root, part), join(folder, part), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));

@@ -2,15 +2,15 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Invoice, ProjectCost } from '../../src/contract/costs.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { showInBrowser } from '../../src/operations/account/open-browser.ts';
+import { openInBrowser } from '../../src/operations/account/open-browser.ts';
 import { parseInvoices } from '../../src/operations/billing/invoices.ts';
-import { pageOf } from '../../src/output/page.ts';
+import { createPage } from '../../src/output/page.ts';
 import { projectCostView } from '../../src/views/project-cost.ts';
 import { empty } from '../support/account.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
-const page = pageOf(new PassThrough(), {}, 'never', 0);
+const page = createPage(new PassThrough(), {}, 'never', 0);
 
 let emulator: Emulator;
 
@@ -23,20 +23,16 @@ afterEach(() => emulator.close());
 describe('changing the plan', () => {
   const set = (plan: string, ...flags: string[]) => gantry(['plan', 'set', plan, ...flags], { emulator });
 
-  test('prints where to pay when a payment is needed', async () => {
+  test('prints the payment page if a payment is required', async () => {
     const { code, stdout, stderr } = await set('enterprise', '--yes');
     expect([code, stdout]).toEqual([0, `${emulator.url}/checkout/${emulator.project}/enterprise\n`]);
-    expect(stderr).toContain('a payment is needed');
+    expect(stderr).toContain('payment required');
     expect(emulator.calls.at(-1)?.body).toEqual({ planCode: 'enterprise' });
   });
 
   test('says when nothing is needed', async () => {
     const { code, stdout, stderr } = await set('hobby', '--yes');
-    expect([code, stdout, stderr]).toEqual([
-      0,
-      'the platform accepted the change to hobby; no payment is needed\n',
-      '',
-    ]);
+    expect([code, stdout, stderr]).toEqual([0, 'the platform accepted the change to hobby; no payment required\n', '']);
   });
 
   test('in JSON has an address or null', async () => {
@@ -102,7 +98,7 @@ describe('--open', () => {
       const opened: string[] = [];
       const warnings: unknown[] = [];
       const progress = { warn: (said: unknown) => warnings.push(said) } as never;
-      await showInBrowser({ progress, openBrowser: async (shown) => opened.push(shown) > 0 }, address);
+      await openInBrowser({ progress, openBrowser: async (shown) => opened.push(shown) > 0 }, address);
       expect([opened, warnings]).toEqual([[], [expect.stringContaining('only https is')]]);
     },
   );
@@ -233,7 +229,7 @@ describe('payment methods', () => {
   test('may be none', async () => {
     empty(emulator);
     const { code, stdout, stderr } = await list();
-    expect([code, stdout, stderr]).toEqual([0, '', 'no payment methods yet: the dashboard adds them\n']);
+    expect([code, stdout, stderr]).toEqual([0, '', 'no payment methods yet; add one in the dashboard\n']);
     expect((await list('--json')).json()).toEqual({ creditCardBonusClaimed: false, methods: [] });
   });
 });

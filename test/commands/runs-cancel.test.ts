@@ -34,7 +34,7 @@ describe('one run', () => {
     expect(stdout).toMatch(/^RUN\nid +r-1\nstatus +success\nstatus code +200\nfunction +run\n/);
     expect(stdout).toMatch(/^kind +asynchronous\nwebhook +https:\/\/example\.com\/hook$/m);
     expect(stdout).toContain(`${local(createdAt)} (1 min ago)`);
-    expect(stdout).toMatch(/^queued +2\.5 s\nstart-up +2\.4 s\nran +10 s\nanswered +13 s$/m);
+    expect(stdout).toMatch(/^queued +2\.5 s\nstart-up +2\.4 s\nran +10 s\nresponse +13 s$/m);
     expect(stdout).toMatch(/^container +web-1$/m);
   });
 
@@ -72,7 +72,7 @@ describe('cancelling a run', () => {
     expect(cancelled()).toBe(true);
   });
 
-  test('takes the full id of the app as well (H-49)', async () => {
+  test('also accepts the full id of the app', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
     const words = ['runs', 'cancel', `${emulator.project}-web`, 'r-1', '--yes'];
     expect((await gantry(words, { emulator })).code).toBe(0);

@@ -7,8 +7,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRegular, openRegularSync, readRegular, readRegularSync } from '../../src/disk/index.ts';
 import { compareFiles } from '../../src/operations/deploy/compare-files.ts';
 import { writeArchive } from '../../src/project/archive.ts';
-import type { Entry } from '../../src/project/files/entry.ts';
-import { packagesIn } from '../../src/project/requirements.ts';
+import type { FileEntry } from '../../src/project/files/entry.ts';
+import { readRequirements } from '../../src/project/requirements.ts';
 import { Hasher } from '../../src/transfer/hash.ts';
 import { newFolder, noise } from '../support/files.ts';
 
@@ -52,7 +52,12 @@ describe.skipIf(process.platform === 'win32')('what is no regular file is an err
 
 describe.skipIf(process.platform === 'win32')('a file that became a FIFO after it was listed fails by name', () => {
   /** A file as it was listed. */
-  const listed = (size: number): Entry => ({ path: 'data/a', size, executable: false, source: { file: newFifo() } });
+  const listed = (size: number): FileEntry => ({
+    path: 'data/a',
+    size,
+    executable: false,
+    source: { file: newFifo() },
+  });
 
   test.each([
     [10, 0],
@@ -73,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('a file that became a FIFO after i
   });
 
   test('in a list of packages', async () => {
-    await expect(packagesIn(listed(3), () => {})).rejects.toThrow(message);
+    await expect(readRequirements(listed(3), () => {})).rejects.toThrow(message);
   });
 
   test('on a thread that computes MD5s', async () => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Report } from '../../src/output/chart/model.ts';
-import { chartPage } from '../../src/output/chart-page.ts';
+import type { ChartReport } from '../../src/output/chart/model.ts';
+import { chartPage } from '../../src/output/chart-page/chart-page.ts';
 import { folderOf } from '../support/app.ts';
 import { chromiumPath, startBrowser } from '../support/browser.ts';
 
@@ -17,7 +17,7 @@ interface Row {
   requests: number;
 }
 
-const report: Report<Row> = {
+const report: ChartReport<Row> = {
   summary: ['603 requests, 11 failed', '2026-11-20 12:00 to 2026-11-21 12:00, Europe/Berlin'],
   chart: {
     ...{ times: steps.map((step) => noon + step * hour), step: 'hour', zone: 'Europe/Berlin' },
@@ -147,7 +147,7 @@ describe.skipIf(!chromiumPath)(title, () => {
   });
 
   /** Opens the page; what it would load but itself is refused, and counted. */
-  async function opened(asked: Report<Row>, options: BrowserContextOptions = {}, title = 'Runs of web') {
+  async function opened(asked: ChartReport<Row>, options: BrowserContextOptions = {}, title = 'Runs of web') {
     const folder = await folderOf({});
     const file = join(folder.path, 'chart.html');
     await writeFile(file, chartPage(title, asked));
@@ -171,7 +171,7 @@ describe.skipIf(!chromiumPath)(title, () => {
   }
 });
 
-function emptied(panel: Report<Row>['chart']['panels'][number]) {
+function emptied(panel: ChartReport<Row>['chart']['panels'][number]) {
   return { ...panel, series: panel.series.map(({ name }) => ({ name, values: steps.map(() => null) })) };
 }
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Chart, Panel } from '../../src/output/chart/model.ts';
-import { picture } from '../../src/output/chart.ts';
-import { pageOf } from '../../src/output/page.ts';
+import { renderChart } from '../../src/output/chart/render.ts';
+import { createPage } from '../../src/output/page.ts';
 import { widthOf } from '../support/width.ts';
 
 const page = (columns?: number, env: Record<string, string> = {}) =>
-  pageOf({ isTTY: columns !== undefined, columns } as never, { NO_COLOR: '1', ...env }, 'auto', 0);
+  createPage({ isTTY: columns !== undefined, columns } as never, { NO_COLOR: '1', ...env }, 'auto', 0);
 const ascii = { LANG: 'C' };
 
 const hour = 3_600_000;
@@ -34,7 +34,7 @@ function chart(panel: Panel, more: Partial<Chart> = {}): Chart {
 }
 
 /** As it is drawn, with a line above so that the picture stands straight in the source. */
-const drawn = (asked: Chart, on = page(60)) => `\n${picture(asked)(on)}\n`;
+const drawn = (asked: Chart, on = page(60)) => `\n${renderChart(asked)(on)}\n`;
 
 describe('bars', () => {
   const all = [4, 12, 20, 16, 0, 8, 40, 40];
@@ -77,14 +77,14 @@ describe('bars', () => {
   });
 
   test('never hide that something failed, and never make more of it than it is', () => {
-    const text = picture(chart(requests([1000, 1000], [1, 0])))(page(60));
+    const text = renderChart(chart(requests([1000, 1000], [1, 0])))(page(60));
     expect(text).toContain('×');
     expect(text).toContain('failed, too few for a bar');
     expect(text.split('\n').slice(1, 7).join('')).not.toContain('▒');
   });
 
   test('of neighbours are added where there are more than columns, in round numbers', () => {
-    const text = picture(chart(requests(Array(168).fill(1), Array(168).fill(0))))(page(80));
+    const text = renderChart(chart(requests(Array(168).fill(1), Array(168).fill(0))))(page(80));
     expect(text).toContain('requests per 3 hours, at most 3');
     expect(text).toContain('requests 168');
   });
@@ -166,7 +166,7 @@ describe('lines', () => {
   });
 
   test('show the highest of neighbours where there are more than columns', () => {
-    const text = picture(chart(times([...Array(99).fill(10), 999])))(page(60));
+    const text = renderChart(chart(times([...Array(99).fill(10), 999])))(page(60));
     expect(text).toContain('runtime, the highest of 2 hours');
     expect(text).toContain('max 999 ms');
   });
@@ -175,7 +175,7 @@ describe('lines', () => {
 describe('times below a picture', () => {
   const below = (zone: string, from: number, number: number, stepMs = hour) => {
     const steps = Array.from({ length: number }, (_, index) => from + index * stepMs);
-    const lines = picture(chart(requests(Array(number).fill(1)), { times: steps, zone }))(page(80)).split('\n');
+    const lines = renderChart(chart(requests(Array(number).fill(1)), { times: steps, zone }))(page(80)).split('\n');
     return lines[8]
       ?.trim()
       .replace(/ +/g, ' ')
@@ -203,7 +203,7 @@ test.each([
   ['zeroes', requests([0, 0, 0])],
   ['times of zero', times([0, 0])],
 ])('a picture of %s is a picture', (_, panel) => {
-  const lines = picture(chart(panel))(page(60)).split('\n');
+  const lines = renderChart(chart(panel))(page(60)).split('\n');
   expect(lines.length).toBeGreaterThan(8);
   expect(lines.join('')).not.toMatch(/NaN|Infinity|undefined/);
 });
@@ -227,7 +227,7 @@ test('a picture fits its page and never fails, whatever it is of', () => {
     });
   fc.assert(
     fc.property(anyChart, fc.integer({ min: 1, max: 200 }), fc.boolean(), (asked, columns, unicode) => {
-      const text = picture(asked)(page(columns, unicode ? {} : ascii));
+      const text = renderChart(asked)(page(columns, unicode ? {} : ascii));
       for (const line of text.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(columns);
       expect(text).not.toMatch(/NaN|Infinity|undefined|\u001b/);
       if (!unicode) expect(text).toMatch(/^[\n -~]*$/);
@@ -239,19 +239,19 @@ test('a picture fits its page and never fails, whatever it is of', () => {
 test('a picture of 10,000 buckets is drawn at any width', () => {
   const many = chart(requests(Array.from({ length: 10_000 }, (_, index) => index % 100)), { step: 'minute' });
   for (const columns of [20, 80, 200]) {
-    const lines = picture(many)(page(columns)).split('\n');
+    const lines = renderChart(many)(page(columns)).split('\n');
     expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(columns);
   }
 });
 
 test('in a pipe a picture is that of a terminal of 80 columns', () => {
   const asked = chart(requests([1, 2, 3]));
-  expect(picture(asked)(page())).toBe(picture(asked)(page(80)));
+  expect(renderChart(asked)(page())).toBe(renderChart(asked)(page(80)));
 });
 
 test('a bar is painted in the color of what it shows', () => {
   const asked = chart(requests([4, 12, 20, 16], [0, 0, 10, 1]));
-  const colored = picture(asked)(pageOf({} as never, {}, 'always', 0));
+  const colored = renderChart(asked)(createPage({} as never, {}, 'always', 0));
   const painted = [...colored.matchAll(/\u001b\[(\d+)m([^\u001b]*)\u001b\[(\d+)m/g)];
   const glyphsIn = (code: string) => {
     const texts = painted.filter(([, on]) => on === code).map(([, , text = '']) => text);
@@ -267,14 +267,14 @@ test('a bar is painted in the color of what it shows', () => {
 
 test.each([5, 8, 12, 20, 60])('a picture of %i columns has no empty colors', (columns) => {
   const asked = chart(times([80, 90, null, 100], [90, 100, null, 110], [100, 200, null, 300]));
-  const colored = picture(asked)(pageOf({ isTTY: true, columns } as never, {}, 'always', 0));
+  const colored = renderChart(asked)(createPage({ isTTY: true, columns } as never, {}, 'always', 0));
   expect(colored).toMatch(/\u001b\[3\dm\S/);
   expect(colored).not.toMatch(/\u001b\[(?:2|3[1-6])m *\u001b/);
 });
 
 test('colours add nothing but colour', () => {
   const asked = chart(times([80, 90, null, 100], [90, 100, null, 110], [100, 200, null, 300]));
-  const colored = picture(asked)(pageOf({} as never, {}, 'always', 0));
+  const colored = renderChart(asked)(createPage({} as never, {}, 'always', 0));
   expect(colored).toContain('\u001b[');
-  expect(colored.replace(/\u001b\[\d+m/g, '').replace(/ +$/gm, '')).toBe(picture(asked)(page()));
+  expect(colored.replace(/\u001b\[\d+m/g, '').replace(/ +$/gm, '')).toBe(renderChart(asked)(page()));
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { FailedError, type Problem, ProjectError, UnavailableError } from '../../src/errors.ts';
-import { annotation, failureJson, failureText, problemText } from '../../src/output/failure.ts';
-import { pageOf } from '../../src/output/page.ts';
+import { failureJson, failureText, problemText, workflowAnnotation } from '../../src/output/failure.ts';
+import { createPage } from '../../src/output/page.ts';
 import { widthOf } from '../support/width.ts';
 
-const page = (columns = 80) => pageOf({ isTTY: true, columns } as never, { NO_COLOR: '1' }, 'auto', 0);
+const page = (columns = 80) => createPage({ isTTY: true, columns } as never, { NO_COLOR: '1' }, 'auto', 0);
 
 describe('the caret', () => {
   test.each([
@@ -91,7 +91,7 @@ test('no secret gets through, in text or JSON', () => {
 
 test('an annotation is one line, whatever the message', () => {
   const place = { file: 'f', line: 1, column: 2, length: 1, text: '' };
-  expect(annotation({ severity: 'error', message: '100%\r\nsure', place, fix: 'x' })).toBe(
+  expect(workflowAnnotation({ severity: 'error', message: '100%\r\nsure', place, fix: 'x' })).toBe(
     '::error file=f,line=1,col=2::100%25%0D%0Asure. Fix: x',
   );
 });

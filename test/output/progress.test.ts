@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { pageOf } from '../../src/output/page.ts';
-import { createProgress, withEvents } from '../../src/output/progress.ts';
+import { createPage } from '../../src/output/page.ts';
+import { createProgress, withEventLines } from '../../src/output/progress.ts';
 
 test('off a terminal a step tells of itself every ten seconds, and at its end', () => {
   const { progress, said, clock } = voice();
@@ -19,7 +19,7 @@ test('off a terminal a step tells of itself every ten seconds, and at its end', 
 });
 
 test('a terminal that was told no size is written to line by line, and nothing is drawn over', () => {
-  const page = pageOf({ isTTY: true, columns: 0 } as never, {}, 'never', 0);
+  const page = createPage({ isTTY: true, columns: 0 } as never, {}, 'never', 0);
   expect(page).toMatchObject({ terminal: true, animated: false, columns: 80 });
 });
 
@@ -66,7 +66,7 @@ test('events are for those who asked', () => {
   const events: unknown[] = [];
   const { progress } = voice();
   progress.event('x', {});
-  withEvents(progress, (event) => events.push(event)).event('created', { build: 'b' });
+  withEventLines(progress, (event) => events.push(event)).event('created', { build: 'b' });
   expect(events).toEqual([{ type: 'created', build: 'b' }]);
 });
 
@@ -80,7 +80,7 @@ function voice(more: { quiet?: boolean; annotations?: boolean; env?: Record<stri
       done();
     },
   });
-  const page = pageOf(stderr as never, { LANG: 'C.UTF-8', ...env }, 'never', 0);
+  const page = createPage(stderr as never, { LANG: 'C.UTF-8', ...env }, 'never', 0);
   const progress = createProgress({ stderr: stderr as never, page, quiet, annotations, elapsed: () => clock.now });
   return { progress, clock, said: () => text.split('\n').filter(Boolean) };
 }

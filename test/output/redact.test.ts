@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonText } from '../../src/json-text.ts';
-import { shown } from '../../src/output/clean.ts';
-import { safeJson } from '../../src/output/json.ts';
+import { stringifyJson } from '../../src/json-text.ts';
 import { KnownSecrets } from '../../src/output/known-secrets.ts';
 import { redact } from '../../src/output/redact.ts';
+import { redactedJson } from '../../src/output/redacted-json.ts';
+import { sanitize } from '../../src/output/sanitize.ts';
 
 const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
 const signed = 'https://s3.test/b/k?X-Amz-Algorithm=AWS4&X-Amz-Credential=AKIA%2F1&X-Amz-Signature=5ec7e7';
@@ -105,8 +105,8 @@ describe('the secrets of this run', () => {
 
   test('are found behind colors', () => {
     const page = { colored: true, githubActions: false, secrets: known };
-    expect(shown('\u001b[1mpass hun\u001b[31mter2\u001b[0m', page)).toBe('pass [hidden]');
-    expect(shown('\u001b[1mpass\u001b[0m hunter2', page)).toBe('\u001b[1mpass\u001b[0m [hidden]');
+    expect(sanitize('\u001b[1mpass hun\u001b[31mter2\u001b[0m', page)).toBe('pass [hidden]');
+    expect(sanitize('\u001b[1mpass\u001b[0m hunter2', page)).toBe('\u001b[1mpass\u001b[0m [hidden]');
   });
 });
 
@@ -125,10 +125,10 @@ describe('a long secret of this run that is broken', () => {
       for (const width of [1, 20, 60, 76]) {
         const text = `before ${broken(secret, width, gap)}\nafter`;
         expect(redact(text, known)).toBe('before [hidden]\nafter');
-        expect(JSON.parse(safeJson({ text }, known)).text).toBe('before [hidden]\nafter');
+        expect(JSON.parse(redactedJson({ text }, known)).text).toBe('before [hidden]\nafter');
         expect(redact(JSON.stringify({ text }), known)).toBe('{"text":"before [hidden]\\nafter"}');
         for (const colored of [true, false]) {
-          const safe = shown(text, { colored, githubActions: false, secrets: known });
+          const safe = sanitize(text, { colored, githubActions: false, secrets: known });
           expect(safe).toBe('before [hidden]\nafter');
         }
       }
@@ -209,7 +209,7 @@ describe('JSON', () => {
       when: new Date(0),
       n: undefined,
     };
-    expect(JSON.parse(safeJson(value, known))).toEqual({
+    expect(JSON.parse(redactedJson(value, known))).toEqual({
       '[hidden]': [{ a: 'https://s3.test/b/k?[hidden]', b: { c: 'Bearer\n[token]' } }],
       when: '1970-01-01T00:00:00.000Z',
     });
@@ -217,21 +217,21 @@ describe('JSON', () => {
 
   test('keeps a field called __proto__', () => {
     const value = JSON.parse('{"__proto__": {"a": "very-secret-value"}, "b": 1}');
-    expect(safeJson(value, known)).toBe('{"__proto__":{"a":"[hidden]"},"b":1}');
+    expect(redactedJson(value, known)).toBe('{"__proto__":{"a":"[hidden]"},"b":1}');
   });
 
   test('may be deeper than the stack', () => {
     const text = `${'[{"a":'.repeat(50_000)}"very-secret-value"${'}]'.repeat(50_000)}`;
     const value = JSON.parse(text);
-    expect(jsonText(value, 2)).toBe(text);
-    expect(safeJson(value, known, 2)).toBe(text.replace('very-secret-value', '[hidden]'));
+    expect(stringifyJson(value, 2)).toBe(text);
+    expect(redactedJson(value, known, 2)).toBe(text.replace('very-secret-value', '[hidden]'));
   });
 
   test('is what the engine would write', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const nested = JSON.parse(`${'['.repeat(20_000)}${JSON.stringify(value)}${']'.repeat(20_000)}`);
-        expect(jsonText(nested)).toBe(`${'['.repeat(20_000)}${JSON.stringify(value)}${']'.repeat(20_000)}`);
+        expect(stringifyJson(nested)).toBe(`${'['.repeat(20_000)}${JSON.stringify(value)}${']'.repeat(20_000)}`);
       }),
       { numRuns: 20 },
     );

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { pageOf } from '../../src/output/page.ts';
-import { createRenderer, type JsonChoice, ReaderGone } from '../../src/output/render.ts';
+import { createPage } from '../../src/output/page.ts';
+import { createRenderer, type JsonChoice, StdoutClosedError } from '../../src/output/render.ts';
 
 describe('the answer as JSON', () => {
   test.each<[string, unknown, JsonChoice, unknown]>([
@@ -66,12 +66,14 @@ test('bytes are written as they are', async () => {
   const bytes = Buffer.from([0, 27, 91, 50, 74, 255, 13, 10]);
   await createRenderer(stream as never, page(stream), false).bytes(bytes);
   expect(Buffer.concat(written).equals(bytes)).toBe(true);
-  await expect(createRenderer(broken('EPIPE') as never, page(stream), false).bytes(bytes)).rejects.toThrow(ReaderGone);
+  await expect(createRenderer(broken('EPIPE') as never, page(stream), false).bytes(bytes)).rejects.toThrow(
+    StdoutClosedError,
+  );
 });
 
 test.each(['EPIPE', 'ERR_STREAM_DESTROYED'])('a reader that is gone (%s) is no failure of ours', async (code) => {
   await expect(createRenderer(broken(code) as never, page(broken(code)), true).value([1], () => '')).rejects.toThrow(
-    ReaderGone,
+    StdoutClosedError,
   );
 });
 
@@ -86,7 +88,7 @@ function broken(code: string): Writable {
 }
 
 function page(stream: Writable) {
-  return pageOf(stream as never, {}, 'never', 0);
+  return createPage(stream as never, {}, 'never', 0);
 }
 
 async function rendered(value: unknown, json: JsonChoice): Promise<string> {

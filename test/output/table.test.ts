@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pageOf } from '../../src/output/page.ts';
-import { facts, stack, table } from '../../src/output/table.ts';
+import { createPage } from '../../src/output/page.ts';
+import { keyValueTable, stackViews, table } from '../../src/output/table.ts';
 import { widthOf } from '../support/width.ts';
 
 const page = (columns?: number) =>
-  pageOf({ isTTY: columns !== undefined, columns } as never, { NO_COLOR: '1' }, 'auto', 0);
+  createPage({ isTTY: columns !== undefined, columns } as never, { NO_COLOR: '1' }, 'auto', 0);
 
 const columns = { NAME: (row: string[]) => row[0], STATUS: (row: string[]) => row[1], NOTE: (row: string[]) => row[2] };
 
@@ -84,7 +84,7 @@ test('a newline in a cell does not break its row', () => {
 
 test('facts line up and leave out what is not known', () => {
   expect(
-    facts([
+    keyValueTable([
       ['name', 'web'],
       ['none', undefined],
       ['created at', 0],
@@ -95,7 +95,7 @@ test('facts line up and leave out what is not known', () => {
 
 test('views stand below one another, empty ones leave no trace', () => {
   expect(
-    stack(
+    stackViews(
       'a',
       undefined,
       () => '',

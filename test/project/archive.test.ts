@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import yauzl from 'yauzl';
 import { FailedError, InterruptedError, ProjectError } from '../../src/errors.ts';
 import { withTemporaryArchive, writeArchive } from '../../src/project/archive.ts';
-import type { Entry } from '../../src/project/files/entry.ts';
+import type { FileEntry } from '../../src/project/files/entry.ts';
 import { centralRecord, endOfArchive, localHeader } from '../../src/project/zip/records.ts';
 
 let folder: string;
@@ -31,7 +31,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function entry(path: string, content: string | Buffer, executable = false): Entry {
+function entry(path: string, content: string | Buffer, executable = false): FileEntry {
   if (typeof content === 'string') {
     return { path, size: Buffer.byteLength(content), executable, source: { text: content } };
   }
@@ -184,7 +184,7 @@ describe('numbers that do not fit', () => {
     size: 5e9,
     compressed: 5e9,
     offset: 6e9,
-    wide: true,
+    zip64: true,
   } as const;
 
   test('are written in 64 bits, behind the place that says so', () => {
@@ -200,7 +200,7 @@ describe('numbers that do not fit', () => {
   });
 
   test('need a reader of version 4.5, all else one of 2.0', () => {
-    const small = { ...item, size: 5, compressed: 5, offset: 6, wide: false };
+    const small = { ...item, size: 5, compressed: 5, offset: 6, zip64: false };
     const local = (each: Parameters<typeof localHeader>[0]) => localHeader(each).readUInt16LE(4);
     const central = (each: Parameters<typeof centralRecord>[0]) => centralRecord(each).readUInt16LE(6);
     expect([local(item), central(item), central({ ...small, offset: 6e9 })]).toEqual([45, 45, 45]);
@@ -212,7 +212,7 @@ describe('numbers that do not fit', () => {
   });
 
   test('are the only reason for an extra field', () => {
-    const small = { ...item, size: 5, compressed: 5, offset: 6, wide: false };
+    const small = { ...item, size: 5, compressed: 5, offset: 6, zip64: false };
     expect(localHeader(small)).toHaveLength(31);
     expect(centralRecord(small)).toHaveLength(47);
     expect(endOfArchive({ count: 1, size: 47, offset: 36 })).toHaveLength(22);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InterruptedError, ProjectError } from '../../src/errors.ts';
-import { checkLimits, collect, defaultExclude, defaultInclude, largest } from '../../src/project/collect.ts';
-import type { Entry } from '../../src/project/files/entry.ts';
+import { checkLimits, collectFiles, defaultExclude, defaultInclude, largestFiles } from '../../src/project/collect.ts';
+import type { FileEntry } from '../../src/project/files/entry.ts';
 
 let root: string;
 beforeEach(() => {
@@ -25,17 +25,17 @@ function files(...paths: string[]) {
 const defaults = { include: defaultInclude, exclude: defaultExclude };
 const all = { include: ['*'], exclude: [] };
 
-async function names(options: Partial<Parameters<typeof collect>[1]> = {}) {
-  const { entries } = await collect(root, { ...defaults, ...options });
+async function names(options: Partial<Parameters<typeof collectFiles>[1]> = {}) {
+  const { entries } = await collectFiles(root, { ...defaults, ...options });
   return entries.map((entry) => entry.path).join(' ');
 }
 
-async function warnings(options: Partial<Parameters<typeof collect>[1]> = {}) {
-  return (await collect(root, { ...defaults, ...options })).warnings.map((each) => each.message);
+async function warnings(options: Partial<Parameters<typeof collectFiles>[1]> = {}) {
+  return (await collectFiles(root, { ...defaults, ...options })).warnings.map((each) => each.message);
 }
 
-async function failure(options: Partial<Parameters<typeof collect>[1]> = {}) {
-  const error = await collect(root, { ...defaults, ...options }).catch((thrown: unknown) => thrown);
+async function failure(options: Partial<Parameters<typeof collectFiles>[1]> = {}) {
+  const error = await collectFiles(root, { ...defaults, ...options }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ProjectError);
   return error as ProjectError;
 }
@@ -43,7 +43,7 @@ async function failure(options: Partial<Parameters<typeof collect>[1]> = {}) {
 describe('what is sent', () => {
   test('everything but hidden files, by default, with its size', async () => {
     files('main.py', 'src/a.py', '.env', 'src/.env', '.github/x.yml');
-    const { entries, bytes, warnings } = await collect(root, defaults);
+    const { entries, bytes, warnings } = await collectFiles(root, defaults);
     expect(entries.map(({ path, size }) => [path, size])).toEqual([
       ['main.py', 7],
       ['src/a.py', 8],
@@ -100,7 +100,7 @@ describe('what is sent', () => {
     files('run.sh', 'main.py');
     chmodSync(join(root, 'run.sh'), 0o700);
     chmodSync(join(root, 'main.py'), 0o666);
-    const { entries } = await collect(root, all);
+    const { entries } = await collectFiles(root, all);
     expect(entries.map(({ path, executable }) => [path, executable])).toEqual([
       ['main.py', false],
       ['run.sh', process.platform !== 'win32'],
@@ -152,7 +152,7 @@ describe.skipIf(process.platform === 'win32')('links', () => {
     link('data', 'copy');
     link('main.py', 'app.py');
     link('.hidden/x', 'shown');
-    const { entries } = await collect(root, defaults);
+    const { entries } = await collectFiles(root, defaults);
     expect(entries.map(({ path, source }) => [path, 'file' in source && readFileSync(source.file, 'utf8')])).toEqual([
       ['app.py', 'main.py'],
       ['copy/a.csv', 'data/a.csv'],
@@ -228,16 +228,18 @@ test.skipIf(process.platform !== 'linux')('a name that is not UTF-8 is an error'
 
 test('an interruption ends the walk', async () => {
   files('main.py');
-  await expect(collect(root, { ...defaults, signal: AbortSignal.abort() })).rejects.toBeInstanceOf(InterruptedError);
+  await expect(collectFiles(root, { ...defaults, signal: AbortSignal.abort() })).rejects.toBeInstanceOf(
+    InterruptedError,
+  );
 });
 
 describe('limits', () => {
-  const entry = (path: string, size: number): Entry => ({ path, size, executable: false, source: { text: '' } });
+  const entry = (path: string, size: number): FileEntry => ({ path, size, executable: false, source: { text: '' } });
   const many = Array.from({ length: 12 }, (_, index) => entry(`m${index}`, index * 2 ** 20));
 
   test('the largest come first', () => {
-    expect(largest(many, 3).map(({ path }) => path)).toEqual(['m11', 'm10', 'm9']);
-    expect(largest(many)).toHaveLength(10);
+    expect(largestFiles(many, 3).map(({ path }) => path)).toEqual(['m11', 'm10', 'm9']);
+    expect(largestFiles(many)).toHaveLength(10);
   });
 
   test('up to 1 GiB there is nothing to say, above a warning, above 2 GiB an error that lists the largest', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Problem } from '../../src/errors.ts';
-import { type ConfigOptions, checkProject } from '../../src/project/config.ts';
+import { type ConfigOptions, checkAppConfig } from '../../src/project/config.ts';
 
 /** A folder of its own for one test, with these files; returns its path. */
 export function folder(files: Record<string, string | Uint8Array>): string {
@@ -19,7 +19,7 @@ export function folder(files: Record<string, string | Uint8Array>): string {
 /** Checks a config file's text, beside a `main.py` unless other files are given. */
 export function check(text: string, files: Record<string, string> = { 'main.py': '' }, options: ConfigOptions = {}) {
   const root = folder({ 'cerebrium.toml': text, ...files });
-  return checkProject(join(root, 'cerebrium.toml'), { shownAs: 'cerebrium.toml', ...options });
+  return checkAppConfig(join(root, 'cerebrium.toml'), { shownAs: 'cerebrium.toml', ...options });
 }
 
 /** A problem as one line: `error 2:8 app name "My App" is not valid -> name = "my-app"`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nameFault, nameFrom } from '../../src/project/rules/name.ts';
+import { appNameProblem, toAppName } from '../../src/project/rules/name.ts';
 import { check, line } from './config-folder.ts';
 
 test.each([
@@ -13,13 +13,13 @@ test.each([
   ['', 'my-app'],
   [`${'a'.repeat(62)}-${'b'.repeat(9)}`, 'a'.repeat(62)],
 ])('%j is no name of an app, %j is', (text, name) => {
-  expect(nameFault(text)).toBeDefined();
-  expect(nameFrom(text)).toBe(name);
-  expect(nameFault(name)).toBeUndefined();
+  expect(appNameProblem(text)).toBeDefined();
+  expect(toAppName(text)).toBe(name);
+  expect(appNameProblem(name)).toBeUndefined();
 });
 
 test.each(['a', '5-dockerfile', '1-asgi-fastapi-server', 'a'.repeat(63)])('%s is the name of an app', (name) => {
-  expect(nameFault(name)).toBeUndefined();
+  expect(appNameProblem(name)).toBeUndefined();
 });
 
 test.each([

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { settingsOf } from '../../src/project/settings.ts';
-import { closest } from '../../src/project/toml/suggest.ts';
+import { listAppSettings } from '../../src/project/settings.ts';
+import { closestName } from '../../src/project/toml/closest-name.ts';
 import { check } from './config-folder.ts';
 
 async function settings(text: string) {
   const { project } = await check(`[cerebrium.deployment]\nname = "app"\n${text}`);
   if (!project) throw new Error('the project is not valid');
-  return Object.fromEntries(settingsOf(project).map((setting) => [setting.field, setting]));
+  return Object.fromEntries(listAppSettings(project).map((setting) => [setting.field, setting]));
 }
 
 test('settings have what is written, and what applies without', async () => {
@@ -42,5 +42,5 @@ test.each([
   ['colour', undefined],
   ['', undefined],
 ])('%j is closest to %s', (written, name) => {
-  expect(closest(written, ['name', 'max_replicas', 'min_replicas', 'dependencies'])).toBe(name);
+  expect(closestName(written, ['name', 'max_replicas', 'min_replicas', 'dependencies'])).toBe(name);
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ProjectError } from '../../src/errors.ts';
-import { checkProject, loadProject } from '../../src/project/config.ts';
+import { checkAppConfig, loadAppConfig } from '../../src/project/config.ts';
 import { check, folder, line } from './config-folder.ts';
 
 const realworld = new URL('../../fixtures/realworld/', import.meta.url).pathname;
@@ -54,7 +54,7 @@ checkpointing = true
 `;
   const root = folder({ 'cerebrium.toml': text, 'main.py': '' });
   const file = join(root, 'cerebrium.toml');
-  expect(await loadProject(file)).toEqual({
+  expect(await loadAppConfig(file)).toEqual({
     warnings: [],
     project: {
       ...{ file, root, text, name: 'web', runtime: 'custom', container_runtime: 'v2' },
@@ -122,7 +122,7 @@ test('a file of fifty thousand mistakes is told in a few hundred', async () => {
 describe('loading', () => {
   test('throws one error as itself', async () => {
     const root = folder({ 'a.toml': '[cerebrium.deployment]\nname = "A"\ndisable_auth = true', 'main.py': '' });
-    const failure = await loadProject(join(root, 'a.toml'), { shownAs: 'a.toml' }).catch((error) => error);
+    const failure = await loadAppConfig(join(root, 'a.toml'), { shownAs: 'a.toml' }).catch((error) => error);
     expect(failure).toBeInstanceOf(ProjectError);
     expect(failure.message).toBe('app name "A" is not valid');
     expect(failure.facts).toMatchObject({ fix: 'name = "a"', place: { file: 'a.toml', line: 2 } });
@@ -131,11 +131,11 @@ describe('loading', () => {
 
   test('throws several errors as a count', async () => {
     const root = folder({ 'a.toml': '[cerebrium.deployment]\nname = "A"' });
-    await expect(loadProject(join(root, 'a.toml'), { shownAs: 'a.toml' })).rejects.toThrow('a.toml has 2 errors');
+    await expect(loadAppConfig(join(root, 'a.toml'), { shownAs: 'a.toml' })).rejects.toThrow('a.toml has 2 errors');
   });
 
   test('shows a path from the working directory', async () => {
-    const [problem] = (await checkProject('no/such/cerebrium.toml')).problems;
+    const [problem] = (await checkAppConfig('no/such/cerebrium.toml')).problems;
     expect(problem).toMatchObject({ message: 'no/such/cerebrium.toml not found', fix: 'gantry init' });
   });
 });
@@ -157,7 +157,7 @@ describe('a config file that is none', () => {
     ],
   ])('%s', async (_, files: Record<string, string | Uint8Array>, problem) => {
     const root = folder(files);
-    const { problems } = await checkProject(join(root, 'f'), { shownAs: 'f' });
+    const { problems } = await checkAppConfig(join(root, 'f'), { shownAs: 'f' });
     expect(problems.map(line)).toEqual([problem]);
   });
 

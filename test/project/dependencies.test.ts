@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ProjectError } from '../../src/errors.ts';
-import { type DependencyInput, generatedEntries, withGenerated } from '../../src/project/dependencies.ts';
-import type { Entry } from '../../src/project/files/entry.ts';
+import { addGeneratedFiles, type DependencyInput, generateDependencyFiles } from '../../src/project/dependencies.ts';
+import type { FileEntry } from '../../src/project/files/entry.ts';
 
 const nothing: DependencyInput = {
   pip: {},
@@ -17,7 +17,7 @@ const nothing: DependencyInput = {
 };
 
 async function generated(input: Partial<DependencyInput>) {
-  const entries = await generatedEntries({ ...nothing, ...input });
+  const entries = await generateDependencyFiles({ ...nothing, ...input });
   return Object.fromEntries(entries.map(({ path, source }) => [path, 'text' in source ? source.text : source.file]));
 }
 
@@ -94,7 +94,7 @@ test('each kind has its file, sorted, and commands are scripts that stop at the 
     'pre_build_commands.sh': '#!/bin/bash\nset -e\n\napt update\n',
     'shell_commands.sh': '#!/bin/bash\nset -e\n\necho one\necho two\n',
   });
-  const scripts = (await generatedEntries({ ...nothing, ...input })).filter((entry) => entry.executable);
+  const scripts = (await generateDependencyFiles({ ...nothing, ...input })).filter((entry) => entry.executable);
   expect(scripts.map(({ path }) => path)).toEqual(['pre_build_commands.sh', 'shell_commands.sh']);
 });
 
@@ -113,13 +113,13 @@ test('a dependency file is taken as it is, under the name the platform knows', a
 });
 
 test('a generated file takes the place of a project file, in order', () => {
-  const entry = (path: string, text: string): Entry => ({
+  const entry = (path: string, text: string): FileEntry => ({
     path,
     size: text.length,
     executable: false,
     source: { text },
   });
-  const merged = withGenerated(
+  const merged = addGeneratedFiles(
     [entry('a.py', ''), entry('requirements.txt', 'theirs'), entry('z.py', '')],
     [entry('requirements.txt', 'ours'), entry('pkglist.txt', 'apt')],
   );

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { type JsonSchema, jsonSchema } from '../../src/project/json-schema.ts';
+import { configJsonSchema, type JsonSchema } from '../../src/project/json-schema.ts';
 import type { Key } from '../../src/project/key.ts';
 import { type Section, sections } from '../../src/project/schema.ts';
 import { projectTemplate } from '../../src/project/template.ts';
 
-const schema = jsonSchema();
+const schema = configJsonSchema();
 
 /** The schema of a dotted name below `cerebrium`. */
 function at(name: string): JsonSchema | undefined {

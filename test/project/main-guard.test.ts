@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mainProgram, withCall } from '../../src/project/main-guard.ts';
+import { analyzeProgram, withFunctionCall } from '../../src/project/main-guard.ts';
 
-const read = (source: string) => mainProgram(Buffer.from(source));
+const read = (source: string) => analyzeProgram(Buffer.from(source));
 const isGuarded = (source: string) => read(source).guards.length > 0;
 
-describe('a main guard is seen in any spelling (H-29)', () => {
+describe('a main guard is found in any spelling', () => {
   test.each([
     'if __name__ == "__main__":\n    main()\n',
     "if __name__ == '__main__':\n    main()\n",
@@ -76,7 +76,7 @@ describe('functions', () => {
   ])('called by the copy give %s', (_, data, source, printed) => {
     if (!python) return;
     const bytes = Buffer.from(source);
-    const copy = withCall(bytes, mainProgram(bytes), 'f');
+    const copy = withFunctionCall(bytes, analyzeProgram(bytes), 'f');
     const { stdout, stderr } = spawnSync(python, ['-', 'f', '--data', data], { input: copy, encoding: 'utf8' });
     expect([stdout, stderr]).toEqual([printed, '']);
   });
@@ -84,7 +84,7 @@ describe('functions', () => {
   test('called by the copy fail with their own lines in the traceback, and exit code 1', () => {
     if (!python) return;
     const bytes = Buffer.from('if __name__ == "__main__":\n    f()\ndef f(a):\n    raise ValueError(a)\n');
-    const copy = withCall(bytes, mainProgram(bytes), 'f');
+    const copy = withFunctionCall(bytes, analyzeProgram(bytes), 'f');
     const env = { ...process.env, CEREBRIUM_INPUT_DATA: '{"a": "bad"}' };
     const { status, stderr } = spawnSync(python, ['-'], { input: copy, encoding: 'utf8', env });
     expect(status).toBe(1);
@@ -126,8 +126,8 @@ test('any text is read to its end, and only the name in guards is changed in a c
   fc.assert(
     fc.property(text, (source) => {
       const bytes = Buffer.from(source);
-      const program = mainProgram(bytes);
-      const copy = withCall(bytes, program, 'f').subarray(0, bytes.length).toString('latin1');
+      const program = analyzeProgram(bytes);
+      const copy = withFunctionCall(bytes, program, 'f').subarray(0, bytes.length).toString('latin1');
       for (const at of program.guards) expect(copy.slice(at, at + 8)).toBe("'import'");
       const changed = [...bytes.toString('latin1')].filter((char, at) => char !== copy[at]).length;
       expect(changed).toBe(program.guards.length * 8);

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { withName } from '../../src/project/rename.ts';
+import { withAppName } from '../../src/project/rename.ts';
 
 const cases: [title: string, before: string, after: string][] = [
   [
@@ -34,7 +34,7 @@ const cases: [title: string, before: string, after: string][] = [
 
 describe('another name', () => {
   test.each(cases)('%s', async (_, before, after) => {
-    const renamed = await withName(before, 'new');
+    const renamed = await withAppName(before, 'new');
     expect(renamed).toBe(after);
     const { cerebrium } = parse(renamed.replace('\ufeff', '')) as { cerebrium: { deployment: { name: string } } };
     expect(cerebrium.deployment.name).toBe('new');

@@ -4,7 +4,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Emulator } from '../../src/emulator/index.ts';
-import type { EndSignal } from '../../src/errors.ts';
+import type { TerminationSignal } from '../../src/errors.ts';
 import { main } from '../../src/main.ts';
 import type { Io } from '../../src/process.ts';
 
@@ -56,7 +56,7 @@ export interface Setting {
   /** Whether there is a browser. */
   browser?: boolean;
   /** Sends another signal instead. */
-  signal?: EndSignal;
+  signal?: TerminationSignal;
 }
 
 /** Runs one command line in this process, as `bin/gantry.cjs` would in its own. Nothing sleeps: its clock leaps. */
@@ -128,7 +128,7 @@ export async function gantry(words: string[], setting: Setting = {}): Promise<Ou
       opened.push(address);
       return browser;
     },
-    startBehind: async (started) => void behind.push(started),
+    spawnDetached: async (started) => void behind.push(started),
     silenceMs,
   };
   const code = await main(words, io);

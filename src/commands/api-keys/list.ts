@@ -1,17 +1,17 @@
 import { defineCommand } from '../../command.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
-import { listKeys, type OwnedKey } from '../../operations/team/index.ts';
+import { listKeysWithOwners, type OwnedKey } from '../../operations/team/index.ts';
+import { timeLeft } from '../../output/format.ts';
 import type { View } from '../../output/page.ts';
-import { facts, stack, table } from '../../output/table.ts';
-import { timeLeft } from '../../output/words.ts';
+import { keyValueTable, stackViews, table } from '../../output/table.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command.option('--show-values', 'show the keys themselves, too')),
   run: async (context, { showValues, ...flags }) =>
-    applyLimit(await listKeys(context, { values: showValues === true }), flags, context.progress, 'API key'),
+    applyLimit(await listKeysWithOwners(context, { values: showValues === true }), flags, context.progress, 'API key'),
   verbatim: ({ showValues }) => showValues === true,
   // A key must not be shortened to fit a column: with values, each has its own lines.
-  view: (keys, { showValues }) => (showValues ? stack(...keys.map(inFull)) : table(keys, columns)),
+  view: (keys, { showValues }) => (showValues ? stackViews(...keys.map(inFull)) : table(keys, columns)),
   empty: 'no API keys yet: the dashboard creates them',
   passesThrough: true,
   json: {
@@ -41,8 +41,8 @@ const columns = {
 
 function inFull(key: OwnedKey): View {
   const pairs = Object.entries(columns).map(([title, read]) => [title.toLowerCase(), read(key)] as const);
-  return facts([
-    ...pairs.map(([name, cell]): Parameters<typeof facts>[0][number] => [name, cell]),
+  return keyValueTable([
+    ...pairs.map(([name, cell]): Parameters<typeof keyValueTable>[0][number] => [name, cell]),
     ['value', key.apiKey],
   ]);
 }

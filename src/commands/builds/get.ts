@@ -1,16 +1,15 @@
 import { defineCommand } from '../../command.ts';
 import { fetchBuild, findLatestBuild } from '../../operations/builds/index.ts';
-import { facts } from '../../output/table.ts';
-import { ago } from '../../output/words.ts';
+import { ago } from '../../output/format.ts';
+import { keyValueTable } from '../../output/table.ts';
 import { buildFields } from '../../views/build.ts';
 
 export default defineCommand({
-  configure: (command) =>
-    command.argument('<app>', 'app name or id').argument('[build]', 'build id; the latest one if left out'),
+  configure: (command) => command.argument('<app>', 'app name or id').argument('[build]', 'build id (default: latest)'),
   run: async ({ api, project }, app, build) =>
     fetchBuild(api, { project, app, build: build ?? (await findLatestBuild({ api, project }, app)) }),
   view: (build) =>
-    facts([
+    keyValueTable([
       ['build', build.id],
       ['status', build.status],
       ['reason', build.initError],

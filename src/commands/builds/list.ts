@@ -1,15 +1,15 @@
 import { defineCommand } from '../../command.ts';
 import { listBuilds } from '../../contract/builds.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
+import { ago, latestFirst } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
-import { ago, newestFirst } from '../../output/words.ts';
 import { buildFields } from '../../views/build.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command.argument('<app>', 'app name or id')),
   run: async ({ api, project, progress }, app, flags) => {
     const builds = await api(listBuilds, { project, app });
-    return applyLimit(builds.sort(newestFirst((build) => build.createdAt)), flags, progress, 'build');
+    return applyLimit(builds.sort(latestFirst((build) => build.createdAt)), flags, progress, 'build');
   },
   view: (builds) =>
     table(

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../command.ts';
-import { jsonSchema } from '../../project/json-schema.ts';
+import { configJsonSchema } from '../../project/json-schema.ts';
 
 export default defineCommand({
-  run: () => jsonSchema(),
+  run: () => configJsonSchema(),
   verbatim: () => true,
   view: (schema) => () => JSON.stringify(schema, null, 2),
   examples: ['config schema > cerebrium.schema.json'],

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../command.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
-import { jsonText } from '../../json-text.ts';
+import { stringifyJson } from '../../json-text.ts';
 import { readSecrets } from '../../operations/secrets/index.ts';
-import { facts, table } from '../../output/table.ts';
+import { keyValueTable, table } from '../../output/table.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -21,7 +21,7 @@ export default defineCommand({
   // A value must not be shortened to fit a column.
   view: (secrets, { showValues }) =>
     showValues
-      ? facts(secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']))
+      ? keyValueTable(secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']))
       : table(secrets, { NAME: (secret) => secret.name, VALUE: () => '(hidden)' }),
   empty: 'no secrets yet: gantry secrets set NAME adds one, with --app for one app only',
   json: { name: 'name', value: 'its value, with --show-values only' },
@@ -29,5 +29,5 @@ export default defineCommand({
 });
 
 function asText(value: unknown): string {
-  return typeof value === 'string' ? value : jsonText(value);
+  return typeof value === 'string' ? value : stringifyJson(value);
 }

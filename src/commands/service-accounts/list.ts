@@ -1,10 +1,10 @@
 import { defineCommand } from '../../command.ts';
 import { listServiceAccounts, type ServiceAccount } from '../../contract/service-accounts.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
-import { jsonText } from '../../json-text.ts';
+import { stringifyJson } from '../../json-text.ts';
 import { grantedProjects } from '../../operations/team/index.ts';
+import { ago } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
-import { ago } from '../../output/words.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command),
@@ -41,5 +41,5 @@ export default defineCommand({
 
 /** Grants of an unknown form are shown as they are. */
 function projects(account: ServiceAccount): string | undefined {
-  return grantedProjects(account)?.join(', ') ?? account.grants?.map((grant) => jsonText(grant)).join(', ');
+  return grantedProjects(account)?.join(', ') ?? account.grants?.map((grant) => stringifyJson(grant)).join(', ');
 }

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../command.ts';
 import { listUsers, type User } from '../../contract/users.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
+import { ago } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
-import { ago } from '../../output/words.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -3,7 +3,7 @@ import type { Retry } from '../../api/retry.ts';
 import type { Context } from '../../context.ts';
 import { type Claim, claimTarget, diskFailure, removeLeftovers, TemporaryNames } from '../../disk/index.ts';
 import { GantryError, InterruptedError } from '../../errors.ts';
-import { count } from '../../output/words.ts';
+import { count } from '../../output/format.ts';
 import { Journal, type JournalProblem } from '../../transfer/journal.ts';
 import { type Engine, withEngine } from '../../transfer/resources.ts';
 import { copyAll, type Fail, type Way } from './copy-all.ts';
@@ -149,7 +149,7 @@ async function jobOf(
     if (status === 429 || status === 503) engine.small.narrow();
     tally.retried(retry);
   };
-  const api = context.apiUntil(context.signal, onRetry, sendOverConnections(engine.dispatcher));
+  const api = context.apiWithSignal(context.signal, onRetry, sendOverConnections(engine.dispatcher));
   return { api, project: context.project, engine, tally, journal, options, context };
 }
 

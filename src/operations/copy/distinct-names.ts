@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type NameProbe, nameKey, nameProbe } from '../../disk/index.ts';
 import { ConflictError, FailedError } from '../../errors.ts';
-import { count } from '../../output/words.ts';
+import { count } from '../../output/format.ts';
 import { listed, printable, type Renamed } from './copy-progress.ts';
 import type { Found, FoundFile } from './found-file.ts';
 

@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { glob } from '../../project/files/glob.ts';
+import { compileGlob } from '../../project/files/glob.ts';
 
 /** Which of the files below a folder are meant. */
 export interface Filter {
@@ -25,7 +25,7 @@ type Test = (path: string, isFolder: boolean) => boolean;
 
 function pattern(text: string): Test {
   const bare = text.replace(/^\.?\//, '').replace(/\/$/, '');
-  const found = glob(bare);
+  const found = compileGlob(bare);
   if (!found || bare === '')
     throw new UsageError(`the pattern "${text}" cannot be read`, { fix: 'see gantry cp --help' });
   const onlyFolders = text.endsWith('/');

@@ -2,17 +2,18 @@ import { relative, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { temporaryFilter } from '../../disk/index.ts';
 import type { Problem } from '../../errors.ts';
-import { filesText } from '../../output/words.ts';
-import { checkLimits, collect, defaultExclude, defaultInclude, totalBytes } from '../../project/collect.ts';
-import { loadProject, type Project } from '../../project/config.ts';
-import { generatedEntries, withGenerated } from '../../project/dependencies.ts';
-import type { Entry } from '../../project/files/entry.ts';
-import { withName } from '../../project/rename.ts';
+import { fileSummary } from '../../output/format.ts';
+import { checkLimits, collectFiles, defaultExclude, defaultInclude, totalBytes } from '../../project/collect.ts';
+import { type AppConfig, loadAppConfig } from '../../project/config.ts';
+import { addGeneratedFiles, generateDependencyFiles } from '../../project/dependencies.ts';
+import type { FileEntry } from '../../project/files/entry.ts';
+import { withAppName } from '../../project/rename.ts';
 
-/** The app on disk, read and collected: what a plan is made from and an archive is made of. */
+/** The app on disk: its config file and the files to send. */
 export interface LocalApp {
-  project: Project;
-  entries: Entry[];
+  project: AppConfig;
+  entries: FileEntry[];
+  /** Size of all entries. */
   bytes: number;
   warnings: Problem[];
 }
@@ -23,11 +24,11 @@ export interface LocalAppOptions {
   name?: string | undefined;
 }
 
-/** Reads the config file, gathers the files beside it and adds the generated ones. Throws ProjectError. */
+/** Reads the config file, collects the files beside it and adds the generated ones. Throws ProjectError. */
 export async function readLocalApp(context: Context, { configFile, name }: LocalAppOptions): Promise<LocalApp> {
   const { cwd, progress, signal } = context;
-  const { project, warnings } = await loadProject(resolve(cwd, configFile), { name, shownAs: configFile });
-  if (name !== undefined) project.text = await withName(project.text, name);
+  const { project, warnings } = await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile });
+  if (name !== undefined) project.text = await withAppName(project.text, name);
   for (const warning of warnings) progress.warn(warning);
   if (project.partner) return { project, entries: [], bytes: 0, warnings };
 
@@ -35,16 +36,16 @@ export async function readLocalApp(context: Context, { configFile, name }: Local
   try {
     const { deployment, dependencies, root, file, custom } = project;
     const config = relative(root, file);
-    const wanted = [config, custom?.dockerfile_path, ...Object.values(dependencies.paths)];
+    const required = [config, custom?.dockerfile_path, ...Object.values(dependencies.paths)];
     const [collection, generated] = await Promise.all([
-      collect(root, {
+      collectFiles(root, {
         include: deployment.include ?? defaultInclude,
         exclude: deployment.exclude ?? defaultExclude,
-        always: wanted.filter((path): path is string => Boolean(path)),
+        always: required.filter((path): path is string => Boolean(path)),
         isTemporary: temporaryFilter(() => context.settings.folders.state),
         signal,
       }),
-      generatedEntries({
+      generateDependencyFiles({
         ...dependencies,
         root,
         shellCommands: deployment.shell_commands ?? [],
@@ -52,19 +53,19 @@ export async function readLocalApp(context: Context, { configFile, name }: Local
       }),
     ]);
     const renamed = name === undefined ? [] : [textEntry(config, project.text)];
-    const entries = withGenerated(collection.entries, [...generated, ...renamed]);
+    const entries = addGeneratedFiles(collection.entries, [...generated, ...renamed]);
     const bytes = totalBytes(entries);
-    const found = [...collection.warnings, ...checkLimits(entries)];
-    step.done(`Collected ${filesText(entries.length, bytes)}`);
-    for (const warning of found) progress.warn(warning);
-    return { project, entries, bytes, warnings: [...warnings, ...found] };
+    const problems = [...collection.warnings, ...checkLimits(entries)];
+    step.done(`Collected ${fileSummary(entries.length, bytes)}`);
+    for (const warning of problems) progress.warn(warning);
+    return { project, entries, bytes, warnings: [...warnings, ...problems] };
   } catch (error) {
     step.fail();
     throw error;
   }
 }
 
-/** The config file under the name given on the command line: it is sent nowhere under its old one (H-33). */
-function textEntry(path: string, text: string): Entry {
+/** The config file with the app name of the command line, so that the archive does not contain another one. */
+function textEntry(path: string, text: string): FileEntry {
   return { path, size: Buffer.byteLength(text), executable: false, source: { text } };
 }

@@ -1,5 +1,5 @@
 import { FailedError } from '../../errors.ts';
-import { count, grouped } from '../../output/words.ts';
+import { count, groupDigits } from '../../output/format.ts';
 
 /** One page of a list, and what it says about the next. */
 export interface ListPage<Item> {
@@ -103,7 +103,7 @@ function itemLimit(total: number | null | undefined): number {
 
 function endless(pages: number, items: number, total: number | null | undefined, fix: string): FailedError {
   const read = `${count(items, 'item')} in ${count(pages, 'page')}`;
-  const why = total && Number.isFinite(total) ? `${read}; ${grouped(total)} were announced` : read;
+  const why = total && Number.isFinite(total) ? `${read}; ${groupDigits(total)} were announced` : read;
   return new FailedError('the list does not end: the platform keeps returning pages', { why, fix });
 }
 

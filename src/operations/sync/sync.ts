@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { count, filesText } from '../../output/words.ts';
+import { count, fileSummary } from '../../output/format.ts';
 import {
   absolute,
   type CopyOptions,
@@ -82,11 +82,11 @@ async function folders(context: Context, { sources, target }: Words) {
 
 function tell({ progress }: Context, found: Difference, options: SyncOptions): void {
   const { added, changed, same, extra } = found;
-  const bytes = [...added, ...changed].reduce((sum, file) => sum + file.bytes, 0);
+  const bytes = [...added, ...changed].reduce((sum, file) => sum + (file.bytes ?? 0), 0);
   const others = options.delete ? `${extra.length} to delete` : `${extra.length} only there, left as they are`;
   progress.note(
     [
-      `${added.length} new and ${changed.length} changed (${filesText(added.length + changed.length, bytes)} to copy)`,
+      `${added.length} new and ${changed.length} changed (${fileSummary(added.length + changed.length, bytes)} to copy)`,
       `${same} the same`,
       ...(extra.length > 0 ? [others] : []),
     ].join(', '),

@@ -13,7 +13,7 @@ export interface Deletion {
   wasGone: boolean;
 }
 
-type Deleting = Pick<Context, 'apiUntil' | 'project' | 'signal' | 'delay' | 'onRetry'>;
+type Deleting = Pick<Context, 'apiWithSignal' | 'project' | 'signal' | 'delay' | 'onRetry'>;
 
 const deletesAtOnce = 16;
 const listingsAtOnce = 4;
@@ -27,7 +27,7 @@ const pausesMs = [500, 1_000, 2_000];
 export async function deletePaths(context: Deleting, paths: readonly VolumePath[]): Promise<Deletion[]> {
   const { signal, project } = context;
   let hasRetried = false;
-  const api = context.apiUntil(signal, (retry) => {
+  const api = context.apiWithSignal(signal, (retry) => {
     hasRetried = true;
     context.onRetry(retry);
   });

@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { type Glob, glob } from '../../project/files/glob.ts';
+import { compileGlob, type Glob } from '../../project/files/glob.ts';
 import { asFolder } from '../../transfer/remote-path.ts';
 import { type Listed, type VolumeCalls, type VolumePath, walkEntries } from './walk-volume.ts';
 
@@ -15,7 +15,7 @@ export function pathPattern(path: string): PathPattern {
   const first = names.findIndex((name) => isWild(name));
   if (first < 0) return { plain: unescaped(path) };
   const onlyFolders = path.endsWith('/');
-  const wild = glob(names.slice(first).join('/').replace(/\/$/, ''));
+  const wild = compileGlob(names.slice(first).join('/').replace(/\/$/, ''));
   if (wild) return { from: asFolder(`/${names.slice(0, first).map(unescaped).join('/')}`), wild, onlyFolders };
   throw new UsageError(`the pattern ${path} cannot be read`, {
     why: 'a "[" has no "]", a "\\" is the last character, or there are too many alternatives',

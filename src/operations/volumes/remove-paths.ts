@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
-import { count, filesText, size } from '../../output/words.ts';
+import { count, fileSummary, size } from '../../output/format.ts';
 import { printRemotePath } from '../../transfer/remote-path.ts';
 import { type Deletion, deletePaths } from './delete-paths.ts';
 import { matching, pathPattern } from './path-pattern.ts';
@@ -15,7 +15,7 @@ export interface Removal {
 
 type Removing = Pick<
   Context,
-  'api' | 'apiUntil' | 'project' | 'settings' | 'progress' | 'prompt' | 'signal' | 'delay' | 'onRetry'
+  'api' | 'apiWithSignal' | 'project' | 'settings' | 'progress' | 'prompt' | 'signal' | 'delay' | 'onRetry'
 >;
 
 /** Something to remove, and where it is. */
@@ -71,18 +71,18 @@ function foldersAbove(path: string): string[] {
   return [...path.slice(0, -1).matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
 }
 
-/** A file is a question, a folder is its name once more (conventions §4). What is meant is shown before. */
+/** Asks before it deletes a file, and wants the typed name for a folder. Shows first what would be deleted. */
 async function agree(context: Removing, targets: Target[], paths: string[], confirm: string | undefined) {
   const { progress, prompt } = context;
   for (const target of targets.slice(0, shown)) progress.note(`  ${inLine(textOf(target))}`);
   if (targets.length > shown) progress.note(`  and ${targets.length - shown} more`);
   const files = targets.filter(({ isFolder }) => !isFolder);
   const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
-  if (files.length === targets.length) return prompt.confirm(`Remove ${filesText(files.length, bytes)}?`);
+  if (files.length === targets.length) return prompt.confirm(`Remove ${fileSummary(files.length, bytes)}?`);
   const folders = targets.filter(({ isFolder }) => isFolder);
   const inside = await contents(context, folders);
   const what = [
-    ...(files.length > 0 ? [filesText(files.length, bytes)] : []),
+    ...(files.length > 0 ? [fileSummary(files.length, bytes)] : []),
     `${count(folders.length, 'folder')} with ${count(inside.files, 'file')} in ${folders.length === 1 ? 'it' : 'them'} (${size(inside.bytes)})`,
   ].join(' and ');
   await prompt.confirmByName(`This removes ${what} for good.`, paths.join(' '), confirm);
@@ -94,10 +94,10 @@ async function contents(context: Removing, folders: Target[]): Promise<{ files: 
   for (const { at } of folders) {
     for await (const file of walkVolume(context, at)) {
       sum.files += 1;
-      sum.bytes += file.size;
+      sum.bytes += file.size ?? 0;
     }
   }
-  step.done(`Found ${filesText(sum.files, sum.bytes)}`);
+  step.done(`Found ${fileSummary(sum.files, sum.bytes)}`);
   return sum;
 }
 

@@ -52,11 +52,11 @@ export async function cancelRemoteWork(
  * the error of the command. Returns whether the work is known to be canceled.
  */
 export async function cancelAbandoned(
-  { apiUntil, delay, progress }: Pick<Context, 'apiUntil' | 'delay' | 'progress'>,
+  { apiWithSignal, delay, progress }: Pick<Context, 'apiWithSignal' | 'delay' | 'progress'>,
   work: RemoteWork,
 ): Promise<boolean> {
   const signal = cleanupSignal();
-  const api = apiUntil(signal);
+  const api = apiWithSignal(signal);
   let isConfirmed = false;
   try {
     const reply = await cancelUnlessCanceled(work, api);

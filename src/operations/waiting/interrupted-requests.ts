@@ -14,14 +14,14 @@ export function cleanupSignal(): AbortSignal {
 
 /** Completes a request that starts remote work despite Ctrl-C: work with an unknown id could not be canceled. */
 export async function completeDespiteInterrupt<T>(
-  { signal, apiUntil }: Context,
+  { signal, apiWithSignal }: Context,
   request: (api: Api) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
   const cutOff = new AbortController();
   const startTimer = () => void setTimeout(() => cutOff.abort(signal.reason), cleanupTimeoutMs).unref();
   signal.addEventListener('abort', startTimer, { once: true });
-  return request(apiUntil(cutOff.signal)).finally(() => signal.removeEventListener('abort', startTimer));
+  return request(apiWithSignal(cutOff.signal)).finally(() => signal.removeEventListener('abort', startTimer));
 }
 
 /** If the request may have arrived although its reply was lost, adds to the error what may be running and how to find it. */

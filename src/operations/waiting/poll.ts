@@ -14,7 +14,7 @@ export interface PollOptions<T> {
 
 /** Polls until `resultOf` returns a result. Throws as `pollStates` does. */
 export async function pollUntil<T, R>(
-  context: Pick<Context, 'apiUntil' | 'elapsed' | 'delay'>,
+  context: Pick<Context, 'apiWithSignal' | 'elapsed' | 'delay'>,
   options: PollOptions<T>,
   resultOf: (state: T) => R | undefined | Promise<R | undefined>,
 ): Promise<R> {
@@ -30,11 +30,11 @@ export async function pollUntil<T, R>(
  * Throws the deadline's error when it passes, even during a request.
  */
 export async function* pollStates<T>(
-  { apiUntil, elapsed, delay }: Pick<Context, 'apiUntil' | 'elapsed' | 'delay'>,
+  { apiWithSignal, elapsed, delay }: Pick<Context, 'apiWithSignal' | 'elapsed' | 'delay'>,
   { poll, deadline, pauses, onFailure }: PollOptions<T>,
 ): AsyncGenerator<T | undefined> {
   const { signal } = deadline;
-  const api = apiUntil(signal);
+  const api = apiWithSignal(signal);
   let repliedAt = elapsed();
   try {
     for (let pauseMs = pauses.firstMs; ; pauseMs = Math.min(pauses.maxMs, pauseMs * pauses.growth)) {

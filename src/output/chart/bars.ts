@@ -1,8 +1,8 @@
-import { grouped } from '../words.ts';
+import { groupDigits } from '../format.ts';
 import type { Segment } from './canvas.ts';
-import { merge } from './columns.ts';
-import type { Drawing, Ground, Series } from './model.ts';
-import { most, type Unit, valueAxis } from './value-axis.ts';
+import { mergeSteps } from './columns.ts';
+import type { Drawing, DrawingSurface, Series } from './model.ts';
+import { maximum, type Unit, valueAxis } from './value-axis.ts';
 
 interface Glyphs {
   /** The uppermost row of a bar, by its eighths. */
@@ -18,20 +18,20 @@ const ascii: Glyphs = { whole: ['.', '.', '.', '#', '#', '#', '#', '#'], part: '
  * Bars of a whole and, at their foot, of the part of it that went wrong. A part too small for a row of its own is a
  * mark on the line below: a row would make more of it than it is.
  */
-export function drawBars(series: readonly Series[], unit: Unit, { canvas, layout, page }: Ground): Drawing {
+export function drawBars(series: readonly Series[], unit: Unit, { canvas, layout, page }: DrawingSurface): Drawing {
   const glyphs = page.unicode ? unicode : ascii;
-  const [whole = [], part = []] = series.map(({ values }) => merge(values, layout.merged, sum));
+  const [whole = [], part = []] = series.map(({ values }) => mergeSteps(values, layout.stepsPerColumn, sum));
   const axis = valueAxis(
     whole.map((value) => value ?? 0),
     unit,
   );
   const marks = new Map<number, Segment>();
   // Where there is room, a column between two bars stays empty.
-  const wide = layout.wide > 2 ? layout.wide - 1 : layout.wide;
+  const wide = layout.stepWidth > 2 ? layout.stepWidth - 1 : layout.stepWidth;
   for (const [index, value] of whole.entries()) {
     const failed = Math.min(part[index] ?? 0, value ?? 0);
     const bar = barOf(axis.share(value ?? 0) * canvas.height, axis.share(failed) * canvas.height);
-    for (let column = index * layout.wide; column < index * layout.wide + wide; column++) {
+    for (let column = index * layout.stepWidth; column < index * layout.stepWidth + wide; column++) {
       for (let row = 0; row < bar.rows; row++) {
         const eighths = row === bar.rows - 1 ? bar.top : 8;
         if (row < bar.part) canvas.put(column, row, glyphs.part, 'red');
@@ -40,8 +40,8 @@ export function drawBars(series: readonly Series[], unit: Unit, { canvas, layout
       if (failed > 0 && bar.part === 0) marks.set(column, [glyphs.mark, 'red']);
     }
   }
-  const highest = most(whole.map((value) => value ?? 0));
-  return { axis, remark: `, at most ${grouped(highest)}`, marks, legend: legend(series, glyphs, marks.size > 0) };
+  const highest = maximum(whole.map((value) => value ?? 0));
+  return { axis, subtitle: `, at most ${groupDigits(highest)}`, marks, legend: legend(series, glyphs, marks.size > 0) };
 }
 
 function sum(one: number, other: number): number {
@@ -70,8 +70,8 @@ function legend(series: readonly Series[], { whole, part, mark }: Glyphs, marked
     [part, 'red'],
   ];
   const entries = series.map(({ name, values }, index): Segment[] => {
-    const [total] = merge(values, Math.max(1, values.length), sum);
-    return [glyphs[index] ?? '', ` ${name} ${grouped(total ?? 0)}`];
+    const [total] = mergeSteps(values, Math.max(1, values.length), sum);
+    return [glyphs[index] ?? '', ` ${name} ${groupDigits(total ?? 0)}`];
   });
   if (marked) entries.push([[mark, 'red'], ` ${series[1]?.name}, too few for a bar`]);
   return entries;

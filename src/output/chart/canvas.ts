@@ -7,7 +7,7 @@ export type Ink = Exclude<keyof Style, 'bold'>;
 export type Segment = string | [text: string, ink: keyof Style];
 
 /** Joins segments to a line that is cut at the edge of the page. */
-export function print(segments: readonly Segment[], columns: number, { style }: Page): string {
+export function printLine(segments: readonly Segment[], columns: number, { style }: Page): string {
   let room = columns;
   const painted = segments.map((segment) => {
     const [text, ink] = typeof segment === 'string' ? [segment] : segment;

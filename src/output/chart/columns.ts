@@ -1,9 +1,9 @@
 /** How the steps of time are laid out in a width: some columns for each, or one column for some. */
 export interface Layout {
   /** Steps of time that share a column. */
-  merged: number;
+  stepsPerColumn: number;
   /** Columns of one step. */
-  wide: number;
+  stepWidth: number;
   /** Columns in all. */
   width: number;
 }
@@ -19,25 +19,25 @@ const roundNumbers: Record<string, number[]> = {
 };
 
 /** Every step is as wide as any other and every column stands for as many: else sums would waver. */
-export function layout(steps: number, step: string, width: number): Layout {
+export function layoutSteps(steps: number, step: string, width: number): Layout {
   const needed = Math.max(1, Math.ceil(steps / width));
   const merged = roundNumbers[step]?.find((number) => number >= needed) ?? needed;
   const shown = Math.ceil(steps / merged);
   const wide = Math.max(1, Math.min(widest, Math.floor(width / Math.max(1, shown))));
-  return { merged, wide, width: shown * wide };
+  return { stepsPerColumn: merged, stepWidth: wide, width: shown * wide };
 }
 
 const larger: Record<string, [number: number, step: string]> = { minute: [60, 'hour'], hour: [24, 'day'] };
 
 /** `hour`, `3 hours`, and 120 minutes are `2 hours`. */
-export function stretch(number: number, step: string): string {
+export function stepsText(number: number, step: string): string {
   const [size, name] = larger[step] ?? [];
-  if (size && name && number % size === 0) return stretch(number / size, name);
+  if (size && name && number % size === 0) return stepsText(number / size, name);
   return number === 1 ? step : `${number} ${step}s`;
 }
 
 /** Values of neighbours as one. What is no number counts for nothing; where there is nothing else it is null. */
-export function merge(
+export function mergeSteps(
   values: readonly (number | null | undefined)[],
   size: number,
   join: (one: number, other: number) => number,

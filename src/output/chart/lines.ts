@@ -1,7 +1,7 @@
 import type { Ink, Segment } from './canvas.ts';
-import { merge } from './columns.ts';
-import type { Drawing, Ground, Series } from './model.ts';
-import { most, type Unit, type ValueAxis, valueAxis, valueText } from './value-axis.ts';
+import { mergeSteps } from './columns.ts';
+import type { Drawing, DrawingSurface, Series } from './model.ts';
+import { maximum, type Unit, type ValueAxis, valueAxis, valueText } from './value-axis.ts';
 
 interface Pen {
   ink: Ink;
@@ -17,8 +17,8 @@ const pens: readonly Pen[] = [
 ];
 
 /** A mark for each step of each series, and where steps are wide a stroke around it. Nothing where nothing was measured. */
-export function drawLines(series: readonly Series[], unit: Unit, { canvas, layout, page }: Ground): Drawing {
-  const values = series.map((each) => merge(each.values, layout.merged, Math.max));
+export function drawLines(series: readonly Series[], unit: Unit, { canvas, layout, page }: DrawingSurface): Drawing {
+  const values = series.map((each) => mergeSteps(each.values, layout.stepsPerColumn, Math.max));
   const axis = valueAxis(
     values.flat().filter((value) => value !== null),
     unit,
@@ -30,20 +30,20 @@ export function drawLines(series: readonly Series[], unit: Unit, { canvas, layou
     .reverse();
   for (const { pen, points } of drawn) {
     for (const [step, row] of points) {
-      for (let column = step * layout.wide; column < (step + 1) * layout.wide; column++) {
+      for (let column = step * layout.stepWidth; column < (step + 1) * layout.stepWidth; column++) {
         canvas.put(column, row, page.unicode ? '─' : '-', pen.ink);
       }
     }
   }
-  const middle = Math.floor((layout.wide - 1) / 2);
+  const middle = Math.floor((layout.stepWidth - 1) / 2);
   for (const { pen, points } of drawn) {
-    for (const [step, row] of points) canvas.put(step * layout.wide + middle, row, glyph(pen), pen.ink);
+    for (const [step, row] of points) canvas.put(step * layout.stepWidth + middle, row, glyph(pen), pen.ink);
   }
   const legend = series.map((each, index): Segment[] => {
     const pen = pens[index] ?? pens[0];
     return [pen ? [glyph(pen), pen.ink] : '', ` ${each.name}: ${lastAndMost(each, unit)}`];
   });
-  return { axis, remark: '', marks: new Map(), legend };
+  return { axis, subtitle: '', marks: new Map(), legend };
 }
 
 /** The row of each step that has a value. */
@@ -54,7 +54,7 @@ function pointsOf(values: readonly (number | null)[], axis: ValueAxis, rows: num
 }
 
 function lastAndMost({ values }: Series, unit: Unit): string {
-  const known = merge(values, 1, Math.max).filter((value) => value !== null);
+  const known = mergeSteps(values, 1, Math.max).filter((value) => value !== null);
   const last = known.at(-1);
-  return last === undefined ? 'no data' : `last ${valueText(last, unit)}, max ${valueText(most(known), unit)}`;
+  return last === undefined ? 'no data' : `last ${valueText(last, unit)}, max ${valueText(maximum(known), unit)}`;
 }

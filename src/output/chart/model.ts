@@ -30,7 +30,7 @@ export interface Series {
 }
 
 /** A chart, what it comes to in words, and its numbers. */
-export interface Report<Row> {
+export interface ChartReport<Row> {
   /** Lines. */
   summary: readonly string[];
   chart: Chart;
@@ -41,7 +41,7 @@ export interface Report<Row> {
 }
 
 /** What a panel is drawn on. */
-export interface Ground {
+export interface DrawingSurface {
   canvas: Canvas;
   layout: Layout;
   page: Page;
@@ -51,7 +51,7 @@ export interface Ground {
 export interface Drawing {
   axis: ValueAxis;
   /** Behind the title. */
-  remark: string;
+  subtitle: string;
   /** What stands on the line of the time axis, by column. */
   marks: ReadonlyMap<number, Segment>;
   legend: Segment[][];

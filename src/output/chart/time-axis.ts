@@ -1,4 +1,4 @@
-import type { WallClock } from '../zone.ts';
+import type { WallClock } from '../time-zone.ts';
 
 /** Times written below a picture. */
 export interface TimeAxis {

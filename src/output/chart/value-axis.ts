@@ -1,4 +1,4 @@
-import { duration, grouped } from '../words.ts';
+import { duration, groupDigits } from '../format.ts';
 
 export type Unit = 'count' | 'ms';
 
@@ -15,7 +15,7 @@ const farApart = 100;
 
 /** The axis of values from 0 up. */
 export function valueAxis(values: readonly number[], unit: Unit): ValueAxis {
-  const highest = most(values);
+  const highest = maximum(values);
   const lowest = values.reduce((least, value) => (value > 0 ? Math.min(least, value) : least), highest);
   if (unit === 'ms' && highest / lowest >= farApart) return logarithmic(lowest, highest);
   const top = roundUp(highest, unit);
@@ -28,7 +28,7 @@ export function valueText(value: number, unit: Unit): string {
   return unit === 'ms' ? durationText(value) : compact(value);
 }
 
-export function most(values: readonly number[]): number {
+export function maximum(values: readonly number[]): number {
   return values.reduce((highest, value) => Math.max(highest, value), 0);
 }
 
@@ -71,7 +71,7 @@ function durationText(ms: number): string {
 
 /** `1,200`, `12k`, `3.4M`: never longer than a margin is wide. */
 function compact(value: number): string {
-  if (value < 10_000) return grouped(Math.round(value * 10) / 10);
+  if (value < 10_000) return groupDigits(Math.round(value * 10) / 10);
   const suffix = ['', 'k', 'M', 'G', 'T'][Math.floor(Math.log10(value) / 3)];
   if (suffix === undefined) return value.toExponential(0);
   return `${Math.round((value / 1000 ** Math.floor(Math.log10(value) / 3)) * 10) / 10}${suffix}`;

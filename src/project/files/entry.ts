@@ -1,5 +1,5 @@
 /** One file of the archive to be. */
-export interface Entry {
+export interface FileEntry {
   /** Relative to the root, with forward slashes. */
   path: string;
   /** In bytes, as it was when the file was found. */

@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
-import { excludes, isLeftover } from './patterns.ts';
+import { isExcludedByDefault, parseExcludes } from './patterns.ts';
 
 /** Why a file that is there is not among those collected: the pattern that leaves it out, or that none takes it. */
-export function whyLeftOut(path: string, exclude: readonly string[]): string {
-  const { patterns } = excludes(exclude);
+export function exclusionReason(path: string, exclude: readonly string[]): string {
+  const { patterns } = parseExcludes(exclude);
   for (const [part, isFolder] of withFolders(path)) {
     const name = posix.basename(part);
     const pattern = patterns.find((each) => each.matches(part, name, isFolder));
     if (pattern) return `exclude pattern "${pattern.text}" leaves out ${part}`;
-    if (isLeftover(name)) return `${part} is left out unless an include pattern names it`;
+    if (isExcludedByDefault(name)) return `${part} is left out unless an include pattern names it`;
   }
   return 'no include pattern takes it, or it lies in a virtual environment';
 }

@@ -15,7 +15,7 @@ export interface Glob {
 }
 
 /** `undefined` for a pattern that cannot be read: an open class, a last `\`, too long, too many alternatives. */
-export function glob(pattern: string): Glob | undefined {
+export function compileGlob(pattern: string): Glob | undefined {
   const parsed = alternatives(pattern)?.map((text) => text.split('/').map(segment));
   if (!parsed?.every(complete)) return undefined;
 
@@ -27,9 +27,9 @@ export function glob(pattern: string): Glob | undefined {
 }
 
 /** One test for a list of globs over names, quick for the plain ones among them. */
-export function names(patterns: readonly string[]): (name: string) => boolean {
+export function compileNames(patterns: readonly string[]): (name: string) => boolean {
   const plain = new Set(patterns.filter((pattern) => !/[*?[{\\]/.test(pattern)));
-  const wild = patterns.filter((pattern) => !plain.has(pattern)).flatMap((pattern) => glob(pattern) ?? []);
+  const wild = patterns.filter((pattern) => !plain.has(pattern)).flatMap((pattern) => compileGlob(pattern) ?? []);
   return (name) => plain.has(name) || wild.some((each) => each.matches(name));
 }
 

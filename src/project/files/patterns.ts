@@ -1,11 +1,11 @@
 /**
- * What `include` and `exclude` in `cerebrium.toml` mean (wire §3 names them; the rules are gantry's own).
+ * What `include` and `exclude` in `cerebrium.toml` mean. The keys are the platform's, the rules are gantry's.
  *
  * An include is anchored at the project's root. An exclude without a slash is a name at any depth, as in a
  * `.gitignore`; one with a slash is anchored. A pattern that cannot work is reported, never silently dropped.
  */
 import type { Problem } from '../../errors.ts';
-import { type Glob, glob, names } from './glob.ts';
+import { compileGlob, compileNames, type Glob } from './glob.ts';
 
 export interface Include {
   /** As the user wrote it. */
@@ -29,18 +29,18 @@ export interface Patterns<T> {
   problems: Problem[];
 }
 
-export const includes = (texts: readonly string[]): Patterns<Include> => read('include', texts, readInclude);
-export const excludes = (texts: readonly string[]): Patterns<Exclude> => read('exclude', texts, readExclude);
+export const parseIncludes = (texts: readonly string[]): Patterns<Include> => read('include', texts, readInclude);
+export const parseExcludes = (texts: readonly string[]): Patterns<Exclude> => read('exclude', texts, readExclude);
 
 /** What nobody wants to send, unless an include pattern names it: version control, installed code, caches, leftovers. */
-export const isLeftover = names([
+export const isExcludedByDefault = compileNames([
   ...['.git', '.hg', '.svn', 'node_modules', '.venv', 'venv', 'virtualenv', '.direnv'],
   ...['__pycache__', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.ipynb_checkpoints', '.tox', '.nox'],
   ...['.DS_Store', 'Thumbs.db', 'desktop.ini', '.idea', '.vscode', '*.swp', '*.swo', '*~'],
 ]);
 
 /** A folder with one of these in it is a virtual environment, whatever it is called. */
-export const environmentMarks: readonly string[] = ['pyvenv.cfg', 'conda-meta'];
+export const virtualEnvironmentMarkers: readonly string[] = ['pyvenv.cfg', 'conda-meta'];
 
 type Kind = 'include' | 'exclude';
 
@@ -124,15 +124,15 @@ function readInclude(text: string): Include | undefined {
 
   const folder = pattern.endsWith('/');
   const path = folder ? pattern.slice(0, -1) : pattern;
-  const below = glob(`${path}/**/*`);
-  const itself = glob(path);
+  const below = compileGlob(`${path}/**/*`);
+  const itself = compileGlob(path);
   if (!below || !itself) return undefined;
 
   // A glob means files. A plain name may be either, and if it is a folder's, all of it is meant.
   const wild = /[*?[]/.test(path);
   const globs: Glob[] = folder ? [below] : wild ? [itself] : [itself, below];
-  const spelt = path.split('/').filter((part) => !/[*?[]/.test(part) || isLeftover(part));
-  const isSpelt = names(spelt);
+  const spelt = path.split('/').filter((part) => !/[*?[]/.test(part) || isExcludedByDefault(part));
+  const isSpelt = compileNames(spelt);
   return {
     text,
     everything: false,
@@ -145,7 +145,7 @@ function readInclude(text: string): Include | undefined {
 function readExclude(text: string): Exclude | undefined {
   const tidied = tidy(text) || '**';
   const onlyFolders = tidied.endsWith('/');
-  const compiled = glob(onlyFolders ? tidied.slice(0, -1) : tidied);
+  const compiled = compileGlob(onlyFolders ? tidied.slice(0, -1) : tidied);
   if (!compiled) return undefined;
 
   const anchored = text.slice(0, -1).includes('/') || tidied === '**';

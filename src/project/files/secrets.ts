@@ -5,7 +5,7 @@
  * secret (`config.json`, `auth.py`) is not listed, and well-known public certificates are spared.
  */
 import type { Problem } from '../../errors.ts';
-import { glob, names } from './glob.ts';
+import { compileGlob, compileNames } from './glob.ts';
 
 /** One warning for all of them, or none. `paths` are relative to the root. */
 export function secretsWarning(paths: readonly string[]): Problem[] {
@@ -35,7 +35,7 @@ export function looksSecret(path: string): boolean {
 
 const shown = 5;
 
-const isSecret = names([
+const isSecret = compileNames([
   ...['.env', '.env.*', '*.env', '.envrc'],
   ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', '*.pem', '*.key', '*.p12', '*.pfx', '*.jks', '*.keystore', '*.ppk'],
   ...[
@@ -54,7 +54,7 @@ const isSecret = names([
   ...['terraform.tfstate', 'terraform.tfstate.backup', '*.tfvars', '*.kdbx', '.vault-token'],
 ]);
 
-const isHarmless = names([
+const isHarmless = compileNames([
   ...['.env.{example,sample,template,dist,defaults}', '{example,sample,template}.env'],
   ...['cacert.pem', 'ca-certificates.pem', 'ca-bundle.pem', 'fullchain.pem', '*.pub.pem', 'public*.pem'],
   ...['*{example,sample,template}*credentials*.json', '*credentials*{example,sample,template,schema}*.json'],
@@ -63,4 +63,4 @@ const isHarmless = names([
 /** Files that are secret because of where they are, all of them in hidden folders. */
 const places = [
   ...['.aws/credentials', '.kube/config', '.docker/config.json', '.config/gcloud/**/*', '.azure/**/*'],
-].flatMap((place) => glob(`**/${place}`) ?? []);
+].flatMap((place) => compileGlob(`**/${place}`) ?? []);

@@ -19,11 +19,11 @@ import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Problem, ProjectError } from '../../errors.ts';
 import { throwIfAborted } from '../interruption.ts';
-import type { CollectOptions, Entry } from './entry.ts';
-import { type Exclude, environmentMarks, type Include, isLeftover } from './patterns.ts';
+import type { CollectOptions, FileEntry } from './entry.ts';
+import { type Exclude, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
 
-export interface Found {
-  entries: Entry[];
+export interface WalkResult {
+  entries: FileEntry[];
   /** The include patterns that found something. */
   used: Set<Include>;
   warnings: Problem[];
@@ -36,10 +36,10 @@ interface WalkOptions extends Pick<CollectOptions, 'always' | 'isTemporary' | 's
 }
 
 /** Problems are collected, not thrown, so that all can be told at once. Throws a ProjectError if there is no root. */
-export async function walk(
+export async function walkFolder(
   root: string,
   { includes, excludes, always = [], isTemporary = () => false, signal }: WalkOptions,
-): Promise<Found> {
+): Promise<WalkResult> {
   const project = new Walk(realRoot(root), excludes, isTemporary);
   project.enter({ path: '', name: '', real: project.root, trail: [], includes });
 
@@ -79,7 +79,7 @@ interface Folder {
 }
 
 class Walk {
-  readonly found: Found = { entries: [], used: new Set(), warnings: [], errors: [] };
+  readonly found: WalkResult = { entries: [], used: new Set(), warnings: [], errors: [] };
   readonly root: string;
   readonly #excludes: Exclude[];
   readonly #waiting: Folder[] = [];
@@ -102,7 +102,8 @@ class Walk {
     if (!folder) return false;
 
     const children = this.#read(folder);
-    const isEnvironment = folder.path !== '' && children.some((child) => environmentMarks.includes(child.name));
+    const isEnvironment =
+      folder.path !== '' && children.some((child) => virtualEnvironmentMarkers.includes(child.name));
     const includes = isEnvironment ? folder.includes.filter((each) => each.names(folder.name)) : folder.includes;
     if (includes.length > 0) for (const child of children) this.#visit(child, folder, includes);
     return true;
@@ -121,7 +122,7 @@ class Walk {
     const { name } = child;
     const path = folder.path === '' ? name : `${folder.path}/${name}`;
     if (this.#isExcluded(path, name, child.isDirectory()) || this.#isTemporary(name)) return;
-    const includes = isLeftover(name) ? inherited.filter((each) => each.names(name)) : inherited;
+    const includes = isExcludedByDefault(name) ? inherited.filter((each) => each.names(name)) : inherited;
     if (includes.length === 0) return;
 
     const at: Folder = { path, name, real: `${folder.real}/${name}`, trail: folder.trail, includes };

@@ -1,5 +1,5 @@
-import { type Finding, warning } from '../toml/finding.ts';
-import { type App, isSet, type Rule, runtimeOf } from './app.ts';
+import { type ConfigIssue, warningAt } from '../toml/issue.ts';
+import { isSet, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
 export const deploymentRule: Rule = function* (app) {
   yield* publicEndpoint(app);
@@ -8,19 +8,19 @@ export const deploymentRule: Rule = function* (app) {
 };
 
 /** Only when asked for: the platform's default is public too, which the plan of a deploy tells. */
-function* publicEndpoint({ sections: { deployment } }: App): Generator<Finding> {
+function* publicEndpoint({ sections: { deployment } }: RuleInput): Generator<ConfigIssue> {
   if (deployment?.disable_auth !== true) return;
   const why = 'with disable_auth = true anyone who knows its address can call it, at your cost';
-  yield warning('deployment.disable_auth', 'this app is public', { why, fix: 'disable_auth = false' });
+  yield warningAt('deployment.disable_auth', 'this app is public', { why, fix: 'disable_auth = false' });
 }
 
 /** As the published client has it, an empty list is no list. */
-function* emptyInclude({ sections: { deployment } }: App): Generator<Finding> {
+function* emptyInclude({ sections: { deployment } }: RuleInput): Generator<ConfigIssue> {
   if (deployment?.include?.length !== 0) return;
-  yield warning('deployment.include', 'include is empty, so everything is sent', { fix: 'include = ["*"]' });
+  yield warningAt('deployment.include', 'include is empty, so everything is sent', { fix: 'include = ["*"]' });
 }
 
-/** What the platform does not read, and in which case (`wire §3`, `§4`). */
+/** The keys that the platform ignores, and when (docs/platform.md#app-configuration). */
 const withDockerfile = {
   why: 'the image is built from dockerfile_path: put it into the Dockerfile',
   keys: ['shell_commands', 'pre_build_commands', 'docker_base_image_url'],
@@ -31,15 +31,15 @@ const withPartner = {
 };
 const packages = ['dependencies.pip', 'dependencies.conda', 'dependencies.apt', 'dependencies.paths'] as const;
 
-function* ignored(app: App): Generator<Finding> {
-  const runtime = runtimeOf(app.sections);
+function* ignored(app: RuleInput): Generator<ConfigIssue> {
+  const runtime = selectRuntime(app.sections);
   const isPartner = runtime !== 'cortex' && runtime !== 'custom';
   if (!isPartner && !app.sections['runtime.custom']?.dockerfile_path) return;
   const { why, keys } = isPartner ? withPartner : withDockerfile;
   for (const key of keys) {
-    if (isSet(app, 'deployment', key)) yield warning(`deployment.${key}`, `${key} is ignored`, { part: 'key', why });
+    if (isSet(app, 'deployment', key)) yield warningAt(`deployment.${key}`, `${key} is ignored`, { part: 'key', why });
   }
   for (const section of packages) {
-    if (isSet(app, section)) yield warning(section, `[cerebrium.${section}] is ignored`, { why });
+    if (isSet(app, section)) yield warningAt(section, `[cerebrium.${section}] is ignored`, { why });
   }
 }

@@ -1,37 +1,38 @@
 import { isAbsolute } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
-import { error, type Finding } from '../toml/finding.ts';
-import { type App, isSet, isSure, type Rule, runtimeOf } from './app.ts';
-import { found } from './files.ts';
+import { type ConfigIssue, errorAt } from '../toml/issue.ts';
+import { pathKind } from './files.ts';
+import { isReadable, isSet, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 
 /**
  * The file that is started has to be among the app's files. Only what can be known is checked: nothing with a
  * Dockerfile, no absolute paths, and no module that an image, a package or a build command may bring along.
  */
 export const entrypointRule: Rule = function* (app) {
-  const runtime = runtimeOf(app.sections);
+  const runtime = selectRuntime(app.sections);
   const custom = app.sections['runtime.custom'];
-  if (!isSure(app, 'runtime.custom', 'runtime.deepgram', 'runtime.rime')) return;
+  if (!isReadable(app, 'runtime.custom', 'runtime.deepgram', 'runtime.rime')) return;
   if (runtime === 'cortex') yield* mainFile(app);
   else if (runtime === 'custom' && custom?.entrypoint && custom.dockerfile_path === undefined) {
     yield* startedFile(app, custom.entrypoint);
   }
 };
 
-function* mainFile({ root }: App): Generator<Finding> {
-  if (found(root, 'main.py') === 'file') return;
-  yield error(undefined, 'main.py not found', {
+function* mainFile({ root }: RuleInput): Generator<ConfigIssue> {
+  if (pathKind(root, 'main.py') === 'file') return;
+  yield errorAt(undefined, 'main.py not found', {
     why: `the default runtime serves main.py, looked for in ${root}`,
     fix: 'add main.py, or a [cerebrium.runtime.custom] with the entrypoint to start instead',
   });
 }
 
-function* startedFile(app: App, entrypoint: readonly string[]): Generator<Finding> {
+function* startedFile(app: RuleInput, entrypoint: readonly string[]): Generator<ConfigIssue> {
   const started = startedBy(entrypoint);
   if (!started || isAbsolute(started.anyOf[0] ?? '')) return;
-  if (started.anyOf.some((path) => found(app.root, path) === 'file') || mayComeFromElsewhere(app, started.top)) return;
+  if (started.anyOf.some((path) => pathKind(app.root, path) === 'file') || mayComeFromElsewhere(app, started.top))
+    return;
   const [wanted, ...others] = started.anyOf;
-  yield error('runtime.custom.entrypoint', `${wanted} not found`, {
+  yield errorAt('runtime.custom.entrypoint', `${wanted} not found`, {
     why: `the entrypoint starts it; looked for ${[wanted, ...others].join(' and ')} in ${app.root}`,
   });
 }
@@ -74,8 +75,8 @@ function scriptNamed(parts: readonly string[]): Started | undefined {
 }
 
 /** `main` is the user's own; any other name may be a package, or be put there while the image is built. */
-function mayComeFromElsewhere(app: App, top: string): boolean {
-  if (top === 'main' || top === 'main.py' || found(app.root, top) === 'folder') return false;
+function mayComeFromElsewhere(app: RuleInput, top: string): boolean {
+  if (top === 'main' || top === 'main.py' || pathKind(app.root, top) === 'folder') return false;
   const builds = ['docker_base_image_url', 'shell_commands', 'pre_build_commands'];
   if (builds.some((key) => isSet(app, 'deployment', key)) || app.sections['dependencies.paths']?.pip) return true;
   return Object.keys(app.sections['dependencies.pip'] ?? {}).some((name) => importName(name) === importName(top));

@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { error, type Finding } from '../toml/finding.ts';
-import { closest } from '../toml/suggest.ts';
-import { assigned, inToml } from '../toml/written.ts';
-import { type App, isSet, type Rule } from './app.ts';
+import { closestName } from '../toml/closest-name.ts';
+import { tomlAssignment, toToml } from '../toml/format.ts';
+import { type ConfigIssue, errorAt } from '../toml/issue.ts';
+import { isSet, type Rule, type RuleInput } from './rule.ts';
 
 /** Files the config file names: they are there, inside the app's folder, so that the upload has them. */
 export const filesRule: Rule = function* (app) {
@@ -12,7 +12,7 @@ export const filesRule: Rule = function* (app) {
   for (const kind of ['pip', 'conda', 'apt'] as const) {
     yield* named(app, `dependencies.paths.${kind}`, paths[kind]);
     if (paths[kind] === undefined || !isSet(app, `dependencies.${kind}`)) continue;
-    yield error(
+    yield errorAt(
       `dependencies.paths.${kind}`,
       `${kind} packages are listed in a file and in [cerebrium.dependencies.${kind}]`,
       {
@@ -24,7 +24,7 @@ export const filesRule: Rule = function* (app) {
 };
 
 /** What a path relative to the app's folder is. */
-export function found(root: string, path: string): 'file' | 'folder' | 'nothing' {
+export function pathKind(root: string, path: string): 'file' | 'folder' | 'nothing' {
   try {
     return statSync(resolve(root, path)).isDirectory() ? 'folder' : 'file';
   } catch {
@@ -32,21 +32,21 @@ export function found(root: string, path: string): 'file' | 'folder' | 'nothing'
   }
 }
 
-function* named({ root }: App, at: string, path: string | undefined): Generator<Finding> {
+function* named({ root }: RuleInput, at: string, path: string | undefined): Generator<ConfigIssue> {
   if (path === undefined) return;
   const key = at.split('.').at(-1) ?? at;
   if (isOutside(root, path)) {
-    yield error(at, `${path} is outside the app's folder`, {
+    yield errorAt(at, `${path} is outside the app's folder`, {
       why: 'only what lies beside or below the config file is sent',
     });
     return;
   }
-  const is = found(root, path);
-  if (is === 'folder') yield error(at, `${path} is a folder`, { why: `${key} names a file` });
+  const is = pathKind(root, path);
+  if (is === 'folder') yield errorAt(at, `${path} is a folder`, { why: `${key} names a file` });
   if (is !== 'nothing') return;
   const meant = neighbour(root, path);
-  const fix = meant && assigned(key, inToml(meant));
-  yield error(at, `${path} not found`, { why: `looked for in ${root}`, fix });
+  const fix = meant && tomlAssignment(key, toToml(meant));
+  yield errorAt(at, `${path} not found`, { why: `looked for in ${root}`, fix });
 }
 
 function isOutside(root: string, path: string): boolean {
@@ -57,7 +57,7 @@ function isOutside(root: string, path: string): boolean {
 /** A file of nearly that name in the same folder. */
 function neighbour(root: string, path: string): string | undefined {
   try {
-    const meant = closest(basename(path), readdirSync(resolve(root, dirname(path))));
+    const meant = closestName(basename(path), readdirSync(resolve(root, dirname(path))));
     return meant && join(dirname(path), meant).replaceAll(sep, '/');
   } catch {
     return undefined;

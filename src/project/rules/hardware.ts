@@ -1,15 +1,15 @@
 import { accelerators, cpuOnlyCores, isCpuOnly } from '../hardware.ts';
 import { sections } from '../schema.ts';
-import { error, type Finding, warning } from '../toml/finding.ts';
-import { inToml } from '../toml/written.ts';
-import { type App, isSure, type Rule } from './app.ts';
+import { toToml } from '../toml/format.ts';
+import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
+import { isReadable, type Rule, type RuleInput } from './rule.ts';
 
-/** Most names a `compute` list may have (`wire §3`). */
+/** Maximum length of a `compute` list (docs/platform.md#hardware). */
 const mostChoices = 5;
 
 export const hardwareRule: Rule = function* (app) {
   yield* providerGone(app);
-  if (!isSure(app, 'hardware.compute')) return;
+  if (!isReadable(app, 'hardware.compute')) return;
   yield* mixedFamilies(app);
   yield* longList(app);
   yield* gpuCount(app);
@@ -19,32 +19,34 @@ export const hardwareRule: Rule = function* (app) {
 };
 
 /** The platform left this cloud; the published client refuses it too. */
-function* providerGone({ sections: { hardware } }: App): Generator<Finding> {
+function* providerGone({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   if (hardware?.provider?.toLowerCase() !== 'coreweave') return;
-  yield error('hardware.provider', 'the platform no longer runs on coreweave', { fix: 'provider = "aws"' });
+  yield errorAt('hardware.provider', 'the platform no longer runs on coreweave', { fix: 'provider = "aws"' });
 }
 
-function* mixedFamilies({ sections: { hardware } }: App): Generator<Finding> {
+function* mixedFamilies({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   const known = (hardware?.compute ?? []).filter((name) => Object.hasOwn(accelerators, name));
   const [first, ...others] = known;
   const family = first && accelerators[first]?.family;
   const odd = others.find((name) => accelerators[name]?.family !== family);
   if (first === undefined || odd === undefined) return;
   const kept = known.filter((name) => accelerators[name]?.family === family);
-  yield error('hardware.compute', `${first} and ${odd} cannot be mixed`, {
+  yield errorAt('hardware.compute', `${first} and ${odd} cannot be mixed`, {
     why: 'all names in compute are of one family: CPU, NVIDIA (GPUs) or AWS (INF2, TRN1)',
-    fix: `compute = ${inToml(kept.length === 1 ? first : kept)}`,
+    fix: `compute = ${toToml(kept.length === 1 ? first : kept)}`,
   });
 }
 
-function* longList({ sections: { hardware } }: App): Generator<Finding> {
+function* longList({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   const count = hardware?.compute?.length ?? 0;
   if (count <= mostChoices) return;
-  yield warning('hardware.compute', `compute lists ${count} names`, { why: `the platform takes up to ${mostChoices}` });
+  yield warningAt('hardware.compute', `compute lists ${count} names`, {
+    why: `the platform takes up to ${mostChoices}`,
+  });
 }
 
 /** The published client sends no GPU count for CPU, so that one, left from a template, does no harm. */
-function* gpuCount({ sections: { hardware } }: App): Generator<Finding> {
+function* gpuCount({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   const count = hardware?.gpu_count;
   if (count === undefined) return;
   const at = 'hardware.gpu_count';
@@ -52,12 +54,12 @@ function* gpuCount({ sections: { hardware } }: App): Generator<Finding> {
   const onCpu = compute ? 'compute is "CPU"' : 'compute is not set, so the app runs on CPU';
   if (!isCpuOnly(compute)) {
     const why = `${compute?.[0]} comes with at least 1`;
-    if (count === 0) yield warning(at, 'gpu_count 0 asks for no GPU', { why, fix: 'gpu_count = 1' });
+    if (count === 0) yield warningAt(at, 'gpu_count 0 asks for no GPU', { why, fix: 'gpu_count = 1' });
   } else if (count === 1) {
     const why = `the platform gives a CPU app no GPU: ${onCpu}`;
-    yield warning(at, 'gpu_count is ignored', { why, fix: compute ? 'gpu_count = 0' : exampleCompute });
+    yield warningAt(at, 'gpu_count is ignored', { why, fix: compute ? 'gpu_count = 0' : exampleCompute });
   } else if (count > 1) {
-    yield error(at, `gpu_count ${count} contradicts compute`, {
+    yield errorAt(at, `gpu_count ${count} contradicts compute`, {
       why: onCpu,
       fix: compute ? 'gpu_count = 0' : exampleCompute,
     });
@@ -66,29 +68,32 @@ function* gpuCount({ sections: { hardware } }: App): Generator<Finding> {
 
 const exampleCompute = 'compute = "AMPERE_A10"';
 
-function* memoryDecimals({ sections: { hardware } }: App): Generator<Finding> {
+function* memoryDecimals({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   const memory = hardware?.memory;
   if (memory === undefined || !/\.\d{3,}/.test(String(memory))) return;
   const fix = `memory = ${Math.round(memory * 100) / 100}`;
-  yield warning('hardware.memory', `memory ${memory} has more than 2 decimals`, { why: 'GB, to two decimals', fix });
+  yield warningAt('hardware.memory', `memory ${memory} has more than 2 decimals`, { why: 'GB, to two decimals', fix });
 }
 
-function* cores({ sections: { hardware } }: App): Generator<Finding> {
+function* cores({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   const cpu = hardware?.cpu;
   if (cpu === undefined || !isInRange('cpu', cpu)) return;
   if (isCpuOnly(hardware?.compute)) {
     if (cpuOnlyCores.includes(cpu)) return;
     const next = cpuOnlyCores.find((size) => size > cpu) ?? cpuOnlyCores.at(-1);
     const why = `without a GPU there are ${cpuOnlyCores.join(', ')} cores`;
-    yield warning('hardware.cpu', `cpu ${cpu} is not a documented size`, { why, fix: `cpu = ${next}` });
+    yield warningAt('hardware.cpu', `cpu ${cpu} is not a documented size`, { why, fix: `cpu = ${next}` });
   } else if (!Number.isInteger(cpu)) {
     const why = 'with a GPU, whole cores only';
-    yield warning('hardware.cpu', `cpu ${cpu} is not a whole number`, { why, fix: `cpu = ${Math.ceil(cpu)}` });
+    yield warningAt('hardware.cpu', `cpu ${cpu} is not a whole number`, { why, fix: `cpu = ${Math.ceil(cpu)}` });
   }
 }
 
-/** More than any source documents for this hardware (`wire §10`); where they disagree the largest number counts. */
-function* largest({ sections: { hardware = {} } }: App): Generator<Finding> {
+/**
+ * More than any source documents for this hardware (docs/platform.md#hardware). Where sources disagree, the largest
+ * number counts.
+ */
+function* largest({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
   const name = hardware.compute?.[0] ?? 'CPU';
   const limits = Object.hasOwn(accelerators, name) ? accelerators[name] : undefined;
   if (!limits) return;
@@ -112,10 +117,10 @@ function* tooLarge(
   most: number,
   whose: string,
   unit: string,
-): Generator<Finding> {
+): Generator<ConfigIssue> {
   if (value === undefined || value <= most || !isInRange(key, value)) return;
   const why = `${whose} ${most} ${unit}`;
-  yield warning(`hardware.${key}`, `${key} ${value} is more than is documented`, { why, fix: `${key} = ${most}` });
+  yield warningAt(`hardware.${key}`, `${key} ${value} is more than is documented`, { why, fix: `${key} = ${most}` });
 }
 
 /** What is outside the general range has been told by the rule of values. */

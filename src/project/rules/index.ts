@@ -1,16 +1,16 @@
-import type { Rule } from './app.ts';
 import { deploymentRule } from './deployment.ts';
 import { entrypointRule } from './entrypoint.ts';
 import { filesRule } from './files.ts';
 import { hardwareRule } from './hardware.ts';
-import { nameRule } from './name.ts';
+import { appNameRule } from './name.ts';
+import type { Rule } from './rule.ts';
 import { runtimeRule } from './runtime.ts';
 import { scalingRule } from './scaling.ts';
 import { valuesRule } from './values.ts';
 
 /** Everything a file of the right shape may still have wrong. Their order does not matter: problems are in file order. */
 export const rules: readonly Rule[] = [
-  nameRule,
+  appNameRule,
   valuesRule,
   deploymentRule,
   hardwareRule,

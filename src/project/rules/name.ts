@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
-import { error } from '../toml/finding.ts';
-import { isSure, type Rule } from './app.ts';
+import { errorAt } from '../toml/issue.ts';
+import { isReadable, type Rule } from './rule.ts';
 
 /** The longest name: it is one label of a host name. */
 const longest = 63;
 
 /** Why a text cannot be the name of an app, or undefined if it can. */
-export function nameFault(name: string): string | undefined {
+export function appNameProblem(name: string): string | undefined {
   if (name === '') return 'an app is called by its name';
   if (!/^[a-z0-9-]*$/.test(name)) return 'lower-case letters, digits and hyphens only';
   if (/^-|-$/.test(name)) return 'a name begins and ends with a letter or a digit';
@@ -14,7 +14,7 @@ export function nameFault(name: string): string | undefined {
 }
 
 /** The valid name closest to a text: "My App" becomes "my-app". */
-export function nameFrom(text: string): string {
+export function toAppName(text: string): string {
   const plain = text
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')
@@ -23,23 +23,23 @@ export function nameFrom(text: string): string {
   return slug.replace(/^-+|-+$/g, '') || 'my-app';
 }
 
-export const nameRule: Rule = function* (app) {
+export const appNameRule: Rule = function* (app) {
   const name = app.givenName ?? app.sections.deployment?.name;
   if (name === undefined) {
-    if (isSure(app, 'deployment.name')) yield missing(app.root, app.sections.deployment !== undefined);
+    if (isReadable(app, 'deployment.name')) yield missing(app.root, app.sections.deployment !== undefined);
     return;
   }
-  const why = nameFault(name);
+  const why = appNameProblem(name);
   if (why === undefined) return;
   const isGiven = app.givenName !== undefined;
-  yield error(isGiven ? undefined : 'deployment.name', `app name ${JSON.stringify(name)} is not valid`, {
+  yield errorAt(isGiven ? undefined : 'deployment.name', `app name ${JSON.stringify(name)} is not valid`, {
     why,
-    fix: isGiven ? `--name ${nameFrom(name)}` : `name = "${nameFrom(name)}"`,
+    fix: isGiven ? `--name ${toAppName(name)}` : `name = "${toAppName(name)}"`,
   });
 };
 
 function missing(root: string, hasSection: boolean) {
-  const line = `name = "${nameFrom(basename(root))}"`;
+  const line = `name = "${toAppName(basename(root))}"`;
   const fix = hasSection ? line : `[cerebrium.deployment]\n${line}`;
-  return error('deployment.name', 'the app has no name', { why: 'name in [cerebrium.deployment] is required', fix });
+  return errorAt('deployment.name', 'the app has no name', { why: 'name in [cerebrium.deployment] is required', fix });
 }

@@ -1,6 +1,6 @@
 import { partners, sections } from '../schema.ts';
-import { error, type Finding, warning } from '../toml/finding.ts';
-import { type App, isSure, type Rule } from './app.ts';
+import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
+import { isReadable, type Rule, type RuleInput } from './rule.ts';
 
 export const runtimeRule: Rule = function* (app) {
   yield* oneRuntime(app);
@@ -8,36 +8,36 @@ export const runtimeRule: Rule = function* (app) {
   yield* portOfEntrypoint(app);
 };
 
-function* oneRuntime(app: App): Generator<Finding> {
+function* oneRuntime(app: RuleInput): Generator<ConfigIssue> {
   const runtimes = ['custom', ...partners] as const;
   const [first, ...others] = runtimes.filter((name) => app.sections[`runtime.${name}`]);
   for (const other of others) {
-    yield error(`runtime.${other}`, `[cerebrium.runtime.${other}] contradicts [cerebrium.runtime.${first}]`, {
+    yield errorAt(`runtime.${other}`, `[cerebrium.runtime.${other}] contradicts [cerebrium.runtime.${first}]`, {
       why: 'an app has one runtime: remove one of the sections',
     });
   }
 }
 
-function* nothingToStart(app: App): Generator<Finding> {
+function* nothingToStart(app: RuleInput): Generator<ConfigIssue> {
   const custom = app.sections['runtime.custom'];
   if (!custom || custom.entrypoint || custom.dockerfile_path) return;
-  if (!isSure(app, 'runtime.custom.entrypoint', 'runtime.custom.dockerfile_path')) return;
-  yield warning('runtime.custom', 'nothing here tells how to start the app', {
+  if (!isReadable(app, 'runtime.custom.entrypoint', 'runtime.custom.dockerfile_path')) return;
+  yield warningAt('runtime.custom', 'nothing here tells how to start the app', {
     why: 'a custom runtime has an entrypoint, or a dockerfile_path with a CMD',
     fix: 'entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]',
   });
 }
 
 /** The platform sends requests to `port`; a server on another one never answers. */
-function* portOfEntrypoint(app: App): Generator<Finding> {
+function* portOfEntrypoint(app: RuleInput): Generator<ConfigIssue> {
   const custom = app.sections['runtime.custom'];
   const listens = portsIn(custom?.entrypoint ?? []);
   const [first] = listens;
   const port = custom?.port ?? sections['runtime.custom'].keys.port.default;
-  if (first === undefined || !isSure(app, 'runtime.custom.port') || listens.some((one) => one === port)) return;
+  if (first === undefined || !isReadable(app, 'runtime.custom.port') || listens.some((one) => one === port)) return;
   const message = `the entrypoint listens on port ${first}, and port is ${port}`;
   const why = custom?.port === undefined ? 'port is not set, which means 8000' : 'both must be the same';
-  yield warning(custom?.port === undefined ? 'runtime.custom.entrypoint' : 'runtime.custom.port', message, {
+  yield warningAt(custom?.port === undefined ? 'runtime.custom.entrypoint' : 'runtime.custom.port', message, {
     why,
     fix: `port = ${first}`,
   });

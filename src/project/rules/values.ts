@@ -1,11 +1,11 @@
 import type { Key } from '../key.ts';
 import { type SectionName, sectionNames, sections } from '../schema.ts';
-import { error, type Finding, warning } from '../toml/finding.ts';
-import { closest } from '../toml/suggest.ts';
-import { assigned, inToml } from '../toml/written.ts';
-import type { Rule } from './app.ts';
+import { closestName } from '../toml/closest-name.ts';
+import { tomlAssignment, toToml } from '../toml/format.ts';
+import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
+import type { Rule } from './rule.ts';
 
-/** Values outside what is documented: the server decides (`wire §0`), so they are warned about, not refused. */
+/** Values outside of the documented range get a warning, not an error: the server decides. */
 export const valuesRule: Rule = function* ({ sections: draft }) {
   for (const name of sectionNames) {
     const keys: Record<string, Key> = sections[name].keys;
@@ -21,17 +21,17 @@ export const valuesRule: Rule = function* ({ sections: draft }) {
 function* outsideList(section: SectionName, key: string, { strict }: Key, known: readonly string[], value: unknown) {
   const items = (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
   for (const item of items.filter((item) => !known.includes(item))) {
-    const meant = closest(
+    const meant = closestName(
       item,
       known.filter((name) => !items.includes(name)),
     );
     const mended = items.length > 1 ? items.map((other) => (other === item ? meant : other) ?? other) : meant;
-    yield (strict ? error : warning)(
+    yield (strict ? errorAt : warningAt)(
       `${section}.${key}`,
-      `${key} ${inToml(item)} is not ${strict ? 'valid' : 'a value the platform documents'}`,
+      `${key} ${toToml(item)} is not ${strict ? 'valid' : 'a value the platform documents'}`,
       {
         why: `${strict ? 'it is' : 'documented:'} ${oneOf(known)}`,
-        fix: meant && assigned(key, inToml(mended ?? meant)),
+        fix: meant && tomlAssignment(key, toToml(mended ?? meant)),
       },
     );
   }
@@ -43,10 +43,10 @@ function* outsideRange(
   { unit }: Key,
   [least, most = Number.POSITIVE_INFINITY]: NonNullable<Key['range']>,
   value: unknown,
-): Generator<Finding> {
+): Generator<ConfigIssue> {
   if (typeof value !== 'number' || (value >= least && value <= most)) return;
   const range = most === Number.POSITIVE_INFINITY ? `${least} or more` : `${least} to ${most}`;
-  yield warning(`${section}.${key}`, `${key} ${value} is outside the documented range`, {
+  yield warningAt(`${section}.${key}`, `${key} ${value} is outside the documented range`, {
     why: unit ? `${range} ${unit}` : range,
     fix: `${key} = ${value < least ? least : most}`,
   });

@@ -1,10 +1,10 @@
 import type { TomlTable, TomlValue } from 'smol-toml';
 import type { Key } from '../key.ts';
 import { type SectionName, sectionNamed, sectionNames, type Values } from '../schema.ts';
-import { error, type Finding } from './finding.ts';
-import { kinds } from './kinds.ts';
+import { describeType, isTable, quoteAsWritten, tomlAssignment, toToml } from './format.ts';
+import { type ConfigIssue, errorAt } from './issue.ts';
 import { unknownKey, unknownTable } from './unknown.ts';
-import { assigned, inToml, isTable, nameOf, quoted } from './written.ts';
+import { valueKinds } from './value-kinds.ts';
 
 /** What a cerebrium.toml says, section by section, as far as it could be read. */
 export interface Draft {
@@ -14,7 +14,7 @@ export interface Draft {
 }
 
 /** Reads the root table `cerebrium`: known keys of the right type go into the draft, all else into the findings. */
-export function readSections(root: TomlTable): { draft: Draft; findings: Finding[] } {
+export function readSections(root: TomlTable): { draft: Draft; findings: ConfigIssue[] } {
   const held: Held = { sections: {}, unreadable: new Set() };
   const findings = [...readTable(root, [], held)];
   // The table of sections decides both what was put in and what `Values` says is there.
@@ -26,7 +26,7 @@ interface Held {
   unreadable: Set<string>;
 }
 
-function* readTable(table: TomlTable, path: readonly string[], held: Held): Generator<Finding> {
+function* readTable(table: TomlTable, path: readonly string[], held: Held): Generator<ConfigIssue> {
   const name = path.join('.');
   const section = sectionNamed(name);
   // Packages may have the names of inherited properties, such as `__proto__`.
@@ -48,73 +48,80 @@ function isSectionPath(path: readonly string[]): boolean {
   return sectionNames.some((section) => section === name || section.startsWith(`${name}.`));
 }
 
-function* readSection(value: TomlValue, path: readonly string[], held: Held): Generator<Finding> {
+function* readSection(value: TomlValue, path: readonly string[], held: Held): Generator<ConfigIssue> {
   if (isTable(value)) return yield* readTable(value, path, held);
   const header = `[cerebrium.${path.join('.')}]`;
   held.unreadable.add(path.join('.'));
-  yield error(['cerebrium', ...path], `${path.join('.')} must be a section, and is ${nameOf(value)}`, { fix: header });
+  yield errorAt(['cerebrium', ...path], `${path.join('.')} must be a section, and is ${describeType(value)}`, {
+    fix: header,
+  });
 }
 
 function* readKey(key: Key, value: TomlValue, path: readonly string[], into: Record<string, unknown>, held: Held) {
   const name = path.at(-1) ?? '';
   // `kinds[key.kind]` gives the rules of one kind; the compiler sees those of all kinds at once.
-  const rules = kinds[key.kind] as (typeof kinds)[typeof key.kind] & { isEmpty?(taken: unknown): boolean };
-  const taken = rules.take(value);
+  const rules = valueKinds[key.kind] as (typeof valueKinds)[typeof key.kind] & { isEmpty?(taken: unknown): boolean };
+  const taken = rules.parse(value);
   if (taken === undefined || rules.isEmpty?.(taken)) {
     held.unreadable.add(path.join('.'));
-    yield* taken === undefined ? wrongType(key, value, path) : [error(['cerebrium', ...path], `${name} is empty`)];
+    yield* taken === undefined ? wrongType(key, value, path) : [errorAt(['cerebrium', ...path], `${name} is empty`)];
   } else if (taken !== '' || key.required) into[name] = taken;
 }
 
-function* wrongType({ kind }: Key, value: TomlValue, path: readonly string[]): Generator<Finding> {
-  const { called, mend } = kinds[kind];
+function* wrongType({ kind }: Key, value: TomlValue, path: readonly string[]): Generator<ConfigIssue> {
+  const { label, suggest } = valueKinds[kind];
   const name = path.at(-1) ?? '';
   const at = ['cerebrium', ...path];
-  if (Array.isArray(value) && called.includes('list')) return yield* wrongElements(value, at);
-  yield error(at, `${name} must be ${called}, and is ${nameOf(value)}`, {
-    why: (written) => (mend(value, written)?.startsWith('"') ? quoteIt(value, written) : undefined),
-    fix: (written) => assigned(name, mend(value, written)),
+  if (Array.isArray(value) && label.includes('list')) return yield* wrongElements(value, at);
+  yield errorAt(at, `${name} must be ${label}, and is ${describeType(value)}`, {
+    why: (written) => (suggest(value, written)?.startsWith('"') ? quoteIt(value, written) : undefined),
+    fix: (written) => tomlAssignment(name, suggest(value, written)),
   });
 }
 
-function* wrongElements(list: readonly TomlValue[], at: readonly string[]): Generator<Finding> {
+function* wrongElements(list: readonly TomlValue[], at: readonly string[]): Generator<ConfigIssue> {
   for (const [index, element] of list.entries()) {
     if (typeof element === 'string') continue;
-    const message = `${at.at(-1)} must hold strings only, and this is ${nameOf(element)}`;
-    yield error([...at, index], message, { fix: (written) => quoted(element, written) });
+    const message = `${at.at(-1)} must hold strings only, and this is ${describeType(element)}`;
+    yield errorAt([...at, index], message, { fix: (written) => quoteAsWritten(element, written) });
   }
 }
 
 /** A package's version. Names are the user's, dots included, and stay as written. */
-function* readPackage(value: TomlValue, path: readonly string[], into: Record<string, unknown>): Generator<Finding> {
+function* readPackage(
+  value: TomlValue,
+  path: readonly string[],
+  into: Record<string, unknown>,
+): Generator<ConfigIssue> {
   const name = path.at(-1) ?? '';
   const at = ['cerebrium', ...path];
   if (typeof value === 'string') into[name] = value;
   else if (!isTable(value)) {
-    yield error(at, `the version of ${name} must be a string, and is ${nameOf(value)}`, {
+    yield errorAt(at, `the version of ${name} must be a string, and is ${describeType(value)}`, {
       why: (written) => quoteIt(value, written),
-      fix: (written) => assigned(name, quoted(value, written)),
+      fix: (written) => tomlAssignment(name, quoteAsWritten(value, written)),
     });
   } else if (typeof value.version === 'string') {
-    const fix = assigned(name, inToml(value.version));
-    yield error(at, `the version of ${name} must be a string, and is a table`, { fix });
+    const fix = tomlAssignment(name, toToml(value.version));
+    yield errorAt(at, `the version of ${name} must be a string, and is a table`, { fix });
   } else yield* dottedNames(value, at, [name]);
 }
 
 /** `zope.interface = "5"` is, to TOML, a table `zope` with a key `interface`. */
-function* dottedNames(table: TomlTable, at: readonly string[], names: readonly string[]): Generator<Finding> {
+function* dottedNames(table: TomlTable, at: readonly string[], names: readonly string[]): Generator<ConfigIssue> {
   if (Object.keys(table).length === 0 || names.length > 5) {
-    return yield error(at, `the version of ${names.join('.')} must be a string, and is a table`);
+    return yield errorAt(at, `the version of ${names.join('.')} must be a string, and is a table`);
   }
   for (const [key, value] of Object.entries(table)) {
     const inner = [...names, key];
     if (isTable(value)) yield* dottedNames(value, [...at, key], inner);
     else {
-      const name = inToml(inner.join('.'));
-      yield error([...at, key], `the name ${name} must be in quotes`, {
+      const name = toToml(inner.join('.'));
+      yield errorAt([...at, key], `the name ${name} must be in quotes`, {
         part: 'key',
         why: 'a dot outside quotes begins a table',
-        fix: (written) => assigned(inner.join('.'), typeof value === 'string' ? written : quoted(value, written)),
+        fix: (written) =>
+          tomlAssignment(inner.join('.'), typeof value === 'string' ? written : quoteAsWritten(value, written)),
       });
     }
   }

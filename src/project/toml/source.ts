@@ -3,7 +3,7 @@ import { readRegular } from '../../disk/index.ts';
 import type { FileLocation, Problem } from '../../errors.ts';
 
 /** The text of a file and where its lines begin, so that offsets become places. */
-export interface Source {
+export interface TomlSource {
   /** The file's name in messages. */
   shownAs: string;
   /** Without a byte-order mark, so that columns are what an editor shows. */
@@ -27,14 +27,14 @@ export async function readText(file: string, shownAs: string): Promise<{ text: s
   }
 }
 
-export function sourceOf(text: string, shownAs: string): Source {
+export function createSource(text: string, shownAs: string): TomlSource {
   const bare = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const lineStarts = [0, ...[...bare.matchAll(/\n/g)].map(({ index }) => index + 1)];
   return { shownAs, text: bare, lineStarts };
 }
 
 /** The place of a stretch of text, cut at the end of its first line. Offsets are in UTF-16 units. */
-export function placeOf(source: Source, start: number, end: number): FileLocation {
+export function locationAt(source: TomlSource, start: number, end: number): FileLocation {
   const line = lineAt(source, start);
   const from = source.lineStarts[line - 1] ?? 0;
   const text = lineText(source, line);
@@ -50,11 +50,11 @@ export function placeOf(source: Source, start: number, end: number): FileLocatio
 }
 
 /** A line without its end, counted from 1. */
-export function lineText(source: Source, line: number): string {
+export function lineText(source: TomlSource, line: number): string {
   return source.text.slice(source.lineStarts[line - 1], source.lineStarts[line]).replace(/\r?\n$/, '');
 }
 
-function lineAt(source: Source, offset: number): number {
+function lineAt(source: TomlSource, offset: number): number {
   let low = 0;
   let high = source.lineStarts.length;
   while (low + 1 < high) {
@@ -76,9 +76,9 @@ function decoded(bytes: Uint8Array, shownAs: string): { text: string } | { probl
   } catch {
     const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
     const why = `TOML is written in UTF-8${wide ? ', and this is UTF-16' : ''}`;
-    const source = sourceOf(new TextDecoder().decode(bytes), shownAs);
+    const source = createSource(new TextDecoder().decode(bytes), shownAs);
     const bad = Math.max(0, source.text.indexOf('\uFFFD'));
-    const place = wide ? {} : { place: placeOf(source, bad, bad + 1) };
+    const place = wide ? {} : { place: locationAt(source, bad, bad + 1) };
     return refused(`${shownAs} is not UTF-8 text`, { why, fix: 'save the file as UTF-8', ...place });
   }
 }

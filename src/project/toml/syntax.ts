@@ -1,13 +1,13 @@
 import { parse, type TomlError, type TomlTable } from 'smol-toml';
 import type { Problem } from '../../errors.ts';
-import { lineText, placeOf, type Source, sourceOf } from './source.ts';
-import { type Complaint, plainly } from './syntax-words.ts';
+import { createSource, lineText, locationAt, type TomlSource } from './source.ts';
+import { explainSyntaxError, type SyntaxProblem } from './syntax-errors.ts';
 
-export interface Parsed {
+export interface ParsedToml {
   /** Absent when the text is broken beyond what can be skipped. */
   document?: TomlTable;
   /** The source the document was read from: broken lines have been mended in it, so places fit the document. */
-  source: Source;
+  source: TomlSource;
   problems: Problem[];
 }
 
@@ -19,7 +19,7 @@ const mostBrokenLines = 20;
  * hide what comes after it: the line is mended in memory and reading goes on. What is wrong on that line besides
  * is the syntax error's doing; the caller drops it.
  */
-export function parseToml(source: Source): Parsed {
+export function parseToml(source: TomlSource): ParsedToml {
   const problems: Problem[] = [];
   let mended = source;
   while (problems.length < mostBrokenLines) {
@@ -32,7 +32,7 @@ export function parseToml(source: Source): Parsed {
       if (problems.some(({ place }) => place?.line === line)) break;
       const text = lineText(mended, line);
       const fault = { message: reason(message), text, from: Math.min(column - 1, text.length), canParse };
-      const complaint = plainly(fault);
+      const complaint = explainSyntaxError(fault);
       problems.push(problemAt(mended, line, complaint));
       const meant = complaint.fix ?? withoutValue(fault);
       if (meant === undefined) break;
@@ -42,9 +42,9 @@ export function parseToml(source: Source): Parsed {
   return { source: mended, problems };
 }
 
-function problemAt(source: Source, line: number, { from, to, message, why, fix }: Complaint): Problem {
+function problemAt(source: TomlSource, line: number, { from, to, message, why, fix }: SyntaxProblem): Problem {
   const start = source.lineStarts[line - 1] ?? 0;
-  const place = placeOf(source, start + from, start + to);
+  const place = locationAt(source, start + from, start + to);
   return { severity: 'error', message, place, ...(why !== undefined && { why }), ...(fix !== undefined && { fix }) };
 }
 
@@ -56,10 +56,10 @@ function withoutValue({ message, text, from }: { message: string; text: string; 
   return key === undefined || from < key.length || isOpen ? undefined : `${key} {}`;
 }
 
-function replaceLine(source: Source, line: number, meant: string): Source {
+function replaceLine(source: TomlSource, line: number, meant: string): TomlSource {
   const start = source.lineStarts[line - 1] ?? 0;
   const end = start + lineText(source, line).length;
-  return sourceOf(source.text.slice(0, start) + meant + source.text.slice(end), source.shownAs);
+  return createSource(source.text.slice(0, start) + meant + source.text.slice(end), source.shownAs);
 }
 
 /** smol-toml's own words, without its preamble and its picture. */

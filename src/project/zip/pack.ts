@@ -6,18 +6,18 @@ import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { openRegular } from '../../disk/index.ts';
 import { ProjectError } from '../../errors.ts';
-import type { Entry } from '../files/entry.ts';
+import type { FileEntry } from '../files/entry.ts';
 import { throwIfAborted } from '../interruption.ts';
+import { hasCompressedExtension, isCompressible } from './compressibility.ts';
+import type { DeflatePool } from './deflate-pool.ts';
 import type { FileResult, Result } from './deflate-worker.mjs';
-import { InOrder } from './in-order.ts';
-import type { Pool } from './pool.ts';
-import { type Item, methods, wideFrom } from './records.ts';
-import { isCompressed, shrinks } from './shrinks.ts';
-import type { Writer } from './writer.ts';
+import { OrderedQueue } from './ordered-queue.ts';
+import { compressionMethods, type ZipEntry, zip64From } from './records.ts';
+import type { ZipWriter } from './zip-writer.ts';
 
-export interface Packing {
-  writer: Writer;
-  pool: Pool;
+export interface PackOptions {
+  writer: ZipWriter;
+  pool: DeflatePool;
   signal?: AbortSignal | undefined;
   /** Called with the bytes read since the last time. */
   onRead(bytes: number): void;
@@ -33,7 +33,7 @@ const batchFiles = 16;
 /** Batches and blocks under way: enough to keep the threads busy while one is written. */
 const ahead = 6;
 
-export async function pack(entries: readonly Entry[], packing: Packing): Promise<void> {
+export async function packEntries(entries: readonly FileEntry[], packing: PackOptions): Promise<void> {
   const packer = new Packer(packing);
   for (const batch of batches(entries)) {
     throwIfAborted(packing.signal);
@@ -42,10 +42,10 @@ export async function pack(entries: readonly Entry[], packing: Packing): Promise
   await packer.drain();
 }
 
-const isLarge = (entry: Entry) => 'file' in entry.source && entry.size > block;
+const isLarge = (entry: FileEntry) => 'file' in entry.source && entry.size > block;
 
-function* batches(entries: readonly Entry[]): Generator<Entry[]> {
-  let batch: Entry[] = [];
+function* batches(entries: readonly FileEntry[]): Generator<FileEntry[]> {
+  let batch: FileEntry[] = [];
   let bytes = 0;
   for (const entry of entries) {
     const full = batch.length === batchFiles || bytes + entry.size > block || isLarge(entry);
@@ -63,15 +63,15 @@ function* batches(entries: readonly Entry[]): Generator<Entry[]> {
 type Block = Pick<Result, 'buffer' | 'length'>;
 
 class Packer {
-  readonly #packing: Packing;
-  readonly #order = new InOrder(ahead);
+  readonly #packing: PackOptions;
+  readonly #order = new OrderedQueue(ahead);
   readonly #buffers: ArrayBuffer[] = [];
 
-  constructor(packing: Packing) {
+  constructor(packing: PackOptions) {
     this.#packing = packing;
   }
 
-  async add(batch: Entry[]): Promise<void> {
+  async add(batch: FileEntry[]): Promise<void> {
     const [first] = batch;
     if (first && isLarge(first)) await this.#addLarge(first, this.#order);
     else await this.#addBatch(batch);
@@ -81,8 +81,8 @@ class Packer {
     return this.#order.drain();
   }
 
-  #addBatch(batch: Entry[]): Promise<void> {
-    const files = batch.map((entry) => ({ ...entry.source, store: isCompressed(entry.path) }));
+  #addBatch(batch: FileEntry[]): Promise<void> {
+    const files = batch.map((entry) => ({ ...entry.source, store: hasCompressedExtension(entry.path) }));
     return this.#order.add(
       this.#packing.pool.run({ kind: 'files', files, buffer: this.#takeBuffer() }),
       async (result) => {
@@ -97,23 +97,23 @@ class Packer {
   }
 
   /** Returns how many bytes of the buffer were this entry's. */
-  async #writeSmall(entry: Entry, packed: FileResult, buffer: ArrayBuffer, at: number): Promise<number> {
+  async #writeSmall(entry: FileEntry, packed: FileResult, buffer: ArrayBuffer, at: number): Promise<number> {
     if ('error' in packed) throw unreadable(entry, packed.error);
     if ('grown' in packed) {
-      const inPlace = new InOrder(ahead);
+      const inPlace = new OrderedQueue(ahead);
       await this.#addLarge(entry, inPlace);
       await inPlace.drain();
       return 0;
     }
     const { size, compressed } = packed;
-    const method = packed.deflated ? methods.deflated : methods.stored;
+    const method = packed.deflated ? compressionMethods.deflated : compressionMethods.stored;
     const item = { ...blank(entry), method, size, compressed, crc32: packed.crc32 };
-    await this.#packing.writer.whole(item, new Uint8Array(buffer, at, compressed));
+    await this.#packing.writer.writeEntry(item, new Uint8Array(buffer, at, compressed));
     this.#packing.onRead(size);
     return compressed;
   }
 
-  async #addLarge(entry: Entry, order: InOrder): Promise<void> {
+  async #addLarge(entry: FileEntry, order: OrderedQueue): Promise<void> {
     const file = await openRegular('file' in entry.source ? entry.source.file : '').catch((error) => {
       throw unreadable(entry, error);
     });
@@ -124,13 +124,17 @@ class Packer {
     }
   }
 
-  async #addBlocks(entry: Entry, file: FileHandle, order: InOrder): Promise<void> {
+  async #addBlocks(entry: FileEntry, file: FileHandle, order: OrderedQueue): Promise<void> {
     const { writer, pool, signal, onRead } = this.#packing;
     // What is appended from now on is not ours: a log that is being written to has an end too.
     const { size } = await file.stat();
-    const deflate = !isCompressed(entry.path) && (await shrinks(file, size));
-    const item = { ...blank(entry), method: deflate ? methods.deflated : methods.stored, wide: size >= wideFrom };
-    await order.add(Promise.resolve(), () => writer.begin(item));
+    const deflate = !hasCompressedExtension(entry.path) && (await isCompressible(file, size));
+    const item = {
+      ...blank(entry),
+      method: deflate ? compressionMethods.deflated : compressionMethods.stored,
+      wide: size >= zip64From,
+    };
+    await order.add(Promise.resolve(), () => writer.beginEntry(item));
 
     let before = new Uint8Array(0);
     for (let ended = size === 0; !ended; ) {
@@ -153,7 +157,7 @@ class Packer {
         onRead(length);
       });
     }
-    await order.add(Promise.resolve(), () => writer.end(item));
+    await order.add(Promise.resolve(), () => writer.finishEntry(item));
   }
 
   #takeBuffer(): ArrayBuffer {
@@ -165,19 +169,19 @@ class Packer {
   }
 }
 
-const blank = ({ path, executable }: Entry): Item => ({
+const blank = ({ path, executable }: FileEntry): ZipEntry => ({
   path,
   executable,
-  method: methods.stored,
+  method: compressionMethods.stored,
   crc32: 0,
   size: 0,
   compressed: 0,
   offset: 0,
-  wide: false,
+  zip64: false,
 });
 
 /** Less than was asked for only where the file ends. */
-async function readFully(file: FileHandle, target: Uint8Array, position: number, entry: Entry): Promise<number> {
+async function readFully(file: FileHandle, target: Uint8Array, position: number, entry: FileEntry): Promise<number> {
   for (let done = 0; done < target.length; ) {
     const { bytesRead } = await file.read(target, done, target.length - done, position + done).catch((error) => {
       throw unreadable(entry, error);
@@ -188,7 +192,7 @@ async function readFully(file: FileHandle, target: Uint8Array, position: number,
   return target.length;
 }
 
-function unreadable({ path }: Entry, { code, message: why }: { code?: string; message: string }): ProjectError {
+function unreadable({ path }: FileEntry, { code, message: why }: { code?: string; message: string }): ProjectError {
   const message = code === 'ENOENT' ? `${path} vanished while it was being packed` : `${path} cannot be read`;
   return new ProjectError(message, [{ severity: 'error', message, why }], { why });
 }

@@ -5,10 +5,10 @@
  * Nothing in them depends on the day, the machine or the person: time is the format's first day, modes are two, names
  * are UTF-8, and the only extra field is zip64's, where a number does not fit.
  */
-export interface Item {
+export interface ZipEntry {
   path: string;
   executable: boolean;
-  method: Method;
+  method: CompressionMethod;
   crc32: number;
   /** Bytes before and after compression. */
   size: number;
@@ -16,17 +16,17 @@ export interface Item {
   /** Where the local header begins. */
   offset: number;
   /** Whether the sizes are written in 64 bits: decided before they are known, since it makes the header longer. */
-  wide: boolean;
+  zip64: boolean;
 }
 
-export const methods = { stored: 0, deflated: 8 } as const;
-export type Method = (typeof methods)[keyof typeof methods];
+export const compressionMethods = { stored: 0, deflated: 8 } as const;
+export type CompressionMethod = (typeof compressionMethods)[keyof typeof compressionMethods];
 
 const max16 = 0xffff;
 const max32 = 0xffffffff;
 
 /** From this size on an entry is wide. Less than 4 GiB, since deflate can make things a little larger. */
-export const wideFrom = 0xff000000;
+export const zip64From = 0xff000000;
 
 const utf8Names = 1 << 11;
 const firstDay = { time: 0, date: (1 << 5) | 1 }; // 1980-01-01 00:00
@@ -34,19 +34,19 @@ const version = { plain: 20, wide: 45 };
 const madeByUnix = (3 << 8) | version.wide;
 const modes = { file: 0o100644, executable: 0o100755 };
 
-export function localHeader(item: Item): Buffer {
+export function localHeader(item: ZipEntry): Buffer {
   const name = Buffer.from(item.path);
-  const extra = item.wide ? wideField([item.size, item.compressed]) : nothing;
+  const extra = item.zip64 ? wideField([item.size, item.compressed]) : nothing;
   const header = Buffer.alloc(30);
   header.writeUInt32LE(0x04034b50, 0);
   writeShared(header, 4, item, name, extra);
   return Buffer.concat([header, name, extra]);
 }
 
-export function centralRecord(item: Item): Buffer {
+export function centralRecord(item: ZipEntry): Buffer {
   const name = Buffer.from(item.path);
   const farAway = item.offset >= max32;
-  const extra = wideField([...(item.wide ? [item.size, item.compressed] : []), ...(farAway ? [item.offset] : [])]);
+  const extra = wideField([...(item.zip64 ? [item.size, item.compressed] : []), ...(farAway ? [item.offset] : [])]);
   const record = Buffer.alloc(46);
   record.writeUInt32LE(0x02014b50, 0);
   record.writeUInt16LE(madeByUnix, 4);
@@ -57,15 +57,15 @@ export function centralRecord(item: Item): Buffer {
 }
 
 /** The 26 bytes that both records have in common. */
-function writeShared(target: Buffer, at: number, item: Item, name: Buffer, extra: Buffer): void {
+function writeShared(target: Buffer, at: number, item: ZipEntry, name: Buffer, extra: Buffer): void {
   target.writeUInt16LE(extra.length > 0 ? version.wide : version.plain, at);
   target.writeUInt16LE(utf8Names, at + 2);
   target.writeUInt16LE(item.method, at + 4);
   target.writeUInt16LE(firstDay.time, at + 6);
   target.writeUInt16LE(firstDay.date, at + 8);
   target.writeUInt32LE(item.crc32, at + 10);
-  target.writeUInt32LE(item.wide ? max32 : item.compressed, at + 14);
-  target.writeUInt32LE(item.wide ? max32 : item.size, at + 18);
+  target.writeUInt32LE(item.zip64 ? max32 : item.compressed, at + 14);
+  target.writeUInt32LE(item.zip64 ? max32 : item.size, at + 18);
   target.writeUInt16LE(name.length, at + 22);
   target.writeUInt16LE(extra.length, at + 24);
 }
@@ -82,7 +82,7 @@ function wideField(numbers: number[]): Buffer {
   return field;
 }
 
-export interface Directory {
+export interface CentralDirectory {
   count: number;
   /** Bytes of all central records, and where the first begins. */
   size: number;
@@ -90,7 +90,7 @@ export interface Directory {
 }
 
 /** What a reader looks for first. Where the old record is too narrow, zip64's own and a pointer to it come before. */
-export function endOfArchive(directory: Directory): Buffer {
+export function endOfArchive(directory: CentralDirectory): Buffer {
   const { count, size, offset } = directory;
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50, 0);
@@ -102,7 +102,7 @@ export function endOfArchive(directory: Directory): Buffer {
   return fits ? end : Buffer.concat([wideEnd(directory), end]);
 }
 
-function wideEnd({ count, size, offset }: Directory): Buffer {
+function wideEnd({ count, size, offset }: CentralDirectory): Buffer {
   const end = Buffer.alloc(56 + 20);
   end.writeUInt32LE(0x06064b50, 0);
   end.writeBigUInt64LE(44n, 4); // of this record, without its first 12 bytes

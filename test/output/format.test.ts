@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  ago,
+  alphabetically,
+  count,
+  dollars,
+  duration,
+  fileSummary,
+  largestFirst,
+  localTime,
+  size,
+  timeLeft,
+} from '../../src/output/format.ts';
+import type { Page } from '../../src/output/page.ts';
+
+test.each([
+  [null, ''],
+  [undefined, ''],
+  [0, '0 B'],
+  [1023, '1023 B'],
+  [1024, '1.0 KiB'],
+  [1536, '1.5 KiB'],
+  [102_400, '100 KiB'],
+  [1024 ** 2 - 1, '1024 KiB'],
+  [1024 ** 2, '1.0 MiB'],
+  [2 * 1024 ** 3, '2.0 GiB'],
+  [1024 ** 4, '1.0 TiB'],
+  [5000 * 1024 ** 4, '5000 TiB'],
+])('%s bytes read "%s"', (bytes, text) => {
+  expect(size(bytes)).toBe(text);
+});
+
+test.each([
+  [0, '0 ms'],
+  [999, '999 ms'],
+  [999.7, '1000 ms'],
+  [1_000, '1.0 s'],
+  [9_499, '9.5 s'],
+  [12_400, '12 s'],
+  [59_499, '59 s'],
+  [59_700, '1m 0s'],
+  [95_000, '1m 35s'],
+  [3_599_000, '59m 59s'],
+  [3_600_000, '1h 0m'],
+  [90 * 60_000, '1h 30m'],
+  [50 * 3_600_000, '50h 0m'],
+])('%s ms read "%s"', (ms, text) => {
+  expect(duration(ms)).toBe(text);
+});
+
+const now = Date.UTC(2026, 10, 20, 12);
+
+test.each([
+  [null, ''],
+  ['', ''],
+  ['not a time', 'not a time'],
+  [at(0), 'just now'],
+  [at(4_999), 'just now'],
+  [at(5_000), '5 s ago'],
+  [at(59_999), '59 s ago'],
+  [at(60_000), '1 min ago'],
+  [at(3_599_999), '59 min ago'],
+  [at(3_600_000), '1 h ago'],
+  [at(86_400_000), '1 d ago'],
+  [at(29 * 86_400_000), '29 d ago'],
+  [at(30 * 86_400_000), '2026-10-21'],
+  [at(-60_000), 'just now'],
+])('%s was "%s"', (time, text) => {
+  expect(ago(time)({ now } as Page)).toBe(text);
+});
+
+describe('by the clocks of the user', () => {
+  const zone = process.env.TZ;
+  afterEach(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+
+  test.each([
+    ['UTC', '2026-11-20T23:30:05.250Z', '2026-11-20 23:30:05'],
+    ['Asia/Tokyo', '2026-11-20T23:30:05Z', '2026-11-21 08:30:05'],
+    ['America/New_York', '2026-07-01T03:00:00Z', '2026-06-30 23:00:00'],
+    ['Asia/Tokyo', 'never', 'never'],
+  ])('in %s %s is %s', (place, time, text) => {
+    process.env.TZ = place;
+    expect(localTime(time)).toBe(text);
+  });
+
+  test('the date of what is long ago is theirs, too', () => {
+    process.env.TZ = 'Asia/Tokyo';
+    expect(ago('2026-01-31T20:00:00Z')({ now } as Page)).toBe('2026-02-01');
+  });
+});
+
+test('an order for text and one for numbers put last what has none', () => {
+  const entries = [{ name: 'b', size: '9' }, { name: 'A', size: 10 }, { size: null }, { name: 'c', size: 'many' }];
+  expect(entries.toSorted(alphabetically(({ name }) => name)).map(({ name }) => name)).toEqual([
+    'A',
+    'b',
+    'c',
+    undefined,
+  ]);
+  expect(entries.toSorted(largestFirst(({ size }) => size)).map(({ size }) => size)).toEqual([10, '9', null, 'many']);
+});
+
+test.each([
+  [0, '0 files'],
+  [1, '1 file'],
+  [999, '999 files'],
+  [1_200, '1,200 files'],
+  [1_234_567, '1,234,567 files'],
+])('%s reads "%s"', (number, text) => {
+  expect(count(number, 'file')).toBe(text);
+});
+
+test.each([
+  [0, '$0.00'],
+  [0.0222, '$0.0002'],
+  [0.5, '$0.0050'],
+  [1, '$0.01'],
+  [79.92, '$0.80'],
+  [123_456.7, '$1,234.57'],
+  [-123_456, '-$1,234.56'],
+])('%s cents read "%s"', (cents, text) => {
+  expect(dollars(cents)).toBe(text);
+});
+
+test('a set of files is named by number and size', () => {
+  expect(fileSummary(1, 0)).toBe('1 file, 0 B');
+  expect(count(2, 'entry', 'entries')).toBe('2 entries');
+});
+
+function at(age: number): string {
+  return new Date(now - age).toISOString();
+}
+
+test.each([
+  [null, ''],
+  ['never', 'never'],
+  [at(1), 'expired'],
+  [at(0), 'expired'],
+  [at(-30_000), 'in 30 s'],
+  [at(-90_000), 'in 1 min'],
+  [at(-5 * 3_600_000), 'in 5 h'],
+  [at(-12.5 * 86_400_000), 'in 12 d'],
+  [at(-200 * 86_400_000), 'in 200 d'],
+])('until %s it is "%s"', (time, text) => {
+  expect(timeLeft(time)({ now } as Page)).toBe(text);
+});
