@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
 import type { GantryError } from '../errors.ts';
-import { hostOf, portOf, proxyFor } from './proxy.ts';
+import { hostOf, portOf, proxyFor, proxyName } from './proxy.ts';
 import { connectionFailure, connectMs } from './transport.ts';
 
 /**
@@ -41,8 +41,9 @@ export async function connector(options: ConnectorOptions): Promise<buildConnect
   signal.addEventListener('abort', cut, { once: true });
   return (target, callback) => {
     const url = new URL(`${target.protocol}//${target.host ?? target.hostname}`);
+    const proxy = proxyFor(settings, url);
     const failed = (cause: Error) => {
-      const error = connectionFailure(url, cause, false);
+      const error = connectionFailure(url, cause, false, proxy && proxyName(proxy));
       onFailed(error);
       callback(error, null);
     };
@@ -60,7 +61,6 @@ export async function connector(options: ConnectorOptions): Promise<buildConnect
       connecting.add(socket);
     };
     if (signal.aborted) return failed(signal.reason);
-    const proxy = proxyFor(settings, url);
     if (!proxy) return connectOver();
     import('./tunnel.ts')
       .then(({ openTunnel }) => openTunnel(proxy, { host: hostOf(url), port: portOf(url) }, signal))

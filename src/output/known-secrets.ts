@@ -1,3 +1,5 @@
+import { hideCut, SecretSequence } from './split-secrets.ts';
+
 /** A shorter value is most likely also a harmless word, and hiding it would make messages unreadable. */
 const shortest = 6;
 /** A shorter value is hidden only where it stands alone: `debug` is not hidden in `debugger`. */
@@ -9,6 +11,8 @@ export class KnownSecrets {
   #spellings: string[] = [];
   /** The long spellings without what {@link gaps} matches. */
   #joined: string[] = [];
+  /** The spellings that may be hidden in part. */
+  #long: string[] = [];
   readonly #added = new Set<string>();
 
   /** Takes whatever may be a secret; only texts can be. */
@@ -18,18 +22,25 @@ export class KnownSecrets {
       this.#added.add(secret);
       const all = new Set([...this.#spellings, ...spellings(secret)]);
       this.#spellings = [...all].sort((a, b) => b.length - a.length);
+      this.#long = this.#spellings.filter((spelling) => spelling.length >= longEnough);
       this.#joined = [...new Set(this.#spellings.map(joined))].filter((spelling) => spelling.length >= longEnough);
     }
   }
 
   isIn(text: string): boolean {
+    if (hideCut(text, this.#long) !== text) return true;
     if (this.#spellings.some((spelling) => text.includes(spelling))) return true;
     const whole = joined(text);
     return whole !== text && this.#joined.some((spelling) => whole.includes(spelling));
   }
 
   hideIn(text: string): string {
-    return this.#hideExact(this.#hideBroken(text));
+    return hideCut(this.#hideExact(this.#hideBroken(text)), this.#long);
+  }
+
+  /** For texts that follow each other, such as the lines of a log: a secret may begin in one and end in the next. */
+  inSequence(): SecretSequence {
+    return new SecretSequence(() => this.#long);
   }
 
   /** Long secrets, also where line breaks or invisible characters are between their characters. */

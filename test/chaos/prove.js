@@ -68,8 +68,8 @@ async function find(bug, { reference, first, most, workers }) {
 /** @param {number} seed @param {string} program */
 async function firstFinding(seed, program) {
   const plan = drawPlan(seed);
-  const { outcomes, token } = await perform(plan, { program });
-  return audit(plan, outcomes, token)[0];
+  const { outcomes, tokens } = await perform(plan, { program });
+  return audit(plan, outcomes, tokens)[0];
 }
 
 /** A copy of the program with the bug in it. Throws when the text to change is not there exactly once. @param {import('./planted-bugs.js').PlantedBug} bug */

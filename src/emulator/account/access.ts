@@ -31,12 +31,19 @@ export function checkAccess(
   { store, now }: Platform,
 ): void {
   if (!authorization) refuse(401, 'Authorization header is missing');
-  const claims = readClaims(authorization, store.key) ?? refuse(401, 'token is malformed, or not signed by us');
+  const claims = readClaims(authorization, store.key) ?? refuse(401, whyUnreadable(authorization, store));
   if (claims.exp * 1000 <= now()) refuse(401, 'token has expired');
   if (project === undefined) return;
   if (!store.projects.includes(project)) refuse(404, `project ${project} not found`);
   if (claims.token_use !== 'access' && claims.project_id !== project)
     refuse(403, `token has no access to project ${project}`);
+}
+
+function whyUnreadable(authorization: string, { formerKey }: Platform['store']): string {
+  const isFormer = formerKey !== undefined && readClaims(authorization, formerKey);
+  return isFormer
+    ? 'token is from before the emulator was restarted: log in again, or use the variables that it printed at its start'
+    : 'token is malformed, or not signed by us';
 }
 
 /** What a token of ours says, valid or not any more; undefined when it is none. */

@@ -17,8 +17,8 @@ export const codeSeconds = 600;
 const maxWrongSecrets = 5;
 
 /**
- * What only the owner of the emulator knows: everybody on this machine can begin a login, so approving one takes more
- * than its code. With a data folder it is the same after a restart, as browsers remember it.
+ * Only the owner of the emulator knows it. Every user of this machine can start a login, so approving one takes more than
+ * its code. Each start of the emulator has another secret (see `Store.key`).
  */
 export function approvalSecret({ key }: Pick<Store, 'key'>): string {
   return createHmac('sha256', key).update('approve logins').digest('base64url').slice(0, 32);
@@ -52,7 +52,11 @@ function decide(device: DeviceRecord, secret: string, action: string, platform: 
       device.state = 'denied';
       return textPage(403, 'Login denied', 'The secret was wrong too often. Run the login again.');
     }
-    return formPage(403, device.userCode, 'That is not the secret of this emulator.');
+    return formPage(
+      403,
+      device.userCode,
+      'That is not the secret of this emulator. It has a new one after each start.',
+    );
   }
   if (action === 'deny') {
     device.state = 'denied';
@@ -108,7 +112,7 @@ function formPage(status: number, userCode: string, problem = ''): ServerReply {
 ${code}
 <label>Secret <input id="secret" name="secret" type="password" required autocomplete="off"></label>
 <p id="known" hidden>This browser knows the secret.</p>
-<p>To fill in the secret, open the address that <code>gantry emulator start</code> printed once in this browser.</p>
+<p>To fill in the secret, open the address that <code>gantry emulator start</code> printed once in this browser, and again after each restart.</p>
 <button name="action" value="approve">Approve</button> <button name="action" value="deny">Deny</button>
 </form>
 <script>${script}</script>`,

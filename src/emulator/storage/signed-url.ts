@@ -37,7 +37,11 @@ export function verifySignedUrl(
   const given = query.get('X-Amz-Signature');
   if (!given) throw refusal('AccessDenied', 'Access Denied');
   query.delete('X-Amz-Signature');
-  if (!equalsInConstantTime(given, signature(method, `${link.pathname}?${query}`, store.key))) {
+  const isSignedWith = (key: string) =>
+    equalsInConstantTime(given, signature(method, `${link.pathname}?${query}`, key));
+  // The links of an earlier start have ended with it.
+  if (store.formerKey !== undefined && isSignedWith(store.formerKey)) throw new RefusalError(expiredUrlReply);
+  if (!isSignedWith(store.key)) {
     throw refusal(
       'SignatureDoesNotMatch',
       'The request signature we calculated does not match the signature you provided.',

@@ -8,6 +8,7 @@ import {
   readForward,
   SeenLines,
   splitLogText,
+  withoutSplitSecrets,
 } from '../logs/index.ts';
 import { buildLogSource } from './build-log.ts';
 
@@ -22,6 +23,7 @@ const maxWaitMs = { succeeded: 2_000, failed: 5_000 };
  */
 export class BuildLogPrinter {
   private readonly seen = new SeenLines();
+  private readonly secrets: ReturnType<Context['secrets']['inSequence']>;
   private readonly source: LogSource;
   /** Ends following; requests in flight may finish. */
   private readonly ended = new AbortController();
@@ -40,6 +42,7 @@ export class BuildLogPrinter {
     private readonly build: string,
     until: AbortSignal,
   ) {
+    this.secrets = context.secrets.inSequence();
     this.followSignal = AbortSignal.any([until, this.ended.signal]);
     this.requestSignal = AbortSignal.any([until, this.aborted.signal]);
     const { project, onRetry } = context;
@@ -126,7 +129,8 @@ export class BuildLogPrinter {
   }
 
   private add(batch: LogLine[], print: boolean): void {
-    for (const { text, timestamp } of batch) {
+    for (const received of batch) {
+      const { text, timestamp } = withoutSplitSecrets(received, this.secrets);
       const lines = splitLogText(text);
       this.lines = [...this.lines, ...lines].slice(-tailLines);
       if (!print) continue;

@@ -1,3 +1,4 @@
+import type { Context } from '../../context.ts';
 import type { BuildLogLine } from '../../contract/builds.ts';
 import type { AppLogFrame, AppLogLine, BuildLogFrame } from '../../contract/logs.ts';
 
@@ -65,6 +66,16 @@ export function buildLine(original: BuildLogLine, index: number): LogLine {
 
 export function buildFrameLine({ log, timestamp, log_id, log_line_number }: BuildLogFrame): LogLine {
   return buildLine({ ...(log_id ? { id: log_id } : {}), createdAt: timestamp, log }, log_line_number ?? 0);
+}
+
+type Secrets = Pick<ReturnType<Context['secrets']['inSequence']>, 'hideIn'>;
+
+/** Without the parts of secrets that begin in the line before, or end in the next. */
+export function withoutSplitSecrets(line: LogLine, secrets: Secrets): LogLine {
+  const text = secrets.hideIn(`${line.container} ${line.stream ?? ''}`, line.text);
+  if (text === line.text) return line;
+  const original = Object.entries(line.original).map(([name, value]) => [name, value === line.text ? text : value]);
+  return { ...line, text, original: Object.fromEntries(original) };
 }
 
 /** Splits a log entry into lines. Of a line with carriage returns, such as a progress bar, the last state remains. */

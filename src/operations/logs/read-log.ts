@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { followLog } from './follow-log.ts';
 import { LogGaps } from './gaps.ts';
 import { readForward, readLastLines, type TimeRange } from './history.ts';
-import type { LogLine } from './log-line.ts';
+import { type LogLine, withoutSplitSecrets } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
 import { SeenLines } from './seen-lines.ts';
 
@@ -22,7 +22,7 @@ export interface LabeledLine {
   streams: boolean;
 }
 
-type Needs = Pick<Context, 'now' | 'elapsed' | 'delay' | 'signal' | 'progress' | 'silenceMs'>;
+type Needs = Pick<Context, 'now' | 'elapsed' | 'delay' | 'signal' | 'progress' | 'silenceMs' | 'secrets'>;
 
 /**
  * Yields the lines of a log, oldest first, each once. With `failOnGap`, throws FailedError if lines may be missing: at
@@ -36,6 +36,7 @@ export async function* readLog(
   const gaps = new LogGaps(context.progress);
   const containers = new Set<string>();
   const streams = new Set<string>();
+  const secrets = context.secrets.inSequence();
   let isEmpty = true;
   for await (const batch of readBatches(context, source, options, gaps)) {
     isEmpty &&= batch.length === 0;
@@ -44,7 +45,10 @@ export async function* readLog(
       if (container) containers.add(container);
       if (stream) streams.add(stream);
     }
-    for (const line of batch) yield { line, containers: containers.size > 1, streams: streams.size > 1 };
+    for (const received of batch) {
+      const line = withoutSplitSecrets(received, secrets);
+      yield { line, containers: containers.size > 1, streams: streams.size > 1 };
+    }
     if (options.failOnGap && options.follow) gaps.throwIfAny();
   }
   if (isEmpty && options.tail !== 0) context.progress.note(emptyText(source, options));

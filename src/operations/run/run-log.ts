@@ -1,7 +1,14 @@
 import type { Api } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
-import { appLogSource, type LogSource, readForward, SeenLines, splitLogText } from '../logs/index.ts';
+import {
+  appLogSource,
+  type LogSource,
+  readForward,
+  SeenLines,
+  splitLogText,
+  withoutSplitSecrets,
+} from '../logs/index.ts';
 import { timeoutSignal } from '../waiting/index.ts';
 
 /** How long a page of the log may take, in ms. A log that hangs must not delay the result. */
@@ -10,18 +17,21 @@ const pageTimeoutMs = { inProgress: 5_000, ended: 15_000 };
 /** The log of a run. It is polled, because the live log does not tell stdout from stderr. */
 export class RunLog {
   private readonly seen = new SeenLines();
+  private readonly secrets: ReturnType<Context['secrets']['inSequence']>;
   private hasWarned = false;
 
   /** `until` aborts every request: Ctrl-C and the timeout. */
   constructor(
     private readonly context: Pick<
       Context,
-      'apiWithSignal' | 'project' | 'progress' | 'signal' | 'openLog' | 'silenceMs'
+      'apiWithSignal' | 'project' | 'progress' | 'signal' | 'openLog' | 'silenceMs' | 'secrets'
     >,
     private readonly app: string,
     private readonly run: string,
     private readonly until: AbortSignal,
-  ) {}
+  ) {
+    this.secrets = context.secrets.inSequence();
+  }
 
   /** Yields lines that were not yielded before. A failure to read them is one warning. */
   async *lines(state: keyof typeof pageTimeoutMs): AsyncGenerator<RunLine> {
@@ -29,7 +39,8 @@ export class RunLog {
     const onGap = () => progress.warn('some log lines of the run are missing');
     try {
       for await (const lines of readForward(this.source(state), { since: this.seen.resumeAt }, this.seen, onGap)) {
-        for (const { text, stream, timestamp } of lines) {
+        for (const received of lines) {
+          const { text, stream, timestamp } = withoutSplitSecrets(received, this.secrets);
           for (const line of splitLogText(text)) {
             yield { line, stream: stream === 'stderr' ? 'stderr' : 'stdout', time: timestamp || null };
           }
