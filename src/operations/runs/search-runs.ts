@@ -9,7 +9,7 @@ import { searchTimeWindows } from './time-windows.ts';
  * Finds runs over a range of any length, newest first, without duplicates. Throws UsageError if the range ends before it
  * begins, UnexpectedReplyError if the platform returns counts instead of runs.
  */
-export async function findRuns(context: Context, query: RunQuery): Promise<RunSearchResult> {
+export async function searchRuns(context: Context, query: RunQuery): Promise<RunSearchResult> {
   if (query.until < query.since) throw new UsageError('invalid range: --until is before --since');
   const { project, progress, signal } = context;
   const done = new AbortController();
