@@ -18,7 +18,7 @@ interface Renewing {
  * time; the others read the new token from the file. If it cannot be stored, it is valid for this run only. Throws
  * AuthError when the login has expired.
  */
-export async function renewed(current: Credential, refused: boolean, renewing: Renewing): Promise<Credential> {
+export async function renewStoredToken(current: Credential, refused: boolean, renewing: Renewing): Promise<Credential> {
   const { settings, now, warn } = renewing;
   const profile = settings.profile.value ?? 'default';
   let begun = false;
