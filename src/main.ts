@@ -110,8 +110,9 @@ async function fail(thrown: unknown, argv: string[], io: Io, { isJsonLines, secr
   if (json || events) {
     const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now(), secrets), true);
     const document = failureJson(error, secrets);
-    if (events) await renderer.line({ type: 'error', ...document }).catch(() => {});
-    else await (isJsonLines ? renderer.line(document) : renderer.value(document, () => '')).catch(() => {});
+    const lines = events || isJsonLines;
+    const printed = lines ? renderer.line({ type: 'error', ...document }) : renderer.value(document, () => '');
+    await printed.catch(() => {});
   }
   return error instanceof GantryError ? error.exitCode : exitCodes.bug.code;
 }

@@ -1,6 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { repeatablePairFlag } from '../flags/values.ts';
 import { callPlatform } from '../operations/api/index.ts';
+import { anything, document, integer, record, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -21,12 +22,13 @@ export default defineCommand({
       const head = [`HTTP ${status}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), ''];
       return [...(include ? head.map((line) => style.dim(line)) : []), text.replace(/\n$/, '')].join('\n');
     },
-  json: {
-    status: 'HTTP status',
-    headers: 'headers of the answer',
-    body: 'the answer, parsed where it is JSON',
-    text: 'the answer as it came',
-  },
+  effect: 'destroys',
+  json: document({
+    status: integer('HTTP status'),
+    headers: record(anything('text, or a list of texts'), 'headers of the answer'),
+    body: anything('the answer, parsed where it is JSON'),
+    text: text('the answer as it came'),
+  }),
   examples: [
     "api GET '/v2/projects/{project}/apps'",
     "api PATCH '/v2/projects/{project}/apps/p-12345678-web' --field maxReplicaCount:=3",

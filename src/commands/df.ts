@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import { listVolumes } from '../contract/volumes.ts';
 import { volumeSizes } from '../operations/volumes/index.ts';
 import { table } from '../output/table.ts';
+import { anyDocument } from '../result-schema.ts';
 
 export default defineCommand({
   run: async ({ api, project, progress }) => {
@@ -17,6 +18,7 @@ export default defineCommand({
       USED: (volume) => volume.used,
       MORE: (volume) => volume.more,
     }),
-  passesThrough: true,
+  json: anyDocument('volumes; platform value, passed through'),
+  effect: 'reads',
   examples: ['df', 'df --json'],
 });

@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import { inLine, printed, usageOf, volumePath } from '../operations/volumes/index.ts';
 import { groupDigits, size } from '../output/format.ts';
 import { table } from '../output/table.ts';
+import { document, integer, list, object, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('[path]', 'a folder or file on a volume, as volume:/path or /path', '/'),
@@ -20,11 +21,19 @@ export default defineCommand({
       FILES: (entry) => groupDigits(entry.files),
       NAME: (entry) => inLine(entry.name),
     }),
-  json: {
-    path: 'what was added up',
-    files: 'how many files',
-    bytes: 'how many bytes',
-    entries: 'name, files and bytes of each entry, the largest first',
-  },
+  effect: 'reads',
+  json: document({
+    path: text('what was added up'),
+    files: integer('how many files'),
+    bytes: integer('how many bytes'),
+    entries: list(
+      object({
+        name: text('name; of a folder it ends in a slash'),
+        files: integer('number of files'),
+        bytes: integer('size'),
+      }),
+      'name, files and bytes of each entry, the largest first',
+    ),
+  }),
   examples: ['du', 'du /models', 'du --region global --json=bytes'],
 });

@@ -5,6 +5,7 @@ import { exitCodes, UsageError } from '../errors.ts';
 import type { View } from '../output/page.ts';
 import { wrapText } from '../output/wrap-text.ts';
 import { flagMeaning, globalFlags } from '../reference.ts';
+import { documents, passThrough } from '../result-schema.ts';
 
 type Row = Record<string, string | number>;
 
@@ -14,9 +15,15 @@ const topics: Record<string, () => Row[] | Promise<Row[]>> = {
   'exit-codes': () => Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })),
   environment: () => Object.entries(variables).map(([variable, meaning]) => ({ variable, meaning })),
   json: () => [
-    { form: '--json', prints: 'one document: the answer, or {"error": {...}} when the command failed' },
+    {
+      form: '--json',
+      prints: 'one document: the result, or {"error": {...}} if the command fails',
+    },
     { form: '--json=id,status', prints: 'only these fields; a wrong field lists the right ones' },
-    { form: '--events', prints: 'one object a line; the last has "type": "result" or "error"' },
+    {
+      form: 'streams',
+      prints: 'one object per line (logs, --events and others); the last has the type "result" or "error"',
+    },
     {
       form: 'errors',
       prints:
@@ -56,6 +63,8 @@ export default defineCommand({
   },
   verbatim: () => true,
   view: explanation,
+  json: documents(passThrough({})),
+  effect: 'reads',
   examples: ['help flags', 'help exit-codes', 'help exit-codes --json', 'help deploy'],
 });
 

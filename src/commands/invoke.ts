@@ -15,6 +15,41 @@ import {
 } from '../operations/invoke/index.ts';
 import { count } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
+import {
+  anything,
+  choice,
+  document,
+  integer,
+  nullable,
+  number,
+  object,
+  passThrough,
+  record,
+  text,
+} from '../result-schema.ts';
+
+const responseFields = {
+  status: integer('HTTP status'),
+  headers: record(anything('text, or a list of texts'), 'headers of the response'),
+  runId: nullable(text('run id')),
+  timings: object({ firstByteMs: number('ms'), totalMs: number('ms') }, 'time until the first byte, and in total'),
+  body: anything('response: parsed if it is JSON, otherwise text or base64'),
+  encoding: choice(['json', 'text', 'base64'], 'form of body'),
+};
+
+const asyncFields = {
+  runId: text('run id'),
+  app: text('with --async and --wait: app name'),
+  status: integer('HTTP status'),
+  run: nullable(passThrough({}, 'with --wait: the run; otherwise null')),
+};
+
+/** One event of a response that is a stream of events. */
+const eventFields = {
+  event: nullable(text('of an event: its kind, or null')),
+  data: text('of an event: its data'),
+  id: nullable(text('of an event: its id, or null')),
+};
 
 export default defineCommand({
   configure: (command) =>
@@ -51,20 +86,8 @@ export default defineCommand({
   },
   verbatim: () => true,
   view: (value) => () => ('data' in value ? value.data : (value as AsyncRun).runId),
-  passesThrough: true,
-  json: {
-    status: 'HTTP status',
-    headers: 'headers of the answer',
-    runId: 'id of the run',
-    timings: 'milliseconds: firstByteMs, totalMs',
-    body: 'the answer: parsed where it is JSON, text, or base64',
-    encoding: 'which of these it is: json, text or base64',
-    app: 'with --async: name of the app',
-    run: 'with --wait: the record of the run; null without',
-    event: 'of each event of a stream: its kind, or null',
-    data: 'of each event of a stream: its data, as text',
-    id: 'of each event of a stream: its id, or null',
-  },
+  json: document(responseFields, asyncFields, eventFields),
+  effect: 'changes',
   examples: [
     'invoke web prompt="a red fox" steps:=20',
     'invoke web predict --data \'{"prompt": "a red fox"}\'',
@@ -94,7 +117,7 @@ function poured(
   { progress, elapsed }: Context,
   answer: AppResponse,
   { raw, include }: { raw?: true; include?: true },
-): RawOutput {
+): RawOutput<Awaited<ReturnType<typeof readResponse>>> {
   let start = '';
   const after = () => progress.note(responseSummary(answer, elapsed() - answer.startedAt, findRunId(answer, start)));
   const into = async (take: (bytes: Uint8Array) => Promise<void>) => {

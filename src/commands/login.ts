@@ -4,6 +4,7 @@ import { InputNeededError, UsageError } from '../errors.ts';
 import { importLogin, type Login, loginByBrowser, loginByToken } from '../operations/account/index.ts';
 import { timeLeft } from '../output/format.ts';
 import { keyValueTable } from '../output/table.ts';
+import { boolean, document, list, nullable, optional, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -21,18 +22,19 @@ export default defineCommand({
       ['ends', renewable ? 'renewed by itself' : timeLeft(expiresAt)],
       ['stored in', storedIn],
     ]),
-  json: {
-    profile: 'the profile it belongs to',
-    project: 'the project to work in from now on; null when none is chosen',
-    user: 'who the token is for',
-    expiresAt: 'end of the token',
-    renewable: 'whether it is renewed when it ends',
-    storedIn: 'the file the token is in',
-    region: 'with --import: the region taken over',
-    from: 'with --import: the file that was read',
-    taken: 'with --import: the keys that were taken over',
-    left: 'with --import: the keys that were not',
-  },
+  effect: 'changes',
+  json: document({
+    profile: text('the profile it belongs to'),
+    project: nullable(text('the project to work in from now on; null when none is chosen')),
+    user: nullable(text('who the token is for')),
+    expiresAt: nullable(text('end of the token')),
+    renewable: boolean('whether it is renewed when it ends'),
+    storedIn: text('the file the token is in'),
+    region: optional(nullable(text('with --import: the region taken over'))),
+    from: optional(text('with --import: the file that was read')),
+    taken: optional(list(text('name'), 'with --import: the keys that were taken over')),
+    left: optional(list(text('name'), 'with --import: the keys that were not')),
+  }),
   examples: ['login', 'login --device', 'login --token < token.txt', 'login --import', 'login --profile work'],
 });
 

@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { logOut } from '../operations/account/index.ts';
+import { document, list, nullable, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.option('--all', 'of every profile'),
@@ -8,9 +9,10 @@ export default defineCommand({
     ({ profiles }) =>
     () =>
       profiles.map((name) => `logged out of profile ${name}`).join('\n'),
-  json: {
-    profiles: 'the profiles whose token was removed',
-    stillUsed: 'where a token comes from that is still used; null when there is none',
-  },
+  effect: 'destroys',
+  json: document({
+    profiles: list(text('name'), 'the profiles whose token was removed'),
+    stillUsed: nullable(text('where a token comes from that is still used; null when there is none')),
+  }),
   examples: ['logout', 'logout --profile work', 'logout --all'],
 });

@@ -37,12 +37,13 @@ export default defineCommand({
     return readLog(context, source, options);
   },
   ...appLogOutput,
+  effect: 'reads',
   examples: [
     'logs web',
     'logs web -f --timestamps',
     'logs web --since 1h30m --stream stderr --search Traceback',
     'logs web --run 6fa459ea-ee8a --tail all',
     'logs web --build',
-    'logs web --since 2026-11-20 --json | jq -r .logLine',
+    "logs web --since 2026-11-20 --json | jq -r '.logLine // empty'",
   ],
 });

@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import { entryFacts, inLine, listPath, volumePath } from '../operations/volumes/index.ts';
 import { ago, size } from '../output/format.ts';
 import { table } from '../output/table.ts';
+import { boolean, documents, integer, passThrough, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -21,14 +22,16 @@ export default defineCommand({
       MODIFIED: ({ last_modified }) => (long ? last_modified : ago(last_modified)),
     }),
   empty: 'the folder is empty',
-  passesThrough: true,
-  json: {
-    path: 'where it is, as other commands take it; of a folder it ends in a slash',
-    name: 'its name, as the platform says it',
-    is_folder: 'whether it is a folder',
-    size_bytes: 'bytes',
-    last_modified: 'RFC 3339, UTC',
-  },
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      path: text('where it is, as other commands take it; of a folder it ends in a slash'),
+      name: text('its name, as the platform says it'),
+      is_folder: boolean('whether it is a folder'),
+      size_bytes: integer('bytes'),
+      last_modified: text('RFC 3339, UTC'),
+    }),
+  ),
   examples: ['ls', 'ls -l /models', 'ls -R default:/models --json=path,size_bytes', 'ls --region global'],
 });
 

@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { inLine, removePaths } from '../operations/volumes/index.ts';
+import { boolean, documents, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -9,11 +10,12 @@ export default defineCommand({
       .option('--confirm <paths>', 'with -r: the paths once more, instead of typing them when asked'),
   run: (context, paths, { recursive = false, confirm }) => removePaths(context, paths, { recursive, confirm }),
   view: (removals) => () => removals.map(({ path }) => `removed ${inLine(path)}`).join('\n'),
-  json: {
-    path: 'what was removed; of a folder it ends in a slash',
-    isFolder: 'whether it was a folder',
-    removed: 'true',
-  },
+  effect: 'destroys',
+  json: documents({
+    path: text('what was removed; of a folder it ends in a slash'),
+    isFolder: boolean('whether it was a folder'),
+    removed: boolean('true'),
+  }),
   examples: [
     'rm /models/old.bin',
     "rm '/logs/**/*.txt' --yes",

@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import { copyFields, copyFlags, copyOptions } from '../flags/copy.ts';
 import { readWords } from '../operations/copy/index.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
+import { document, integer } from '../result-schema.ts';
 import { copyExit, syncView } from '../views/copy.ts';
 
 export default defineCommand({
@@ -23,14 +24,15 @@ export default defineCommand({
     'A file is unchanged if it has the same size and is not older in the target; contents are not compared. Excluded files are neither copied nor deleted.',
     'If names of files are the same to the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
   ],
-  json: {
+  json: document({
     ...copyFields,
-    new: 'files that were only in the source',
-    changed: 'files that differed in size, or were older in the target',
-    same: 'files that passed for the same',
-    extra: 'files that were only in the target',
-    deleted: 'files that were deleted',
-  },
+    new: integer('files that were only in the source'),
+    changed: integer('files that differed in size, or were older in the target'),
+    same: integer('files that passed for the same'),
+    extra: integer('files that were only in the target'),
+    deleted: integer('files that were deleted'),
+  }),
+  effect: 'destroys',
   examples: [
     'sync ./dataset :/dataset --dry-run',
     'sync ./dataset :/dataset',

@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import { readIdentity } from '../operations/account/index.ts';
 import { timeLeft } from '../output/format.ts';
 import { keyValueTable } from '../output/table.ts';
+import { boolean, document, nullable, record, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.option('--check', 'ask the platform whether it accepts the token'),
@@ -24,19 +25,20 @@ export default defineCommand({
         `${address} (${namesOf(addresses, address)})`,
       ]),
     ]),
-  json: {
-    project: 'the project in use; null when none is chosen',
-    projectOrigin: 'where it was found: flag, environment, profile or token',
-    profile: 'the profile in use',
-    origin: 'where the token comes from: environment or profile',
-    unused: 'where a stored token is that the one in use comes before',
-    kind: 'login or service-account',
-    user: 'who the token is for, as far as it says',
-    expiresAt: 'end of the token; null when it does not say',
-    renewable: 'whether it is renewed by itself',
-    addresses: 'addresses of the platform that are not the default',
-    checked: 'whether the platform was asked and accepts it',
-  },
+  effect: 'reads',
+  json: document({
+    project: nullable(text('the project in use; null when none is chosen')),
+    projectOrigin: nullable(text('where it was found: flag, environment, profile or token')),
+    profile: text('the profile in use'),
+    origin: text('where the token comes from: environment or profile'),
+    unused: nullable(text('where a stored token is that the one in use comes before')),
+    kind: text('login or service-account'),
+    user: nullable(text('who the token is for, as far as it says')),
+    expiresAt: nullable(text('end of the token; null when it does not say')),
+    renewable: boolean('whether it is renewed by itself'),
+    addresses: record(text('URL'), 'addresses of the platform that are not the default'),
+    checked: boolean('whether the platform was asked and accepts it'),
+  }),
   examples: ['whoami', 'whoami --check', 'whoami --json=project,expiresAt'],
 });
 

@@ -1,5 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import type { CopyOptions } from '../operations/copy/index.ts';
+import { boolean, integer, list, number, object, text } from '../result-schema.ts';
 import { repeatableFlag, sizeFlag, wholeNumberFlag } from './values.ts';
 
 const mib = 2 ** 20;
@@ -48,14 +49,20 @@ export function copyOptions(flags: Flags): CopyOptions {
 
 /** The fields of how a copy went. */
 export const copyFields = {
-  from: 'the sources',
-  to: 'the target',
-  files: 'files that are copied now (--dry-run: would be)',
-  bytes: 'their size',
-  skipped: 'files that were left out',
-  failed: 'path, reason and code of each file that failed',
-  renamed: 'path and new name (as) of each file and folder that --rename-clashes renamed',
-  resumedBytes: 'of the bytes, those that an earlier try had copied',
-  seconds: 'time it took',
-  dryRun: 'whether this is only what would be done',
+  from: list(text('path'), 'the sources'),
+  to: text('the target'),
+  files: integer('files that are copied now (--dry-run: would be)'),
+  bytes: integer('their size'),
+  skipped: integer('files that were left out'),
+  failed: list(
+    object({ path: text('path'), reason: text('why it failed'), code: text('name of an exit code') }),
+    'path, reason and code of each file that failed',
+  ),
+  renamed: list(
+    object({ path: text('path'), as: text('new name') }),
+    'path and new name (as) of each file and folder that --rename-clashes renamed',
+  ),
+  resumedBytes: integer('of the bytes, those that an earlier try had copied'),
+  seconds: number('time it took'),
+  dryRun: boolean('whether this is only what would be done'),
 };

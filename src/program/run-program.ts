@@ -8,6 +8,7 @@ import { withEventLines } from '../output/progress.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { checkFields, createRenderer, type JsonChoice, type Renderer } from '../output/render.ts';
 import type { Io } from '../process.ts';
+import { fieldsOf, isOpen } from '../result-schema.ts';
 import { buildProgram, isCommand } from './command-tree.ts';
 
 export interface RunState {
@@ -65,8 +66,8 @@ async function execute(
 ): Promise<number> {
   const { signal, interruption, secrets } = running;
   const json = jsonChoice(flags.json);
-  const fields = Object.keys(command.json);
-  if (Array.isArray(json) && fields.length > 0 && !command.passesThrough) checkFields(json, fields);
+  const fields = command.json ? Object.keys(fieldsOf(command.json)) : [];
+  if (Array.isArray(json) && command.json && !isOpen(command.json)) checkFields(json, fields);
   const options = inputs.at(-1) as { events?: boolean };
   const context = createContext(io, flags, signal, interruption, secrets);
   const page = createPage(io.stdout, io.env, flags.color, io.now(), secrets);
@@ -97,7 +98,8 @@ async function runAndShow(
   else if (value instanceof RawOutput) await pour(value, renderer, json);
   else if (value !== undefined) {
     running.isJsonLines = json !== false && isStream(value);
-    await show(value, command, options, renderer);
+    const result = await show(value, command, options, renderer);
+    if (running.isJsonLines) await renderer.line({ type: 'result', ...(result as object) });
   }
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
 }
@@ -105,30 +107,32 @@ async function runAndShow(
 /** Each value of an iterable is an event; what it returns is the result. */
 async function showEvents(value: unknown, renderer: Renderer): Promise<void> {
   const result = isStream(value)
-    ? await showEach(value, renderer)
+    ? await forEachValue(value, (event) => renderer.line({ type: 'event', ...(event as object) }))
     : value instanceof RawOutput
       ? await value.options.jsonValue?.()
       : value;
   await renderer.line({ type: 'result', ...(result as object) });
 }
 
-/** Gives what the iterable returns, which `for await` would lose. */
-async function showEach(values: AsyncIterable<unknown>, renderer: Renderer): Promise<unknown> {
+/** Shows each value of an iterable and returns what the iterable returns, which `for await` would lose. */
+async function forEachValue(values: AsyncIterable<unknown>, showOne: (value: unknown) => Promise<void>) {
   let returned: unknown;
   const noting = async function* () {
     returned = yield* values;
   };
-  for await (const value of noting()) await renderer.line({ type: 'event', ...(value as object) });
+  for await (const value of noting()) await showOne(value);
   return returned;
 }
 
-async function show(value: unknown, { data, view, raw }: Command, options: unknown, renderer: Renderer): Promise<void> {
+/** Returns the result of a stream, undefined for one value. */
+async function show(value: unknown, { data, view, raw }: Command, options: unknown, renderer: Renderer) {
   const asItIs = raw(options);
-  if (!isStream(value)) return renderer.value(data(value), view(value, options), asItIs);
-  for await (const item of value) await renderer.item(data(item), view(item, options), asItIs);
+  if (isStream(value)) return forEachValue(value, (item) => renderer.item(data(item), view(item, options), asItIs));
+  await renderer.value(data(value), view(value, options), asItIs);
+  return undefined;
 }
 
-async function pour({ writeTo, options }: RawOutput, renderer: Renderer, json: JsonChoice): Promise<void> {
+async function pour({ writeTo, options }: RawOutput<unknown>, renderer: Renderer, json: JsonChoice): Promise<void> {
   const { jsonValue, untrusted, terminalFix = 'add > file, or --raw', cancel, onWritten } = options;
   const { page } = renderer;
   if (json !== false) {
@@ -147,7 +151,7 @@ async function pour({ writeTo, options }: RawOutput, renderer: Renderer, json: J
 }
 
 /** Cleaned as it comes. On a terminal what comes next begins on a line of its own. */
-async function pourText(into: RawOutput['writeTo'], { page, text }: Renderer): Promise<void> {
+async function pourText(into: RawOutput<unknown>['writeTo'], { page, text }: Renderer): Promise<void> {
   const { createStreamSanitizer } = await import('../output/sanitize-stream.ts');
   const clean = createStreamSanitizer(page);
   let last = '\n';

@@ -1,5 +1,6 @@
 import type { SecretChange } from '../operations/secrets/index.ts';
 import type { View } from '../output/page.ts';
+import { document, list, nullable, text } from '../result-schema.ts';
 
 /** What became of each secret, by name. */
 export function secretChangeView({ added, replaced, removed, unchanged }: SecretChange): View {
@@ -13,10 +14,10 @@ export function secretChangeView({ added, replaced, removed, unchanged }: Secret
   return () => said.join('\n');
 }
 
-export const secretChangeJson = {
-  app: 'the app they belong to; null for those of the project',
-  added: 'names of new secrets',
-  replaced: 'names of secrets with another value now',
-  removed: 'names of secrets that are gone',
-  unchanged: 'names of secrets that were as asked already',
-};
+export const secretChangeJson = document({
+  app: nullable(text('the app they belong to; null for those of the project')),
+  added: list(text('name'), 'names of new secrets'),
+  replaced: list(text('name'), 'names of secrets with another value now'),
+  removed: list(text('name'), 'names of secrets that are gone'),
+  unchanged: list(text('name'), 'names of secrets that were as asked already'),
+});

@@ -386,7 +386,7 @@ describe('the log of a build', () => {
     const latest = await gantry(['logs', 'web', '--build'], { emulator });
     expect(latest.stdout).toBe((await gantry(['builds', 'logs', 'web'], { emulator })).stdout);
     const { stdout } = await gantry(['logs', 'web', '--build', first, '--tail', '1', '--json=log'], { emulator });
-    expect(stdout).toBe('{"log":"App is ready"}\n');
+    expect(stdout).toBe('{"log":"App is ready"}\n{"type":"result"}\n');
     expect((await gantry(['logs', 'web', '--build', 'b-none'], { emulator })).code).toBe(6);
   });
 

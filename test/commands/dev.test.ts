@@ -76,8 +76,6 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
       const command = await until(/(printf .* -d '\{\}')\n/);
       const { stdout } = await promisify(execFile)('sh', ['-c', command]);
       expect(JSON.parse(stdout)).toMatchObject({ result: 'hello' });
-    });
-  });
 
   test('reloads on save, also in a new folder', async () => {
     await developing(app, [], async ({ call, until, write }) => {
@@ -119,7 +117,9 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     const { stdout } = await developing(app, ['--json'], async ({ until }) => {
       await until(builds(1));
     });
-    expect(JSON.parse(stdout)).toMatchObject({
+    const [started = '', ...others] = stdout.trim().split('\n');
+    expect(others).toEqual(['{"type":"result"}']);
+    expect(JSON.parse(started)).toMatchObject({
       app: 'web',
       endpoint: expect.stringMatching(address),
       token: expect.stringMatching(/^eyJ/),

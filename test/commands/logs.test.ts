@@ -106,7 +106,7 @@ describe('the log of an app', () => {
     expect([code, stdout, stderr]).toEqual([0, '', 'no log lines yet\n']);
     print('x');
     expect((await logs(['--search', 'y'])).stderr).toBe('no log lines match\n');
-    expect((await logs(['--search', 'y', '--json'])).stdout).toBe('');
+    expect((await logs(['--search', 'y', '--json'])).stdout).toBe('{"type":"result"}\n');
   });
 
   test('exits with 6 if the app does not exist', async () => {
@@ -182,7 +182,7 @@ describe('a line', () => {
     });
     expect(second).toMatchObject({ logLine: 'b', timestamp: '2026-11-20T12:00:00.000000001Z' });
     expect((await logs(['--json=logLine,stream'])).stdout).toBe(
-      '{"logLine":"a\\u001b[2J","stream":"stdout"}\n{"logLine":"b","stream":"stdout"}\n',
+      '{"logLine":"a\\u001b[2J","stream":"stdout"}\n{"logLine":"b","stream":"stdout"}\n{"type":"result"}\n',
     );
   });
 });

@@ -117,6 +117,7 @@ describe('the log of a run', () => {
       ['one', 'stdout'],
       ['', 'stdout'],
       ['two', 'stdout'],
+      [undefined, undefined],
     ]);
   });
 

@@ -59,11 +59,15 @@ async function listening(
 const post = async (url: string, body: string | Buffer, headers: Record<string, string> = {}) =>
   (await fetch(url, { method: 'POST', body, headers })).status;
 
-const lines = (text: string) =>
-  text
+/** Without the last line, which says how the stream ended. */
+const lines = (text: string) => {
+  const all = text
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
+  expect(all.pop()).toEqual({ type: 'result' });
+  return all;
+};
 
 describe('webhooks listen', () => {
   test('shows each delivery with what its signature says, and ends well at Ctrl-C', async () => {

@@ -4,6 +4,7 @@ import { listKeysWithOwners, type OwnedKey } from '../../operations/team/index.t
 import { timeLeft } from '../../output/format.ts';
 import type { View } from '../../output/page.ts';
 import { keyValueTable, stackViews, table } from '../../output/table.ts';
+import { documents, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command.option('--show-values', 'show the keys themselves, too')),
@@ -13,21 +14,23 @@ export default defineCommand({
   // A key must not be shortened to fit a column: with values, each has its own lines.
   view: (keys, { showValues }) => (showValues ? stackViews(...keys.map(inFull)) : table(keys, columns)),
   empty: 'no API keys yet: the dashboard creates them',
-  passesThrough: true,
-  json: {
-    id: 'key id',
-    name: 'name of the key',
-    description: 'what it is for',
-    apiKey: 'the key itself; null without --show-values',
-    source: 'where it comes from, as the platform says it',
-    status: 'state of the key, as the platform says it',
-    owner: 'name of the service account it belongs to',
-    principalId: 'id of the service account it belongs to',
-    projectId: 'project',
-    createdAt: 'RFC 3339, UTC',
-    updatedAt: 'RFC 3339, UTC',
-    expiresAt: 'RFC 3339, UTC, or never',
-  },
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('key id'),
+      name: text('name of the key'),
+      description: text('what it is for'),
+      apiKey: text('the key itself; null without --show-values'),
+      source: text('where it comes from, as the platform says it'),
+      status: text('state of the key, as the platform says it'),
+      owner: text('name of the service account it belongs to'),
+      principalId: text('id of the service account it belongs to'),
+      projectId: text('project'),
+      createdAt: text('RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+      expiresAt: text('RFC 3339, UTC, or never'),
+    }),
+  ),
   examples: ['api-keys list', 'api-keys list --show-values', 'api-keys list --json=name,expiresAt'],
 });
 

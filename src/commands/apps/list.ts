@@ -4,6 +4,7 @@ import { toAppName } from '../../contract/endpoint.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { ago, alphabetically, largestFirst, latestFirst } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { anything, boolean, documents, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -30,21 +31,23 @@ export default defineCommand({
       UPDATED: (app) => ago(app.updatedAt),
     }),
   empty: 'no apps yet; gantry deploy creates one',
-  passesThrough: true,
-  json: {
-    id: 'app id, <project>-<name>',
-    name: 'app name',
-    status: 'app status; platform value, passed through',
-    hardware: 'compute type',
-    hardwareProvider: 'cloud provider',
-    region: 'region',
-    createdAt: 'RFC 3339, UTC',
-    updatedAt: 'RFC 3339, UTC',
-    ephemeral: 'true if a one-off run created it',
-    cost_metrics: "this month's cost; platform value, passed through",
-    request_metrics: "this month's requests; platform value, passed through",
-    projectId: 'project',
-  },
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('app id, <project>-<name>'),
+      name: text('app name'),
+      status: text('app status; platform value, passed through'),
+      hardware: text('compute type'),
+      hardwareProvider: text('cloud provider'),
+      region: text('region'),
+      createdAt: text('RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+      ephemeral: boolean('true if a one-off run created it'),
+      cost_metrics: anything("this month's cost; platform value, passed through"),
+      request_metrics: anything("this month's requests; platform value, passed through"),
+      projectId: text('project'),
+    }),
+  ),
   examples: ['apps list', 'apps list --sort cost --limit 10', 'apps list --json=name,status'],
 });
 

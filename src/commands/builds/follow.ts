@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
 import { followBuild, resolveBuild } from '../../operations/builds/index.ts';
+import { document, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -20,7 +21,14 @@ export default defineCommand({
     ({ id, status }) =>
     () =>
       `${id} ${status}`,
-  passesThrough: true,
-  json: { id: 'build id', status: 'final status', createdAt: 'RFC 3339, UTC', updatedAt: 'RFC 3339, UTC' },
+  effect: 'reads',
+  json: document(
+    passThrough({
+      id: text('build id'),
+      status: text('final status'),
+      createdAt: text('RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+    }),
+  ),
   examples: ['builds follow web', 'builds follow web b-1234 --timeout 10m'],
 });

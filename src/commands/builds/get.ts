@@ -2,6 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { fetchBuild, findLatestBuild } from '../../operations/builds/index.ts';
 import { ago } from '../../output/format.ts';
 import { keyValueTable } from '../../output/table.ts';
+import { document } from '../../result-schema.ts';
 import { buildFields } from '../../views/build.ts';
 
 export default defineCommand({
@@ -16,7 +17,7 @@ export default defineCommand({
       ['created', ago(build.createdAt)],
       ['updated', ago(build.updatedAt)],
     ]),
-  passesThrough: true,
-  json: buildFields,
+  json: document(buildFields),
+  effect: 'reads',
   examples: ['builds get web', 'builds get web --json=status'],
 });

@@ -3,6 +3,7 @@ import { listBuilds } from '../../contract/builds.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { ago, latestFirst } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { documents } from '../../result-schema.ts';
 import { buildFields } from '../../views/build.ts';
 
 export default defineCommand({
@@ -23,7 +24,7 @@ export default defineCommand({
       ['BUILD'],
     ),
   empty: 'no builds yet',
-  passesThrough: true,
-  json: buildFields,
+  json: documents(buildFields),
+  effect: 'reads',
   examples: ['builds list web', 'builds list web --limit 5'],
 });

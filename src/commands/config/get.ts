@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { getSetting } from '../../operations/account/index.ts';
+import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<setting>', 'its name, as config list shows it'),
@@ -8,6 +9,7 @@ export default defineCommand({
     ({ value }) =>
     () =>
       value,
-  json: { name: 'name of the setting', value: 'its value', origin: 'where it is from' },
+  effect: 'reads',
+  json: document({ name: text('name of the setting'), value: text('its value'), origin: text('where it is from') }),
   examples: ['config get project', 'config get api-url --json=origin'],
 });

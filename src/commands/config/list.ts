@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { listSettings } from '../../operations/account/index.ts';
 import { table } from '../../output/table.ts';
+import { documents, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.option('--show-origin', 'say where each value is from'),
@@ -16,11 +17,12 @@ export default defineCommand({
       },
       ['NAME', 'ORIGIN'],
     ),
-  json: {
-    name: 'name of the setting',
-    value: 'its value, or null',
-    origin: 'flag, environment (variable), profile, default, or not set',
-  },
+  effect: 'reads',
+  json: documents({
+    name: text('name of the setting'),
+    value: nullable(text('its value, or null')),
+    origin: text('flag, environment (variable), profile, default, or not set'),
+  }),
   examples: ['config list', 'config list --show-origin', 'config list --json'],
 });
 

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { storeSetting } from '../../operations/account/index.ts';
+import { document, nullable, text } from '../../result-schema.ts';
 import { offerNames } from './names.ts';
 
 export default defineCommand({
@@ -9,6 +10,11 @@ export default defineCommand({
     ({ name, value, profile }) =>
     () =>
       `${name} is ${value} (profile ${profile})`,
-  json: { name: 'name of the setting', value: 'its value', profile: 'the profile it is stored in' },
+  effect: 'changes',
+  json: document({
+    name: text('name of the setting'),
+    value: nullable(text('its value')),
+    profile: text('the profile it is stored in'),
+  }),
   examples: ['config set project p-12345678', 'config set region eu-west-1 --profile staging'],
 });

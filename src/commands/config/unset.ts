@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { storeSetting } from '../../operations/account/index.ts';
+import { document, nullable, text } from '../../result-schema.ts';
 import { offerNames } from './names.ts';
 
 export default defineCommand({
@@ -9,6 +10,11 @@ export default defineCommand({
     ({ name, profile }) =>
     () =>
       `${name} is not set (profile ${profile})`,
-  json: { name: 'name of the setting', value: 'null', profile: 'the profile it was taken out of' },
+  effect: 'changes',
+  json: document({
+    name: text('name of the setting'),
+    value: nullable(text('null')),
+    profile: text('the profile it was taken out of'),
+  }),
   examples: ['config unset region'],
 });

@@ -4,6 +4,7 @@ import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { FailedError } from '../../errors.ts';
 import { emulatorEnvironment, emulatorFlags, startEmulatorFromFlags } from '../../flags/emulator.ts';
+import { document, integer } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -18,6 +19,8 @@ export default defineCommand({
   },
   exit: ({ exitCode }) => exitCode,
   view: () => () => '',
+  json: document({ exitCode: integer('exit code of the command') }),
+  effect: 'changes',
   examples: ['emulator exec -- gantry deploy', 'emulator exec --fault upload=reset-during -- gantry deploy'],
 });
 

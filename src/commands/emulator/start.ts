@@ -9,6 +9,7 @@ import {
   startEmulatorFromFlags,
 } from '../../flags/emulator.ts';
 import { wholeNumberFlag } from '../../flags/values.ts';
+import { record, stream, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -21,13 +22,14 @@ export default defineCommand({
       Object.entries(environment)
         .map(([name, value]) => `export ${name}='${value}'`)
         .join('\n'),
-  json: {
-    url: 'address of the emulated platform',
-    project: 'its project',
-    token: 'its token; worth nothing anywhere else',
-    approve: 'address that lets your browser approve logins; keep it secret',
-    environment: 'the variables that point gantry (and the official client) at it',
-  },
+  effect: 'changes',
+  json: stream({
+    url: text('address of the emulated platform'),
+    project: text('its project'),
+    token: text('its token; worth nothing anywhere else'),
+    approve: text('address that lets your browser approve logins; keep it secret'),
+    environment: record(text('value'), 'the variables that point gantry (and the official client) at it'),
+  }),
   examples: [
     'emulator start',
     'emulator start --data .gantry --pace 300',

@@ -2,6 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { listPaymentMethods } from '../../contract/plan.ts';
 import { parsePaymentMethods } from '../../operations/billing/index.ts';
 import { table } from '../../output/table.ts';
+import { anything, boolean, document, passThrough } from '../../result-schema.ts';
 
 export default defineCommand({
   run: async ({ api, project, progress }) => {
@@ -15,10 +16,12 @@ export default defineCommand({
       EXPIRES: (method) => method.expires,
       DEFAULT: (method) => (method.isDefault ? 'default' : ''),
     }),
-  passesThrough: true,
-  json: {
-    methods: 'payment methods; platform values, passed through',
-    creditCardBonusClaimed: 'whether the bonus for adding a card was claimed',
-  },
+  effect: 'reads',
+  json: document(
+    passThrough({
+      methods: anything('payment methods; platform values, passed through'),
+      creditCardBonusClaimed: boolean('whether the bonus for adding a card was claimed'),
+    }),
+  ),
   examples: ['plan payment-methods', 'plan payment-methods --json'],
 });

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { listProfiles } from '../../operations/account/index.ts';
 import { table } from '../../output/table.ts';
+import { boolean, documents, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
   run: listProfiles,
@@ -11,11 +12,12 @@ export default defineCommand({
       PROJECT: (profile) => profile.project,
       TOKEN: (profile) => (profile.hasToken ? 'stored' : 'none'),
     }),
-  json: {
-    name: 'name of the profile',
-    current: 'whether it is in use',
-    project: 'project stored in it, or null',
-    hasToken: 'whether a token is stored for it',
-  },
+  effect: 'reads',
+  json: documents({
+    name: text('name of the profile'),
+    current: boolean('whether it is in use'),
+    project: nullable(text('project stored in it, or null')),
+    hasToken: boolean('whether a token is stored for it'),
+  }),
   examples: ['profiles list', 'profiles list --json'],
 });

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { deleteProfile } from '../../operations/account/index.ts';
+import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<profile>', 'its name, as profiles list shows it'),
@@ -8,6 +9,7 @@ export default defineCommand({
     ({ name }) =>
     () =>
       `the profile ${name} is removed`,
-  json: { name: 'name of the profile' },
+  effect: 'destroys',
+  json: document({ name: text('name of the profile') }),
   examples: ['profiles remove staging', 'profiles remove staging --yes'],
 });

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { switchProfile } from '../../operations/account/index.ts';
+import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<profile>', 'its name, as profiles list shows it'),
@@ -8,6 +9,7 @@ export default defineCommand({
     ({ name }) =>
     () =>
       `the profile is ${name} from now on`,
-  json: { name: 'name of the profile' },
+  effect: 'changes',
+  json: document({ name: text('name of the profile') }),
   examples: ['profiles use staging', 'profiles use default'],
 });

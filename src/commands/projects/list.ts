@@ -2,6 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { listProjectsInUse } from '../../operations/account/index.ts';
 import { table } from '../../output/table.ts';
+import { boolean, documents, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command),
@@ -13,7 +14,9 @@ export default defineCommand({
       CURRENT: (project) => (project.current ? 'current' : ''),
     }),
   empty: 'the token may work in no project',
-  json: { id: 'project id', name: 'its name', current: 'whether it is the one in use' },
-  passesThrough: true,
+  effect: 'reads',
+  json: documents(
+    passThrough({ id: text('project id'), name: text('its name'), current: boolean('whether it is the one in use') }),
+  ),
   examples: ['projects list', 'projects list --json=id'],
 });

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { useProject } from '../../operations/account/index.ts';
+import { document, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -11,6 +12,11 @@ export default defineCommand({
     ({ value, profile }) =>
     () =>
       `the project is ${value} from now on (profile ${profile})`,
-  json: { name: 'project', value: 'project id', profile: 'the profile it is stored in' },
+  effect: 'changes',
+  json: document({
+    name: text('project'),
+    value: nullable(text('project id')),
+    profile: text('the profile it is stored in'),
+  }),
   examples: ['projects use p-12345678', 'projects use p-12345678 --no-check'],
 });

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
 import { followRun } from '../../operations/run/index.ts';
+import { document } from '../../result-schema.ts';
 import { runFields, runOutput } from '../../views/run-output.ts';
 
 export default defineCommand({
@@ -16,6 +17,7 @@ export default defineCommand({
   },
   verbatim: () => true,
   view: () => () => '',
-  json: runFields,
+  json: document(runFields),
+  effect: 'reads',
   examples: ['runs follow web 3f2a91c0-…', 'runs follow web 3f2a91c0-… --timeout 10m --json=status,exitCode'],
 });

@@ -6,6 +6,7 @@ import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
 import { displayStatus, fillStatus, type RunSearchResult, searchRuns } from '../../operations/runs/index.ts';
 import { ago, count, duration, groupDigits } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { documents, integer, number, passThrough, text } from '../../result-schema.ts';
 
 const dayMs = 86_400_000;
 
@@ -59,22 +60,24 @@ export default defineCommand({
     ),
   data: (runs) => runs.map(fillStatus),
   empty: 'no runs match; pass --since to go further back',
-  passesThrough: true,
-  json: {
-    id: 'run id',
-    status: 'platform status, otherwise derived from the status code',
-    statusCode: 'HTTP status; 0: canceled, -1: closed by the caller',
-    createdAt: 'RFC 3339, UTC',
-    updatedAt: 'RFC 3339, UTC',
-    coldstartTimeMs: 'cold start, in ms',
-    totalQueueTimeMs: 'time in the queue, in ms',
-    runtimeMs: 'run time, in ms',
-    totalResponseTimeMs: 'total response time, in ms',
-    podName: 'container',
-    functionName: 'function, if known',
-    modelId: 'app id',
-    projectId: 'project',
-  },
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('run id'),
+      status: text('platform status, otherwise derived from the status code'),
+      statusCode: integer('HTTP status; 0: canceled, -1: closed by the caller'),
+      createdAt: text('RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+      coldstartTimeMs: number('cold start, in ms'),
+      totalQueueTimeMs: number('time in the queue, in ms'),
+      runtimeMs: number('run time, in ms'),
+      totalResponseTimeMs: number('total response time, in ms'),
+      podName: text('container'),
+      functionName: text('function, if known'),
+      modelId: text('app id'),
+      projectId: text('project'),
+    }),
+  ),
   examples: [
     'runs list web',
     'runs list web --since 7d --status failure',

@@ -10,5 +10,6 @@ export default defineCommand({
   run: (context, file, { app }) => setSecrets(context, { app }, () => readSecretsFile(context, file)),
   view: secretChangeView,
   json: secretChangeJson,
+  effect: 'changes',
   examples: ['secrets import .env', 'secrets import production.json --app web --yes'],
 });

@@ -3,6 +3,7 @@ import { applyLimit, listFlags } from '../../flags/list.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { readSecrets } from '../../operations/secrets/index.ts';
 import { keyValueTable, table } from '../../output/table.ts';
+import { documents, optional, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -24,7 +25,8 @@ export default defineCommand({
       ? keyValueTable(secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']))
       : table(secrets, { NAME: (secret) => secret.name, VALUE: () => '(hidden)' }),
   empty: 'no secrets yet: gantry secrets set NAME adds one, with --app for one app only',
-  json: { name: 'name', value: 'its value, with --show-values only' },
+  effect: 'reads',
+  json: documents({ name: text('name'), value: optional(text('its value, with --show-values only')) }),
   examples: ['secrets list', 'secrets list --app web', 'secrets list --show-values --json'],
 });
 

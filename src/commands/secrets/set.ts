@@ -16,6 +16,7 @@ export default defineCommand({
   },
   view: secretChangeView,
   json: secretChangeJson,
+  effect: 'changes',
   examples: [
     'secrets set HF_TOKEN',
     'secrets set DB_PASSWORD OPENAI_KEY --app web --from-env --yes',

@@ -12,5 +12,6 @@ export default defineCommand({
   },
   view: secretChangeView,
   json: secretChangeJson,
+  effect: 'destroys',
   examples: ['secrets unset HF_TOKEN', 'secrets unset DB_PASSWORD OPENAI_KEY --app web --yes'],
 });

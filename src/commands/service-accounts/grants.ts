@@ -1,5 +1,6 @@
 import { type Command, defineCommand } from '../../command.ts';
 import { changeGrants, type GrantAction, type GrantChange } from '../../operations/team/index.ts';
+import { boolean, document, list, nullable, text } from '../../result-schema.ts';
 
 /** What `grant`, `revoke` and `set-grants` share, which is all but the meaning of the projects they are given. */
 export function grantCommand(change: GrantAction, line: string, projects: string): Command {
@@ -12,13 +13,14 @@ export function grantCommand(change: GrantAction, line: string, projects: string
     run: (context, id, named, { dryRun }) =>
       changeGrants(context, { id, change, projects: named, dryRun: dryRun === true }),
     view: (done) => () => inWords(done),
-    json: {
-      serviceAccountId: 'service account id',
-      before: 'the projects it could access; null when they are not known',
-      after: 'the projects it can access then',
-      changed: 'false when all was as asked already',
-      dryRun: 'whether it was only shown',
-    },
+    effect: 'changes',
+    json: document({
+      serviceAccountId: text('service account id'),
+      before: nullable(list(text('name'), 'the projects it could access; null when they are not known')),
+      after: list(text('name'), 'the projects it can access then'),
+      changed: boolean('false when all was as asked already'),
+      dryRun: boolean('whether it was only shown'),
+    }),
     examples: [`${line} sa-1234 p-1234`, `${line} sa-1234 p-1234 p-5678 --dry-run`],
   });
 }

@@ -5,6 +5,7 @@ import { stringifyJson } from '../../json-text.ts';
 import { grantedProjects } from '../../operations/team/index.ts';
 import { ago } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { anything, documents, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command),
@@ -26,16 +27,18 @@ export default defineCommand({
       ['ID', 'PROJECTS'],
     ),
   empty: 'no service accounts yet: the dashboard creates them',
-  passesThrough: true,
-  json: {
-    id: 'service account id',
-    name: 'name',
-    description: 'what it is for',
-    projectId: 'project it was created in',
-    createdByUserId: 'who created it',
-    createdAt: 'RFC 3339, UTC',
-    grants: 'the projects it may access, as the platform says it',
-  },
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('service account id'),
+      name: text('name'),
+      description: text('what it is for'),
+      projectId: text('project it was created in'),
+      createdByUserId: text('who created it'),
+      createdAt: text('RFC 3339, UTC'),
+      grants: anything('the projects it may access, as the platform says it'),
+    }),
+  ),
   examples: ['service-accounts list', 'service-accounts list --json=id,grants'],
 });
 

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
 import { sendInvitation } from '../../operations/team/index.ts';
+import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -12,7 +13,12 @@ export default defineCommand({
     ({ email, role }) =>
     () =>
       `invitation sent to ${email}, role ${role}`,
-  json: { email: 'email address', role: 'role in the project', success: 'true: the invitation was sent' },
+  effect: 'changes',
+  json: document({
+    email: text('email address'),
+    role: text('role in the project'),
+    success: boolean('true: the invitation was sent'),
+  }),
   examples: ['users invite ada@example.com --role member'],
 });
 

@@ -3,6 +3,7 @@ import { listUsers, type User } from '../../contract/users.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { ago } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { documents, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -27,19 +28,21 @@ export default defineCommand({
       ['EMAIL'],
     ),
   empty: 'no such users or invitations',
-  passesThrough: true,
-  json: {
-    id: 'id of the user or of the invitation',
-    email: 'email address',
-    firstName: 'first name',
-    lastName: 'last name',
-    role: 'role in the project, as the platform says it',
-    status: 'active, invited or as the platform says it',
-    invitedBy: 'who sent the invitation',
-    createdAt: 'when they joined or were invited: RFC 3339, UTC',
-    updatedAt: 'RFC 3339, UTC',
-    projectId: 'project',
-  },
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('id of the user or of the invitation'),
+      email: text('email address'),
+      firstName: text('first name'),
+      lastName: text('last name'),
+      role: text('role in the project, as the platform says it'),
+      status: text('active, invited or as the platform says it'),
+      invitedBy: text('who sent the invitation'),
+      createdAt: text('when they joined or were invited: RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+      projectId: text('project'),
+    }),
+  ),
   examples: ['users list', 'users list --status invited'],
 });
 

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
 import { growVolume } from '../../operations/volumes/index.ts';
+import { boolean, document, number, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -10,12 +11,13 @@ export default defineCommand({
     ({ volume, newSizeGb, confirmed }) =>
     () =>
       confirmed ? `${volume} has ${newSizeGb} GB now` : `the platform accepted ${newSizeGb} GB for ${volume}`,
-  json: {
-    volume: 'the volume, as the platform names it',
-    region: 'its region',
-    newSizeGb: 'the size asked for, in GB',
-    confirmed: 'whether the platform shows that size; false where it shows none',
-  },
+  effect: 'changes',
+  json: document({
+    volume: text('the volume, as the platform names it'),
+    region: text('its region'),
+    newSizeGb: number('the size asked for, in GB'),
+    confirmed: boolean('whether the platform shows that size; false where it shows none'),
+  }),
   examples: ['volumes resize 200GB', 'volumes resize 1TB --region global --yes'],
 });
 

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { replayDelivery } from '../../operations/webhooks/index.ts';
+import { boolean, document, integer, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -12,12 +13,13 @@ export default defineCommand({
     ({ id, to, status }) =>
     () =>
       `${id} sent to ${to}: ${status}`,
-  json: {
-    id: 'id of the delivery',
-    to: 'where it was sent',
-    status: 'what was answered',
-    signed: 'whether it was signed anew, with the time of now',
-  },
+  effect: 'changes',
+  json: document({
+    id: text('id of the delivery'),
+    to: text('where it was sent'),
+    status: integer('what was answered'),
+    signed: boolean('whether it was signed anew, with the time of now'),
+  }),
   examples: [
     'webhooks replay latest',
     'webhooks replay latest --to http://localhost:3000/hook --secret-file secret.txt',

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
 import { verifyDelivery } from '../../operations/webhooks/index.ts';
+import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -21,11 +22,12 @@ export default defineCommand({
     ({ requestId, signedAt }) =>
     () =>
       `valid: run ${requestId}, signed at ${signedAt}`,
-  json: {
-    valid: 'true; what is not valid is an error, with exit code 1',
-    requestId: 'id of the run',
-    signedAt: 'RFC 3339, UTC',
-  },
+  effect: 'reads',
+  json: document({
+    valid: boolean('true; what is not valid is an error, with exit code 1'),
+    requestId: text('id of the run'),
+    signedAt: text('RFC 3339, UTC'),
+  }),
   examples: [
     'webhooks verify --body body.json --header-file headers.txt --secret-file secret.txt',
     'webhooks verify --body - --signature v1,… --timestamp 1700000000 --request-id 3f2a… --max-age none',
