@@ -17,7 +17,7 @@ const strings = v.array(v.string());
 const text = v.optional(v.string());
 const flag = v.optional(v.boolean());
 
-/** Body of create app (spec 2.2). What the user did not set is left out: the server owns the defaults. */
+/** Body of create app (spec 2.2). Settings that the user did not set are omitted: the server has the defaults. */
 export const AppCreation = v.looseObject({
   name: v.string(),
   cliVersion: text,
@@ -55,7 +55,7 @@ export const AppCreation = v.looseObject({
   readycheckEndpoint: text,
   logLevel: text,
   partialUpload: flag,
-  // Beyond the specification: without these a user's shell commands would be lost (wire §0, §1c).
+  // Not in the specification. Without these the user's shell commands would be lost.
   include: v.optional(strings),
   exclude: v.optional(strings),
   shellCommands: v.optional(strings),
@@ -68,7 +68,7 @@ export const AppCreation = v.looseObject({
 });
 export type AppCreation = v.InferInput<typeof AppCreation>;
 
-/** Answer of create app (spec 2.3). A partner app has no upload, so its `uploadUrl` may be empty. */
+/** Reply of create app (spec 2.3). `uploadUrl` may be empty for a partner app, which has no upload. */
 export const CreatedApp = replyObject(
   {
     buildId: textOrEmpty,
@@ -84,7 +84,7 @@ export type CreatedApp = v.InferOutput<typeof CreatedApp>;
 
 const optionalStatus = optionalEnum('ready', 'active', 'cold', 'pending', 'deploying', 'not_ready', 'error');
 
-/** An app in full (spec 2.4). The server sends its numeric settings as text; here they are numbers. */
+/** App details (spec 2.4). Numeric settings arrive as text and are read as numbers. */
 export const App = nonEmptyReply({
   id: textOrEmpty,
   name: optionalText,
@@ -130,7 +130,7 @@ export const App = nonEmptyReply({
 });
 export type App = v.InferOutput<typeof App>;
 
-/** An app in a list (spec 2.5). The inner shape of the two metrics objects is not documented (wire §0). */
+/** An app in a list (spec 2.5). The fields of the two metrics objects are not documented. */
 export const AppSummary = object({
   id: textOrEmpty,
   name: optionalText,
@@ -147,25 +147,25 @@ export const AppSummary = object({
 });
 export type AppSummary = v.InferOutput<typeof AppSummary>;
 
-/** Create or redeploy an app by upload (spec 4.2). */
+/** Creates or redeploys an app with an upload (spec 4.2). */
 export const createApp = endpoint('POST /v2/projects/{project}/apps', { body: AppCreation, reply: CreatedApp });
 
-/** Create or redeploy a partner's app: the same body, nothing is uploaded (wire §1b). */
+/** Creates or redeploys a partner's app: same body, no upload. */
 export const createPartnerApp = endpoint('POST /v2/projects/{project}/partner-apps', {
   body: AppCreation,
   reply: CreatedApp,
 });
 
-/** List apps with this month's usage (spec 4.3). */
+/** Lists apps with this month's usage (spec 4.3). */
 export const listApps = endpoint('GET /v2/projects/{project}/apps', {
   query: v.object({ includeEphemeral: assumed(v.optional(queryBoolean)) }),
   reply: list(AppSummary, 'id'),
 });
 
-/** One app in full (spec 4.4). */
+/** Reads one app (spec 4.4). */
 export const getApp = endpoint('GET /v2/projects/{project}/apps/{app}', { reply: App });
 
-/** What a running app can be given without a deploy (wire §1b); the next deploy says it all anew. */
+/** Settings that can change without a deploy. The next deploy overrides them. */
 export const AppScaling = v.looseObject({
   minReplicaCount: v.optional(v.number()),
   maxReplicaCount: v.optional(v.number()),
@@ -174,12 +174,12 @@ export const AppScaling = v.looseObject({
 });
 export type AppScaling = v.InferInput<typeof AppScaling>;
 
-/** Change a deployed app's scaling (wire §1b). It sets values, so a repeat is harmless. */
+/** Changes the scaling of a deployed app. Sets absolute values, so it can be retried. */
 export const scaleApp = endpoint('PATCH /v2/projects/{project}/apps/{app}', {
   body: AppScaling,
   reply: 'nothing',
   retryable: true,
 });
 
-/** Delete an app (wire §1b). */
+/** Deletes an app. */
 export const deleteApp = endpoint('DELETE /v2/projects/{project}/apps/{app}', { reply: 'nothing' });

@@ -9,8 +9,8 @@ const failedStatuses = ['failure', 'build_failure', 'init_failure', 'init_timeou
 const statuses = ['pending', 'building', 'initializing', ...succeededStatuses, ...failedStatuses] as const;
 
 /**
- * Where a build stands (wire §0). Every word we do not know is "in progress", unless its ending says that something
- * went wrong: a newer server may have more states than we do. Capitals make no difference.
+ * The phase of a build status, in any case. Unknown statuses are "in progress" unless they end like a failure: a newer
+ * server may have more of them.
  */
 export function buildPhase(status: string): 'in progress' | 'succeeded' | 'failed' {
   const word = status.toLowerCase();
@@ -19,7 +19,7 @@ export function buildPhase(status: string): 'in progress' | 'succeeded' | 'faile
   return 'in progress';
 }
 
-/** One build (wire §1b). `initError` says in the user's words why the app did not start. */
+/** One build. `initError` says why the app did not start. */
 const fields = {
   id: textOrEmpty,
   status: enumOrEmpty(...statuses),
@@ -33,29 +33,29 @@ export type Build = v.InferOutput<typeof Build>;
 export const BuildLogLine = object({ id: optionalText, createdAt: optionalTime, log: textOrEmpty });
 export type BuildLogLine = v.InferOutput<typeof BuildLogLine>;
 
-/** Answer of zip contents (spec 2.13). The inner shape is not documented: shown as it comes (wire §0). */
+/** Reply of zip contents (spec 2.13). The fields of `zipFiles` are not documented. */
 export const ZipContents = replyObject({ id: optionalText, zipFiles: v.optional(v.unknown()) });
 export type ZipContents = v.InferOutput<typeof ZipContents>;
 
-/** List an app's builds (wire §1b; the reply's shape is not documented). */
+/** Lists an app's builds. The reply is not documented. */
 export const listBuilds = endpoint('GET /v2/projects/{project}/apps/{app}/builds', {
   reply: assumed(list(Build, 'id', 'status')),
 });
 
-/** One build's state (wire §1b): the only source of a verdict. */
+/** Reads the status of a build, which alone decides whether it succeeded. */
 export const getBuild = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{build}', {
   reply: replyObject(fields, 'status'),
 });
 
-/** All log lines of a build so far (wire §1b). */
+/** Reads all log lines of a build so far. */
 export const getBuildLogs = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{build}/logs', {
   reply: replyObject({ logs: list(BuildLogLine, 'log'), status: optionalEnum(...statuses) }),
 });
 
-/** The files in a build's archive (spec 4.8). */
+/** Lists the files in a build's archive (spec 4.8). */
 export const getBuildZipContents = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{build}/zip-contents', {
   reply: ZipContents,
 });
 
-/** Cancel a build; the answer is plain text (spec 4.9). */
+/** Cancels a build; the reply is plain text (spec 4.9). */
 export const cancelBuild = endpoint('DELETE /v2/projects/{project}/apps/{app}/builds/{build}', { reply: 'text' });

@@ -3,9 +3,9 @@ import { endpoint } from './endpoint.ts';
 import { list, object } from './lists.ts';
 import { optionalBoolean, optionalEnum, optionalNumber, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
-/** One replica of an app (wire §1b). The words of `containerState` are given as examples. */
+/** A container of an app. The documented values of `containerState` are examples. */
 export const Container = object({
-  /** The full name of the pod: what runs and log lines call it too. */
+  /** The full name of the pod, as in runs and log lines. */
   containerId: textOrEmpty,
   containerState: optionalEnum('RUNNING', 'PENDING', 'SUCCEEDED'),
   isTerminating: optionalBoolean,
@@ -16,7 +16,7 @@ export const Container = object({
   hardwareProvider: optionalText,
   hostIp: optionalText,
   containerIp: optionalText,
-  /** When its state was read. */
+  /** When `containerState` was read. */
   timestamp: optionalTime,
   containerStartTimestamp: optionalTime,
   containerTerminationTimestamp: optionalTime,
@@ -25,7 +25,7 @@ export const Container = object({
 });
 export type Container = v.InferOutput<typeof Container>;
 
-/** Replicas of an app: those that are up, and those that ended lately (wire §1b). */
+/** Lists the running and recently ended containers of an app. */
 export const listContainers = endpoint('GET /v2/projects/{project}/apps/{app}/containers', {
   reply: list(Container, 'containerId'),
 });

@@ -4,8 +4,8 @@ import { list, nonEmptyReply, object, replyObject } from './lists.ts';
 import { optionalBoolean, optionalEnum, optionalNumber, optionalText, queryNumber, textOrEmpty } from './scalars.ts';
 
 /**
- * One line that an app printed (wire §1b). `timestamp` is kept as it came: it is finer than milliseconds, and where
- * there is no `logId` it tells one line from the next.
+ * One log line of an app. `timestamp` is kept as text: it is finer than milliseconds, and identifies lines without a
+ * `logId`.
  */
 export const AppLogLine = object({
   logLine: textOrEmpty,
@@ -21,7 +21,7 @@ export const AppLogLine = object({
 });
 export type AppLogLine = v.InferOutput<typeof AppLogLine>;
 
-/** What comes back as `nextPageToken` is asked for as `nextToken` (wire §1b). */
+/** `nextPageToken` of a reply is sent as `nextToken`. */
 const AppLogsQuery = v.object({
   container: v.optional(v.string()),
   afterDate: v.optional(v.string()),
@@ -35,7 +35,7 @@ const AppLogsQuery = v.object({
 });
 export type AppLogsQuery = v.InferOutput<typeof AppLogsQuery>;
 
-/** A page of what an app printed; null when it has printed nothing (wire §1b). */
+/** Reads one page of an app's log; null if it is empty. */
 export const getAppLogs = endpoint('GET /v2/projects/{project}/apps/{app}/logs', {
   query: AppLogsQuery,
   reply: v.nullish(
@@ -45,13 +45,13 @@ export const getAppLogs = endpoint('GET /v2/projects/{project}/apps/{app}/logs',
 });
 
 /**
- * The two log sockets, below the address of the logs (wire §1b). The query says whose log: `projectID`, `token`, and
- * `buildID` or `appID`; what is absent or empty of `runID`, `containerID` and `after` (a time in RFC 3339) does not narrow.
+ * Paths of the two log sockets. Query: `projectID`, `token`, and `buildID` or `appID`; optional filters are `runID`,
+ * `containerID` and `after` (RFC 3339).
  */
 export const buildLogSocket = '/ws-build-logs';
 export const appLogSocket = '/ws-logs';
 
-/** A line of a build, as its socket sends it: one JSON text a frame. The server closes with 1000 at the end. */
+/** A frame of the build log socket, as JSON. The server closes with code 1000 at the end. */
 export const BuildLogFrame = nonEmptyReply({
   log: textOrEmpty,
   timestamp: textOrEmpty,
@@ -67,7 +67,7 @@ export const BuildLogFrame = nonEmptyReply({
 });
 export type BuildLogFrame = v.InferOutput<typeof BuildLogFrame>;
 
-/** A line of an app, as its socket sends it. The socket stays open. */
+/** A frame of the app log socket, as JSON. The socket stays open. */
 export const AppLogFrame = nonEmptyReply({
   log: textOrEmpty,
   timestamp: textOrEmpty,

@@ -3,10 +3,10 @@ import { assumed, endpoint } from './endpoint.ts';
 import { list, object, replyObject } from './lists.ts';
 import { numberOrNaN, optionalNumber, optionalText, optionalTime } from './scalars.ts';
 
-/** How many points of a series there are; without it, the standard number (spec 4.7). */
+/** Number of points in a series; the default is lower (spec 4.7). */
 export const resolutions = ['medium', 'high'] as const;
 
-/** How long replicas took to start, over time. `timestamp` in Unix seconds, percentiles in seconds (spec 2.9). */
+/** Startup times of replicas. `timestamp` is in Unix seconds, percentiles are in seconds (spec 2.9). */
 export const StartupTimes = replyObject({
   status: optionalText,
   data: v.nullish(
@@ -23,7 +23,7 @@ export const StartupTimes = replyObject({
 });
 export type StartupTimes = v.InferOutput<typeof StartupTimes>;
 
-/** Startup times of an app; the names of the query are those of its sibling resource-metrics (spec 4.7, wire §0). */
+/** Reads the startup times of an app. The query has the names of resource-metrics (spec 4.7). */
 export const getStartupTimes = endpoint('GET /v2/projects/{project}/apps/{app}/metrics/startup-time', {
   query: assumed(
     v.object({

@@ -6,14 +6,14 @@ import { FilePart, optionalText, textOrEmpty } from './scalars.ts';
 const region = v.optional(v.string());
 const versions = v.optional(v.record(v.string(), v.string()));
 
-/** Create the app of a one-off run unless it is there (spec 4.5). Left out, the region is the platform's choice. */
+/** Creates the app of a one-off run if it does not exist (spec 4.5). Without a region the platform picks one. */
 export const createRunApp = endpoint('POST /v3/projects/{project}/apps/{app}/create-run-app', {
   query: v.object({ region }),
   reply: object({ message: optionalText }),
   retryable: true,
 });
 
-/** Versions by name; none is `latest`. Commands are in base64 (wire §6). */
+/** Versions by package name; empty means `latest`. Commands are in base64. */
 const BaseImage = v.object({
   dependencies: v.object({ pip: versions, conda: versions, apt: versions }),
   preBuildCommands: v.array(v.string()),
@@ -23,8 +23,8 @@ const BaseImage = v.object({
 export type BaseImage = v.InferOutput<typeof BaseImage>;
 
 /**
- * Ask for the image with the dependencies of a run, again and again until it is there: `status` is `ready` then, and
- * `digest` not empty (wire §1b). 403 when there is no such app yet.
+ * Requests the image with the dependencies of a run. Poll until `status` is `ready` and `digest` is not empty. Returns
+ * 403 if the app does not exist yet.
  */
 export const prepareBaseImage = endpoint('POST /v3/projects/{project}/apps/{app}/base-image', {
   query: v.object({ region }),
@@ -33,7 +33,7 @@ export const prepareBaseImage = endpoint('POST /v3/projects/{project}/apps/{app}
   retryable: true,
 });
 
-/** Sizes in bytes, as the published client holds them (wire §9). */
+/** The limits of the official client. */
 export const runLimits = {
   archiveBytes: 4 * 1024 * 1024,
   dataBytes: 2 * 1024 * 1024,
@@ -41,7 +41,7 @@ export const runLimits = {
   nameLength: 30,
 };
 
-/** Run one file of an archive, once (wire §6). Numbers of hardware always have a decimal: `2.0`. */
+/** Runs one file of an archive once. Hardware numbers always have a decimal: `2.0`. */
 export const startRun = endpoint('POST /v3/projects/{project}/apps/{app}/run', {
   query: v.object({
     filename: v.string(),
@@ -54,7 +54,7 @@ export const startRun = endpoint('POST /v3/projects/{project}/apps/{app}/run', {
     cpu: v.optional(v.string()),
     memoryGb: v.optional(v.string()),
   }),
-  // `data.json` with the arguments (application/json), and a tar, uncompressed (application/x-tar).
+  // `data` is `data.json` with the arguments (application/json); `file` is an uncompressed tar (application/x-tar).
   body: v.object({ projectId: v.string(), data: FilePart, file: FilePart }),
   form: 'multipart',
   reply: replyObject({ runId: textOrEmpty }, 'runId'),

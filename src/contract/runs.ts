@@ -12,20 +12,20 @@ import {
   textOrEmpty,
 } from './scalars.ts';
 
-/** The states a run can be asked for by (spec 3). */
+/** Statuses that runs can be filtered by (spec 3). */
 export const runStatuses = [
   ...(['pending', 'proxyQueued', 'containerQueued', 'processing'] as const),
   ...(['success', 'failure', 'cancelled'] as const),
 ] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
-/** Where a run stands; a word we do not know is "in progress" (wire §0). Runs of `gantry run` also say `failed`, `fail`. */
+/** The phase of a run status; unknown ones are "in progress". Runs of `gantry run` also have `failed` and `fail`. */
 export function runPhase(status: string): 'in progress' | 'succeeded' | 'failed' {
   if (/^success$/i.test(status)) return 'succeeded';
   return /^(failure|failed|fail|cancelled)$/i.test(status) ? 'failed' : 'in progress';
 }
 
-/** One call of an app. The chart endpoint gives the first group (spec 2.6), the others add the rest (wire §1b). Times in ms. */
+/** One run. The chart endpoint returns the first group of fields (spec 2.6), the others add the rest. Times in ms. */
 export const Run = object({
   id: textOrEmpty,
   projectId: optionalText,
@@ -65,13 +65,13 @@ const statistics = {
 };
 type Statistic = keyof typeof statistics;
 
-/** `avgRuntimeMs`, `p50RuntimeMs` and so on: the specification names the statistics, not the fields (spec 2.7). */
+/** `avgRuntimeMs`, `p50RuntimeMs` and so on: spec 2.7 names the statistics, not the fields. */
 function timings<const Measure extends string>(measure: Measure) {
   const fields = Object.keys(statistics).map((statistic) => [`${statistic}${measure}Ms`, optionalNumber]);
   return assumed(Object.fromEntries(fields) as Record<`${Statistic}${Measure}Ms`, typeof optionalNumber>);
 }
 
-/** What happened in one stretch of time (spec 2.7). Times in ms. */
+/** Statistics of one period (spec 2.7). Times in ms. */
 export const RunBucket = object({
   timeGroup: optionalText,
   startTime: optionalTime,
@@ -91,11 +91,11 @@ export const RunBucket = object({
 });
 export type RunBucket = v.InferOutput<typeof RunBucket>;
 
-/** Sizes of a bucket (spec 4.6). */
+/** Lengths of a bucket (spec 4.6). */
 export const bucketSizes = ['minute', 'hour', 'day'] as const;
 export type BucketSize = (typeof bucketSizes)[number];
 
-/** Single runs, or buckets: buckets when asked for, and for any range over 24 hours (spec 2.8, 4.6). */
+/** Runs or buckets: buckets if requested, and for any range over 24 hours (spec 2.8, 4.6). */
 export const RunsChart = replyObject({
   aggregatedData: optionalList(RunBucket),
   groupBy: optionalText,
@@ -106,7 +106,7 @@ export const RunsChart = replyObject({
 });
 export type RunsChart = v.InferOutput<typeof RunsChart>;
 
-/** The names are not documented, their meanings are (spec 4.6, wire §0). Milliseconds; times in RFC 3339. */
+/** The names are not documented, their meanings are (spec 4.6). Milliseconds; times in RFC 3339. */
 const RunsQuery = assumed(
   v.object({
     startTime: v.optional(v.string()),
@@ -127,22 +127,22 @@ const RunsQuery = assumed(
 );
 export type RunsQuery = v.InferOutput<typeof RunsQuery>;
 
-/** Runs of an app, one by one or in buckets (spec 4.6). */
+/** Lists the runs of an app, or buckets (spec 4.6). */
 export const getRunsChart = endpoint('GET /v2/projects/{project}/apps/{app}/runs/charts', {
   query: RunsQuery,
   reply: RunsChart,
 });
 
-/** Runs of an app, newest first, with what the chart endpoint leaves out (wire §1b). */
+/** Lists the runs of an app, newest first, with the fields that the chart endpoint omits. */
 export const listRuns = endpoint('GET /v2/projects/{project}/apps/{app}/runs', {
   query: v.object({ asyncOnly: v.optional(queryBoolean), nextToken: assumed(v.optional(v.string())) }),
   reply: replyObject({ items: list(Run, 'id'), nextToken: optionalText }),
 });
 
-/** One run (wire §1b). */
+/** Reads one run. */
 export const getRun = endpoint('GET /v2/projects/{project}/apps/{app}/runs/{run}', {
   reply: replyObject({ item: Run }, 'item'),
 });
 
-/** Stop a run (wire §1b, observed). */
+/** Cancels a run (not documented). */
 export const cancelRun = endpoint('DELETE /v2/projects/{project}/apps/{app}/runs/{run}', { reply: 'nothing' });

@@ -2,35 +2,35 @@ import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { isRecord } from './scalars.ts';
 
-/** Names and values. A record schema would drop names such as `constructor`, and what is not sent back is lost. */
-const Secrets = v.custom<Record<string, string>>(isTextByName, 'must be an object of texts');
+/** Values by name. A record schema would drop names such as `constructor`, and secrets not sent back are lost. */
+const Secrets = v.custom<Record<string, string>>(isTextRecord, 'must be an object with text values');
 export type Secrets = v.InferOutput<typeof Secrets>;
 
-/** What is stored. A value that is not text is listed as it came; a change refuses it, since all of them are sent back. */
+/** Stored secrets. Values that are not text can be listed, but not changed, as all of them are sent back. */
 const StoredSecrets = v.nullish(v.custom<Record<string, unknown>>(isRecord, 'must be an object'));
 export type StoredSecrets = Record<string, unknown>;
 
-/** The secrets of a project; null when there are none (wire §1b). */
+/** Reads the secrets of a project; null if there are none. */
 export const getProjectSecrets = endpoint('GET /v2/projects/{project}/secrets', {
   reply: StoredSecrets,
   mayBeEmpty: true,
 });
 
-/** Replace all secrets of a project (wire §1b). No repeat: somebody else may have changed them meanwhile. */
+/** Replaces all secrets of a project. Not retried: someone else may have changed them meanwhile. */
 export const setProjectSecrets = endpoint('PATCH /v2/projects/{project}/secrets', { body: Secrets, reply: 'nothing' });
 
-/** The secrets of one app, which go before those of its project; null when there are none (wire §1b). */
+/** Reads the secrets of an app, which override those of its project; null if there are none. */
 export const getAppSecrets = endpoint('GET /v2/projects/{project}/apps/{app}/secrets', {
   reply: StoredSecrets,
   mayBeEmpty: true,
 });
 
-/** Replace all secrets of one app (wire §1b). No repeat, as for a project. */
+/** Replaces all secrets of an app. Not retried, as for a project. */
 export const setAppSecrets = endpoint('PATCH /v2/projects/{project}/apps/{app}/secrets', {
   body: Secrets,
   reply: 'nothing',
 });
 
-function isTextByName(value: unknown): boolean {
+function isTextRecord(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
 }

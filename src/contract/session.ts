@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { replyObject } from './lists.ts';
 import { numberOrNaN, optionalNumber, optionalText, textOrEmpty } from './scalars.ts';
 
-/** What a person needs to let a device in, and how long and how often to ask whether they did; seconds (RFC 8628). */
+/** Device authorization (RFC 8628). `expires_in` and `interval` are in seconds. */
 export const DeviceAuthorization = replyObject(
   {
     device_code: textOrEmpty,
@@ -20,7 +20,7 @@ export const DeviceAuthorization = replyObject(
 );
 export type DeviceAuthorization = v.InferOutput<typeof DeviceAuthorization>;
 
-/** Begins a login (wire §1b). */
+/** Starts a device login. */
 export const authorizeDevice = endpoint('POST /device-authorization', {
   host: 'login',
   anonymous: true,
@@ -28,7 +28,7 @@ export const authorizeDevice = endpoint('POST /device-authorization', {
   reply: replyObject({ deviceAuthResponsePayload: DeviceAuthorization }, 'deviceAuthResponsePayload'),
 });
 
-/** Words for "no token": the first two say to go on asking, the others that it is no use (RFC 8628, 3.5). */
+/** Error codes of a device login (RFC 8628, 3.5). The first two mean: keep polling. */
 export type DeviceLoginError =
   | 'authorization_pending'
   | 'slow_down'
@@ -37,8 +37,8 @@ export type DeviceLoginError =
   | (string & {});
 
 /**
- * Asks whether the person has agreed (wire §1b). Until then the answer is a 400 with a word of {@link DeviceLoginError} in `error` or
- * `error_code`. Who asks keeps to a rhythm, so that no call is repeated beside it.
+ * Polls for the token. Until the user approves, the reply is a 400 with a {@link DeviceLoginError} in `error` or
+ * `error_code`. The caller polls at the server's interval, so the client does not retry.
  */
 export const requestToken = endpoint('POST /token', {
   host: 'login',
@@ -48,10 +48,10 @@ export const requestToken = endpoint('POST /token', {
   reply: replyObject({ accessToken: textOrEmpty, refreshToken: optionalText }, 'accessToken'),
 });
 
-/** The published client's name at the service that renews tokens (wire §1b). */
+/** The official client's id at the service that renews tokens. */
 export const oauthClientId = '2om0uempl69t4c6fc70ujstsuk';
 
-/** A fresh access token for a refresh token (wire §1b). Asking twice does no harm. */
+/** Exchanges a refresh token for a new access token. Idempotent. */
 export const renewToken = endpoint('POST /oauth2/token', {
   host: 'refresh',
   anonymous: true,

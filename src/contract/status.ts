@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { list, object, replyObject } from './lists.ts';
 import { optionalRecord, optionalText } from './scalars.ts';
 
-/** A thing in JSON:API: the status page, or a section, a component, a report, an update of one on it. */
+/** A JSON:API resource: the status page, a section, a component, a report or an update. */
 export const StatusItem = object({
   id: optionalText,
   type: optionalText,
@@ -12,9 +12,9 @@ export const StatusItem = object({
 });
 export type StatusItem = v.InferOutput<typeof StatusItem>;
 
-/** The status page and, in `included`, all that hangs on it. Its product documents the attributes (wire §1b). */
+/** The status page and, in `included`, its resources. */
 export const StatusPage = replyObject({ data: StatusItem, included: list(StatusItem) }, 'data');
 export type StatusPage = v.InferOutput<typeof StatusPage>;
 
-/** The state of the platform's services, for anybody (wire §1b). */
+/** Reads the public status page. */
 export const getServiceStatus = endpoint('GET /index.json', { host: 'status', anonymous: true, reply: StatusPage });

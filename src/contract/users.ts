@@ -3,7 +3,7 @@ import { assumed, endpoint } from './endpoint.ts';
 import { list, object, replyObject } from './lists.ts';
 import { optionalBoolean, optionalEnum, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
-/** A member of a project, or an invitation nobody has answered yet (spec 2.10). */
+/** A member of a project, or a pending invitation (spec 2.10). */
 export const User = object({
   id: textOrEmpty,
   projectId: optionalText,
@@ -18,11 +18,11 @@ export const User = object({
 });
 export type User = v.InferOutput<typeof User>;
 
-/** Invite a user. The words for a role are not documented: any is let through (spec 4.12, wire §0). */
+/** Invites a user. The values of `role` are not documented (spec 4.12). */
 export const inviteUser = endpoint('POST /v2/projects/{project}/users', {
   body: v.object({ emailAddress: v.string(), role: assumed(v.string()) }),
   reply: replyObject({ success: optionalBoolean }, 'success'),
 });
 
-/** List members and pending invitations (spec 4.13). */
+/** Lists members and pending invitations (spec 4.13). */
 export const listUsers = endpoint('GET /v2/projects/{project}/users', { reply: list(User, 'id') });

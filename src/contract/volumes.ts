@@ -3,9 +3,9 @@ import { assumed, endpoint } from './endpoint.ts';
 import { list, object, replyObject } from './lists.ts';
 import { booleanOrFalse, numberOrNaN, optionalNumber, optionalTime, textOrEmpty } from './scalars.ts';
 
-/** A file or folder of a volume, as its folder lists it (wire §1b). */
+/** A file or folder in a listing. */
 export const VolumeEntry = object({
-  /** May or may not end in a slash when it is a folder. */
+  /** The name of a folder may end with a slash. */
   name: textOrEmpty,
   is_folder: booleanOrFalse,
   size_bytes: optionalNumber,
@@ -15,12 +15,12 @@ export type VolumeEntry = v.InferOutput<typeof VolumeEntry>;
 
 const region = v.optional(v.string());
 
-/** The volumes of a project. No document shows the answer's form (wire §1b): whatever comes is passed on. */
+/** Lists the volumes of a project. The reply is not documented. */
 export const listVolumes = endpoint('GET /v2/projects/{project}/volumes', {
   reply: assumed(v.unknown()),
 });
 
-/** Begin to upload a file in so many parts, from 1; each part gets its own signed link (spec 4.10, wire §1a). */
+/** Starts an upload of `part_count` parts, numbered from 1. Returns a signed URL per part (spec 4.10). */
 export const initializeUpload = endpoint('POST /v2/projects/{project}/volumes/{volume}/cp/initialize', {
   query: v.object({ region }),
   body: v.object({
@@ -35,11 +35,11 @@ export const initializeUpload = endpoint('POST /v2/projects/{project}/volumes/{v
     },
     'upload_id',
   ),
-  // A repeat leaves an upload behind that was begun for nothing: nobody ever sees it.
+  // A retry may leave an unused upload behind, which is never visible.
   retryable: true,
 });
 
-/** Make the file of its parts: until then nothing of it is visible (wire §1b). */
+/** Assembles the file from its parts. It is not visible before. */
 export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{volume}/cp/complete', {
   query: v.object({ region }),
   body: v.object({
@@ -52,27 +52,27 @@ export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{vol
 });
 
 /**
- * One folder of a volume, `/` by default; not what is below it (wire §1b). An empty body is not an empty folder: a lost
- * answer would look the same, and `sync --delete` would then delete everything.
+ * Lists one folder of a volume, `/` by default, without its subfolders. An empty body is not an empty folder: it may be a
+ * lost reply, after which `sync --delete` would delete everything.
  */
 export const listFolder = endpoint('GET /v2/projects/{project}/volumes/{volume}/ls', {
   query: v.object({ region, dir: v.optional(v.string()) }),
   reply: list(VolumeEntry, 'name'),
 });
 
-/** A signed link to read one file (wire §1b). */
+/** Creates a signed URL to read one file. */
 export const getDownloadLink = endpoint('GET /v2/projects/{project}/volumes/{volume}/download', {
   query: v.object({ region, file_path: v.string() }),
   reply: replyObject({ url: textOrEmpty }, 'url'),
 });
 
-/** Delete a file, or a folder whose path ends in a slash, with all that is in it. The answer is plain text (spec 4.11). */
+/** Deletes a file, or a folder (path with a trailing slash) with its contents. The reply is plain text (spec 4.11). */
 export const deletePath = endpoint('DELETE /v2/projects/{project}/volumes/{volume}/rm', {
   query: v.object({ region, file_path: v.string() }),
   reply: 'text',
 });
 
-/** Grow a volume, in GB; the volume is named `default-<region>` here (wire §1b). A repeat changes nothing. */
+/** Grows a volume, in GB. The volume is named `default-<region>` here. Idempotent. */
 export const resizeVolume = endpoint('PATCH /v2/projects/{project}/volumes/{volume}/resize', {
   body: v.object({ newSizeGb: v.pipe(v.number(), v.integer(), v.minValue(50), v.maxValue(1000)) }),
   reply: 'nothing',

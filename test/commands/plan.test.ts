@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Invoice, ProjectCost } from '../../src/contract/costs.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { openInBrowser } from '../../src/operations/account/open-browser.ts';
+import { openInBrowser } from '../../src/operations/account/browser.ts';
 import { parseInvoices } from '../../src/operations/billing/invoices.ts';
 import { createPage } from '../../src/output/page.ts';
 import { projectCostView } from '../../src/views/project-cost.ts';

@@ -1,13 +1,12 @@
 import type { ExitName, GantryError } from '../../errors.ts';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
   check: string;
   status: 'ok' | 'warning' | 'failed';
   message: string;
-  /** What to do about it. */
   fix?: string;
-  /** Of a failure: the name of the exit code it stands for. */
+  /** For a failed check: the name of its exit code. */
   code?: ExitName;
 }
 
@@ -23,7 +22,7 @@ export function failedCheck(check: string, code: ExitName, message: string, fix?
   return { check, status: 'failed', message, ...(fix && { fix }), code };
 }
 
-/** What stopped somebody else, as it is said there. */
+/** A failed check with the texts of an error. */
 export function errorCheck(check: string, { exit, message, facts }: GantryError): Check {
   return failedCheck(check, exit, facts.why ? `${message}: ${facts.why}` : message, facts.fix);
 }
