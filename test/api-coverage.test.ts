@@ -9,7 +9,7 @@ test('every endpoint of the contract is found in its sources', () => {
 });
 
 describe.each(covered)('$name', ({ source, commands, tests }) => {
-  test('says where it is from', () => expect(source).toMatch(/^(spec \d|wire §\d)/));
+  test('says where it is from', () => expect(source).toMatch(/^(spec \d|platform\.md: \w)/));
   test('has a command', () => expect(commands).not.toEqual([]));
   test('has a test', () => expect(tests).not.toEqual([]));
 });
@@ -24,7 +24,7 @@ test('docs/api-coverage.md tells which command and which test each endpoint has'
   const text = `# What of the platform has a command
 
 Made from the sources by \`npm run docs\`; a test fails when it is stale. \`spec\` is the specification of the management
-API, \`wire\` what other sources show of it. Of many commands and tests the nearest are named.
+API, [platform.md](platform.md) has what other sources show of it. Of many commands and tests the nearest are named.
 
 | from | endpoint | commands | tests |
 |---|---|---|---|

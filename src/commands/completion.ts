@@ -7,7 +7,7 @@ const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 export default defineCommand({
   configure: (command) => {
-    const configured = command.argument('<shell>', 'the shell to complete in').addHelpText('after', howTo);
+    const configured = command.argument('<shell>', 'shell').addHelpText('after', howTo);
     configured.registeredArguments[0]?.choices(shells);
     return configured;
   },
@@ -17,18 +17,18 @@ export default defineCommand({
     ({ script }) =>
     () =>
       script,
-  json: { shell: 'the shell', script: 'what it has to read' },
+  json: { shell: 'shell', script: 'completion script' },
   examples: ['completion bash', 'completion zsh'],
 });
 
 const howTo = `
-To have it in every new shell:
+Enable it in new shells:
   bash         echo 'eval "$(gantry completion bash)"' >> ~/.bashrc
   zsh          echo 'eval "$(gantry completion zsh)"' >> ~/.zshrc
   fish         gantry completion fish > ~/.config/fish/completions/gantry.fish
   powershell   gantry completion powershell >> $PROFILE`;
 
-/** Made by @bomb.sh/tab at build time (build.js). */
+/** The scripts of @bomb.sh/tab, which the build writes (build.js). */
 function scriptFor(shell: string): string {
   const here = import.meta.dirname;
   const file = [join(here, 'completion'), join(here, '../../dist/completion')]

@@ -178,7 +178,7 @@ export function readStoredSettings(folder: string, onInvalid: OnInvalidSetting =
   try {
     return asRecord(JSON.parse(text));
   } catch (cause) {
-    onInvalid(new FailedError(`the settings in ${file} are not valid JSON`, { fix: `fix or remove ${file}`, cause }));
+    onInvalid(new FailedError(`the settings in ${file} are not valid JSON`, { fix: `correct or remove ${file}`, cause }));
     return {};
   }
 }
@@ -205,7 +205,7 @@ export function checkUrl(text: string, origin: string, onInvalid: OnInvalidSetti
   }
   if (!isSecure(url)) {
     onInvalid(
-      new UsageError(`refusing to send the token to ${url.origin} over plain HTTP`, {
+      new UsageError(`refusing to send the token to ${url.origin}: it is not https`, {
         why: `the URL comes from the ${origin}`,
         fix: `use https://${url.host}`,
       }),

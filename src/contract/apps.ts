@@ -150,7 +150,7 @@ export type AppSummary = v.InferOutput<typeof AppSummary>;
 /** Creates or redeploys an app with an upload (spec 4.2). */
 export const createApp = endpoint('POST /v2/projects/{project}/apps', { body: AppCreation, reply: CreatedApp });
 
-/** Creates or redeploys a partner's app: same body, no upload. */
+/** Creates or redeploys a partner's app: same body, no upload (docs/platform.md: Apps). */
 export const createPartnerApp = endpoint('POST /v2/projects/{project}/partner-apps', {
   body: AppCreation,
   reply: CreatedApp,
@@ -174,12 +174,12 @@ export const AppScaling = v.looseObject({
 });
 export type AppScaling = v.InferInput<typeof AppScaling>;
 
-/** Changes the scaling of a deployed app. Sets absolute values, so it can be retried. */
+/** Changes the scaling of a deployed app (docs/platform.md: Scaling). Sets absolute values, so it can be retried. */
 export const scaleApp = endpoint('PATCH /v2/projects/{project}/apps/{app}', {
   body: AppScaling,
   reply: 'nothing',
   retryable: true,
 });
 
-/** Deletes an app. */
+/** Deletes an app (docs/platform.md: Apps). */
 export const deleteApp = endpoint('DELETE /v2/projects/{project}/apps/{app}', { reply: 'nothing' });

@@ -37,17 +37,17 @@ export type BuildLogLine = v.InferOutput<typeof BuildLogLine>;
 export const ZipContents = replyObject({ id: optionalText, zipFiles: v.optional(v.unknown()) });
 export type ZipContents = v.InferOutput<typeof ZipContents>;
 
-/** Lists an app's builds. The reply is not documented. */
+/** Lists an app's builds (docs/platform.md: Builds). The reply is not documented. */
 export const listBuilds = endpoint('GET /v2/projects/{project}/apps/{app}/builds', {
   reply: assumed(list(Build, 'id', 'status')),
 });
 
-/** Reads the status of a build, which alone decides whether it succeeded. */
+/** Reads the status of a build, which alone decides whether it succeeded (docs/platform.md: Builds). */
 export const getBuild = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{build}', {
   reply: replyObject(fields, 'status'),
 });
 
-/** Reads all log lines of a build so far. */
+/** Reads all log lines of a build so far (docs/platform.md: Logs). */
 export const getBuildLogs = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{build}/logs', {
   reply: replyObject({ logs: list(BuildLogLine, 'log'), status: optionalEnum(...statuses) }),
 });

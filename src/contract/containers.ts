@@ -25,7 +25,7 @@ export const Container = object({
 });
 export type Container = v.InferOutput<typeof Container>;
 
-/** Lists the running and recently ended containers of an app. */
+/** Lists the running and recently ended containers of an app (docs/platform.md: Containers). */
 export const listContainers = endpoint('GET /v2/projects/{project}/apps/{app}/containers', {
   reply: list(Container, 'containerId'),
 });

@@ -7,7 +7,7 @@ import { optionalItems, optionalNumber, optionalRecord, optionalText, optionalTi
 export const AppCost = replyObject({ costs: assumed(objectsByName(object({ total_cost_cents: optionalNumber }))) });
 export type AppCost = v.InferOutput<typeof AppCost>;
 
-/** Reads the cost of an app by day. */
+/** Reads the cost of an app by day (docs/platform.md: Costs and invoices). */
 export const getAppCost = endpoint('GET /v2/projects/{project}/apps/{app}/cost', { reply: AppCost });
 
 /** The cost of a project this month, and its coupons. Only some of the fields are known. */
@@ -17,7 +17,7 @@ export const ProjectCost = replyObject({
 });
 export type ProjectCost = v.InferOutput<typeof ProjectCost>;
 
-/** Reads the cost of a project. */
+/** Reads the cost of a project (docs/platform.md: Costs and invoices). */
 export const getProjectCost = endpoint('GET /v2/projects/{project}/cost', { reply: ProjectCost });
 
 /** An invoice. `amountDue` is in the smallest unit of its currency, such as cents or yen. */
@@ -33,7 +33,7 @@ export type Invoice = v.InferOutput<typeof Invoice>;
 
 const someInvoices = optionalList(Invoice, 'id');
 
-/** Lists invoices. The reply is a list, or an object with one. */
+/** Lists invoices (docs/platform.md: Costs and invoices). The reply is a list, or an object with one. */
 export const listInvoices = endpoint('GET /v2/projects/{project}/invoices', {
   reply: assumed(
     v.union([list(Invoice, 'id'), replyObject({ invoices: someInvoices, items: someInvoices, data: someInvoices })]),

@@ -35,7 +35,7 @@ const AppLogsQuery = v.object({
 });
 export type AppLogsQuery = v.InferOutput<typeof AppLogsQuery>;
 
-/** Reads one page of an app's log; null if it is empty. */
+/** Reads one page of an app's log; null if it is empty (docs/platform.md: Logs). */
 export const getAppLogs = endpoint('GET /v2/projects/{project}/apps/{app}/logs', {
   query: AppLogsQuery,
   reply: v.nullish(

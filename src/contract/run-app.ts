@@ -23,7 +23,7 @@ const BaseImage = v.object({
 export type BaseImage = v.InferOutput<typeof BaseImage>;
 
 /**
- * Requests the image with the dependencies of a run. Poll until `status` is `ready` and `digest` is not empty. Returns
+ * Requests the image with the dependencies of a run (docs/platform.md: One-off runs). Poll until `status` is `ready` and `digest` is not empty. Returns
  * 403 if the app does not exist yet.
  */
 export const prepareBaseImage = endpoint('POST /v3/projects/{project}/apps/{app}/base-image', {
@@ -41,7 +41,7 @@ export const runLimits = {
   nameLength: 30,
 };
 
-/** Runs one file of an archive once. Hardware numbers always have a decimal: `2.0`. */
+/** Runs one file of an archive once (docs/platform.md: One-off runs). Hardware numbers always have a decimal: `2.0`. */
 export const startRun = endpoint('POST /v3/projects/{project}/apps/{app}/run', {
   query: v.object({
     filename: v.string(),

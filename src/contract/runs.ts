@@ -133,16 +133,16 @@ export const getRunsChart = endpoint('GET /v2/projects/{project}/apps/{app}/runs
   reply: RunsChart,
 });
 
-/** Lists the runs of an app, newest first, with the fields that the chart endpoint omits. */
+/** Lists the runs of an app, newest first, with the fields that the chart endpoint omits (docs/platform.md: Runs). */
 export const listRuns = endpoint('GET /v2/projects/{project}/apps/{app}/runs', {
   query: v.object({ asyncOnly: v.optional(queryBoolean), nextToken: assumed(v.optional(v.string())) }),
   reply: replyObject({ items: list(Run, 'id'), nextToken: optionalText }),
 });
 
-/** Reads one run. */
+/** Reads one run (docs/platform.md: Runs). */
 export const getRun = endpoint('GET /v2/projects/{project}/apps/{app}/runs/{run}', {
   reply: replyObject({ item: Run }, 'item'),
 });
 
-/** Cancels a run (not documented). */
+/** Cancels a run (docs/platform.md: Runs). */
 export const cancelRun = endpoint('DELETE /v2/projects/{project}/apps/{app}/runs/{run}', { reply: 'nothing' });

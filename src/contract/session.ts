@@ -20,7 +20,7 @@ export const DeviceAuthorization = replyObject(
 );
 export type DeviceAuthorization = v.InferOutput<typeof DeviceAuthorization>;
 
-/** Starts a device login. */
+/** Starts a device login (docs/platform.md: Login). */
 export const authorizeDevice = endpoint('POST /device-authorization', {
   host: 'login',
   anonymous: true,
@@ -37,7 +37,7 @@ export type DeviceLoginError =
   | (string & {});
 
 /**
- * Polls for the token. Until the user approves, the reply is a 400 with a {@link DeviceLoginError} in `error` or
+ * Polls for the token (docs/platform.md: Login). Until the user approves, the reply is a 400 with a {@link DeviceLoginError} in `error` or
  * `error_code`. The caller polls at the server's interval, so the client does not retry.
  */
 export const requestToken = endpoint('POST /token', {
@@ -51,7 +51,7 @@ export const requestToken = endpoint('POST /token', {
 /** The official client's id at the service that renews tokens. */
 export const oauthClientId = '2om0uempl69t4c6fc70ujstsuk';
 
-/** Exchanges a refresh token for a new access token. Idempotent. */
+/** Exchanges a refresh token for a new access token (docs/platform.md: Login). Idempotent. */
 export const renewToken = endpoint('POST /oauth2/token', {
   host: 'refresh',
   anonymous: true,

@@ -16,5 +16,5 @@ export type StatusItem = v.InferOutput<typeof StatusItem>;
 export const StatusPage = replyObject({ data: StatusItem, included: list(StatusItem) }, 'data');
 export type StatusPage = v.InferOutput<typeof StatusPage>;
 
-/** Reads the public status page. */
+/** Reads the public status page (docs/platform.md: Service status). */
 export const getServiceStatus = endpoint('GET /index.json', { host: 'status', anonymous: true, reply: StatusPage });

@@ -15,7 +15,7 @@ export type VolumeEntry = v.InferOutput<typeof VolumeEntry>;
 
 const region = v.optional(v.string());
 
-/** Lists the volumes of a project. The reply is not documented. */
+/** Lists the volumes of a project (docs/platform.md: Volumes). The reply is not documented. */
 export const listVolumes = endpoint('GET /v2/projects/{project}/volumes', {
   reply: assumed(v.unknown()),
 });
@@ -39,7 +39,7 @@ export const initializeUpload = endpoint('POST /v2/projects/{project}/volumes/{v
   retryable: true,
 });
 
-/** Assembles the file from its parts. It is not visible before. */
+/** Assembles the file from its parts (docs/platform.md: Uploads). It is not visible before. */
 export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{volume}/cp/complete', {
   query: v.object({ region }),
   body: v.object({
@@ -52,7 +52,7 @@ export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{vol
 });
 
 /**
- * Lists one folder of a volume, `/` by default, without its subfolders. An empty body is not an empty folder: it may be a
+ * Lists one folder of a volume, `/` by default, without its subfolders (docs/platform.md: Volumes). An empty body is not an empty folder: it may be a
  * lost reply, after which `sync --delete` would delete everything.
  */
 export const listFolder = endpoint('GET /v2/projects/{project}/volumes/{volume}/ls', {
@@ -60,7 +60,7 @@ export const listFolder = endpoint('GET /v2/projects/{project}/volumes/{volume}/
   reply: list(VolumeEntry, 'name'),
 });
 
-/** Creates a signed URL to read one file. */
+/** Creates a signed URL to read one file (docs/platform.md: Volumes). */
 export const getDownloadLink = endpoint('GET /v2/projects/{project}/volumes/{volume}/download', {
   query: v.object({ region, file_path: v.string() }),
   reply: replyObject({ url: textOrEmpty }, 'url'),
@@ -72,7 +72,7 @@ export const deletePath = endpoint('DELETE /v2/projects/{project}/volumes/{volum
   reply: 'text',
 });
 
-/** Grows a volume, in GB. The volume is named `default-<region>` here. Idempotent. */
+/** Grows a volume, in GB (docs/platform.md: Volumes). The volume is named `default-<region>` here. Idempotent. */
 export const resizeVolume = endpoint('PATCH /v2/projects/{project}/volumes/{volume}/resize', {
   body: v.object({ newSizeGb: v.pipe(v.number(), v.integer(), v.minValue(50), v.maxValue(1000)) }),
   reply: 'nothing',

@@ -114,7 +114,7 @@ describe('webhooks listen', () => {
       { columns: 80, env: { ...there.env, NO_COLOR: '1' } },
     );
     expect(stdout).toMatch(
-      /^http:\S+\n\S+ \S+ d-\w+ {2}signature good {2}answered 200\n {2}run r-1, \/, 9 B\n {2}\{\n {4}"a": \[\n/,
+      /^http:\S+\n\S+ \S+ d-\w+ {2}signature good {2}returned 200\n {2}run r-1, \/, 9 B\n {2}\{\n {4}"a": \[\n/,
     );
   });
 
@@ -295,7 +295,7 @@ describe('webhooks replay', () => {
     const run = (words: string[]) => gantry(['webhooks', 'replay', ...words], { env: there.env, cwd: there.path });
     const [file = ''] = readdirSync(there.kept);
     const id = file.replace('.json', '');
-    expect((await run([id, '--to', app.url])).stdout).toBe(`${id} sent to ${app.url}/: 200\n`);
+    expect((await run([id, '--to', app.url])).stdout).toBe(`sent ${id} to ${app.url}/: 200\n`);
     expect((await run(['latest', '--to', app.url, '--secret-file', 'secret', '--json'])).json()).toMatchObject({
       id,
       status: 200,

@@ -6,6 +6,9 @@ import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
 
+/** The settings that `config set` accepts. */
+export const settingNames: readonly string[] = [...storableSettings.keys()];
+
 type Configured = Pick<Context, 'settings' | 'env' | 'progress'>;
 
 /** Lists every setting with its origin. Throws UsageError if the profile in use does not exist. */
@@ -42,7 +45,7 @@ export interface StoredSetting {
  */
 export async function storeSetting(context: Configured, name: string, given?: string): Promise<StoredSetting> {
   const key = storableSettings.get(name);
-  if (!key) throw unknownSettingError(name, [...storableSettings.keys()]);
+  if (!key) throw unknownSettingError(name, settingNames);
   const value = given === undefined ? undefined : checkValue(key, given);
   const profile = context.settings.profile.value ?? 'default';
   if (value === undefined) checkProfile(context.settings);
@@ -80,7 +83,7 @@ export function checkProjectId(value: string): string {
   });
 }
 
-function unknownSettingError(name: string, names: string[]): UsageError {
+function unknownSettingError(name: string, names: readonly string[]): UsageError {
   const suggestion = closestName(name, names);
   const why = `available settings: ${names.join(', ')}`;
   return new UsageError(
