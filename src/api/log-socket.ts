@@ -4,7 +4,7 @@ import type { WebSocket } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
 import type { GantryError } from '../errors.ts';
 import { ConnectionError } from './transport.ts';
-import { connector, loadUndici } from './undici.ts';
+import { createConnector, loadUndici } from './undici.ts';
 
 /** A live log: what the platform sends, as it comes. */
 export interface LogSocket {
@@ -15,7 +15,7 @@ export interface LogSocket {
    */
   next(patienceMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'>;
   /** Why it was closed, in words. */
-  readonly why: string;
+  readonly closeReason: string;
   close(): void;
 }
 
@@ -31,7 +31,7 @@ interface Options {
   silenceMs: number;
 }
 
-/** As the platform's own client has them (wire §1b), in milliseconds. */
+/** The limits of the official client, in milliseconds (docs/platform.md#logs). */
 const handshakeMs = 5_000;
 const pingMs = 10_000;
 const pongMs = 5_000;
@@ -40,8 +40,8 @@ const heldTexts = 10_000;
 const heldCharacters = 16 * 1024 * 1024;
 
 /**
- * Opens a live log. The platform wants the token in the query (wire §1b): so this address is never shown, not even in
- * an error (H-6). Through the proxy of the environment, where there is one (H-58). Rejects with ConnectionError.
+ * Opens a live log, through the proxy if one is set. The platform expects the token in the query string, so the address
+ * never appears in output, not even in an error. Rejects with ConnectionError.
  */
 export async function openLogSocket(path: string, query: object, options: Options): Promise<LogSocket> {
   const { address, token, userAgent, proxy, signal, silenceMs } = options;
@@ -52,7 +52,7 @@ export async function openLogSocket(path: string, query: object, options: Option
   }
   const { Agent, WebSocket, ping } = await loadUndici();
   const line = new Line();
-  const connect = await connector({ proxy, signal: AbortSignal.any([signal, line.signal]), ...line.hears });
+  const connect = await createConnector({ proxy, signal: AbortSignal.any([signal, line.signal]), ...line.hears });
   const dispatcher = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
   signal.throwIfAborted();
   const socket = new WebSocket(url, { dispatcher, headers: { 'user-agent': userAgent } });
@@ -112,7 +112,7 @@ export async function openLogSocket(path: string, query: object, options: Option
       signal.throwIfAborted();
       return found;
     },
-    get why() {
+    get closeReason() {
       return held.why;
     },
     close: () => finish('we closed it'),

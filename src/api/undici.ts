@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
 import type { GantryError } from '../errors.ts';
-import { hostOf, portOf, proxyFor } from './proxy.ts';
-import { connectionFailure, connectMs } from './transport.ts';
+import { proxyFor, proxyName, urlHost, urlPort } from './proxy.ts';
+import { connectTimeoutMs, toConnectionError } from './transport.ts';
 
 /**
- * Loads undici, where it earns its keep. Its parser is WebAssembly: as V8 compiles it first it is fast enough, and the
- * end of the process would wait for the better version that V8 compiles beside.
+ * Loads undici. Its parser is WebAssembly: V8's first compiler is fast enough for it, and the process would wait at its
+ * end for the second one, a third of the CPU time of a small copy (npm run bench -- transfer).
  */
 export function loadUndici(): Promise<typeof import('undici')> {
   setFlagsFromString('--liftoff-only');
@@ -29,11 +29,13 @@ export interface ConnectorOptions {
  * connects again without a pause or an end when a proxy closes the connection after CONNECT; here a connection that
  * fails is a failure of the requests that wait for it, and the caller decides about the next try.
  */
-export async function connector(options: ConnectorOptions): Promise<buildConnector.connector> {
+export async function createConnector(options: ConnectorOptions): Promise<buildConnector.connector> {
   const { proxy: settings, signal, onConnected = () => {}, onFailed = () => {} } = options;
   const { buildConnector } = await loadUndici();
   // Its types hide that it returns the socket.
-  const connect = buildConnector({ timeout: connectMs }) as (...given: Parameters<buildConnector.connector>) => Socket;
+  const connect = buildConnector({ timeout: connectTimeoutMs }) as (
+    ...given: Parameters<buildConnector.connector>
+  ) => Socket;
   const connecting = new Set<Socket>();
   const cut = () => {
     for (const socket of connecting) socket.destroy(signal.reason);
@@ -41,8 +43,9 @@ export async function connector(options: ConnectorOptions): Promise<buildConnect
   signal.addEventListener('abort', cut, { once: true });
   return (target, callback) => {
     const url = new URL(`${target.protocol}//${target.host ?? target.hostname}`);
+    const proxy = proxyFor(settings, url);
     const failed = (cause: Error) => {
-      const error = connectionFailure(url, cause, false);
+      const error = toConnectionError(url, cause, false, proxy && proxyName(proxy));
       onFailed(error);
       callback(error, null);
     };
@@ -60,10 +63,9 @@ export async function connector(options: ConnectorOptions): Promise<buildConnect
       connecting.add(socket);
     };
     if (signal.aborted) return failed(signal.reason);
-    const proxy = proxyFor(settings, url);
     if (!proxy) return connectOver();
     import('./tunnel.ts')
-      .then(({ openTunnel }) => openTunnel(proxy, { host: hostOf(url), port: portOf(url) }, signal))
+      .then(({ openTunnel }) => openTunnel(proxy, { host: urlHost(url), port: urlPort(url) }, signal))
       .then((socket) => (target.protocol === 'https:' ? connectOver(socket) : opened(socket)))
       .catch(failed);
   };

@@ -7,7 +7,7 @@ const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 export default defineCommand({
   configure: (command) => {
-    const configured = command.argument('<shell>', 'shell').addHelpText('after', howTo);
+    const configured = command.argument('<shell>', 'shell to complete in');
     configured.registeredArguments[0]?.choices(shells);
     return configured;
   },
@@ -17,18 +17,18 @@ export default defineCommand({
     ({ script }) =>
     () =>
       script,
-  json: { shell: 'shell', script: 'completion script' },
+  details: [
+    'Completes commands, flags and the names of your apps. To load the script in every new shell:',
+    'bash: add eval "$(gantry completion bash)" to ~/.bashrc.',
+    'zsh: add autoload -U compinit; compinit; eval "$(gantry completion zsh)" to ~/.zshrc.',
+    'fish: gantry completion fish > ~/.config/fish/completions/gantry.fish',
+    'PowerShell: gantry completion powershell >> $PROFILE',
+  ],
+  json: { shell: 'shell', script: 'script for the shell to load' },
   examples: ['completion bash', 'completion zsh'],
 });
 
-const howTo = `
-Enable it in new shells:
-  bash         echo 'eval "$(gantry completion bash)"' >> ~/.bashrc
-  zsh          echo 'eval "$(gantry completion zsh)"' >> ~/.zshrc
-  fish         gantry completion fish > ~/.config/fish/completions/gantry.fish
-  powershell   gantry completion powershell >> $PROFILE`;
-
-/** The scripts of @bomb.sh/tab, which the build writes (build.js). */
+/** Made by @bomb.sh/tab at build time (build/texts.js). */
 function scriptFor(shell: string): string {
   const here = import.meta.dirname;
   const file = [join(here, 'completion'), join(here, '../../dist/completion')]

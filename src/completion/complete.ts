@@ -71,7 +71,7 @@ export async function complete(argv: string[], io: Io): Promise<number> {
 
 const refreshMs = 10_000;
 
-/** Read from a file of the build (build.js); computed when running from sources. */
+/** Made at build time (build/texts.js); from the sources it is live. */
 async function typable(): Promise<CompletionTree> {
   try {
     return JSON.parse(readFileSync(join(import.meta.dirname, 'typable.json'), 'utf8'));

@@ -178,7 +178,9 @@ export function readStoredSettings(folder: string, onInvalid: OnInvalidSetting =
   try {
     return asRecord(JSON.parse(text));
   } catch (cause) {
-    onInvalid(new FailedError(`the settings in ${file} are not valid JSON`, { fix: `correct or remove ${file}`, cause }));
+    onInvalid(
+      new FailedError(`the settings in ${file} are not valid JSON`, { fix: `correct or remove ${file}`, cause }),
+    );
     return {};
   }
 }

@@ -62,7 +62,10 @@ export async function updateStoredFile(
 
 function writeError(file: string, name: 'config' | 'credentials', cause: unknown): FailedError {
   if (cause instanceof SyntaxError) {
-    return new FailedError(`${file} is not valid JSON: nothing was changed`, { fix: `correct or remove ${file}`, cause });
+    return new FailedError(`${file} is not valid JSON: nothing was changed`, {
+      fix: `correct or remove ${file}`,
+      cause,
+    });
   }
   const variables = name === 'config' ? 'GANTRY_PROJECT, GANTRY_REGION and so on' : 'GANTRY_TOKEN';
   return new FailedError(`cannot write ${file}: nothing was changed`, {

@@ -1,7 +1,7 @@
 /** As in `URL.hostname`. */
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Whether secrets and files may be sent to a URL: https, or http on this machine. */
+/** Secrets and files are sent over https, or over plain http to this machine only. */
 export function isSecure(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname));
 }

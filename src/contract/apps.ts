@@ -55,7 +55,7 @@ export const AppCreation = v.looseObject({
   readycheckEndpoint: text,
   logLevel: text,
   partialUpload: flag,
-  // Not in the specification. Without these the user's shell commands would be lost.
+  // Not in the specification, but the official client sends these. Without them the shell commands would be lost.
   include: v.optional(strings),
   exclude: v.optional(strings),
   shellCommands: v.optional(strings),
@@ -130,7 +130,7 @@ export const App = nonEmptyReply({
 });
 export type App = v.InferOutput<typeof App>;
 
-/** An app in a list (spec 2.5). The fields of the two metrics objects are not documented. */
+/** An app in a list (spec 2.5). The inner fields of both metrics objects are not documented (docs/platform.md#apps). */
 export const AppSummary = object({
   id: textOrEmpty,
   name: optionalText,
@@ -150,7 +150,9 @@ export type AppSummary = v.InferOutput<typeof AppSummary>;
 /** Creates or redeploys an app with an upload (spec 4.2). */
 export const createApp = endpoint('POST /v2/projects/{project}/apps', { body: AppCreation, reply: CreatedApp });
 
-/** Creates or redeploys a partner's app: same body, no upload (docs/platform.md: Apps). */
+/**
+ * Create or redeploy a partner's app (docs/platform.md#apps): the same body as for any app, but nothing is uploaded.
+ */
 export const createPartnerApp = endpoint('POST /v2/projects/{project}/partner-apps', {
   body: AppCreation,
   reply: CreatedApp,
@@ -165,7 +167,7 @@ export const listApps = endpoint('GET /v2/projects/{project}/apps', {
 /** Reads one app (spec 4.4). */
 export const getApp = endpoint('GET /v2/projects/{project}/apps/{app}', { reply: App });
 
-/** Settings that can change without a deploy. The next deploy overrides them. */
+/** The settings that can change without a deploy (docs/platform.md#scaling). The next deploy overwrites them. */
 export const AppScaling = v.looseObject({
   minReplicaCount: v.optional(v.number()),
   maxReplicaCount: v.optional(v.number()),
@@ -174,12 +176,12 @@ export const AppScaling = v.looseObject({
 });
 export type AppScaling = v.InferInput<typeof AppScaling>;
 
-/** Changes the scaling of a deployed app (docs/platform.md: Scaling). Sets absolute values, so it can be retried. */
+/** Change a deployed app's scaling (docs/platform.md#scaling). Sets values, so it is safe to repeat. */
 export const scaleApp = endpoint('PATCH /v2/projects/{project}/apps/{app}', {
   body: AppScaling,
   reply: 'nothing',
   retryable: true,
 });
 
-/** Deletes an app (docs/platform.md: Apps). */
+/** Delete an app (docs/platform.md#apps). */
 export const deleteApp = endpoint('DELETE /v2/projects/{project}/apps/{app}', { reply: 'nothing' });

@@ -9,8 +9,8 @@ const failedStatuses = ['failure', 'build_failure', 'init_failure', 'init_timeou
 const statuses = ['pending', 'building', 'initializing', ...succeededStatuses, ...failedStatuses] as const;
 
 /**
- * The phase of a build status, in any case. Unknown statuses are "in progress" unless they end like a failure: a newer
- * server may have more of them.
+ * Maps a build's status to a phase (docs/platform.md#builds). An unknown status means "in progress", unless it ends in
+ * a word for failure: a newer server may have more statuses. Ignores case.
  */
 export function buildPhase(status: string): 'in progress' | 'succeeded' | 'failed' {
   const word = status.toLowerCase();
@@ -19,7 +19,7 @@ export function buildPhase(status: string): 'in progress' | 'succeeded' | 'faile
   return 'in progress';
 }
 
-/** One build. `initError` says why the app did not start. */
+/** One build (docs/platform.md#builds). `initError` tells the user why the app did not start. */
 const fields = {
   id: textOrEmpty,
   status: enumOrEmpty(...statuses),
@@ -33,21 +33,21 @@ export type Build = v.InferOutput<typeof Build>;
 export const BuildLogLine = object({ id: optionalText, createdAt: optionalTime, log: textOrEmpty });
 export type BuildLogLine = v.InferOutput<typeof BuildLogLine>;
 
-/** Reply of zip contents (spec 2.13). The fields of `zipFiles` are not documented. */
+/** Answer of zip contents (spec 2.13). The inner shape is not documented, so it is passed on unchanged. */
 export const ZipContents = replyObject({ id: optionalText, zipFiles: v.optional(v.unknown()) });
 export type ZipContents = v.InferOutput<typeof ZipContents>;
 
-/** Lists an app's builds (docs/platform.md: Builds). The reply is not documented. */
+/** List an app's builds (docs/platform.md#builds). The shape of the reply is not documented. */
 export const listBuilds = endpoint('GET /v2/projects/{project}/apps/{app}/builds', {
   reply: assumed(list(Build, 'id', 'status')),
 });
 
-/** Reads the status of a build, which alone decides whether it succeeded (docs/platform.md: Builds). */
+/** Get one build (docs/platform.md#builds). Its status is the only source of the result. */
 export const getBuild = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{build}', {
   reply: replyObject(fields, 'status'),
 });
 
-/** Reads all log lines of a build so far (docs/platform.md: Logs). */
+/** Get all log lines of a build so far (docs/platform.md#builds). */
 export const getBuildLogs = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{build}/logs', {
   reply: replyObject({ logs: list(BuildLogLine, 'log'), status: optionalEnum(...statuses) }),
 });

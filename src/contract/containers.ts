@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { list, object } from './lists.ts';
 import { optionalBoolean, optionalEnum, optionalNumber, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
-/** A container of an app. The documented values of `containerState` are examples. */
+/** One container of an app (docs/platform.md#containers). The documents give only examples for `containerState`. */
 export const Container = object({
   /** The full name of the pod, as in runs and log lines. */
   containerId: textOrEmpty,
@@ -25,7 +25,7 @@ export const Container = object({
 });
 export type Container = v.InferOutput<typeof Container>;
 
-/** Lists the running and recently ended containers of an app (docs/platform.md: Containers). */
+/** List the containers of an app, running and recently ended (docs/platform.md#containers). */
 export const listContainers = endpoint('GET /v2/projects/{project}/apps/{app}/containers', {
   reply: list(Container, 'containerId'),
 });

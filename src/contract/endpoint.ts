@@ -2,7 +2,7 @@ import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Route = `${HttpMethod} /${string}`;
-/** The platform's base URL for a request. */
+/** The address of the platform that answers (docs/platform.md#addresses). */
 export type Host = 'management' | 'invocation' | 'login' | 'refresh' | 'logs' | 'status';
 
 /** The body of a successful reply: JSON of a schema, plain text, ignored, or anything an app returns. */
@@ -28,7 +28,7 @@ export interface Endpoint<
   readonly form: boolean | 'multipart';
   /** Sends no token, as for logins and the status page. */
   readonly anonymous: boolean;
-  /** Accepts an empty body and reads it as null. */
+  /** An empty body is a valid answer and reads as null. */
   readonly mayBeEmpty: boolean;
 }
 
@@ -95,7 +95,10 @@ export function endpoint<
   };
 }
 
-/** Marks names that are not documented; `grep assumed src/contract` lists them. */
+/**
+ * Marks a name or shape that no document shows (docs/platform.md#assumptions). `grep assumed src/contract` lists them
+ * all.
+ */
 export function assumed<T>(schema: T): T {
   return schema;
 }
@@ -106,7 +109,10 @@ export function splitRoute(route: Route): { method: HttpMethod; path: string } {
   return { method: route.slice(0, space) as HttpMethod, path: route.slice(space + 1) };
 }
 
-/** Fills in the parameters of a route, each encoded as one path segment. `app` may be a name or an id. */
+/**
+ * Fills a route's placeholders and encodes each value as one path segment. An app may be given as `web` or `p-123-web`:
+ * only this function turns a name into an id (docs/platform.md#identifiers).
+ */
 export function fillPath(path: string, parameters: Record<string, unknown>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(parameters[name]);

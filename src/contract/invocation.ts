@@ -3,8 +3,8 @@ import { endpoint } from './endpoint.ts';
 import { queryBoolean } from './scalars.ts';
 
 /**
- * Calls a function of a deployed app, or a path of its own server (spec 4.18). The response is the app's, with any status,
- * type and length, so the typed client is not used for it.
+ * Call a function of a deployed app, or any path below the user's own server (spec 4.18). The answer is the app's own:
+ * any status, type and length, so the typed client does not handle it.
  */
 export const invoke = endpoint('POST /v4/{project}/{name}/{function}', {
   host: 'invocation',
@@ -13,16 +13,19 @@ export const invoke = endpoint('POST /v4/{project}/{name}/{function}', {
   reply: 'anything',
 });
 
-/** Response to `async=true` (spec 2.15). The header `X-Request-Id` has the same id. */
+/** The immediate answer to `async=true` (spec 2.15). The header `X-Request-Id` has the same id. */
 export const RunAcknowledgement = v.object({ run_id: v.string() });
 
-/** Response of a function of the default runtime. A generator returns a stream of events instead. */
+/**
+ * The answer of a function in the default runtime (docs/platform.md#invocation). A generator function answers with a
+ * stream of events instead.
+ */
 export const FunctionReply = v.looseObject({ run_id: v.string(), run_time_ms: v.number(), result: v.unknown() });
 
-/** Request header with the secret that signs the webhook delivery. */
+/** Sent with a call, this secret signs the delivery to its webhook (docs/platform.md#webhooks). */
 export const webhookSecretHeader = 'X-Webhook-Secret';
 
-/** Headers of a delivery. */
+/** Headers of a delivery (docs/platform.md#webhooks). */
 export const webhookHeaders = {
   runId: 'X-Request-Id',
   /** Seconds since 1970. */
@@ -31,12 +34,12 @@ export const webhookHeaders = {
   signature: 'X-Cerebrium-Webhook-Signature',
 } as const;
 
-/** The signed text before the body of a delivery. */
+/** The part of a delivery that its signature covers before the body. */
 export function signedPrefix(runId: string, timestamp: string | number): string {
   return `${runId}.${timestamp}.`;
 }
 
-/** Including the first attempt. */
+/** Number of attempts to deliver to a webhook (docs/platform.md#webhooks). */
 export const maxWebhookAttempts = 3;
 
 /** Upper limit of `response_grace_period` (spec 8). */

@@ -23,7 +23,10 @@ export const StartupTimes = replyObject({
 });
 export type StartupTimes = v.InferOutput<typeof StartupTimes>;
 
-/** Reads the startup times of an app. The query has the names of resource-metrics (spec 4.7). */
+/**
+ * Startup times of an app (spec 4.7). The query uses the names of the resource metrics endpoint
+ * (docs/platform.md#metrics).
+ */
 export const getStartupTimes = endpoint('GET /v2/projects/{project}/apps/{app}/metrics/startup-time', {
   query: assumed(
     v.object({

@@ -10,27 +10,27 @@ export type Secrets = v.InferOutput<typeof Secrets>;
 const StoredSecrets = v.nullish(v.custom<Record<string, unknown>>(isRecord, 'must be an object'));
 export type StoredSecrets = Record<string, unknown>;
 
-/** Reads the secrets of a project; null if there are none (docs/platform.md: Secrets). */
+/** Get the secrets of a project (docs/platform.md#secrets); null when there are none. */
 export const getProjectSecrets = endpoint('GET /v2/projects/{project}/secrets', {
   reply: StoredSecrets,
   mayBeEmpty: true,
 });
 
 /**
- * Replaces all secrets of a project (docs/platform.md: Secrets). Not retried: someone else may have changed them
- * meanwhile.
+ * Replace all secrets of a project (docs/platform.md#secrets). Never retried: another client may have changed them in
+ * between.
  */
 export const setProjectSecrets = endpoint('PATCH /v2/projects/{project}/secrets', { body: Secrets, reply: 'nothing' });
 
 /**
- * Reads the secrets of an app, which override those of its project; null if there are none (docs/platform.md: Secrets).
+ * Get the secrets of an app (docs/platform.md#secrets), which override those of its project; null when there are none.
  */
 export const getAppSecrets = endpoint('GET /v2/projects/{project}/apps/{app}/secrets', {
   reply: StoredSecrets,
   mayBeEmpty: true,
 });
 
-/** Replaces all secrets of an app (docs/platform.md: Secrets). Not retried, as for a project. */
+/** Replace all secrets of an app (docs/platform.md#secrets). Never retried, as for a project. */
 export const setAppSecrets = endpoint('PATCH /v2/projects/{project}/apps/{app}/secrets', {
   body: Secrets,
   reply: 'nothing',

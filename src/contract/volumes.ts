@@ -3,7 +3,7 @@ import { assumed, endpoint } from './endpoint.ts';
 import { list, object, replyObject } from './lists.ts';
 import { booleanOrFalse, numberOrNaN, optionalNumber, optionalTime, textOrEmpty } from './scalars.ts';
 
-/** A file or folder in a listing. */
+/** A file or folder of a volume, as listed by its folder (docs/platform.md#volumes). */
 export const VolumeEntry = object({
   /** The name of a folder may end with a slash. */
   name: textOrEmpty,
@@ -15,12 +15,15 @@ export type VolumeEntry = v.InferOutput<typeof VolumeEntry>;
 
 const region = v.optional(v.string());
 
-/** Lists the volumes of a project (docs/platform.md: Volumes). The reply is not documented. */
+/**
+ * List the volumes of a project (docs/platform.md#volumes). The shape of the reply is not documented, so any is
+ * accepted.
+ */
 export const listVolumes = endpoint('GET /v2/projects/{project}/volumes', {
   reply: assumed(v.unknown()),
 });
 
-/** Starts an upload of `part_count` parts, numbered from 1. Returns a signed URL per part (spec 4.10). */
+/** Start to upload a file in `part_count` parts, numbered from 1 (spec 4.10). Each part gets its own presigned URL. */
 export const initializeUpload = endpoint('POST /v2/projects/{project}/volumes/{volume}/cp/initialize', {
   query: v.object({ region }),
   body: v.object({
@@ -39,7 +42,7 @@ export const initializeUpload = endpoint('POST /v2/projects/{project}/volumes/{v
   retryable: true,
 });
 
-/** Assembles the file from its parts (docs/platform.md: Uploads). It is not visible before. */
+/** Assemble the file from its parts (docs/platform.md#volumes). The file is not visible before this call. */
 export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{volume}/cp/complete', {
   query: v.object({ region }),
   body: v.object({
@@ -52,15 +55,15 @@ export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{vol
 });
 
 /**
- * Lists one folder of a volume, `/` by default, without its subfolders (docs/platform.md: Volumes). An empty body is not an empty folder: it may be a
- * lost reply, after which `sync --delete` would delete everything.
+ * List one folder of a volume, `/` by default, without subfolders (docs/platform.md#volumes). An empty body is not an
+ * empty folder: a lost answer would look the same, and `sync --delete` would delete everything.
  */
 export const listFolder = endpoint('GET /v2/projects/{project}/volumes/{volume}/ls', {
   query: v.object({ region, dir: v.optional(v.string()) }),
   reply: list(VolumeEntry, 'name'),
 });
 
-/** Creates a signed URL to read one file (docs/platform.md: Volumes). */
+/** Get a presigned URL to read one file (docs/platform.md#volumes). */
 export const getDownloadLink = endpoint('GET /v2/projects/{project}/volumes/{volume}/download', {
   query: v.object({ region, file_path: v.string() }),
   reply: replyObject({ url: textOrEmpty }, 'url'),
@@ -72,7 +75,7 @@ export const deletePath = endpoint('DELETE /v2/projects/{project}/volumes/{volum
   reply: 'text',
 });
 
-/** Grows a volume, in GB (docs/platform.md: Volumes). The volume is named `default-<region>` here. Idempotent. */
+/** Grow a volume, in GB (docs/platform.md#volumes). This path names the volume `default-<region>`. Safe to repeat. */
 export const resizeVolume = endpoint('PATCH /v2/projects/{project}/volumes/{volume}/resize', {
   body: v.object({ newSizeGb: v.pipe(v.number(), v.integer(), v.minValue(50), v.maxValue(1000)) }),
   reply: 'nothing',

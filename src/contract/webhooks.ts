@@ -11,7 +11,7 @@ export interface SignedWebhook {
 /** `malformed`: not a delivery of the platform; `forged`: another secret or changed content; `stale`: too old. */
 export type SignatureProblem = { kind: 'malformed' | 'forged' | 'stale'; why: string };
 
-/** `v1,<hex>`: HMAC-SHA256 of `{request_id}.{timestamp}.{body}`. */
+/** `v1,<hex>`: HMAC-SHA256 of `{request_id}.{timestamp}.{body}` (docs/platform.md#webhooks). */
 export function signWebhook(secret: string, parts: SignedWebhook): string {
   return `v1,${digest(secret, parts).toString('hex')}`;
 }

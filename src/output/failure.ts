@@ -1,6 +1,6 @@
 import { exitCodes, type FileLocation, GantryError, type Problem, ProjectError, UnavailableError } from '../errors.ts';
 import { displayWidth } from './display-width.ts';
-import { count } from './format.ts';
+import { count, cutText } from './format.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import type { Page } from './page.ts';
 import { redact } from './redact.ts';
@@ -8,7 +8,7 @@ import { redactValue } from './redacted-json.ts';
 import { sanitize, stripControlSequences } from './sanitize.ts';
 import { systemErrorReason } from './system-error.ts';
 
-/** An error as a person reads it: what happened, where, why, and the next thing to type (conventions §3). */
+/** The text of an error: what happened, where, why, and the next command to type. */
 export function failureText(error: unknown, page: Page, debug: boolean): string {
   const parts = error instanceof ProjectError ? problemsText(error, page) : [blockText(asProblem(error), page)];
   if (error instanceof GantryError && error.facts.requestId) {
@@ -119,7 +119,7 @@ function excerpt({ text, column, length }: FileLocation, room: number) {
   const after = plain(text.slice(column - 1 + length));
   const kept = Math.max(0, room - marked.length);
   const start = before.length > kept ? `…${before.slice(before.length - kept + 1)}` : before;
-  return { before: start, marked, after: after.slice(0, Math.max(0, kept - start.length)) };
+  return { before: start, marked, after: cutText(after, Math.max(0, kept - start.length)) };
 }
 
 function stackOf(error: Error): string {

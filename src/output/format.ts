@@ -14,6 +14,11 @@ export function size(bytes: number | null | undefined): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
+/** At most so many characters. The mark also tells the cleaner that a secret may have been cut there. */
+export function cutText(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
 /** `95000` ms reads `1m 35s`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -92,24 +97,6 @@ const inThousandths = new Set('BHD JOD KWD OMR TND'.split(' '));
 /** `12 files, 3.4 KiB`: how a set of files is named. */
 export function fileSummary(files: number, bytes: number): string {
   return `${count(files, 'file')}, ${size(bytes)}`;
-}
-
-/** The lines of a text, broken between words, and within one that is longer than a line. */
-export function wrapText(text: string, width: number): string[] {
-  const room = Math.max(20, width);
-  const found: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line && line.length + 1 + word.length > room) {
-      found.push(line);
-      line = word;
-    } else line = line ? `${line} ${word}` : word;
-    while (line.length > room) {
-      found.push(line.slice(0, room));
-      line = line.slice(room);
-    }
-  }
-  return [...found, line];
 }
 
 /** An order for RFC 3339 times in UTC, which sort as text; what has no time comes last. */

@@ -4,7 +4,7 @@ import { object, string } from 'valibot';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type ApiOptions, createApi } from '../../src/api/client.ts';
 import type { HttpReply } from '../../src/api/http-reply.ts';
-import { ConnectionError, connectionFailure, sendPlainly } from '../../src/api/transport.ts';
+import { ConnectionError, sendDirectly, toConnectionError } from '../../src/api/transport.ts';
 import { endpoint, type HttpMethod } from '../../src/contract/endpoint.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import type { GantryError } from '../../src/errors.ts';
@@ -136,12 +136,14 @@ describe('a connection that fails', () => {
     ['ECONNRESET', 'the connection was cut', true],
     ['EPIPE', 'the connection was cut', true],
     ['UND_ERR_SOCKET', 'the connection was cut', true],
-    ['CERT_HAS_EXPIRED', 'TLS: CERT_HAS_EXPIRED', false],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'TLS: DEPTH_ZERO_SELF_SIGNED_CERT', false],
+    ['CERT_HAS_EXPIRED', 'its certificate has expired (CERT_HAS_EXPIRED)', false],
+    ['ERR_SSL_UNKNOWN', 'the TLS handshake failed (ERR_SSL_UNKNOWN)', false],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host name (ERR_TLS_CERT_ALTNAME_INVALID)', false],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)', false],
   ])('by %s says "%s"; whether the request may have arrived: %s', (code, words, mayHaveArrived) => {
     const causes = [{ code }, { cause: { code } }, { errors: [{ code }, { code: 'OTHER' }] }];
     for (const cause of causes) {
-      const failure = connectionFailure(url, Object.assign(new Error('x'), cause));
+      const failure = toConnectionError(url, Object.assign(new Error('x'), cause));
       expect(failure.message).toBe(`could not reach example.test:444: ${words}`);
       expect([failure.exit, (failure as ConnectionError).mayHaveArrived]).toEqual(['unavailable', mayHaveArrived]);
     }
@@ -237,7 +239,7 @@ function options(url: string): ApiOptions {
     },
     token: () => 'secret',
     headers: { 'user-agent': 'test' },
-    send: sendPlainly,
+    send: sendDirectly,
     silenceMs: 1_000,
     now: () => 0,
     elapsed: () => 0,

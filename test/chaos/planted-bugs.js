@@ -19,8 +19,8 @@ export const plantedBugs = [
       edit('src/disk/new-file.ts', 'constants.O_CREAT | constants.O_EXCL | noFollow', 'constants.O_CREAT'),
       edit(
         'src/disk/new-file.ts',
-        'const path = join(dirname(target), name);\n    const handle = await open(path, exclusively',
-        "void name;\n    const path = join(dirname(target), basename(target) + '.gantry-part');\n    const handle = await open(path, exclusively",
+        'const path = join(dirname(target), name);\n    const replaced',
+        "void name;\n    const path = join(dirname(target), basename(target) + '.gantry-part');\n    const replaced",
       ),
     ],
   },
@@ -50,9 +50,9 @@ export const plantedBugs = [
     name: 'full disk ignored',
     edits: [
       edit(
-        'src/transfer/receive-file.ts',
-        'at += (await handle.write(piece, at, piece.length - at, offset + at)).bytesWritten;',
-        'at += await handle.write(piece, at, piece.length - at, offset + at).then(({ bytesWritten }) => bytesWritten, () => piece.length - at);',
+        'src/transfer/download-file.ts',
+        'at += (await handle.write(chunk, at, chunk.length - at, offset + at)).bytesWritten;',
+        'at += await handle.write(chunk, at, chunk.length - at, offset + at).then(({ bytesWritten }) => bytesWritten, () => chunk.length - at);',
       ),
     ],
   },
@@ -60,13 +60,13 @@ export const plantedBugs = [
     name: 'renamed before the check',
     edits: [
       edit(
-        'src/transfer/receive-file.ts',
+        'src/transfer/download-file.ts',
         '    signal.throwIfAborted();\n    await this.#check();',
         '    signal.throwIfAborted();',
       ),
-      edit('src/transfer/receive-file.ts', '  async #check(): Promise<void> {', '  async check(): Promise<void> {'),
+      edit('src/transfer/download-file.ts', '  async #check(): Promise<void> {', '  async check(): Promise<void> {'),
       edit(
-        'src/transfer/receive-file.ts',
+        'src/transfer/download-file.ts',
         '    return (left?.ranges ?? []).reduce',
         '    await receipt.check();\n    return (left?.ranges ?? []).reduce',
       ),
@@ -98,8 +98,8 @@ export const plantedBugs = [
     edits: [
       edit(
         'src/operations/replies/pages.ts',
-        '    if (place && isRepeated) {',
-        '    if (place && isRepeated && furthest < 0) {',
+        '    if (position && isRepeated) {',
+        '    if (position && isRepeated && furthest < 0) {',
       ),
     ],
   },

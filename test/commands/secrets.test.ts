@@ -75,7 +75,7 @@ describe('a value comes', () => {
     expect(kept()).toEqual({ A: value, B: '2' });
   });
 
-  test('from a person, who sees a * for each character (H-15)', async () => {
+  test('from a prompt, which shows a * for each character', async () => {
     const { code, stdout, stderr } = await run(['set', 'KEY'], { columns: 80, typed: `${value}\r` });
     expect([code, stdout]).toEqual([0, 'added: KEY\n']);
     expect(stripVTControlCharacters(stderr)).toContain(`Value of KEY ${'*'.repeat(value.length)}`);
@@ -97,12 +97,12 @@ describe('a value comes', () => {
   });
 
   test.each([
-    [['set', 'KEY=sk-live-4711'], 'gantry secrets set KEY for a prompt'],
-    [['set', 'OK', 'KEY=sk-live-4711'], 'gantry secrets set KEY for a prompt'],
-    [['set', 'sk-live-4711=='], 'gantry secrets set NAME for a prompt'],
-    [['set', 'KEY', 'sk-live-4711/x'], 'argument 2 is not a valid secret name'],
-    [['unset', 'sk-live-4711 x'], 'argument 1 is not a valid secret name'],
-  ])('never from the command line: %j exits 2 and does not say it again (H-15)', async (words, said) => {
+    [['set', 'KEY=sk-live-4711'], 'gantry secrets set KEY asks for it'],
+    [['set', 'OK', 'KEY=sk-live-4711'], 'gantry secrets set KEY asks for it'],
+    [['set', 'sk-live-4711=='], 'gantry secrets set NAME asks for it'],
+    [['set', 'KEY', 'sk-live-4711/x'], 'argument 2 cannot be the name of a secret'],
+    [['unset', 'sk-live-4711 x'], 'argument 1 cannot be the name of a secret'],
+  ])('never from the command line: %j exits with 2 and does not repeat it', async (words, said) => {
     const outcome = await run([...words, '--json', '--debug']);
     expect(outcome.code).toBe(2);
     expect(outcome.stderr).toContain(said);
@@ -141,7 +141,7 @@ describe('a change', () => {
   test.each([
     ['y', 0, 'new'],
     ['', 130, 'old'],
-  ])('of a value asks first: "%s" exits %i (H-44)', async (answer, exit, left) => {
+  ])('of a value asks first: "%s" exits with %i', async (answer, exit, left) => {
     give({ KEY: 'old' });
     const { code, stderr } = await run(['set', 'KEY', '--from-env'], {
       ...{ env: { KEY: 'new' }, columns: 80, typed: `${answer}\r` },
@@ -168,7 +168,7 @@ describe('a change', () => {
     [['set', 'KEY', '--from-env'], { OTHER: 'theirs' }, 'OTHER'],
     [['set', 'KEY', '--from-env'], { OTHER: 'mine', KEY: 'theirs' }, 'KEY'],
     [['unset', 'OTHER', '--yes'], {}, 'OTHER'],
-  ])('%j while somebody else makes one exits 7, and theirs stays (H-32)', async (words, theirs, name) => {
+  ])('%j during a change by another client exits with 7 and keeps the other change', async (words, theirs, name) => {
     give({ OTHER: 'mine' });
     atSecondReading(() => give(theirs as Record<string, string>));
     const outcome = await run([...words, '--json'], { env: { KEY: value } });

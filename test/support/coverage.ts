@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 export interface Covered {
   name: string;
   route: string;
-  /** `spec 4.1`, `platform.md: Builds`: as its doc comment says. */
+  /** `spec 4.1` or `docs/platform.md#builds`, as its doc comment names it. */
   source: string;
   commands: string[];
   tests: string[];
@@ -16,7 +16,7 @@ export function coverage(): Covered[] {
   const called = [
     ...commandFiles().map((file) => ({ command: commandOf(file), endpoints: endpointsOf(file) })),
     // Not called by the command, but for it.
-    { command: 'any after login', endpoints: endpointsOf('src/api/renewal.ts') },
+    { command: 'any after login', endpoints: endpointsOf('src/api/token-renewal.ts') },
   ];
   const tests = files('test', /\.test\.ts$/).map((file) => ({ file, text: readFileSync(file, 'utf8') }));
   return declared().map((endpoint) => {
@@ -38,7 +38,7 @@ function declared(): Pick<Covered, 'name' | 'route' | 'source'>[] {
   return files('src/contract', /\.ts$/).flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(declaration)].map(([, comment = '', name = '', route = '']) => ({
       ...{ name, route },
-      source: /(?:spec \d|platform\.md: )[^,;)]*/.exec(comment)?.[0] ?? '',
+      source: /spec \d+\.\d+|docs\/platform\.md#[\w-]+/.exec(comment)?.[0] ?? '',
     })),
   );
 }

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { getBuildZipContents } from '../../contract/builds.ts';
-import { findLatestBuild, parseZipContents, type ZipEntry } from '../../operations/builds/index.ts';
+import { type BuildFile, findLatestBuild, parseZipContents } from '../../operations/builds/index.ts';
 import { size } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
 import { fileTreeView } from '../../views/file-tree.ts';
@@ -9,23 +9,23 @@ export default defineCommand({
   configure: (command) =>
     command
       .argument('<app>', 'app name or id')
-      .argument('[build]', 'build id; the latest one if left out')
-      .option('--tree', 'draw the folders, each with what is in it altogether'),
-  run: async ({ api, project, progress }, app, asked) => {
-    const build = asked ?? (await findLatestBuild({ api, project }, app));
-    const answer = await api(getBuildZipContents, { project, app, build });
-    if (parseZipContents(answer.zipFiles).length === 0) progress.note(`no files in the archive of build ${build}`);
-    return answer;
+      .argument('[build]', 'build id (default: latest)')
+      .option('--tree', 'show folders as a tree, each with its total size'),
+  run: async ({ api, project, progress }, app, requested) => {
+    const build = requested ?? (await findLatestBuild({ api, project }, app));
+    const reply = await api(getBuildZipContents, { project, app, build });
+    if (parseZipContents(reply.zipFiles).length === 0) progress.note(`no files in the archive of build ${build}`);
+    return reply;
   },
   view: ({ zipFiles }, { tree }) =>
     tree ? fileTreeView(parseZipContents(zipFiles)) : table(parseZipContents(zipFiles), columns),
   passesThrough: true,
-  json: { id: 'build id', zipFiles: 'the files, as the platform says it' },
+  json: { id: 'build id', zipFiles: 'files; platform value, passed through' },
   examples: ['builds files web', 'builds files web --tree', 'builds files web b-1234 --json'],
 });
 
 const columns = {
-  FILE: (entry: ZipEntry) => entry.path,
-  SIZE: (entry: ZipEntry) => size(entry.size),
-  MORE: (entry: ZipEntry) => entry.more,
+  FILE: (entry: BuildFile) => entry.path,
+  SIZE: (entry: BuildFile) => size(entry.size),
+  MORE: (entry: BuildFile) => entry.more,
 };

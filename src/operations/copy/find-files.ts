@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { temporaryFilter } from '../../disk/index.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
-import { asFolder, joinRemotePath } from '../../transfer/remote-path.ts';
+import { joinRemotePath, withTrailingSlash } from '../../transfer/remote-path.ts';
 import { findEntry, type VolumeCalls, type VolumePath, walkVolume } from '../volumes/index.ts';
 import type { Source } from './copy-paths.ts';
 import { type Filter, filterOf } from './filter.ts';
@@ -44,14 +44,14 @@ async function* inFolder(
     yield* walkLocal({ folder: place.path, prefix, filter, follow, isTemporary });
     return;
   }
-  const at: VolumePath = { ...place.at, path: asFolder(place.at.path) };
+  const at: VolumePath = { ...place.at, path: withTrailingSlash(place.at.path) };
   const obstacles: Obstacle[] = [];
   const onUnread = (folder: string, entries: number) =>
     obstacles.push({ path: prefix + (folder.slice(at.path.length) || '.'), failure: unreadEntries(folder, entries) });
   for await (const { path, size, modified } of walkVolume(calls, at, onUnread)) {
     if (!filter.wants(path)) continue;
     const from = { ...at, path: joinRemotePath(at.path, path) };
-    yield { path: prefix + path, bytes: size, modified: timeOf(modified), from };
+    yield { path: prefix + path, bytes: size ?? undefined, modified: timeOf(modified), from };
   }
   yield* obstacles;
 }
@@ -69,5 +69,5 @@ async function single({ place }: Source, path: string, calls: VolumeCalls): Prom
     return { path, bytes: size, modified: mtimeMs, from: place.path };
   }
   const { size, modified } = await findEntry(calls, place.at);
-  return { path, bytes: size ?? 0, modified: timeOf(modified), from: place.at };
+  return { path, bytes: size ?? undefined, modified: timeOf(modified), from: place.at };
 }

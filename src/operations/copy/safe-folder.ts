@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { diskFailure, makeFolder, OpenedFolders } from '../../disk/index.ts';
+import { makeFolder, OpenedFolders, toDiskError } from '../../disk/index.ts';
 import { FailedError } from '../../errors.ts';
 
 /** Where a file is to be written. */
@@ -14,7 +14,7 @@ export interface PlacedFile {
   release(): void;
 }
 
-/** The folder that a download fills: nothing is written outside of it, whatever the platform names its files (H-13). */
+/** The target folder of a download. Nothing is written outside of it, whatever names the platform sends. */
 export class SafeFolder {
   readonly #opened: OpenedFolders;
   #isMade = false;
@@ -42,10 +42,10 @@ export class SafeFolder {
     try {
       if (!this.#isMade) makeFolder(this.path);
       this.#isMade = true;
-      const { entry, check, release } = this.#opened.open(parents);
+      const { entry, verify: check, release } = this.#opened.open(parents);
       return { path: entry(names.at(-1) ?? ''), folder: join(this.path, ...parents), check, release };
     } catch (cause) {
-      throw diskFailure(cause);
+      throw toDiskError(cause);
     }
   }
 

@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../context.ts';
-import { diskFailure, openNamed, TemporaryFolder } from '../../disk/index.ts';
+import { openPipeOrDevice, TemporaryFolder, toDiskError } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
-import { asFolder, printRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
+import { formatRemotePath, remoteName, remoteParent, withTrailingSlash } from '../../transfer/remote-path.ts';
 import { type Found, findFiles as findRemoteFiles, pourFiles } from '../volumes/index.ts';
 import { type CopySummary, copyFound } from './copy.ts';
 import { absolute, type Words } from './copy-paths.ts';
@@ -15,22 +15,30 @@ import type { CopyOptions } from './options.ts';
 export type Take = (bytes: Uint8Array) => Promise<void>;
 
 /** One file of a volume, byte for byte. Throws a UsageError when it is not one file. */
-export async function copyToStdout(context: Context, words: Words): Promise<(take: Take) => Promise<void>> {
+export async function copyToStdout(
+  context: Context,
+  words: Words,
+  { check }: Pick<CopyOptions, 'check'>,
+): Promise<(take: Take) => Promise<void>> {
   const file = await onlyFile(context, words);
-  return (take) => pourFiles(context, [file], take);
+  return (take) => pourFiles(context, [file], take, check);
 }
 
 /** The same into a pipe or a device. */
-export async function copyToDevice(context: Context, words: Words, { dryRun }: CopyOptions): Promise<CopySummary> {
+export async function copyToDevice(
+  context: Context,
+  words: Words,
+  { dryRun, check }: CopyOptions,
+): Promise<CopySummary> {
   const [from, to, started] = [words.sources.map(absolute), absolute(words.target), context.elapsed()];
   const file = await onlyFile(context, words);
-  if (!dryRun) await pourInto(context, file, to);
+  const bytes = dryRun ? (file.bytes ?? 0) : await pourInto(context, file, to, check);
   const seconds = (context.elapsed() - started) / 1000;
   return {
     from,
     to,
     files: 1,
-    bytes: file.bytes,
+    bytes,
     skipped: 0,
     failed: [],
     renamed: [],
@@ -47,11 +55,18 @@ async function onlyFile(context: Context, { sources }: Words): Promise<Found> {
   return file;
 }
 
-async function pourInto(context: Context, file: Found, path: string): Promise<void> {
-  const refuse = (cause: unknown) => Promise.reject(diskFailure(cause));
-  const output = await openNamed(path, context.signal).catch(refuse);
+/** Returns the number of bytes. */
+async function pourInto(context: Context, file: Found, path: string, check: boolean): Promise<number> {
+  const refuse = (cause: unknown) => Promise.reject(toDiskError(cause));
+  const output = await openPipeOrDevice(path, context.signal).catch(refuse);
+  let bytes = 0;
+  const take = async (piece: Uint8Array) => {
+    await output.write(piece).catch(refuse);
+    bytes += piece.length;
+  };
   try {
-    await pourFiles(context, [file], (piece) => output.write(piece).catch(refuse));
+    await pourFiles(context, [file], take, check);
+    return bytes;
   } finally {
     await output.close();
   }
@@ -69,10 +84,10 @@ export async function copyFromStdin(context: Context, { target }: Words, options
     await spool(context, file);
     const { size } = await stat(file);
     const path = remoteName(target.at.path);
-    const at = { ...target.at, path: asFolder(remoteParent(target.at.path)) };
+    const at = { ...target.at, path: withTrailingSlash(remoteParent(target.at.path)) };
     const found = { path, bytes: size, modified: context.now(), from: file };
     const copying = {
-      ...{ from: ['-'], to: printRemotePath(target.at), isAlone: true },
+      ...{ from: ['-'], to: formatRemotePath(target.at), isAlone: true },
       ...{ find: () => only(found), target: { folder: { kind: 'remote' as const, at }, name: path } },
     };
     return await copyFound(context, copying, { ...options, remember: false });

@@ -1,5 +1,5 @@
-import { retrying } from '../../api/retry.ts';
-import type { SentBody, StreamedReply } from '../../api/streamed.ts';
+import { withRetries } from '../../api/retry.ts';
+import type { OutgoingBody, StreamedReply } from '../../api/streamed.ts';
 import { ConnectionError } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { PendingError, UnavailableError } from '../../errors.ts';
@@ -13,7 +13,7 @@ export interface AppCall {
   method: string;
   url: URL;
   headers: CallHeaders;
-  body: SentBody | undefined;
+  body: OutgoingBody | undefined;
   /** Maximum time to wait for the response, ms. */
   timeoutMs: number | undefined;
 }
@@ -55,7 +55,7 @@ export async function callApp(context: Context, call: AppCall): Promise<AppRespo
   try {
     const { sendStreamed } = await import('../../api/streamed.ts');
     const request = { method, url, headers, body, proxy: settings.proxy, signal, silenceMs };
-    const reply = await retrying(
+    const reply = await withRetries(
       () => sendStreamed(request),
       (error) => error instanceof ConnectionError && !error.mayHaveArrived && error.facts.retryable === true,
       { signal, delay, onRetry },
@@ -89,12 +89,12 @@ export async function callOrThrow(context: Context, call: AppCall, auth: CallAut
 }
 
 async function* readUntilEnd(
-  { pieces, close }: StreamedReply,
+  { chunks, close }: StreamedReply,
   toError: (error: unknown, receivedBytes: number) => unknown,
 ): AsyncGenerator<Buffer> {
   let receivedBytes = 0;
   try {
-    for await (const chunk of pieces) {
+    for await (const chunk of chunks) {
       receivedBytes += chunk.length;
       yield chunk;
     }

@@ -1,8 +1,8 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { SentBody } from '../../api/streamed.ts';
+import type { OutgoingBody } from '../../api/streamed.ts';
 import type { Context } from '../../context.ts';
-import { namedPieces } from '../../disk/index.ts';
+import { readFileOrPipeChunks } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
 import { throwUnreadable } from '../input/index.ts';
 
@@ -16,7 +16,7 @@ export interface BodySource {
 }
 
 export interface RequestBody {
-  content: SentBody | undefined;
+  content: OutgoingBody | undefined;
   type: string | undefined;
 }
 
@@ -49,12 +49,12 @@ export async function readRequestBody(
   return text === undefined ? { content: undefined, type: undefined } : { content: Buffer.from(text), type };
 }
 
-async function openBody({ cwd, stdin, signal }: BodyContext, file: string): Promise<SentBody> {
+async function openBody({ cwd, stdin, signal }: BodyContext, file: string): Promise<OutgoingBody> {
   if (file === '-') return bufferIfSmall(readChunks(stdin));
   const path = resolve(cwd, file);
   const stats = statFile(path, file);
   if (stats.isDirectory()) throw new UsageError(`${file} is a folder`);
-  const read = () => namedPieces(path, signal, chunkBytes);
+  const read = () => readFileOrPipeChunks(path, signal, chunkBytes);
   return stats.size <= maxBufferedBytes ? bufferIfSmall(read()) : { length: stats.size, read };
 }
 
@@ -67,7 +67,7 @@ function statFile(path: string, file: string): Stats {
 }
 
 /** Reads up to the buffer limit. A longer body keeps that start and streams the rest when it is sent. */
-async function bufferIfSmall(chunks: AsyncIterable<Uint8Array>): Promise<SentBody> {
+async function bufferIfSmall(chunks: AsyncIterable<Uint8Array>): Promise<OutgoingBody> {
   const iterator = chunks[Symbol.asyncIterator]();
   const start: Uint8Array[] = [];
   for (let bytes = 0; bytes <= maxBufferedBytes; ) {

@@ -1,5 +1,5 @@
 import { safeParse } from 'valibot';
-import { retryAfter } from '../../api/retry.ts';
+import { parseRetryAfter } from '../../api/retry.ts';
 import type { Context } from '../../context.ts';
 import { listApps } from '../../contract/apps.ts';
 import { FunctionReply } from '../../contract/invocation.ts';
@@ -15,7 +15,7 @@ import {
   UnavailableError,
 } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
-import { duration } from '../../output/format.ts';
+import { cutText, duration } from '../../output/format.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import { describeGracePeriod, tryRequest } from './best-effort.ts';
 import type { AppResponse } from './call.ts';
@@ -62,7 +62,7 @@ export async function responseError(context: Context, response: AppResponse, aut
     case 404:
       return isFromApp ? appError() : notFoundError(context, target, why, facts);
     case 429: {
-      const retryAfterMs = retryAfter(firstHeader(headers, 'retry-after'), context.now());
+      const retryAfterMs = parseRetryAfter(firstHeader(headers, 'retry-after'), context.now());
       const wait = retryAfterMs === undefined ? {} : { retryAfterMs, fix: `retry in ${duration(retryAfterMs)}` };
       return new RateLimitedError(message ?? `too many calls to ${target.app} (HTTP 429)`, {
         ...facts,
@@ -86,12 +86,13 @@ async function readStart({ chunks }: AppResponse): Promise<Buffer> {
     for await (const chunk of chunks) {
       start.push(chunk);
       bytes += chunk.length;
-      if (bytes >= maxBytes) break;
+      if (bytes > maxBytes) break;
     }
   } catch {
     // The status is known already: a truncated error body is not worth another error.
   }
-  return Buffer.concat(start).subarray(0, maxBytes);
+  const read = Buffer.concat(start);
+  return bytes > maxBytes ? Buffer.concat([read.subarray(0, maxBytes), Buffer.from('…')]) : read;
 }
 
 /** The error message. Its place in the body is not documented, so the usual fields are tried. */
@@ -118,7 +119,7 @@ function asText({ body, encoding }: DecodedBody): string {
 function shorten(text: string): string | undefined {
   if (text === '{}' || text === '[]' || text === 'null') return undefined;
   if (/^<(!doctype|html)/i.test(text)) return 'the response is a web page';
-  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)} …` : text || undefined;
+  return cutText(text, maxShownLength) || undefined;
 }
 
 /** The default runtime wraps what a function returns, so the status of a wrapped body is the app's. */

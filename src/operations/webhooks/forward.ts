@@ -30,7 +30,7 @@ export async function forwardDelivery(
   try {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of response.pieces) {
+    for await (const chunk of response.chunks) {
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes > maxResponseBytes) break;
