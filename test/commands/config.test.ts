@@ -33,10 +33,9 @@ test('config schema prints a JSON Schema of cerebrium.toml, with and without --j
   expect(text.stdout).toContain('disable_auth');
 });
 
-test('config alone is a group: exit 2, and the way to its help', async () => {
-  const { code, stdout, stderr } = await gantry(['config']);
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('fix gantry config --help');
+test('config alone shows the help of its group', async () => {
+  const { code, stdout } = await gantry(['config']);
+  expect([code, stdout]).toEqual([0, (await gantry(['config', '--help'])).stdout]);
 });
 
 describe('config list', () => {
@@ -134,8 +133,7 @@ describe('config get', () => {
 describe('the names of settings', () => {
   test.each(['set', 'unset'])('that the help of config %s tells are those that there are', async (verb) => {
     const { stdout } = await gantry(['config', verb, '--help']);
-    const [, choices = ''] = /choices: ([^)]*)\)/.exec(stdout.replace(/\s+/g, ' ')) ?? [];
-    expect(choices.split(', ').map((name) => JSON.parse(name))).toEqual(settingNames);
+    expect(stdout.replace(/\s+/g, ' ')).toContain(`setting name: ${settingNames.join(', ')}`);
   });
 
   test.each(settingNames)('%s can be set, read and taken out again', async (name) => {

@@ -97,11 +97,11 @@ describe('a value comes', () => {
   });
 
   test.each([
-    [['set', 'KEY=sk-live-4711'], 'gantry secrets set KEY asks for it'],
-    [['set', 'OK', 'KEY=sk-live-4711'], 'gantry secrets set KEY asks for it'],
-    [['set', 'sk-live-4711=='], 'gantry secrets set NAME asks for it'],
-    [['set', 'KEY', 'sk-live-4711/x'], 'argument 2 cannot be the name of a secret'],
-    [['unset', 'sk-live-4711 x'], 'argument 1 cannot be the name of a secret'],
+    [['set', 'KEY=sk-live-4711'], 'gantry secrets set KEY for a prompt'],
+    [['set', 'OK', 'KEY=sk-live-4711'], 'gantry secrets set KEY for a prompt'],
+    [['set', 'sk-live-4711=='], 'gantry secrets set NAME for a prompt'],
+    [['set', 'KEY', 'sk-live-4711/x'], 'argument 2 is not a valid secret name'],
+    [['unset', 'sk-live-4711 x'], 'argument 1 is not a valid secret name'],
   ])('never from the command line: %j exits with 2 and does not repeat it', async (words, said) => {
     const outcome = await run([...words, '--json', '--debug']);
     expect(outcome.code).toBe(2);

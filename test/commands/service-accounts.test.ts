@@ -122,7 +122,7 @@ describe('a change', () => {
     expect(refused.stderr).toContain('have an unknown format');
     expect(sent()).toEqual([]);
     const { code, stderr, json } = await run('set-grants sa-1 p-3 --yes --json');
-    expect([code, stderr]).toEqual([0, 'before  not known\nafter   p-3\n']);
+    expect([code, stderr]).toEqual([0, 'before  unknown\nafter   p-3\n']);
     expect(json()).toMatchObject({ before: null, after: ['p-3'], changed: true });
     expect(grants()).toEqual(['p-3']);
   });

@@ -77,7 +77,7 @@ async function pollForTokens(context: Context, device: DeviceAuthorization) {
       intervalMs += addedIntervalMs(error);
       const { retryable, retryAfterMs = 0 } = error.facts;
       waitMs = Math.max(intervalMs, retryAfterMs);
-      if (retryable && !hasNoted) progress.note(`${error.message}; withRetries until the code expires`);
+      if (retryable && !hasNoted) progress.note(`${error.message}; retrying until the code expires`);
       hasNoted ||= retryable === true;
     }
   }
