@@ -21,7 +21,7 @@ import { sanitize } from './output/sanitize.ts';
 import type { Io } from './process.ts';
 import { version } from './version.ts';
 
-/** The flags every command has (conventions §4). */
+/** The flags of every command. */
 export interface GlobalFlags {
   json?: string;
   quiet?: boolean;
@@ -45,7 +45,7 @@ export interface Context {
   apiWithToken(token: string): Api;
   /** A call by method and path, for what the contract does not know (`gantry api`). */
   raw(call: RawCall): Promise<HttpReply>;
-  /** Opens a live log of the platform, by path and query (wire §1b), until then or Ctrl-C. Rejects with ConnectionError. */
+  /** Opens a live log of the platform, by path and query, until it ends or Ctrl-C. Rejects with ConnectionError. */
   openLog: OpenLogSocket;
   /** The project to work in; throws when none is known. */
   readonly project: string;

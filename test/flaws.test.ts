@@ -9,7 +9,7 @@ import { fixture, folderOf, smallApp } from './support/app.ts';
 import { gantry } from './support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from './support/traces.ts';
 
-/** Flaws of the official client that concern every command, or that no other test has in its name. */
+/** Mistakes of other clients that concern every command, or that no other test file covers. */
 
 const { commands, groups } = await reference();
 
@@ -26,8 +26,8 @@ async function deploy(words: string[] = [], setting: Parameters<typeof gantry>[1
   return await gantry(['deploy', ...words], { emulator, cwd: app.path, ...setting });
 }
 
-describe('H-8: registry logins', () => {
-  test('of other registries than the image needs are not sent', async () => {
+describe('registry logins', () => {
+  test('of registries that the image does not need are not sent', async () => {
     await using docker = await folderOf({
       'config.json': JSON.stringify({ auths: { 'ghcr.io': { auth: 'c2VjcmV0' }, 'quay.io': { auth: 'b3RoZXI=' } } }),
     });
@@ -38,11 +38,11 @@ describe('H-8: registry logins', () => {
   });
 });
 
-describe('H-34: a build whose upload is given up', () => {
+describe('a build whose upload is interrupted', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('is cancelled on %s', async (signal, exit) => {
+  ] as const)('is canceled on %s', async (signal, exit) => {
     emulator.fail('upload', 'slow');
     const { code } = await deploy([], { signal, interruptAt: /Created build/ });
     expect(code).toBe(exit);
@@ -50,11 +50,11 @@ describe('H-34: a build whose upload is given up', () => {
   });
 });
 
-describe('H-86: a failed build', () => {
+describe('a failed build', () => {
   test.each([
     ['build_failure', 11, /why .*no matching distribution/],
     ['init_failure', 12, /why .*(crash|Error|exit)/i],
-  ])('of %s says why', async (fault, exit, why) => {
+  ])('of %s shows the reason', async (fault, exit, why) => {
     emulator.fail('build', fault);
     const { code, stderr } = await deploy();
     expect(code).toBe(exit);
@@ -62,15 +62,15 @@ describe('H-86: a failed build', () => {
   });
 });
 
-describe('H-96: the address after a deploy', () => {
-  test('of a server of your own is the address itself, without a function', async () => {
+describe('the address after a deploy', () => {
+  test('of a custom server has no function', async () => {
     const { stdout, stderr } = await gantry(['deploy'], { emulator, cwd: fixture('server') });
     expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/server\n`);
     expect(stdout + stderr).not.toContain('{function');
   });
 });
 
-describe('H-36: what was given up is no success', () => {
+describe('a canceled deploy fails', () => {
   test('"no" at the question ends with 130', async () => {
     const { code } = await deploy([], { columns: 80, typed: 'n\r' });
     expect(code).toBe(130);
@@ -87,7 +87,7 @@ describe('H-36: what was given up is no success', () => {
   });
 });
 
-describe('H-37: an unknown subcommand is an error', () => {
+describe('an unknown subcommand is an error', () => {
   test.each(Object.keys(groups))('of %s: exit 2, on stderr, and no call', async (group) => {
     for (const words of [[group, 'nosuch', 'X'], [group]]) {
       const outcome = await gantry([...words, '--json'], { emulator });
@@ -97,13 +97,13 @@ describe('H-37: an unknown subcommand is an error', () => {
     expect(emulator.calls).toEqual([]);
   });
 
-  test('a misspelt one is told what was meant', async () => {
+  test('a misspelled one gets a suggestion', async () => {
     const { stderr } = await gantry(['apps', 'delte', 'web'], { emulator });
     expect(stderr).toContain('did you mean delete?');
   });
 });
 
-describe('H-38: each kind of failure has a code of its own', () => {
+describe('each kind of failure has its own exit code', () => {
   test('and --json changes none of them', async () => {
     const dead = { GANTRY_API_URL: 'http://127.0.0.1:1' };
     emulator.fail('build', 'fail*');
@@ -121,7 +121,7 @@ describe('H-38: each kind of failure has a code of its own', () => {
   });
 });
 
-describe('H-39: JSON of every command', () => {
+describe('every command has JSON', () => {
   test.each([
     ['init', 'fresh'],
     ['check'],
@@ -149,23 +149,23 @@ describe('H-39: JSON of every command', () => {
   });
 });
 
-describe('H-41: stdout has the answer and nothing else', () => {
-  test('of a failed deploy it has nothing', async () => {
+describe('stdout has only the answer', () => {
+  test('and nothing when a deploy fails', async () => {
     emulator.fail('build', 'fail');
     const { stdout, stderr, code } = await deploy();
     expect({ stdout, code }).toEqual({ stdout: '', code: 11 });
     expect(stderr).toMatch(/^error: /m);
   });
 
-  test('of a good one it has the address alone', async () => {
+  test('which is the address when it succeeds', async () => {
     const { stdout, stderr } = await deploy();
     expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/web\n`);
     expect(stderr).not.toBe('');
   });
 });
 
-describe('H-42: the pipeline written for the official client', () => {
-  test('deploys, without a terminal and without a question, from its two variables', async () => {
+describe('a pipeline written for the official client', () => {
+  test('deploys without a terminal or a question, using its two variables', async () => {
     const env = {
       ...{ GANTRY_TOKEN: '', GANTRY_PROJECT: '' },
       ...{ CEREBRIUM_SERVICE_ACCOUNT_TOKEN: emulator.token, CEREBRIUM_PROJECT_ID: emulator.project },
@@ -177,7 +177,7 @@ describe('H-42: the pipeline written for the official client', () => {
   });
 });
 
-describe('H-43: a stray argument is an error', () => {
+describe('an extra argument is an error', () => {
   const needed: Record<string, string> = { 'users invite': '--role=member', 'webhooks verify': '--body=x' };
   const fixed = commands.filter(({ command, arguments: inputs }) => {
     return !inputs.some(({ variadic }) => variadic) && command !== 'help';
@@ -196,8 +196,8 @@ describe('H-43: a stray argument is an error', () => {
   );
 });
 
-describe('H-48: the first use on a machine', () => {
-  test('prints the answer alone: nothing is fetched, nothing is announced', async () => {
+describe('the first use on a machine', () => {
+  test('prints only the answer: no download, no announcement', async () => {
     await using home = await folderOf({});
     const env = cleanEnvironment(emulator, { HOME: home.path });
     const { stdout, stderr } = await run(['projects', 'list', '--json'], { env });
@@ -207,8 +207,8 @@ describe('H-48: the first use on a machine', () => {
   });
 });
 
-describe('H-51: a platform that is busy', () => {
-  test('is asked again, when it says', async () => {
+describe('a busy platform', () => {
+  test('is retried after the time it asks for', async () => {
     emulator.fail('listApps', '429:2', 503);
     const { code, waits } = await gantry(['apps', 'list'], { emulator });
     expect(code).toBe(0);
@@ -216,14 +216,14 @@ describe('H-51: a platform that is busy', () => {
     expect(waits).toHaveLength(2);
   });
 
-  test('and one that no longer takes the token is not asked for ever', async () => {
+  test('a rejected token ends the retries', async () => {
     await deploy();
     emulator.fail('getBuild', '401*');
     expect((await gantry(['builds', 'follow', 'web'], { emulator })).code).toBe(4);
   });
 });
 
-describe('H-64: a name with a slash', () => {
+describe('a name with a slash', () => {
   test.each(['a/b?x', '../apps', 'a%2fb', 'a b#c'])('%j is one segment of the path', async (name) => {
     const { code } = await gantry(['apps', 'get', name], { emulator });
     expect(code).toBe(6);

@@ -78,7 +78,7 @@ export default defineCommand({
   ],
 });
 
-/** On a terminal the plan is shown and Enter means yes; elsewhere the command itself is the consent (conventions §4). */
+/** On a terminal, shows the plan and asks; Enter means yes. Without a terminal, the command itself is the consent. */
 async function agree({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {
   progress.note(deployPlanView(plan));
   await prompt.confirm('Deploy?', { byDefault: true });

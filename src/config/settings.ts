@@ -79,8 +79,8 @@ export type StoredKey = (typeof settingSources)[keyof typeof settingSources]['ke
 export type OnInvalidSetting = (error: GantryError) => void;
 
 /**
- * Settles every setting: flag, then environment, then the profile's file, then the default (conventions §4).
- * A missing or unreadable home is no error: a pipeline has everything in its environment.
+ * Resolves every setting: flag, then environment, then profile, then default. A missing or unreadable home is not an
+ * error: in CI, everything may come from the environment.
  */
 export function resolveSettings(
   env: Environment,
@@ -185,8 +185,8 @@ export function readStoredSettings(folder: string, refuse: OnInvalidSetting = th
 }
 
 /**
- * The bearer token travels to these origins: https only, except to this machine (conventions §4). What the address must
- * not hold would be shown to everybody who lists the settings.
+ * Checks an address that receives the bearer token: https only, except on this machine. Rejects an address with a
+ * password or a query, because `config list` prints addresses.
  */
 export function checkUrl(address: string, origin: string, refuse: OnInvalidSetting = throwError): string {
   const why = `it comes from the ${origin}`;

@@ -8,7 +8,7 @@ export interface ListFlags {
   all?: true | undefined;
 }
 
-/** The flags of every list (conventions §6). */
+/** The flags of every list. */
 export function listFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
   const flagged = command
     .option('--limit <number>', 'show no more than this', wholeNumberFlag(1), 100)

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** How the values of flags are read: the same everywhere (conventions §4). */
+/** How flag values are parsed: the same way in every command. */
 
 const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

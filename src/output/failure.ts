@@ -8,7 +8,7 @@ import { redactValue } from './redacted-json.ts';
 import { sanitize, stripControlSequences } from './sanitize.ts';
 import { systemErrorReason } from './system-error.ts';
 
-/** An error as a person reads it: what happened, where, why, and the next thing to type (conventions §3). */
+/** The text of an error: what happened, where, why, and the next command to type. */
 export function failureText(error: unknown, page: Page, debug: boolean): string {
   const parts = error instanceof ProjectError ? problemsText(error, page) : [blockText(asProblem(error), page)];
   if (error instanceof GantryError && error.facts.requestId) {

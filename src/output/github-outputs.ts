@@ -4,7 +4,7 @@ import type { KnownSecrets } from './known-secrets.ts';
 import { redactValue } from './redacted-json.ts';
 import { stripControlSequences } from './sanitize.ts';
 
-/** What a step of a workflow leaves for the next one (conventions §7). */
+/** The outputs of a workflow step for later steps. */
 export interface StepOutputs {
   app: string;
   'build-id': string;

@@ -2,7 +2,7 @@ import { type Environment, readVariable } from '../config/environment.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { type Style, style } from './style.ts';
 
-/** What a view may know of where it will be read. It never learns more: content does not depend on it (conventions §1). */
+/** What a view may know about its output. It never knows more, because the content must not depend on it. */
 export interface Page {
   style: Style;
   colored: boolean;
@@ -54,7 +54,7 @@ export function createPage(
   };
 }
 
-/** `--color`, then NO_COLOR, FORCE_COLOR, TERM=dumb, then whether it is a terminal (conventions §1.5). */
+/** `--color`, then NO_COLOR, FORCE_COLOR, TERM=dumb, then whether it is a terminal. */
 export function wantsColor(terminal: boolean, env: Environment, color: ColorChoice): boolean {
   if (color !== 'auto') return color === 'always';
   if (readVariable(env, 'NO_COLOR')) return false;

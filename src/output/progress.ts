@@ -36,7 +36,7 @@ interface ProgressOptions {
   elapsed: () => number;
 }
 
-/** Between two milestone lines of one step, off a terminal (conventions §1.2). */
+/** Minimum time between two progress lines of one step, without a terminal. */
 const milestoneMs = 10_000;
 /** Off a terminal, a step that takes longer is announced before it ends. */
 const announceMs = 1_000;

@@ -2,15 +2,15 @@ import { InputNeededError, InterruptedError, UsageError } from '../errors.ts';
 import type { Page } from './page.ts';
 import { sanitize } from './sanitize.ts';
 
-/** Questions to a person. Each names the flag that answers it, for when nobody can (conventions §4). */
+/** Questions to the user. Each names the flag that answers it, for when there is no terminal. */
 export interface Prompt {
   /** Whether anybody is there to answer. */
   readonly isPossible: boolean;
   /** Returns for yes. "No" is an InterruptedError: it must not look like success. `--yes` answers it. */
   confirm(question: string, options?: { byDefault?: boolean }): Promise<void>;
   /**
-   * For what cannot be undone: the name must be typed, here or as the value of `--confirm` (`given`). `--yes` is not
-   * enough (conventions §4).
+   * For what cannot be undone: the user types the name, here or as the value of `--confirm` (`given`). `--yes` is not
+   * enough.
    */
   confirmByName(what: string, name: string, given: string | undefined): Promise<void>;
   /** A line of text. `check` returns what is wrong with it, or true. */

@@ -8,7 +8,7 @@ import { systemErrorReason } from './system-error.ts';
 /** `--json` for everything, `--json=id,status` for some fields. */
 export type JsonChoice = boolean | string[];
 
-/** The reader of our output is gone (`| head`): we end quietly (conventions §1.7). */
+/** The reader closed the pipe (`| head`): the program ends quietly. */
 export class StdoutClosedError extends Error {}
 
 /** The only writer of stdout. */

@@ -19,8 +19,8 @@ const colors = /\u001b\[[\d;:]*m/g;
 type SanitizeTarget = Pick<Page, 'colored' | 'githubActions' | 'secrets'>;
 
 /**
- * Makes text safe to show: it cannot control the terminal or command the runner of a workflow, and no secret is in it
- * (conventions 1.6, 3). All that gantry prints passes here, but for answers the user asked to see as they are.
+ * Makes text safe to print: it cannot control the terminal or a workflow runner, and it holds no secret. Everything that
+ * gantry prints goes through here, except answers that the user asked to see unchanged.
  */
 export function sanitize(text: string, page: SanitizeTarget): string {
   return sanitizeUnredacted(withoutSecrets(stripControlSequences(text, page.colored), page), page);

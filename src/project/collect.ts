@@ -18,7 +18,10 @@ export interface CollectedFiles {
   warnings: Problem[];
 }
 
-/** What the lists are when `cerebrium.toml` does not give them (wire §3). An empty list is not the default. */
+/**
+ * The lists when `cerebrium.toml` does not set them (docs/platform.md#app-configuration). An empty list is not the
+ * default.
+ */
 export const defaultInclude: readonly string[] = ['./*', 'main.py', 'cerebrium.toml'];
 export const defaultExclude: readonly string[] = ['.*'];
 
@@ -84,7 +87,10 @@ export function largestFiles(entries: readonly FileEntry[], count = 10): FileEnt
 
 const gibibyte = 2 ** 30;
 
-/** What the platform takes (wire §9): a ProjectError over 2 GiB, a warning over 1 GiB, both naming the largest files. */
+/**
+ * Checks the archive's size (docs/platform.md#uploads): a ProjectError over 2 GiB, a warning over 1 GiB. Both name the
+ * largest files.
+ */
 export function checkLimits(entries: readonly FileEntry[]): Problem[] {
   const bytes = totalBytes(entries);
   if (bytes <= gibibyte) return [];

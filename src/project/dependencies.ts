@@ -1,5 +1,6 @@
 /**
- * What `cerebrium.toml` says must be installed, written as the files the platform installs it from (wire §4).
+ * Writes the dependencies of `cerebrium.toml` as the files from which the platform installs them
+ * (docs/platform.md#builds).
  *
  * A version is whatever people write: nothing, `latest`, `1.2`, `>=1,<2`, `^1.0`, an address. Each kind of package has
  * a table of the forms it understands; the first that fits decides the line.
@@ -38,7 +39,7 @@ export async function generateDependencyFiles(input: DependencyInput): Promise<F
   return entries;
 }
 
-/** A generated file takes the place of a project file of the same name: an archive must not hold two (peer H-24). */
+/** A generated file replaces a project file of the same name: an archive must not hold two. */
 export function addGeneratedFiles(collected: readonly FileEntry[], generated: readonly FileEntry[]): FileEntry[] {
   const byPath = new Map([...collected, ...generated].map((entry) => [entry.path, entry]));
   const entries = [...byPath.values()];

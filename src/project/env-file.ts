@@ -1,6 +1,6 @@
 import { type Problem, ProjectError } from '../errors.ts';
 
-/** What may be the name of a secret, as the published client has it (wire §9). */
+/** Checks the name of a secret by the official client's rule (docs/platform.md#secrets). */
 export function isSecretName(name: string): boolean {
   return /^[A-Za-z0-9_.-]{1,253}$/.test(name);
 }

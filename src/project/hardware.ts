@@ -1,6 +1,6 @@
 /**
- * What the platform documents about its hardware (`wire §10`). Documented, not guaranteed: what lies outside is
- * warned about and left to the server.
+ * The documented hardware of the platform (docs/platform.md#hardware). It may change, so other values get a warning and
+ * the server decides.
  */
 export interface Accelerator {
   family: 'CPU' | 'NVIDIA' | 'AWS';

@@ -20,7 +20,7 @@ export interface HardwareDefault<T> {
 }
 
 interface Facts<K extends Kind> {
-  /** What the create-app call names it (`wire §1c`); without one, the platform reads it from the file's text. */
+  /** Its name in the create-app call. Without one, the platform reads the key from the file's text. */
   field?: string;
   /** What the platform applies when the key is absent. */
   default?: Kinds[K] | HardwareDefault<Kinds[K]>;

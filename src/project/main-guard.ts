@@ -11,7 +11,7 @@ export interface ProgramStructure {
   guards: number[];
 }
 
-/** Reads a Python file's structure (H-29). Never throws, whatever the bytes are. */
+/** Reads the structure of a Python file. Never throws, whatever bytes it gets. */
 export function analyzeProgram(source: Buffer): ProgramStructure {
   const statements = topLevelStatements(parseStatements(source.toString('latin1')));
   return { functions: [...new Set(statements.flatMap(defined))], guards: statements.flatMap(comparisons) };
@@ -48,8 +48,8 @@ const compares = (token: Token | undefined) => token !== undefined && ['==', 'is
 const isMain = (token: Token | undefined) => /^[ru]?('''|"""|'|")__main__\1$/i.test(token?.text ?? '');
 
 /**
- * The data comes as `--data`, with the function's name before it, or in the environment (wire §6). It is spread over
- * the parameters where it fits them, and else given whole to a function that takes one thing.
+ * The data comes as `--data`, after the function's name, or in the environment. It is spread over the parameters if
+ * they match, and otherwise passed as one value to a function with one parameter.
  */
 const callOf = (name: string) => `# Added by gantry to the copy that is sent: calls ${name} with the data given.
 def __gantry_call(name):

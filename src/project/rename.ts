@@ -2,8 +2,8 @@ import { toToml } from './toml/format.ts';
 import { findOffsets } from './toml/locate.ts';
 
 /**
- * The config file's text under another app name, all else untouched: the platform reads the name in the text too
- * (H-33). A name that is not written yet is added to its section.
+ * The config file's text with another app name and no other change: the platform reads the name in the text too. Adds
+ * the name to its section if it is missing.
  */
 export async function withAppName(text: string, name: string): Promise<string> {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';

@@ -9,9 +9,9 @@ export interface Section {
 }
 
 /**
- * Every section and key of `cerebrium.toml` below its root table `cerebrium` (`wire §3`), once. The reader, the
- * checks of values, the JSON Schema, the type of a project and the deploy plan are all made from this table.
- * Where sources disagree on a default it is what the API applies (`wire §11`), on a range the wider one.
+ * Every section and key of `cerebrium.toml` below its root table `cerebrium`. The reader, the value checks, the JSON
+ * Schema, the type of a project and the deploy plan are all made from this table. Where sources disagree, a default is
+ * the one that the API applies, and a range is the wider one (docs/platform.md#app-configuration).
  */
 export const sections = {
   deployment: {

@@ -3,7 +3,7 @@ import { isCpuOnly } from './hardware.ts';
 import { isHardwareDefault, type Key } from './key.ts';
 import { type SectionName, sections } from './schema.ts';
 
-/** One setting that create-app knows (`wire §1c`), whether the user wrote it or not. */
+/** One setting of the create-app call, whether or not the user set it. */
 export interface AppSetting {
   section: SectionName;
   key: string;

@@ -4,7 +4,10 @@ import { count, dollars, duration } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { keyValueTable } from '../output/table.ts';
 
-/** Every figure there is, by its name in words: which there are is not documented (wire §1b). */
+/**
+ * Shows every figure under its own name, because the set of figures is not documented
+ * (docs/platform.md#costs-and-invoices).
+ */
 export function projectCostView({ summary, coupons }: ProjectCost): View {
   const known = jsonLeaves(summary ?? {}).map(inWords);
   const given = (coupons ?? []).map((coupon): [string, string] => [

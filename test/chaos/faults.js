@@ -76,7 +76,7 @@ export function drawFault(draw, points) {
   const point = draw.pick(points);
   const own = special[point];
   const drawn = own && draw.chance(0.6) ? draw.weighted(own) : draw.weighted(common);
-  // Nothing at all is an answer of the platform here (wire 1b), so that nobody could tell it from a lie.
+  // These endpoints may answer with an empty body, so the client could not tell it from a fault.
   const what = drawn === 'empty' && ['get-secrets', 'logs'].includes(point) ? 'garbage' : drawn;
   const from = draw.weighted([
     [6, 1],

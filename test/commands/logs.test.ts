@@ -40,7 +40,7 @@ const linesOf = (stdout: string) => stdout.split('\n').slice(0, -1);
 const queries = () => emulator.calls.filter(({ endpoint }) => endpoint === 'getAppLogs').map(({ query }) => query);
 
 describe('what an app printed', () => {
-  test('is shown as its last 100 lines, in a terminal as in a pipe, and leaves the mouse alone (H-87, H-88)', async () => {
+  test('is its last 100 lines, on a terminal and in a pipe, without mouse tracking', async () => {
     const all = printMany('line', 250);
     const piped = await logs();
     expect([piped.code, linesOf(piped.stdout)]).toEqual([0, all.slice(-100)]);
@@ -74,7 +74,7 @@ describe('what an app printed', () => {
     expect((await logs(['--run', 'r-1', '--stream', 'stdout', '--search', 'a'])).stdout).toBe('a\n');
   });
 
-  test('keeps its order across pages, though they overlap and are shuffled; all pages are read (H-31)', async () => {
+  test('keeps its order across pages that overlap and are shuffled, and reads all pages', async () => {
     const all = printMany('line', 2_500);
     for (const flags of [
       ['--tail', 'all'],
@@ -90,7 +90,7 @@ describe('what an app printed', () => {
     expect(queries().some(({ nextToken }) => nextToken)).toBe(true);
   });
 
-  test('has both of two lines of one instant, also with the same text (H-30)', async () => {
+  test('has both of two lines of the same time, even with the same text', async () => {
     print('same');
     print('same');
     print('same', { container: 'web-2' });
@@ -127,7 +127,7 @@ describe('what an app printed', () => {
     expect(stderr).toContain(said);
   });
 
-  test.each(['1h30m', '2d', '90s'])('can be asked for since %s ago (H-97)', async (since) => {
+  test.each(['1h30m', '2d', '90s'])('can start %s ago', async (since) => {
     print('x');
     expect((await logs(['--since', since])).stdout).toBe('x\n');
   });
@@ -161,7 +161,7 @@ describe('a line', () => {
     expect((await logs()).stdout).toBe('\na\nb\n100 %\n');
   });
 
-  test('cannot steer the terminal or the runner of a workflow, unless it is wanted raw (H-12)', async () => {
+  test('cannot control the terminal or a workflow runner, except with --raw', async () => {
     const hostile = '\u001b]0;title\u0007\u001b[2J\u001b[31mred\u001b[0m::error::x\u009b1A';
     print(hostile);
     print('::error file=x::boo');
@@ -205,7 +205,7 @@ describe('following', () => {
   };
   const many = (number: number) => Array.from({ length: number }, (_, index) => `new-${index + 1}.`);
 
-  test('shows the last lines and then each new one, until Ctrl-C ends it with 130 and no error (H-98)', async () => {
+  test('shows the last lines and then each new one, until Ctrl-C ends it with 130 and no error', async () => {
     const old = printMany('old', 3);
     const outcome = await answering(many(10));
     expect(linesOf(outcome.stdout)).toEqual([...old, ...many(10)]);
@@ -213,7 +213,7 @@ describe('following', () => {
     expectNoTrace(outcome, emulator);
   });
 
-  test('goes by the platform’s clock: ours may be hours ahead (H-60)', async () => {
+  test("uses the platform's clock: the local one may be hours ahead", async () => {
     printMany('old', 2);
     const { stdout } = await answering(many(3), ['--since', '1m'], {
       clock: { now: clock.now + 5 * 3_600_000 },
@@ -227,7 +227,7 @@ describe('following', () => {
     expect(stderr).toBe('no log lines yet\n\n');
   });
 
-  test('loses and repeats nothing when the socket breaks after every second line (H-59)', async () => {
+  test('loses and repeats nothing when the socket breaks after every second line', async () => {
     emulator.fail('log-socket', 'cut-after-two*');
     printMany('old', 2);
     const { stdout, stderr } = await answering(many(30), ['--tail', '1', '--fail-on-gap']);
@@ -242,7 +242,7 @@ describe('following', () => {
     expect(linesOf(stdout)).toEqual(many(10));
   });
 
-  test('polls when there is no socket, and says so once (H-61); polls that fail end nothing (H-62)', async () => {
+  test('polls when there is no socket, says so once, and survives polls that fail', async () => {
     emulator.fail('log-socket', 'refused*');
     printMany('old', 1);
     const failing = setInterval(() => emulator.fail('getAppLogs', 503), 60);
@@ -309,7 +309,7 @@ describe('following', () => {
     expect(error).toMatchObject({ error: { code: 'not-found', exitCode: 6 } });
   });
 
-  test('sends the token to the address of the logs only, and never shows it, not even with --debug (H-6)', async () => {
+  test('sends the token to the address of the logs only, and never shows it, even with --debug', async () => {
     print('old');
     for (const fault of ['refused*', 'cut-after-two*']) {
       emulator.reset();

@@ -49,7 +49,7 @@ function sent() {
 }
 
 describe('what is sent', () => {
-  test('is the folder without version control, environments and caches, though there is no cerebrium.toml (H-84)', async () => {
+  test('is the folder without version control, environments and caches, even without a cerebrium.toml', async () => {
     const { code, stdout } = await run(
       {
         ...{ 'job.py': job, 'data/words.txt': 'a', '.env': 'SECRET=1', '.git/objects/ab/cd': 'x'.repeat(5_000_000) },
@@ -147,13 +147,13 @@ describe('what is sent', () => {
   test.each([
     [['--data', '{"epochs": 2}', '--region', 'eu-north1', '--detach', 'job.py::train']],
     [['job.py::train', '--data', '{"epochs": 2}', '--region', 'eu-north1', '--detach']],
-  ])('is the same with flags before and behind the file name (H-28): %j', async (line) => {
+  ])('is the same with flags before or after the file name: %j', async (line) => {
     await run({ 'job.py': job }, line);
     expect(sent()).toMatchObject({ data: { epochs: 2 }, query: { region: 'eu-north1', functionName: 'train' } });
   });
 
   test.each(['job.py', './job.py', 'deep/../job.py', 'ABSOLUTE/job.py', 'LINK/job.py'])(
-    'calls the function, whatever form the path has, and leaves the file on the disk as it is (H-29): %s',
+    'calls the function for any form of the path, and does not change the local file: %s',
     async (form) => {
       await using app = await folderOf({ 'job.py': job, 'deep/x.py': '' });
       await using elsewhere = await folderOf({});
@@ -250,7 +250,7 @@ describe('nothing is sent', () => {
 });
 
 describe.skipIf(!python)('what a program prints (needs python3)', () => {
-  test('is the answer, its stderr is on stderr, and nothing waits when it has ended (H-85)', async () => {
+  test('goes to stdout and stderr as it was printed, and ends with the run', async () => {
     const source =
       'import sys\ndef main(name):\n    print("hello", name)\n    print()\n    print("oops", file=sys.stderr)\n';
     const outcome = await run({ 'job.py': source }, ['job.py', '--', 'name=you']);
@@ -321,7 +321,7 @@ describe.skipIf(!python)('what a program prints (needs python3)', () => {
 describe('when it does not go well', () => {
   const slow = { 'job.py': 'import time\nprint("begins")\ntime.sleep(60)\n' };
 
-  test('Ctrl-C cancels the run, says so, leaves nothing behind (H-80), and exits 130 (H-98)', async () => {
+  test('Ctrl-C cancels the run, says so, leaves nothing behind, and exits with 130', async () => {
     const outcome = await run(slow, ['job.py'], { interruptAt: /Started run/ });
     expect(outcome.code).toBe(130);
     expect(outcome.stderr).toMatch(/cancelling run \S+ of gantry-test-\S+ \(Ctrl-C again: quit at once\)/);
@@ -365,7 +365,7 @@ describe('when it does not go well', () => {
   test.each([
     [{ status: 'failed', digest: '' }, 11, /base image for jobs could not be made \(failed\)/, 0],
     [{ status: 'building', digest: '' }, 8, /is not ready after 10 s; it goes on\n {2}fix run it again/, 8],
-  ])('the base image ends as it does, not when patience does (H-66): %j', async (answer, exit, said, waits) => {
+  ])('waits for the base image until it is ready or failed: %j', async (answer, exit, said, waits) => {
     const files = { 'job.py': job, 'cerebrium.toml': toml('[cerebrium.dependencies.pip]\nnumpy = ""\n') };
     const env = { GANTRY_API_URL: await answering(answer) };
     const outcome = await run(files, ['job.py', '--timeout', '10s'], { env, clock: { now: Date.now() } });
@@ -373,7 +373,7 @@ describe('when it does not go well', () => {
     expect([outcome.code, outcome.waits.length]).toEqual([exit, waits]);
   });
 
-  test('it is given up when nothing moves any more, and for no other reason (H-52)', async () => {
+  test('stops only when an upload no longer makes progress', async () => {
     emulator.fail('startRun', 'stall');
     const outcome = await run({ 'job.py': job }, ['job.py', '--detach'], { silenceMs: 1_000 });
     expect([outcome.code, outcome.stderr]).toEqual([69, expect.stringContaining('no byte for 1 s')]);

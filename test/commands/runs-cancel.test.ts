@@ -72,7 +72,7 @@ describe('cancelling a run', () => {
     expect(cancelled()).toBe(true);
   });
 
-  test('takes the full id of the app as well (H-49)', async () => {
+  test('also accepts the full id of the app', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
     const words = ['runs', 'cancel', `${emulator.project}-web`, 'r-1', '--yes'];
     expect((await gantry(words, { emulator })).code).toBe(0);

@@ -38,7 +38,7 @@ describe('following a run', () => {
     expect(stderr).toBe('aside\n✓ Run f-1 succeeded after 100 ms\n');
   });
 
-  test('gives its lines as they come, each once, two alike included (H-30)', async () => {
+  test('prints lines as they arrive, each once, including two that are equal', async () => {
     record(emulator, { id: 'f-2', createdAt, runtimeMs: 1e12 });
     print('f-2', 'begins');
     let looks = 0;
@@ -55,7 +55,7 @@ describe('following a run', () => {
     [503, 'failure', 'failed'],
     [0, 'cancelled', 'was cancelled'],
     [-1, 'failure', 'failed'],
-  ])('that ends with %i ends as well, with 13 (H-66)', async (statusCode, status, said) => {
+  ])('that ends with %i exits with 13', async (statusCode, status, said) => {
     record(emulator, { id: 'f-3', createdAt, statusCode });
     const outcome = await follow('f-3', ['--json'], { clock: { now: createdAt } });
     expect(outcome.code).toBe(13);
@@ -75,7 +75,7 @@ describe('following a run', () => {
     expect(stderr).toContain('warning: the log of the run could not be read');
   });
 
-  test('waits for no log that hangs: the verdict is there (H-85)', async () => {
+  test('does not wait for a log that hangs once the result is known', async () => {
     const mute = await startEmulator({ real: false });
     onTestFinished(() => mute.close());
     await deployWeb(mute);

@@ -258,7 +258,7 @@ describe('which', () => {
 describe('asynchronous runs', () => {
   const all = () => emulator.calls.filter(({ endpoint }) => endpoint === 'listRuns');
 
-  test('are read from every page of their list (H-31)', async () => {
+  test('are read from all pages of their list', async () => {
     const ids = recordMany(emulator, { name: 'a', number: 350, from: end - 2 * day, to: end, async: true });
     recordMany(emulator, { name: 'sync', number: 350, from: end - 2 * day, to: end });
     expect(await idsOf(...range(2 * day), '--async', '--all')).toEqual(ids);
@@ -334,7 +334,7 @@ describe('what is shown', () => {
     expect(stdout).toMatch(new RegExp(`^RUN .*CREATED\n${id} .*1 h ago\n$`));
   });
 
-  test('in JSON is what the platform said: no time it never gave, numbers as numbers, [] for none (H-40)', async () => {
+  test('in JSON is what the platform sent: no invented times, numbers as numbers, [] when empty', async () => {
     expect((await list(...range(hour), '--json')).stdout).toBe('[]\n');
     const none = await list(...range(hour));
     expect([none.code, none.stdout]).toEqual([0, '']);

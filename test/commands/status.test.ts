@@ -49,7 +49,7 @@ describe('an incident', () => {
     expect(stdout).toMatch(/^Dashboard +operational$/m);
   });
 
-  test('ends with 1 when that is asked for, and 0 otherwise (H-50)', async () => {
+  test('exits with 1 when requested, and with 0 otherwise', async () => {
     expect((await run()).code).toBe(0);
     expect((await run(['--check'])).code).toBe(1);
     expect((await run(['--check', '--json'])).code).toBe(1);
@@ -83,7 +83,7 @@ test('planned maintenance is told, and no reason to fail', async () => {
   expect(stdout).toContain(`planned for ${localTime(time(startedAt))} until ${localTime(time(endsAt))}`);
 });
 
-test('what the page says cannot steer the terminal (H-12)', async () => {
+test('text of the page cannot control the terminal', async () => {
   const title = '\u001b]0;owned\u0007\u001b[2JDown\u202e::error::x';
   emulator.store.incidents = [{ ...incident, title, updates: [{ at: now, message: `\u001b[1Aup\r${title}` }] }];
   for (const columns of [undefined, 80]) {

@@ -67,7 +67,7 @@ function cents(cost: number | string | undefined): string | undefined {
   return typeof cost === 'number' ? cost.toFixed(2) : cost;
 }
 
-/** Inner names are the platform's own affair (wire §0): what is not there stays empty. */
+/** The inner fields are not documented (docs/platform.md#apps), so an absent one leaves the cell empty. */
 function metric(metrics: AppSummary['cost_metrics'], name: string): number | string | undefined {
   const value = metrics?.[name];
   return typeof value === 'number' || typeof value === 'string' ? value : undefined;

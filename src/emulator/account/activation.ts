@@ -10,7 +10,7 @@ import { equalsInConstantTime } from './access.ts';
 /** The page where the owner of the emulator approves a login. */
 export const activationPath = '/activate';
 
-/** How long a code can be approved and used (wire §8). */
+/** Seconds for which a login code can be approved and used. */
 export const codeSeconds = 600;
 
 /** Wrong secrets after which a login is denied. */

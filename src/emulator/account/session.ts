@@ -7,7 +7,7 @@ import type { Store } from '../state/store.ts';
 import { signToken } from './access.ts';
 import { activationPath, codeSeconds } from './activation.ts';
 
-/** Seconds: how often a device may ask, how long a token is valid (wire §8). */
+/** Seconds between two polls of a device, and lifetime of a token. */
 const pollSeconds = 5;
 const tokenSeconds = 4 * 60 * 60;
 
@@ -92,7 +92,7 @@ function newUserCode(): string {
   return `${code.slice(0, 4)}-${code.slice(4)}`;
 }
 
-/** A refusal as OAuth words it (wire §1b). */
+/** A refusal as OAuth words it. */
 function refuseToken(error: string, description: string): never {
   throw new RefusalError(jsonReply({ error, error_description: description }, 400));
 }

@@ -12,7 +12,7 @@ export const containerHandlers: Pick<Handlers, 'listContainers'> = {
   },
 };
 
-/** A time that has not come yet is empty, as the platform writes it (wire §5). */
+/** A time that has not come yet is empty, as the platform writes it. */
 function view(app: AppRecord, { name, build, state, readyAt, endsAt }: ReplicaPeriod, now: number) {
   const past = (time: number) => (time <= now ? formatTime(time) : '');
   return {

@@ -18,7 +18,7 @@ export const appHandlers: AppHandlers = {
     return creationReply(made, signUrl('PUT', made.build.keyName, platform), platform);
   },
 
-  // A partner's app comes as a ready image: nothing is uploaded, so its build starts at once (wire §1b).
+  // A partner's app has a ready image and no upload, so its build starts immediately.
   async createPartnerApp({ project, body }, platform) {
     const made = createDeployment(project, body, ['deepgram', 'rime'], platform);
     await startBuild(made.build, platform);
@@ -35,7 +35,7 @@ export const appHandlers: AppHandlers = {
     return appDetails(findApp(platform.store, given), platform);
   },
 
-  // What scaling sets lasts until the next deploy, which replaces the record (wire §1b).
+  // Scaled settings last until the next deploy, which replaces the record.
   scaleApp({ body, ...given }, { store, now }) {
     const app = findApp(store, given);
     const settings = applyScaling(app.settings, body);
@@ -79,7 +79,7 @@ function createDeployment(project: string, body: AppCreation, runtimes: string[]
   return { app, build: createBuild(app, registries, platform) };
 }
 
-/** `dockerAuth` is the text of a Docker config: `{"auths": {"ghcr.io": {"auth": "…"}}}` (wire §1c). */
+/** `dockerAuth` is the text of a Docker config: `{"auths": {"ghcr.io": {"auth": "…"}}}`. */
 function registriesIn(dockerAuth = '{}'): string[] {
   try {
     return Object.keys(JSON.parse(dockerAuth).auths ?? {});

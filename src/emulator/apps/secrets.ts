@@ -5,7 +5,7 @@ import { findApp } from './find.ts';
 
 type SecretHandlers = Pick<Handlers, 'getProjectSecrets' | 'setProjectSecrets' | 'getAppSecrets' | 'setAppSecrets'>;
 
-/** Kept by the id of the project or of the app; each write replaces all of them (wire §1b). */
+/** Kept by the id of the project or of the app; each write replaces all of them. */
 export const secretHandlers: SecretHandlers = {
   getProjectSecrets({ project }, { store }) {
     return store.secrets.get(project) ?? null;

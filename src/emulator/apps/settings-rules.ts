@@ -44,7 +44,7 @@ function rules(settings: AppSettings, words: Record<string, readonly string[]>) 
 /** Names become names of files and folders here. */
 const maxNameLength = 128;
 
-/** Keys that take one of a few words (wire §3). */
+/** Keys with a fixed set of values (docs/platform.md#app-configuration). */
 const words = {
   pythonVersion: ['3.10', '3.11', '3.12', '3.13'],
   provider: ['aws', 'crusoe', 'nebius'],
@@ -55,7 +55,7 @@ const words = {
   loadBalancingAlgorithm: ['round-robin', 'first-available', 'min-connections', 'random-choice-2'],
 };
 
-/** Kinds of hardware (wire §10). */
+/** Kinds of hardware (docs/platform.md#hardware). */
 const hardware = [
   ...['CPU', 'TURING_T4', 'ADA_L4', 'ADA_L40', 'AMPERE_A10', 'AMPERE_A100_40GB', 'AMPERE_A100_80GB'],
   ...['BLACKWELL_RTX6000', 'BLACKWELL_B200', 'HOPPER_H100', 'HOPPER_H200', 'INF2', 'TRN1'],

@@ -47,7 +47,7 @@ export function appDetails(app: AppRecord, platform: Platform) {
   };
 }
 
-/** Where an app is invoked (wire §7). */
+/** Where an app is invoked. */
 export function appEndpoint({ project, name }: AppRecord, url: string): string {
   return `${url}/v4/${project}/${name}`;
 }

@@ -6,7 +6,7 @@ import type { AppRecord, RunRecord } from '../state/records.ts';
 import type { TimeRange } from '../time.ts';
 import { pricesPerSecond } from './prices.ts';
 
-/** This month's cost, in US dollars, and requests (spec 2.5, wire §0). A month is one of UTC. */
+/** This month's cost, in US dollars, and requests (spec 2.5). A month is one of UTC. */
 export function monthlyUsage(app: AppRecord, platform: Platform) {
   const range = { start: startOfMonth(platform.now()), end: platform.now() };
   const runs = findRuns(app, range, platform.store);

@@ -2,8 +2,8 @@ import type { AppSettings } from '../apps/settings.ts';
 import type { ReadArchive } from './archive.ts';
 
 /**
- * The log of each stage of a build, in the platform's order (wire §4). A stage without work has no lines. Every
- * dependency and command is echoed, so a deploy that lost one shows it here.
+ * The log of each build stage, in the platform's order (docs/platform.md#builds). A stage without work prints nothing.
+ * Every dependency and command is printed, so that a deploy that lost one shows it.
  */
 export function buildStages(job: BuildInput, dockerfile?: string): string[][] {
   const { settings, registries } = job;

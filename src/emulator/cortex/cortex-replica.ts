@@ -15,7 +15,7 @@ interface Pending {
   items?: ItemQueue;
 }
 
-/** A replica of the default runtime: it has loaded `main.py`, whose functions are called (wire §7). */
+/** A replica of the default runtime: it has loaded `main.py` and calls its functions. */
 export class CortexReplica implements Replica {
   readonly ready: Promise<void>;
   readonly ended: Promise<unknown>;

@@ -11,7 +11,7 @@ import { type CallTask, performCall } from './perform-call.ts';
 import { findReadyBuild } from './ready-build.ts';
 import { deliverWebhook } from './webhooks.ts';
 
-/** Calls of deployed apps (spec 4.18, wire §7). */
+/** Calls of deployed apps (spec 4.18). */
 export const invocationHandlers: Pick<Handlers, 'invoke'> = {
   async invoke(asked, platform) {
     const { request, url } = asked;
@@ -101,7 +101,7 @@ function withRunId(reply: ServerReply, run: string): ServerReply {
   return { ...reply, headers: { ...reply.headers, 'x-request-id': run } };
 }
 
-/** The same answer, which goes to a webhook too as soon as it is whole (wire §7). The caller does not wait for that. */
+/** The same answer, which goes to a webhook too as soon as it is whole. The caller does not wait for that. */
 function alsoToWebhook(
   reply: ServerReply,
   run: string,

@@ -12,7 +12,7 @@ export interface WebhookMessage {
   type: string;
 }
 
-/** Delivers to a webhook (wire §7): three attempts in total, fewer when the answer says that more are useless. */
+/** Delivers to a webhook: three attempts in total, fewer when the answer says that more are useless. */
 export async function deliverWebhook(message: WebhookMessage, platform: Platform, signal: AbortSignal): Promise<void> {
   const { deliveries, webhookPauseMs } = platform;
   for (let attempt = 1; attempt <= maxWebhookAttempts; attempt += 1) {

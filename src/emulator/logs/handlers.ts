@@ -5,7 +5,7 @@ import { RefusalError, refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import type { PrintedLine } from './app-logs.ts';
 
-/** What apps printed, page by page (wire §1b). */
+/** What apps printed, page by page. */
 export const appLogHandlers: Pick<Handlers, 'getAppLogs'> = {
   getAppLogs({ query = {}, ...given }, { store, runner }) {
     const app = findApp(store, given);
@@ -39,7 +39,7 @@ const largestPage = 1_000;
 
 function createLineFilter({ container, afterDate, beforeDate, search, stream, runId }: AppLogsQuery) {
   const [from, until] = [timeOf('afterDate', afterDate), timeOf('beforeDate', beforeDate)];
-  // What is empty narrows nothing, as the published client sends it.
+  // What is empty narrows nothing, as the official client sends it.
   return (line: PrintedLine): boolean =>
     (!container || line.container === container) &&
     (from === undefined || line.at >= from) &&

@@ -16,7 +16,7 @@ import { formatTime } from '../time.ts';
 import type { PrintedLine } from './app-logs.ts';
 import { formatLogTime } from './handlers.ts';
 
-/** Answers a request for a socket: one of the two that send logs (wire §1b). Anything else gets an HTTP error. */
+/** Answers a request for a socket: one of the two that send logs. Anything else gets an HTTP error. */
 export async function acceptLogSocket(
   request: IncomingMessage,
   stream: Duplex,

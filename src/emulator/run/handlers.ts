@@ -12,7 +12,7 @@ import { refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import { runOnce } from './run-once.ts';
 
-/** One-off runs: an app that is there for one file (spec 4.5, wire §6). */
+/** One-off runs: an app that is there for one file (spec 4.5). */
 export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'startRun'> = {
   createRunApp({ project, app, query }, { store, now }) {
     const name = toAppName(project, app);

@@ -66,7 +66,7 @@ async function succeed(process: AppProcess, say: (line: string) => void): Promis
   if (code !== 0) throw new InstallError(last || `pip ended with ${signal ?? `exit code ${code}`}`);
 }
 
-/** Names and versions as pip wants them: `latest`, `*` and nothing are no version; a bare number is exact (wire §4). */
+/** Names and versions as pip wants them: `latest`, `*` and nothing are no version; a bare number is exact. */
 export function formatRequirements(versions: Record<string, string>): string {
   return Object.entries(versions)
     .map(([name, version]) => {

@@ -49,7 +49,7 @@ export interface Replica {
 /** An app that does not start, or whose process ends: the message says why, in the user's words. */
 export class ReplicaError extends Error {}
 
-/** Why a call was given up, and the status its run ends with: 0 cancelled, -1 closed by its caller (wire §2). */
+/** Why a call was given up, and the status its run ends with: 0 cancelled, -1 closed by its caller. */
 export class CallAbortedError extends Error {
   constructor(
     message: string,

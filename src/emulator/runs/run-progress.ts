@@ -4,7 +4,7 @@ import type { RunRecord } from '../state/records.ts';
 /** A run as the clock has it. What is not known yet is absent. */
 export interface RunProgress {
   status: RunStatus;
-  /** 0 was cancelled, -1 closed by its caller (wire §2). */
+  /** 0 is canceled, -1 is closed by the caller (docs/platform.md#runs). */
   statusCode?: number;
   /** Milliseconds, as all here. */
   coldstartMs: number;

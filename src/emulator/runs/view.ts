@@ -14,7 +14,7 @@ export function runChartItem(app: AppRecord, run: RunRecord, reading: RunProgres
   };
 }
 
-/** A run in a list or by itself (wire §1b). An absent time is empty, as the platform writes it. */
+/** A run in a list or by itself. An absent time is empty, as the platform writes it. */
 export function runListItem(app: AppRecord, run: RunRecord, reading: RunProgress) {
   const { runtimeMs = 0, responseMs = 0, queueMs, startedAt, endedAt } = reading;
   return {

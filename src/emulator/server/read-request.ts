@@ -68,7 +68,7 @@ export function requireObject(value: unknown): object {
   return value;
 }
 
-/** The platform's Go server treats null as absent, and its Go client sends absent lists as null. */
+/** The platform treats null as "not given", and the official client sends null for an absent list. */
 export function withoutNulls(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
 }

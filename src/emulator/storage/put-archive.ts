@@ -6,8 +6,8 @@ import { checkPutRequest, saveStream } from './receive.ts';
 import { verifySignedUrl } from './signed-url.ts';
 
 /**
- * Receives an app's archive as object storage does (wire §4): the link is all the permission there is. A build starts
- * because its archive has arrived; nobody reports the end of an upload.
+ * Receives an app's archive as object storage does: the presigned URL is the only permission. The arrival of the
+ * archive starts the build, because no call reports the end of an upload (docs/platform.md#uploads).
  */
 export async function putArchive({ request, url, body }: RequestContext, platform: Platform): Promise<ServerReply> {
   checkPutRequest(request);

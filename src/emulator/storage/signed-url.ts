@@ -6,7 +6,7 @@ import { storagePath } from './target.ts';
 
 type SigningContext = Pick<Platform, 'url' | 'store' | 'now' | 'linkSeconds'>;
 
-/** A presigned link to one object, for one method. It opens nothing else, and only for a while (wire §4). */
+/** A presigned link to one object, for one method. It opens nothing else, and only for a while. */
 export function signUrl(
   method: 'GET' | 'PUT',
   key: string,

@@ -89,7 +89,7 @@ export const volumeHandlers: VolumeHandlers = {
     return `${path} deleted`;
   },
 
-  // The path names volume and region in one word (wire §1b).
+  // This path names the volume and its region in one segment: `default-us-east-1`.
   async resizeVolume({ project, volume, body }, { volumes }) {
     const [, region] = /^default-(.+)$/.exec(volume) ?? refuse(404, `volume ${volume} not found`);
     const place = parseLocation({ project, volume: 'default' }, region);
@@ -105,7 +105,7 @@ const minPartBytes = 5 * 1024 ** 2;
 
 const defaultRegion = 'us-east-1';
 
-/** Regions a volume can be in (wire §10). */
+/** Regions in which a volume can be (docs/platform.md#regions). */
 const regions = [
   ...['us-east-1', 'us-central1', 'eu-north-1', 'eu-north1', 'global', 'us-west-2', 'eu-west-2', 'eu-central-1'],
   ...['ap-south-1', 'ap-northeast-1', 'sa-east-1', 'ca-central-1', 'me-central-1'],

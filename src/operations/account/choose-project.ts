@@ -6,9 +6,9 @@ import { count } from '../../output/format.ts';
 import { profileInUse } from './stored-login.ts';
 
 /**
- * The project to work in from now on, stored: that of the flag, the one the token is `claimed` for, the current one if
- * the token may work in it, the only one, or the one a person chooses. Null when it stays open. What the environment
- * says is used, but not stored (H-10).
+ * Chooses and stores the current project: the one of the flag, the one that the token is `claimed` for, the current one
+ * if the token gives access to it, the only one, or the user's choice. Null when none is chosen. A project from the
+ * environment is used but not stored.
  */
 export async function chooseProject(context: Context, projects: Project[], claimed?: string): Promise<string | null> {
   const { settings, progress } = context;

@@ -41,7 +41,7 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
   return describeLogin(settings, tokens, await chooseProject(context, await listTokenProjects(context, accessToken)));
 }
 
-/** The link is said even with --quiet: without it nobody could log in. What is opened is a web page, no more (H-17). */
+/** Shows the link even with --quiet, because a login is impossible without it. Opens only web pages. */
 async function showLink({ progress, openBrowser }: Context, device: DeviceAuthorization, browser: boolean) {
   const link = device.verification_uri_complete ?? device.verification_uri;
   progress.request(`log in at ${link}`);
@@ -58,7 +58,7 @@ function validMs({ expires_in }: DeviceAuthorization): number {
   return Math.min(expires_in * 1000, maxValidMs);
 }
 
-/** Polls as often as the server wants, until its code expires (H-67). */
+/** Polls at the server's interval until the code expires. */
 async function pollForTokens(context: Context, device: DeviceAuthorization) {
   const { device_code, interval } = device;
   const { apiWithSignal, delay, progress } = context;

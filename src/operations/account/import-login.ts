@@ -20,8 +20,8 @@ export interface ImportedLogin extends Login {
 type Values = Record<string, string | undefined>;
 
 /**
- * Takes the login, project and region of the official client (wire §8) into our profile. Nothing is asked of the
- * server. Throws UsageError when its file cannot be read, AuthError when no token in it is good.
+ * Copies the login, project and region of the official client into the current profile, without a call to the server.
+ * Throws UsageError when its file cannot be read, AuthError when it has no valid token.
  */
 export async function importLogin(context: Context, given: string | true): Promise<ImportedLogin> {
   const { settings, progress, now } = context;

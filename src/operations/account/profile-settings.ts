@@ -37,8 +37,8 @@ export interface StoredSetting {
 }
 
 /**
- * Stores one setting in the profile in use, which is made when it is not there; without a value, takes it out. Nothing
- * that a flag or the environment gives is stored beside it (H-10). Throws UsageError for a value that cannot be one.
+ * Stores one setting in the current profile, and creates the profile if necessary. Without a value, removes the
+ * setting. Never stores what a flag or the environment sets for this run. Throws UsageError for an invalid value.
  */
 export async function storeSetting(context: Configured, name: string, given?: string): Promise<StoredSetting> {
   const key = storableSettings.get(name);

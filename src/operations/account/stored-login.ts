@@ -24,7 +24,7 @@ export function checkCredentialsWritable({ settings }: Pick<Context, 'settings'>
   return updateStoredFile(settings.folders.config, 'credentials', (stored) => stored);
 }
 
-/** Stores tokens in place of all that the profile had (H-68), and tells what comes before them (H-10). */
+/** Replaces all tokens of the profile and reports what overrides them. */
 export async function storeTokens(context: Context, tokens: StoredTokens): Promise<void> {
   const { settings, env, progress, secrets } = context;
   secrets.add(tokens.token, tokens.refreshToken);

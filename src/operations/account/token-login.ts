@@ -7,9 +7,8 @@ import { chooseProject, listTokenProjects } from './choose-project.ts';
 import { checkCredentialsWritable, describeLogin, type Login, storeTokens } from './stored-login.ts';
 
 /**
- * Stores a token that a person has, such as a service account's, once the server accepts it. It is typed or comes from
- * stdin, never from the command line (H-15). Throws UsageError for what cannot be a token, AuthError for one that is
- * not valid.
+ * Stores an existing token, such as a service account's, once the server accepts it. It comes from a prompt or stdin,
+ * never from the command line. Throws UsageError for text that is not a token, AuthError for one that is not valid.
  */
 export async function loginByToken(context: Context, from: string | true): Promise<Login> {
   if (from !== true && from !== '-') throw tokenInArgumentsError();

@@ -55,8 +55,8 @@ async function sendCall(context: Context, call: RawCall): Promise<RawReply> {
 }
 
 /**
- * Joins the lists of all pages, each item once; everything else is as the first page has it. Platforms page by a token
- * (wire §1b) or by an offset (spec 4.6): the one that brings new items is used.
+ * Joins the lists of all pages, each item once; all other fields are from the first page. The platform pages by a token
+ * or by an offset (spec 4.6), so this uses the one that returns new items.
  */
 async function withAllPages(context: Context, call: RawCall, first: RawReply): Promise<RawReply> {
   if (!isRecord(first.body) || !Object.values(first.body).some(Array.isArray)) return first;

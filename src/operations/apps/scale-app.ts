@@ -12,8 +12,8 @@ export interface ScalingChanges {
 type Wanted = { [Setting in keyof AppScaling]: number | undefined };
 
 /**
- * Changes a running app's scaling (wire §1b). Reads first: the answer tells what was, nothing is sent when all is so
- * already, and a lower limit above the upper one is refused here. Throws UsageError, NotFoundError.
+ * Changes a running app's scaling. Reads the app first: the answer has the previous values, nothing is sent when
+ * nothing changes, and a minimum above the maximum is an error. Throws UsageError, NotFoundError.
  */
 export async function changeScaling(context: Context, app: string, wanted: Wanted): Promise<ScalingChanges> {
   const { api, project, progress } = context;

@@ -8,7 +8,7 @@ export async function readInvoices({ api, project }: Pick<Context, 'api' | 'proj
   return parseInvoices(await api(listInvoices, { project }));
 }
 
-/** The list itself, whatever it is wrapped in (wire §1b). */
+/** The list of invoices, also when an object wraps it. */
 export function parseInvoices(answer: DecodedReply<typeof listInvoices>): Invoice[] {
   const invoices = Array.isArray(answer) ? answer : (answer.invoices ?? answer.items ?? answer.data ?? []);
   return invoices.toSorted(latestFirst((invoice) => invoice.createdAt));

@@ -12,8 +12,8 @@ export interface PaymentMethod {
 }
 
 /**
- * Reads payment methods. Their shape is not documented (spec 2.12, wire §0): a card's facts may be its own or in an
- * object within, in either spelling; anything else is told leaf by leaf. No card number is ever told in full.
+ * Reads payment methods. Their shape is not documented (spec 2.12): a card's fields may be at the top or in a nested
+ * object, in either spelling. Everything else is shown field by field. Never shows a full card number.
  */
 export function parsePaymentMethods(methods: readonly unknown[]): PaymentMethod[] {
   return methods.map((method) => {

@@ -7,7 +7,7 @@ import { fetchBuild } from './fetch-build.ts';
 
 type Needs = Pick<Context, 'api' | 'project' | 'openLog'>;
 
-/** The log of a build (wire §1b). All of it comes at once; it is over when the build has ended. */
+/** The log of a build (docs/platform.md#logs). It comes in one answer and ends with the build. */
 export function buildLogSource(
   { api, project, openLog }: Needs,
   app: string,

@@ -21,8 +21,8 @@ export interface FollowBuildOptions {
 const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
 
 /**
- * Waits for a build to end and returns it. The result is the polled status; the log is only shown (conventions §2).
- * Throws BuildFailedError or NotReadyError when it failed, PendingError at the time limit.
+ * Waits for a build to end and returns it. The polled status decides the result; the log is only shown. Throws
+ * BuildFailedError or NotReadyError when it failed, PendingError at the time limit.
  */
 export async function followBuild(context: Context, following: FollowBuildOptions): Promise<Build> {
   const { progress, elapsed } = context;

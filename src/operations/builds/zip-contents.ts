@@ -8,9 +8,9 @@ export interface ZipEntry {
 }
 
 /**
- * Reads the `zipFiles` of a build. Its inner shape is not documented (spec 2.13, wire §0), so every plausible one is
- * accepted: a map of path to facts or to a size, a list of paths or of objects, and folders nested in one another. What
- * is none of these is shown by where it is, never dropped.
+ * Reads the `zipFiles` of a build. The inner shape is not documented (spec 2.13), so this accepts every plausible one:
+ * a map of path to facts or to a size, a list of paths or objects, and nested folders. Anything else is shown by its
+ * place.
  */
 export function parseZipContents(zipFiles: unknown, folder = ''): ZipEntry[] {
   if (zipFiles === null || zipFiles === undefined) return [];

@@ -19,8 +19,8 @@ export interface SentFile {
 const mostTries = 5;
 
 /**
- * Makes the file of its parts. An answer that was lost says nothing: whether it is done is seen in the folder, by size
- * and time; if not, asking again does no harm (H-23).
+ * Assembles the file from its parts. A lost answer leaves the result open, so the folder's listing decides, by size and
+ * time. If the file is not there, the call is repeated.
  */
 export async function completeFile(sent: SentFile, job: Job, folders: RemoteFolders): Promise<void> {
   const { engine } = job;

@@ -9,7 +9,7 @@ export interface SettingChange {
   setting: string;
   from: unknown;
   to: unknown;
-  /** The file does not set it: a deploy replaces the whole record, so it goes back to the default (wire §3). */
+  /** True when the file does not set it. A deploy replaces the whole record, so the setting returns to its default. */
   byDefault: boolean;
 }
 
@@ -45,7 +45,7 @@ export function describeSetup(project: AppConfig): Record<string, unknown> {
   return Object.fromEntries(known.map(({ field, value, default: otherwise }) => [field, value ?? otherwise ?? null]));
 }
 
-/** Whether anyone may call the app: so it is by default, when the file says nothing (wire §3). */
+/** Whether anyone may call the app. True by default, when the file does not set it. */
 export function isPublic(project: AppConfig): boolean {
   const setting = listAppSettings(project).find(({ field }) => field === 'disableAuth');
   return (setting?.value ?? setting?.default) === true;

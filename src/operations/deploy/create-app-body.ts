@@ -15,7 +15,7 @@ export interface CreateAppOptions {
   disableBuildLogs?: boolean | undefined;
 }
 
-/** The body of create app: what the user set, the file's text, and a registry login only where one is needed (H-8). */
+/** The body of create app: the user's settings, the file's text, and a registry login only where an image needs it. */
 export async function createAppBody(
   context: Context,
   project: AppConfig,

@@ -64,7 +64,7 @@ export async function readLocalApp(context: Context, { configFile, name }: Local
   }
 }
 
-/** The config file under the name given on the command line: it is sent nowhere under its old one (H-33). */
+/** The config file with the app name from the command line in place of its own. */
 function textEntry(path: string, text: string): FileEntry {
   return { path, size: Buffer.byteLength(text), executable: false, source: { text } };
 }

@@ -44,8 +44,9 @@ export interface CallAuth {
 }
 
 /**
- * The header that allows a call: one given by hand, the key of the project from the environment, or else the token
- * (wire §7). Whether the app wants one at all is not known: it is sent, unless the user says otherwise. Throws AuthError.
+ * The authorization header of a call: one set by the user, the key of the project from the environment, or else the
+ * token (docs/platform.md#invocation). Whether the app needs it is unknown, so it is sent unless the user opts out.
+ * Throws AuthError.
  */
 export function resolveCallAuth(
   context: Pick<Context, 'env' | 'credential'>,

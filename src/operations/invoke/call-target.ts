@@ -15,8 +15,8 @@ export interface CallTarget {
 }
 
 /**
- * The address of an app's function, `run` when none is named, or of any place below it: a server of the user's own has
- * its own paths (wire §7). Throws UsageError for a path that leaves the app.
+ * The address of an app's function, `run` by default, or of any path below it for the user's own server. Throws
+ * UsageError for a path outside of the app.
  */
 export function resolveCallTarget(
   { project, settings }: Pick<Context, 'project' | 'settings'>,

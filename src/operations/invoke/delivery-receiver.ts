@@ -24,7 +24,7 @@ export interface DeliveryReceiverOptions {
   secret: string | undefined;
 }
 
-/** After a run has ended well, the delivery is tried three times, with up to five seconds between (wire §7). */
+/** After a successful run, the platform makes three attempts with up to five seconds between them. */
 const maxDeliveryDelayMs = 30_000;
 
 /** Opens a receiver on this machine. Warns where the platform cannot reach it. */

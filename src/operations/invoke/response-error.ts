@@ -92,7 +92,7 @@ async function readStart({ chunks }: AppResponse): Promise<Buffer> {
   return Buffer.concat(kept).subarray(0, maxBytes);
 }
 
-/** What the app or the platform says in words. Their shape is nowhere written down (wire §7): the usual places. */
+/** The message of the app or the platform. The shape of an error is not documented, so this looks in the usual places. */
 function findMessage({ body, encoding }: DecodedBody): string | undefined {
   if (encoding !== 'json') {
     const text = encoding === 'text' ? String(body).trim() : '';
@@ -119,7 +119,9 @@ function shorten(text: string): string | undefined {
   return text.length > maxShownLength ? `${text.slice(0, maxShownLength)} …` : text || undefined;
 }
 
-/** The default runtime wraps what a function gives (wire §7): a status beside that is not the platform's word. */
+/**
+ * True for an answer of the default runtime, which wraps the function's result. Its status is then not the platform's.
+ */
 function isFunctionReply({ body }: DecodedBody): boolean {
   return safeParse(FunctionReply, body).success;
 }
@@ -189,7 +191,7 @@ async function notFoundError(
   });
 }
 
-/** The platform stands between us and the app, and has given up on one of them (wire §7, spec 8). */
+/** A gateway error: the platform is between the client and the app, and gave up on one of them. */
 async function gatewayError(
   context: Context,
   answer: AppResponse,

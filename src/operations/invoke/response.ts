@@ -37,7 +37,7 @@ function tooLong({ target: { name } }: AppResponse): FailedError {
   });
 }
 
-/** The id of the run, by which it is found again: in what the default runtime gives, or in a header (wire §7). */
+/** The id of the run: from the default runtime's response, or else from a header (docs/platform.md#invocation). */
 export function readRunId(
   { headers }: Pick<AppResponse, 'headers'>,
   content?: Pick<DecodedBody, 'body'>,

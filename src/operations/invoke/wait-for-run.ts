@@ -21,7 +21,7 @@ export const maxRunMs = maxAsyncSeconds * 1_000;
 const pauses = { firstMs: 1_000, maxMs: 5_000, growth: 1.3 };
 /** The record of a run may come a little after the run. */
 const maxRecordDelayMs = 60_000;
-/** A record that says the same for so long may never say anything else (wire §2). */
+/** A record that stays the same for this long may never change (docs/platform.md#runs). */
 const staleRecordMs = 10 * 60_000;
 /** From here on a failure may be that of a time limit: who fails at once was not stopped by it. */
 const minGracePeriodMs = 15_000;

@@ -11,8 +11,8 @@ export type AppLogFilter = Pick<AppLogsQuery, 'container' | 'stream' | 'search' 
 type Needs = Pick<Context, 'api' | 'project' | 'openLog'>;
 
 /**
- * What an app printed (wire §1b). The socket knows neither streams nor searching: who asks for these is answered by
- * polls. Both ways name a container by its full name.
+ * The log of an app (docs/platform.md#logs). The socket has no streams and no search, so those filters use polling.
+ * Both ways identify a container by its full name.
  */
 export function appLogSource({ api, project, openLog }: Needs, app: string, filter: AppLogFilter): LogSource {
   const { container, runId, stream, search } = filter;

@@ -27,9 +27,9 @@ const provenMs = 10_000;
 /** While a live log is open, the history is tried so often before lines are given up. */
 const mostLooks = 3;
 /**
- * New lines as they come, some at a time, each once. By the socket when it works; whenever it does not, the history is
- * read from the last line on, and once more when it works again. Nothing that may pass ends it: neither a failed look
- * nor any number of broken sockets (H-59, H-61, H-62). Ends when the log is over, or at `until`.
+ * Yields new lines as they arrive, each line once. Uses the socket when it works. When the socket fails, and once more
+ * when it works again, reads the history from the last line on. A failed poll or socket never ends it. Ends when the
+ * log is over, or at `until`.
  */
 export async function* followLog(context: Needs, following: FollowLogOptions): AsyncGenerator<LogLine[]> {
   const follower = new Follower(context, following);

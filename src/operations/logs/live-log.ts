@@ -13,7 +13,7 @@ const firstWaitMs = 250;
 const pollingWaitMs = 30_000;
 const longestWaitMs = 5 * 60_000;
 
-/** The live log of a source, and how often it was no help. No number of broken sockets ends anything (H-59, H-61). */
+/** The live log of a source, and how often it failed. No number of broken sockets ends it. */
 export class LiveLog {
   socket: LogSocket | undefined;
   /** Sockets in a row that brought nothing. */
@@ -61,7 +61,7 @@ export class LiveLog {
     this.nextAt = this.context.elapsed() + jittered(waitMs);
   }
 
-  /** It works: its next failure is the first again (H-59). */
+  /** The socket works, so the next failure counts as the first. */
   proven(): void {
     this.failures = 0;
     if (this.polling) this.context.progress.note('the live log is back');

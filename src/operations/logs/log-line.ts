@@ -30,7 +30,7 @@ export function appLine(came: AppLogLine): LogLine {
   };
 }
 
-/** A line of the socket, which knows less of it (wire §1b): what it does not know is not there. */
+/** A line from the socket, which sends fewer fields than the history. */
 export function appFrameLine({ log, timestamp, app_id, run_id, container_name, ...more }: AppLogFrame): LogLine {
   const { container_id, log_id, stream } = more as Partial<Record<string, string>>;
   return appLine({

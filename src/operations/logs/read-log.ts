@@ -56,7 +56,7 @@ async function* batches(
   const seen = new SeenLines();
   const { tail, follow, since, until = Number.POSITIVE_INFINITY } = asked;
   const range = { since, until: asked.until };
-  // What is new is what comes after the latest line there is: our clock may be ahead of the platform's (H-60).
+  // New lines are those after the latest existing line: the local clock may be ahead of the platform's.
   const latest =
     follow && since !== undefined ? await readLastLines(source, {}, 1, new SeenLines(), () => {}) : undefined;
   if (tail === undefined) {

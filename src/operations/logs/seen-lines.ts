@@ -15,8 +15,8 @@ type Sightings = { shown: number } & Partial<
 >;
 
 /**
- * Knows which lines have been shown. Two lines of one instant are two lines, even with the same text (H-30): it counts
- * them, in each answer or connection of its own, and only what is above the number already shown is new.
+ * Tracks which lines have been shown. Two lines with the same time and text are two lines, so it counts them in each
+ * answer or connection, and only those above the number already shown are new.
  */
 export class SeenLines {
   private lines = new Map<string, Sightings>();
@@ -54,7 +54,7 @@ export class SeenLines {
     return this.last !== undefined && this.last.at - this.changedAt < overlapMs;
   }
 
-  /** From when on to read so that nothing is missed, by the platform's clock (H-60); undefined for all there is. */
+  /** The time to resume from without a gap, by the platform's clock; undefined for the whole log. */
   get resumeAt(): number | undefined {
     return this.last && this.notBefore(this.last.at - overlapMs);
   }

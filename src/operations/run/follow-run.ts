@@ -30,8 +30,8 @@ const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
 const keptLines = 20;
 
 /**
- * Yields what the run prints as it comes, and ends when the run has ended (H-85). The result is the polled status
- * (H-66); the log is only shown. Throws ProgramError when the run failed, PendingError at the time limit.
+ * Yields what the run prints, as it arrives, and ends with the run. The polled status decides the result; the log is
+ * only shown. Throws ProgramError when the run failed, PendingError at the time limit.
  */
 export async function* followRun(
   context: Context,

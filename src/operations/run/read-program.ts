@@ -100,7 +100,7 @@ async function projectOf({ cwd }: Context, { configFile, name }: ProgramOptions)
   return { project, warnings };
 }
 
-/** Any form of its path, by links or not, as its name in the tar (H-29). */
+/** The file's name in the tar, for any form of its path, also through links. */
 function fileOf(root: string, path: string, asWritten: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) throw new NotFoundError(`${asWritten} not found`, { why: `looked for ${path}` });
@@ -122,7 +122,7 @@ function leftOut(file: string, exclude: readonly string[]): never {
   throw new ProjectError(message, [{ severity: 'error', ...problem }], problem);
 }
 
-/** The function that has to be called for the file: nothing when it does so itself (wire §6). */
+/** The function to call for the file; undefined when the file calls it itself (docs/platform.md#one-off-runs). */
 function calledFunction(
   { functions, guards }: ProgramStructure,
   file: string,
@@ -142,7 +142,7 @@ function calledFunction(
   return usual;
 }
 
-/** In the order in which the platform's own client looks for one. */
+/** In the order in which the official client looks for one. */
 const usualNames = ['main', 'run', 'handler', 'process', 'execute', 'predict'];
 
 function missing(functions: readonly string[], file: string, wanted: string): never {
@@ -174,7 +174,7 @@ function backslashIn(path: string): ProjectError {
   return new ProjectError(message, [{ severity: 'error', message, fix }], { fix });
 }
 
-/** The limit of a run, with the files to leave out named (wire §9). */
+/** Checks the size limit of a run. The error names the files to exclude. */
 function checkArchive(bytes: number, entries: readonly FileEntry[]): void {
   if (bytes <= runLimits.archiveBytes) return;
   const message = `the files come to ${size(bytes)}, and a run takes ${size(runLimits.archiveBytes)}`;

@@ -8,8 +8,8 @@ import { timeoutSignal } from '../waiting/index.ts';
 const patienceMs = { going: 5_000, ended: 15_000 };
 
 /**
- * What a run has printed, read again and again: each line is given once. It is not followed by the socket, which does
- * not tell what was printed where (wire §1b).
+ * The output of a run, by polling, each line once. The socket is not used: it does not tell stdout from stderr
+ * (docs/platform.md#logs).
  */
 export class RunLog {
   private readonly seen = new SeenLines();

@@ -25,7 +25,10 @@ export interface StartedProgram {
   app: string;
 }
 
-/** Create the app, then its image if it needs one, then the run (wire §6). Throws what the platform says against it. */
+/**
+ * Creates the app, then its image if it needs one, then the run (docs/platform.md#one-off-runs). Throws the platform's
+ * error.
+ */
 export async function startProgram(context: Context, program: Program, options: RunOptions): Promise<StartedProgram> {
   const { api, project, progress } = context;
   const { name: app } = program.project;
@@ -95,7 +98,7 @@ async function abandon(context: Context, app: string, run: string): Promise<void
   if (isCancelled) context.progress.event('cancelled', { app, runId: run });
 }
 
-/** Of several kinds of hardware a run takes the first (wire §6). */
+/** A run takes only the first of several kinds of hardware (docs/platform.md#one-off-runs). */
 function hardwareQuery({ compute, gpu_count, cpu, memory }: AppConfig['hardware']): Record<string, string> {
   const [computeType] = [compute ?? []].flat();
   return {
@@ -106,7 +109,7 @@ function hardwareQuery({ compute, gpu_count, cpu, memory }: AppConfig['hardware'
   };
 }
 
-/** `2.0`: without its decimal the platform does not take it for a number with a fraction (wire §6). */
+/** `2.0`: the official client always sends a decimal (docs/platform.md#one-off-runs). */
 function withDecimal(number: number): string {
   return Number.isInteger(number) ? number.toFixed(1) : String(number);
 }

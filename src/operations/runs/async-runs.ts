@@ -5,8 +5,8 @@ import { fewerRunsFix, type RunQuery, type RunSearchContext, type RunSearchResul
 import { runKey, runStatus } from './run-status.ts';
 
 /**
- * Reads the list of asynchronous runs, newest first, page after page back to the beginning of the range (wire §1b).
- * It takes no filter and no range: they are applied here.
+ * Reads the list of asynchronous runs, newest first, page by page back to the start of the range. The endpoint has no
+ * filter and no range, so both are applied here.
  */
 export async function searchAsyncRuns(
   { api, project, onProgress }: RunSearchContext,

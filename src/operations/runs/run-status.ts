@@ -1,7 +1,7 @@
 import { type Run, runPhase } from '../../contract/runs.ts';
 import { stringifyJson } from '../../json-text.ts';
 
-/** Where a run stands, in one word: as the platform says it, or else what its status code means (wire §2). */
+/** The status of a run: the platform's word, or else the meaning of its status code (docs/platform.md#runs). */
 export function runStatus({ status, statusCode }: Run): string {
   if (status) return knownState(status);
   if (statusCode === null || statusCode === undefined) return '';

@@ -88,8 +88,8 @@ async function readForChange(context: Calls, owner: SecretScope): Promise<Secret
 }
 
 /**
- * The platform knows only "replace all of them" (wire §1b). What we read is what we send back, so it must still be so:
- * a change made by somebody else in the meantime would be undone without a word.
+ * The platform can only replace all secrets at once. So this checks first that they are still those that were read:
+ * otherwise it would silently undo another client's change.
  */
 async function replaceSecrets(calls: Writing, owner: SecretScope, before: Secrets, after: Secrets): Promise<void> {
   const { api, project } = calls;
@@ -115,7 +115,7 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /**
  * Looks whether the secrets are what was sent. A secret that was sent and is missing, or has its earlier value, was not
- * stored. The published client never removes a secret, so that leaving one out removes it is not known for sure.
+ * stored. The official client never removes a secret, so that leaving one out removes it is not known for sure.
  */
 async function confirmStored(
   calls: Writing,

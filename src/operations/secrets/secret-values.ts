@@ -80,7 +80,10 @@ function throwNotInEnvironment(name: string): never {
   throw new UsageError(`${name} is not set in the environment`, { why: '--from-env takes the value from there' });
 }
 
-/** Shell history and the list of processes keep what is typed (H-15). No padding: `c2VjcmV0==` is no name but a value. */
+/**
+ * A value on the command line would be in the shell history and the process list. `c2VjcmV0==` is a value with padding
+ * and has no name.
+ */
 function valueInArgumentsError(word: string): UsageError {
   const [, name = 'NAME'] = /^([A-Za-z_][\w.-]*)=(?!=*$)/.exec(word) ?? [];
   return new UsageError('a value is not taken from the command line', {

@@ -46,8 +46,8 @@ export async function changeGrants(
 }
 
 /**
- * The projects of a service account, for people to read; undefined when the form of one grant is not known (wire §0).
- * An object that has only an id is taken to be a project here, but never for a change: see {@link knownGrants}.
+ * The projects of a service account, for display; undefined when a grant has an unknown form. An object that has only
+ * an id counts as a project here, but never for a change: see {@link knownGrants}.
  */
 export function grantedProjects({ grants }: ServiceAccount): string[] | undefined {
   return mapGrants(grants, (grant) => knownProject(grant) ?? readId(grant));

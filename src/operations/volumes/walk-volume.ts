@@ -42,7 +42,7 @@ export interface WalkedFile {
   modified: string | null;
 }
 
-/** The region that is worked in: as the settings say, else the platform's own default (wire §5). */
+/** The current region: from the settings, else the platform's default (spec 4.11). */
 export function regionOf({ region }: Context['settings']): string {
   return region.value ?? 'us-east-1';
 }

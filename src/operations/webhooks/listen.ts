@@ -117,7 +117,10 @@ async function open(
   return openPort({ host, port: defaultPort, ...on }).catch(() => openPort({ host, port: 0, ...on }));
 }
 
-/** When nobody answers there, nobody answers here: the platform tries again then, but not after a 5xx (wire §7). */
+/**
+ * When the target does not answer, the connection is closed without an answer: the platform retries then, but not after
+ * a 5xx.
+ */
 async function tryForward(context: Context, to: URL, received: ReceivedRequest): Promise<ReceiverResponse | 'drop'> {
   try {
     return await forwardDelivery(context, to, received);

@@ -1,5 +1,5 @@
 /**
- * What `include` and `exclude` in `cerebrium.toml` mean (wire §3 names them; the rules are gantry's own).
+ * What `include` and `exclude` in `cerebrium.toml` mean. The keys are the platform's, the rules are gantry's.
  *
  * An include is anchored at the project's root. An exclude without a slash is a name at any depth, as in a
  * `.gitignore`; one with a slash is anchored. A pattern that cannot work is reported, never silently dropped.

@@ -20,7 +20,7 @@ function* emptyInclude({ sections: { deployment } }: RuleInput): Generator<Confi
   yield warningAt('deployment.include', 'include is empty, so everything is sent', { fix: 'include = ["*"]' });
 }
 
-/** What the platform does not read, and in which case (`wire §3`, `§4`). */
+/** The keys that the platform ignores, and when (docs/platform.md#app-configuration). */
 const withDockerfile = {
   why: 'the image is built from dockerfile_path: put it into the Dockerfile',
   keys: ['shell_commands', 'pre_build_commands', 'docker_base_image_url'],

@@ -4,7 +4,7 @@ import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { isReadable, type Rule, type RuleInput } from './rule.ts';
 
-/** Most names a `compute` list may have (`wire §3`). */
+/** Maximum length of a `compute` list (docs/platform.md#hardware). */
 const mostChoices = 5;
 
 export const hardwareRule: Rule = function* (app) {
@@ -89,7 +89,10 @@ function* cores({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   }
 }
 
-/** More than any source documents for this hardware (`wire §10`); where they disagree the largest number counts. */
+/**
+ * More than any source documents for this hardware (docs/platform.md#hardware). Where sources disagree, the largest
+ * number counts.
+ */
 function* largest({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
   const name = hardware.compute?.[0] ?? 'CPU';
   const limits = Object.hasOwn(accelerators, name) ? accelerators[name] : undefined;

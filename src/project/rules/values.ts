@@ -5,7 +5,7 @@ import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import type { Rule } from './rule.ts';
 
-/** Values outside what is documented: the server decides (`wire §0`), so they are warned about, not refused. */
+/** Values outside of the documented range get a warning, not an error: the server decides. */
 export const valuesRule: Rule = function* ({ sections: draft }) {
   for (const name of sectionNames) {
     const keys: Record<string, Key> = sections[name].keys;

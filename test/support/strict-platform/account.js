@@ -6,7 +6,7 @@ import { failed } from './failed.js';
 
 const project = '/v2/projects/:project';
 
-/** Service accounts and secrets (spec 4.14, 4.15; wire 1b). */
+/** Service accounts and secrets (spec 4.14, 4.15; docs/platform.md#secrets). */
 export const accountRoutes = [
   { point: 'list-accounts', method: 'GET', path: `${project}/service-accounts`, answer: listAccounts },
   {

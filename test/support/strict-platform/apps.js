@@ -9,7 +9,7 @@ const apps = '/v2/projects/:project/apps';
 const one = `${apps}/:app`;
 const build = `${one}/builds/:build`;
 
-/** Apps, builds, runs, logs and calls (spec 4.2 to 4.9, 4.18; wire 1b, 7). */
+/** Apps, builds, runs, logs and calls (spec 4.2 to 4.9, 4.18; docs/platform.md#apps). */
 export const appRoutes = [
   { point: 'create-app', method: 'POST', path: apps, body: appCreation, answer: createApp },
   { point: 'list-apps', method: 'GET', path: apps, query: ['includeEphemeral'], answer: listApps },
