@@ -1,12 +1,12 @@
 import type { AppSettings } from '../apps/settings.ts';
 
-/** What a replica costs in US cents per second while it runs. */
+/** The price of a running replica in US cents per second. */
 export function costPerSecond(settings: AppSettings): number {
   const { gpu, cpu, memory } = pricesPerSecond(settings);
   return gpu + cpu + memory;
 }
 
-/** US cents per second: what a replica costs while it runs. The emulator's own prices, near to real ones. */
+/** In US cents per second. Invented, but close to real prices. */
 export function pricesPerSecond({ compute, gpuCount, cpu, memory, computeTier }: AppSettings) {
   const factor = computeTier === 'protected' ? 2 : 1;
   return {

@@ -6,7 +6,7 @@ import type { AppRecord, RunRecord } from '../state/records.ts';
 import type { TimeRange } from '../time.ts';
 import { pricesPerSecond } from './prices.ts';
 
-/** This month's cost, in US dollars, and requests (spec 2.5). A month is one of UTC. */
+/** The current month's cost in US dollars and its requests (spec 2.5). The month is in UTC. */
 export function monthlyUsage(app: AppRecord, platform: Platform) {
   const range = { start: startOfMonth(platform.now()), end: platform.now() };
   const runs = findRuns(app, range, platform.store);
@@ -27,7 +27,7 @@ export function monthlyUsage(app: AppRecord, platform: Platform) {
   };
 }
 
-/** How many seconds replicas were up for the runs of a range, starts and cooldowns included: what is paid for. */
+/** Seconds that replicas ran for the runs of a range, including start and cooldown. */
 export function billedSeconds(app: AppRecord, range: TimeRange, platform: Platform): number {
   return secondsRunning(app, findRuns(app, range, platform.store), range.end, platform);
 }

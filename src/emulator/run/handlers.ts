@@ -43,8 +43,8 @@ export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage'
     return installed && (pace === 0 || asked > 0) ? { status: 'ready', digest } : { status: 'building', digest: '' };
   },
 
-  async startRun({ query, body, ...given }, platform) {
-    const app = findApp(platform.store, given);
+  async startRun({ query, body, ...params }, platform) {
+    const app = findApp(platform.store, params);
     const { file, data } = body;
     if (!query?.filename) return refuse(400, 'filename: which file is to be run?');
     if (file.content.length > runLimits.archiveBytes)

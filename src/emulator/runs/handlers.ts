@@ -14,8 +14,8 @@ type RunHandlers = Pick<Handlers, 'getRunsChart' | 'listRuns' | 'getRun' | 'canc
 
 export const runHandlers: RunHandlers = {
   // Longer than 24 hours is in buckets, whatever was asked for (spec 4.6).
-  getRunsChart({ query = {}, ...given }, platform) {
-    const app = findApp(platform.store, given);
+  getRunsChart({ query = {}, ...params }, platform) {
+    const app = findApp(platform.store, params);
     const range = parseTimeRange(query, ['startTime', 'endTime'], platform.now());
     const buckets = bucketsForQuery(range, query);
     // What is yet to come has not been seen.
@@ -33,8 +33,8 @@ export const runHandlers: RunHandlers = {
     return { items, total, ...(offset + limit < total && { nextToken: String(offset + limit) }) };
   },
 
-  listRuns({ query, ...given }, platform) {
-    const app = findApp(platform.store, given);
+  listRuns({ query, ...params }, platform) {
+    const app = findApp(platform.store, params);
     const after = query?.nextToken === undefined ? undefined : parsePageToken(query.nextToken);
     const wanted = (run: RunRecord) =>
       (!query?.asyncOnly || run.async) && (!after || compareNewestFirst(after, run) < 0);
@@ -47,14 +47,14 @@ export const runHandlers: RunHandlers = {
     };
   },
 
-  getRun(given, platform) {
-    const app = findApp(platform.store, given);
-    const run = findRun(app, given.run, platform.store, platform.now());
+  getRun(params, platform) {
+    const app = findApp(platform.store, params);
+    const run = findRun(app, params.run, platform.store, platform.now());
     return { item: runListItem(app, run, getRunProgress(run, platform.now())) };
   },
 
-  cancelRun(given, { store, now, runner }) {
-    const run = findRun(findApp(store, given), given.run, store, now());
+  cancelRun(params, { store, now, runner }) {
+    const run = findRun(findApp(store, params), params.run, store, now());
     const { status } = getRunProgress(run, now());
     if (runPhase(status) !== 'in progress') refuse(409, `run ${run.id} cannot be cancelled: it is ${status}`);
     store.runs.set(run.id, { ...run, cancelledAt: now() });
@@ -117,5 +117,5 @@ function pageTokenAfter({ createdAt, id }: RunPosition): string {
 
 function parsePageToken(token: string): RunPosition {
   const [, createdAt, id] = /^(\d+)\/(.+)$/.exec(Buffer.from(token, 'base64url').toString()) ?? [];
-  return id ? { createdAt: Number(createdAt), id } : refuse(400, 'nextToken is none that was given');
+  return id ? { createdAt: Number(createdAt), id } : refuse(400, 'nextToken is none that was params');
 }

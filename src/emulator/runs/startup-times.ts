@@ -7,8 +7,8 @@ import { getRunProgress } from './run-progress.ts';
 
 export const metricsHandlers: Pick<Handlers, 'getStartupTimes'> = {
   // Without a cold start there is no point in a line: its percentiles are null (spec 2.9).
-  getStartupTimes({ query = {}, ...given }, platform) {
-    const app = findApp(platform.store, given);
+  getStartupTimes({ query = {}, ...params }, platform) {
+    const app = findApp(platform.store, params);
     const range = parseTimeRange(query, ['start', 'end'], platform.now());
     const runs = findRuns(app, { ...range, end: Math.min(range.end, platform.now()) }, platform.store).filter(
       (run) => query.container_id === undefined || run.container === query.container_id,

@@ -4,10 +4,10 @@ import type { User } from '../../contract/users.ts';
 import type { Platform } from '../platform.ts';
 import type { Account } from '../state/records.ts';
 
-/** The account of a project. It is the same in every emulator: only its times depend on when it is first looked at. */
+/** The same in every emulator, except for times, which are relative to the first access. */
 export function getAccount({ store, now }: Platform, project: string): Account {
-  const known = store.accounts.get(project);
-  if (known) return known;
+  const existing = store.accounts.get(project);
+  if (existing) return existing;
   const account = seedAccount(project, now());
   store.accounts.set(project, account);
   store.save();
@@ -76,7 +76,7 @@ function person(id: string, name: string, role: string, since: object): User {
   return { id, email, firstName, lastName, role, status: 'active', invitedBy: '', ...since };
 }
 
-/** For the month that ended so many months ago. Its file is nowhere, but its address looks like a real one's. */
+/** The invoice of `months` months ago. Its file does not exist. */
 function invoice(project: string, now: number, months: number): Invoice {
   const date = new Date(now);
   const createdAt = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1 - months)).toISOString();
@@ -89,7 +89,7 @@ function invoice(project: string, now: number, months: number): Invoice {
   };
 }
 
-/** It has the form of a JWT, but opens nothing. */
+/** Looks like a JWT, but is not valid for anything except calls of apps. */
 function keyValue(project: string, id: string): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const content = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ project_id: project, key: id })}`;

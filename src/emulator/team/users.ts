@@ -7,9 +7,9 @@ export const userHandlers: Pick<Handlers, 'inviteUser' | 'listUsers'> = {
     return getAccount(platform, project).users;
   },
 
-  /** Sends one invitation to an address; to one that is a member or invited already it sends none (spec 4.12). */
+  /** Does nothing for an address that is a member or invited already (spec 4.12). */
   inviteUser({ project, body: { emailAddress, role } }, platform) {
-    if (!/^\S+@\S+$/.test(emailAddress)) refuse(400, `emailAddress ${emailAddress} is not valid`);
+    if (!/^\S+@\S+$/.test(emailAddress)) refuse(400, `invalid emailAddress: ${emailAddress}`);
     if (role === '') refuse(400, 'role is required');
     const { store, now } = platform;
     const account = getAccount(platform, project);
