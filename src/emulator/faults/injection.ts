@@ -199,6 +199,6 @@ async function* flipFirstByte(chunks: ByteStream): ByteStream {
 
 /** Another file takes the place of the one a link is for. */
 function replaceFile(link: URL, platform: Platform): void {
-  const { place, names } = parseObjectKey(verifySignedUrl('GET', link, platform));
-  new VolumeFiles(platform.volumes, place, platform.now).write(names, 'this was changed while it was read\n');
+  const { location, names } = parseObjectKey(verifySignedUrl('GET', link, platform));
+  new VolumeFiles(platform.volumes, location, platform.now).write(names, 'this was changed while it was read\n');
 }

@@ -2,19 +2,18 @@ import { formatTime } from '../time.ts';
 import type { Bucket } from './buckets.ts';
 import type { RunProgress } from './run-progress.ts';
 
-/** A run and where it stands. */
 export interface RunWithProgress {
   createdAt: number;
-  reading: RunProgress;
+  progress: RunProgress;
 }
 
 /**
- * Runs counted by the bucket they came in (spec 2.7). Runtime and response time are of those that succeeded or failed,
- * the average cold start of those that had one; with none of them there is nothing to measure, and that is null.
+ * Aggregates runs by the bucket they were created in (spec 2.7). Runtime and response time include runs that succeeded
+ * or failed, the average cold start those that had one. A value without runs is null.
  */
 export function aggregateRuns(runs: readonly RunWithProgress[], buckets: readonly Bucket[]) {
   const groups: RunProgress[][] = buckets.map(() => []);
-  for (const { createdAt, reading } of runs) groups[bucketIndex(createdAt, buckets)]?.push(reading);
+  for (const { createdAt, progress } of runs) groups[bucketIndex(createdAt, buckets)]?.push(progress);
   return buckets.map((bucket, index) => ({
     ...{ timeGroup: bucket.label, startTime: formatTime(bucket.start), endTime: formatTime(bucket.end) },
     ...counts(groups[index] ?? []),
@@ -22,12 +21,12 @@ export function aggregateRuns(runs: readonly RunWithProgress[], buckets: readonl
   }));
 }
 
-/** By nearest rank: the smallest value that at least so many per cent of all do not exceed. Of sorted values. */
+/** Nearest-rank percentile of sorted values. */
 export function percentile(sorted: readonly number[], percent: number): number | null {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? null;
 }
 
-/** The last bucket that starts no later; buckets are in order, and there may be many. */
+/** Binary search for the last bucket that starts at or before `time`. */
 function bucketIndex(time: number, buckets: readonly Bucket[]): number {
   let [low, high] = [0, buckets.length - 1];
   while (low < high) {

@@ -8,11 +8,11 @@ import type { BuildFault } from '../faults/faults.ts';
 import type { Platform } from '../platform.ts';
 import type { AppRecord, Traffic } from '../state/records.ts';
 import { day, minute } from '../time.ts';
-import { replicaNames } from './traffic.ts';
+import { replicaNamePrefix } from './traffic.ts';
 
 /**
- * Fills a project with three apps that have been called for 30 days and with what a one-off run left behind. All times
- * are counted back from now, so the same seed at the same time gives the same.
+ * Adds three apps with 30 days of runs, and the app of a one-off run. Times are relative to now, so the same seed at the
+ * same time creates the same data.
  */
 export function seedApps(project: string, seed: number, platform: Platform): void {
   const now = platform.now();
@@ -34,21 +34,21 @@ export function seedApps(project: string, seed: number, platform: Platform): voi
 
 interface SeedApp {
   name: string;
-  /** Days. */
+  /** In days. */
   age: number;
   ephemeral?: boolean;
   rhythm?: Traffic['rhythm'];
   settings: Partial<AppCreation>;
   files: Record<string, string>;
-  /** The oldest first. */
+  /** Oldest first. */
   builds: readonly SeedBuild[];
 }
 
 interface SeedBuild {
-  /** Days. */
+  /** In days. */
   age: number;
   fault?: BuildFault;
-  /** Minutes after which somebody cancelled it. */
+  /** Minutes after which it was canceled. */
   cancelledAfter?: number;
 }
 
@@ -103,7 +103,7 @@ const seededApps: readonly SeedApp[] = [
   },
 ];
 
-/** A build of so long ago, with the log that its files would give. */
+/** A past build with the log that its files would produce. */
 function addBuild(app: AppRecord, sample: SeedBuild, at: number, files: SeedApp['files'], platform: Platform): void {
   const build = createBuild(app, [], { ...platform, now: () => at, pace: minute / 3 });
   const archive = createArchive(files);
@@ -122,11 +122,11 @@ function createArchive(files: SeedApp['files']): ReadArchive {
   return { files: new Map(facts), texts: new Map(Object.entries(files)) };
 }
 
-/** One run in each state that is soon over, so that at any time of day there is something to look at. */
+/** One run in each short-lived state, so that each can be seen at any time. */
 function addActiveRuns(app: AppRecord, traffic: Traffic, { store, now }: Platform): void {
-  const names = replicaNames(app, traffic);
-  const [first, second] = [`${names}-7d2c4`, `${names}-b81f0`];
-  const usual = { app: app.id, functionName: 'transcribe', async: true, statusCode: 200 };
+  const prefix = replicaNamePrefix(app, traffic);
+  const [first, second] = [`${prefix}-7d2c4`, `${prefix}-b81f0`];
+  const defaults = { app: app.id, functionName: 'transcribe', async: true, statusCode: 200 };
   const hook = 'https://hooks.example.com/transcripts';
   for (const { ago, ...run } of [
     { ago: 20 * minute, container: first, runtimeMs: 5 * minute, cancelledAt: now() - 18 * minute },
@@ -135,6 +135,6 @@ function addActiveRuns(app: AppRecord, traffic: Traffic, { store, now }: Platfor
     { ago: 12_000, container: second, proxyQueueMs: 41_500, coldstartMs: 41_000, runtimeMs: 70_000 },
     { ago: 3_000, container: second, pendingMs: 36_000, runtimeMs: 45_000, webhookEndpoint: hook },
   ]) {
-    store.addRun({ ...usual, ...run, createdAt: now() - ago });
+    store.addRun({ ...defaults, ...run, createdAt: now() - ago });
   }
 }

@@ -6,13 +6,13 @@ import { writeInPlace } from '../../disk/index.ts';
 import type { ByteStream } from '../server/reply.ts';
 import { RefusalError, storageError } from '../server/reply.ts';
 
-/** Refuses what object storage does not even look at: anything but a PUT of a known length that needs no token. */
+/** Refuses a request that is not a PUT of known length without a token. */
 export function checkPutRequest(request: IncomingMessage): void {
-  const broken = rules(request).find((rule) => !rule.holds);
-  if (broken) throw new RefusalError(storageError(broken.status, broken.code, broken.message));
+  const failed = rules(request).find((rule) => !rule.holds);
+  if (failed) throw new RefusalError(storageError(failed.status, failed.code, failed.message));
 }
 
-/** Writes a body to disk as it comes. Returns its size and its MD5 in hex. Nothing is left of a body that breaks off. */
+/** Streams a body to disk, and returns its MD5 in hex. Leaves no file if the body is incomplete. */
 export async function saveStream(body: ByteStream, path: string): Promise<{ size: number; md5: string }> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const write = async (file: FileHandle) => {
@@ -28,7 +28,6 @@ export async function saveStream(body: ByteStream, path: string): Promise<{ size
   return writeInPlace(path, write, { mode: 0o600 });
 }
 
-/** Bytes of one PUT: more has to come in parts. */
 const maxPutBytes = 5 * 1024 ** 3;
 
 function rules({ method, headers }: IncomingMessage) {
@@ -38,7 +37,7 @@ function rules({ method, headers }: IncomingMessage) {
       message: 'The specified method is not allowed against this resource.',
     },
     {
-      // A bearer token beside a signed link: real storage takes it for a second signature.
+      // Real object storage treats a bearer token as a second signature.
       ...{ holds: headers.authorization === undefined, status: 400, code: 'InvalidArgument' },
       message: 'Only one auth mechanism allowed',
     },
