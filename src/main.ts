@@ -68,7 +68,7 @@ async function outcome(argv: string[], io: Io, running: RunState, signal: AbortS
   }
 }
 
-/** Answers that need no parser. The texts of help are made at build time (build.js); from the sources they are live. */
+/** Answers that need no parser. The texts of help are made at build time (build/texts.js); from the sources they are live. */
 function readyAnswer(argv: string[]): string | undefined {
   const words = argv.slice(0, -1);
   const last = argv.at(-1);

@@ -67,7 +67,7 @@ export async function complete(argv: string[], io: Io): Promise<number> {
 
 const refreshMs = 10_000;
 
-/** Made at build time (build.js); from the sources it is live. */
+/** Made at build time (build/texts.js); from the sources it is live. */
 async function typable(): Promise<CompletionTree> {
   try {
     return JSON.parse(readFileSync(join(import.meta.dirname, 'typable.json'), 'utf8'));

@@ -1,6 +1,6 @@
 import { exitCodes, type FileLocation, GantryError, type Problem, ProjectError, UnavailableError } from '../errors.ts';
 import { displayWidth } from './display-width.ts';
-import { count } from './format.ts';
+import { count, cutText } from './format.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import type { Page } from './page.ts';
 import { redact } from './redact.ts';
@@ -119,7 +119,7 @@ function excerpt({ text, column, length }: FileLocation, room: number) {
   const after = plain(text.slice(column - 1 + length));
   const kept = Math.max(0, room - marked.length);
   const start = before.length > kept ? `…${before.slice(before.length - kept + 1)}` : before;
-  return { before: start, marked, after: after.slice(0, Math.max(0, kept - start.length)) };
+  return { before: start, marked, after: cutText(after, Math.max(0, kept - start.length)) };
 }
 
 function stackOf(error: Error): string {

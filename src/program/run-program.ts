@@ -11,7 +11,6 @@ import { RawOutput } from '../output/raw-output.ts';
 import { checkFields, createRenderer, type JsonChoice, type Renderer } from '../output/render.ts';
 import type { Io } from '../process.ts';
 import { version } from '../version.ts';
-import { usageError } from './usage-errors.ts';
 
 /** Help is as wide as the narrowest common terminal, so that its text can be made at build time. */
 const helpWidth = 80;
@@ -29,17 +28,19 @@ export interface RunState {
 export async function runProgram(argv: string[], io: Io, running: RunState): Promise<number> {
   let code = 0;
   const help: string[] = [];
+  const words = prepare(argv);
   const program = buildProgram(
     async (command, flags, inputs) => {
       code = await execute(command, flags, inputs, io, running);
     },
     (text) => help.push(text),
+    words[0],
   );
   try {
-    await program.parseAsync(prepare(argv), { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (!asked(error)) throw usageError(error, argv);
+    if (!asked(error)) throw (await import('./usage-errors.ts')).usageError(error, argv);
     const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'auto', io.now()), false);
     await renderer.text(help.join(''));
   }
@@ -48,8 +49,11 @@ export async function runProgram(argv: string[], io: Io, running: RunState): Pro
 
 type CommandRunner = (command: Command, flags: GlobalFlags, inputs: unknown[]) => Promise<void>;
 
-/** The root of the tree of commands. */
-export function buildProgram(run: CommandRunner, write: (text: string) => void): Commander {
+/**
+ * The root of the tree of commands. If the first word is the name of a command, the tree has only that one: making all
+ * the others would take longer than parsing.
+ */
+export function buildProgram(run: CommandRunner, write: (text: string) => void, firstWord = ''): Commander {
   const root = globalOptions(new Commander('gantry'))
     .description('Deploy, run and manage apps on the hosting platform.')
     .usage('<command> [flags]')
@@ -64,8 +68,10 @@ export function buildProgram(run: CommandRunner, write: (text: string) => void):
     })
     .addHelpText('after', '\nhelp topics: exit-codes, environment, json, faults (gantry help <topic>)');
   for (const [heading, entries] of Object.entries(commands)) {
+    const called = Object.hasOwn(entries, firstWord) ? entries[firstWord] : undefined;
+    if (!called && isCommand(firstWord)) continue;
     root.commandsGroup(`${heading}:`);
-    addCommands(root, entries, run);
+    addCommands(root, called ? { [firstWord]: called } : entries, run);
   }
   return root;
 }

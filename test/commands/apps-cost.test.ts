@@ -57,7 +57,7 @@ test.each([
 
 test('none in that time is one sentence', async () => {
   const { code, stdout, stderr } = await cost('--since', '2026-12-24');
-  expect([code, stdout, stderr]).toEqual([0, '', 'no costs of web in that time\n']);
+  expect([code, stdout, stderr]).toEqual([0, '', 'no costs of web in this range\n']);
 });
 
 test('in JSON is what the platform says', async () => {
@@ -80,6 +80,6 @@ test.each([
 
 test('of one running replica is told with the app: an hour, a day, a month', async () => {
   const { stdout } = await gantry(['apps', 'get', 'web'], { emulator });
-  expect(stdout).toMatch(/^cost +\$\d\.\d\d an hour, \$\d\d\.\d\d a day, \$\d{3}\.\d\d a month$/m);
-  expect(stdout).toMatch(/^ +for each running replica: 0\.02\d+ cents a second$/m);
+  expect(stdout).toMatch(/^cost +\$\d\.\d\d per hour, \$\d\d\.\d\d per day, \$\d{3}\.\d\d per month$/m);
+  expect(stdout).toMatch(/^ +for each running replica: 0\.02\d+ cents per second$/m);
 });

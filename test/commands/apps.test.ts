@@ -15,7 +15,7 @@ afterEach(() => emulator.close());
 test('no apps are an empty list in JSON, and one sentence on stderr otherwise', async () => {
   const text = await gantry(['apps', 'list'], { emulator });
   expect([text.code, text.stdout]).toEqual([0, '']);
-  expect(text.stderr).toBe('no apps yet: gantry deploy creates one\n');
+  expect(text.stderr).toBe('no apps yet; gantry deploy creates one\n');
   const { code, stdout } = await gantry(['apps', 'list', '--json'], { emulator });
   expect([code, stdout]).toEqual([0, '[]\n']);
 });

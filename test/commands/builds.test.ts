@@ -36,7 +36,7 @@ test('an app without builds has an empty list, and no latest build', async () =>
   expect((await gantry(['builds', 'list', 'web', '--json'], { emulator })).stdout).toBe('[]\n');
   const get = await gantry(['builds', 'get', 'web'], { emulator });
   expect(get.code).toBe(6);
-  expect(get.stderr).toBe('error: web has no build yet\n  fix gantry deploy\n');
+  expect(get.stderr).toBe('error: web has no builds yet\n  fix gantry deploy\n');
 });
 
 test('a build can be named, or it is the latest', async () => {
@@ -160,7 +160,7 @@ describe('following a build', () => {
     const build = await deploy(['--detach']);
     const outcome = await gantry(['builds', 'follow', 'web', '--timeout', '10m'], { emulator });
     expect(outcome.code).toBe(8);
-    expect(outcome.stderr).toContain(`build ${build} of web is not done after 10m 0s; it goes on`);
+    expect(outcome.stderr).toContain(`build ${build} of web is still in progress after 10m 0s`);
     expect(emulator.store.builds.get(build)?.cancelledAt).toBeUndefined();
   });
 
@@ -169,14 +169,14 @@ describe('following a build', () => {
     const build = await deploy(['--detach']);
     const outcome = await gantry(['builds', 'follow', 'web'], { emulator, interruptAt: /\n/ });
     expect(outcome.code).toBe(130);
-    expect(outcome.stderr).toContain(`build ${build} goes on: gantry builds follow web ${build}`);
+    expect(outcome.stderr).toContain(`build ${build} continues; to follow it: gantry builds follow web ${build}`);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
 
   test('that was over before says so, and not how long it took', async () => {
     await deploy();
     const { stderr } = await gantry(['builds', 'follow', 'web', '--no-logs'], { emulator });
-    expect(stderr).toContain('web was built already\n');
+    expect(stderr).toContain('web is already built\n');
     expect(stderr).not.toContain('Built web in');
   });
 
@@ -351,8 +351,8 @@ describe('the log of a build', () => {
       slow.fail('getBuildLogs', fault);
       const { code, shown, stderr } = await shownBy(slow, ['deploy', '--events']);
       expect([code, shown]).toEqual([0, expect.stringMatching(/^FROM debian/)]);
-      expect(stderr.match(/could not be read/g)).toHaveLength(1);
-      expect(stderr).not.toMatch(/gap|looking every/);
+      expect(stderr.match(/cannot read the build log/g)).toHaveLength(1);
+      expect(stderr).not.toMatch(/may be missing|polling every/);
     },
   );
 
@@ -363,7 +363,7 @@ describe('the log of a build', () => {
     const env = { GANTRY_LOGS_URL: String(GANTRY_API_URL) };
     const { code, stderr } = await gantry(['deploy'], { emulator: slow, cwd: app.path, env, silenceMs: 60_000 });
     expect([code, stderr]).toEqual([0, expect.stringContaining('App is ready')]);
-    expect(stderr).not.toContain('could not be read');
+    expect(stderr).not.toContain('cannot read');
   });
 
   test('that is over when it is first looked at is only read', async () => {

@@ -183,6 +183,14 @@ describe('what arrives', () => {
     expect(statSync(join(here, 'a')).mode & 0o777).toBe(0o644);
   });
 
+  test.each([100, 200_000])('%i bytes from volume to volume are compared on the way, too', async (bytes) => {
+    emulator.volume().write('/a', 'x'.repeat(bytes));
+    emulator.fail('object', 'corrupt');
+    const { code, stderr } = await gantry(['cp', ':/a', ':/b']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('something else arrived than the storage has')]);
+    expect(String(emulator.volume().read('/b'))).toBe('x'.repeat(bytes));
+  });
+
   test('goes from volume to volume through this machine', async () => {
     shelf().write('/a/big', noise(11 * 2 ** 20));
     shelf().write('/a/small', 'small');

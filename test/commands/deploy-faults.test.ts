@@ -36,7 +36,7 @@ describe('the look at the deployed app (getApp)', () => {
   /** The comparison is missing, the deploy is not. */
   const wentOn = { getApp: 1, createApp: 1, upload: 1, builds: 1, cancelled: 0 };
   const wentOnAtLast = { ...wentOn, getApp: 5 };
-  const warned = /warning: the deployed app cannot be read, deploying without a comparison: /;
+  const warned = /warning: cannot read the deployed app, deploying without a comparison: /;
   const carriedOn = { getApp: 2, createApp: 1, upload: 1, builds: 1, cancelled: 0 };
 
   test.each<Case>([
@@ -105,7 +105,7 @@ describe('the creation of a build (createApp)', () => {
   const carriedOn = { createApp: 2, upload: 1, builds: 1, cancelled: 0 };
   const gaveUp = { createApp: 5, upload: 0, builds: 0 };
   /** The build may be there: the user is told so, and how to look. */
-  const looksInto = /why .*may have begun a build.*\n {2}fix gantry builds list web/s;
+  const looksInto = /why .*the build may have started.*\n {2}fix gantry builds list web/s;
 
   test.each<Case>([
     ['createApp', '400', 1, 'error: Bad Request', refused],
@@ -203,7 +203,7 @@ describe('the upload', () => {
       'upload',
       'expired',
       0,
-      /has expired; asking for a new build/,
+      /has expired; creating a new build/,
       { ...carriedOn, createApp: 2, builds: 2, cancelled: 1 },
     ],
     [
@@ -295,7 +295,7 @@ describe('the look at the build (getBuild)', () => {
 
 describe('the log of the build (getBuildLogs) is no verdict:', () => {
   const fine = { upload: 1, builds: 1, cancelled: 0, getBuild: 1 };
-  const warned = /warning: the build log could not be read: /;
+  const warned = /warning: cannot read the build log: /;
 
   test.each<Case>([
     ...['400', '401', '402', '403', '404', '409', '412', '418', '429*', '500*', '502*', '503*', '504*'].map(
@@ -320,10 +320,10 @@ describe('the log of the build (getBuildLogs) is no verdict:', () => {
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'getBuildLogs').length).toBeLessThanOrEqual(4);
   });
 
-  test('a log that cannot be read is told of once', async () => {
+  test('warns once if the log cannot be read', async () => {
     emulator.fail('getBuildLogs', '403*');
     const { stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
-    expect(stderr.match(/could not be read/g)).toHaveLength(1);
+    expect(stderr.match(/cannot read the build log/g)).toHaveLength(1);
   });
 });
 
@@ -365,7 +365,7 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
     const setting = { emulator, cwd: app.path, interruptAt: /Created build/, silenceMs: 600_000 };
     const outcome = await gantry(['deploy'], setting);
     expect(outcome.code).toBe(130);
-    expect(outcome.stderr).toMatch(/cancelling build \S+ of web/);
+    expect(outcome.stderr).toMatch(/canceling build \S+ of web/);
     expectNoTrace(outcome, emulator);
     expect(seenOf({ builds: 1, cancelled: 1 })).toEqual({ builds: 1, cancelled: 1 });
   });
@@ -390,7 +390,7 @@ describe('the build', () => {
       'build',
       'slow',
       8,
-      /error: build \S+ of web is not done after 1h 0m; it goes on\n {2}fix gantry builds follow web/,
+      /error: build \S+ of web is still in progress after 1h 0m\n {2}fix gantry builds follow web/,
       ended,
     ],
     ['build', 'unknown-status', 0, 'web is live', { ...ended, getBuild: 2 }],

@@ -52,7 +52,7 @@ interface Session {
 
 const address = /(http:\/\/127\.0\.0\.1:\d+\/v4\/p-\d+\/web)/;
 const curl = spawnSync('curl', ['--version']).status === 0;
-const builds = (number: number) => new RegExp(`(?:is up, build (\\S+),[^]*){${number}}`);
+const builds = (number: number) => new RegExp(`(?:is ready in [^,]+, build (\\S+)[^]*){${number}}`);
 const app = { ...smallApp(), 'main.py': 'def run(name="you"):\n    print("called by", name)\n    return "hello"\n' };
 
 describe.skipIf(!python)('gantry dev (needs python3)', () => {
@@ -66,7 +66,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     expect(stdout).toMatch(
       /^http:\S+\/web\nprintf 'authorization: Bearer [^\s']+' \| curl -H @- http:\S+\/web\/run -H 'content-type: application\/json' -d '\{\}'\n$/,
     );
-    expect(stderr).toMatch(/^✓ web is up, build \S+, after /m);
+    expect(stderr).toMatch(/^✓ web is ready in .+, build \S+/m);
     expect(stderr).not.toMatch(/Packed|cancelling|error/);
     expect(temporaryFiles()).toEqual([]);
   });
@@ -100,10 +100,10 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
       write('cerebrium.toml', '[cerebrium.deployment]\nname = "My Web"\n');
       await until(/(app name "My Web" is not valid)/);
       expect(await call()).toMatchObject({ result: 'hello' });
-      write('cerebrium.toml', '[cerebrium.deployment]\nname = "web"\n# mended\n');
+      write('cerebrium.toml', '[cerebrium.deployment]\nname = "web"\n# fixed\n');
       await until(builds(2));
     });
-    expect(stderr.match(/is up/g)).toHaveLength(2);
+    expect(stderr.match(/is ready/g)).toHaveLength(2);
     expect(stderr).toContain('fix name = "my-web"');
   });
 

@@ -73,7 +73,7 @@ test('a config file that is there is left as it is: exit 7', async () => {
   const { code, stderr } = await gantry(['init'], { cwd: place.path });
   expect(code).toBe(7);
   expect(stderr).toMatch(
-    /there is a cerebrium\.toml in .+ already\n {2}why init overwrites nothing\n {2}fix gantry check -C /,
+    /cerebrium\.toml already exists in .+\n {2}why init does not overwrite files\n {2}fix gantry check -C /,
   );
   expect(await config(place.path)).toBe('mine');
 });
@@ -95,11 +95,11 @@ test('a file in the way of its folder is an error', async () => {
   const { code, stderr } = await gantry(['init', 'taken/app'], { cwd: place.path });
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/^error: cannot make the folder \S+\n {2}why not a directory/),
+    expect.stringMatching(/^error: cannot create folder \S+\n {2}why not a directory/),
   ]);
 });
 
 test.runIf(process.platform === 'linux')('where no folder can be made it ends, too', async () => {
   const { code, stderr } = await gantry(['init', '/proc/gantry/app']);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('cannot make the folder /proc/gantry/app')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('cannot create folder /proc/gantry/app')]);
 });

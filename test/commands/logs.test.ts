@@ -119,7 +119,7 @@ describe('what an app printed', () => {
     [['--tail', '-1'], 'from 0 up, or all'],
     [['--since', 'yesterday'], 'write a time'],
     [['--stream', 'stdin'], 'the choices are stdout, stderr'],
-    [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
+    [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
     [['--build', 'b-1', '--run', 'r-1'], 'cannot be used with'],
   ])('refuses %j with exit 2', async (flags, said) => {
     const { code, stderr } = await logs(flags);
@@ -248,7 +248,7 @@ describe('following', () => {
     const failing = setInterval(() => emulator.fail('getAppLogs', 503), 60);
     const outcome = await answering(many(20), ['--fail-on-gap']).finally(() => clearInterval(failing));
     expect(linesOf(outcome.stdout)).toEqual(['old-1', ...many(20)]);
-    expect(outcome.stderr.match(/does not open the live log: looking every few seconds instead/g)).toHaveLength(1);
+    expect(outcome.stderr.match(/does not open the live log; polling every few seconds instead/g)).toHaveLength(1);
     expectNoTrace(outcome, emulator);
   });
 

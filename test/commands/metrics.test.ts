@@ -54,10 +54,10 @@ test('a container and more points can be asked for', async () => {
 });
 
 test.each([
-  [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
+  [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
   [['--resolution', 'low'], 'the choices are medium, high'],
   [['--timezone', 'nowhere'], 'name of a time zone'],
-  [['--html', ''], '--html needs the name of a file'],
+  [['--html', ''], '--html requires a file name'],
 ])('%j is refused before any call', async (flags, message) => {
   const { code, stderr } = await startup(flags);
   expect(code).toBe(2);
@@ -69,7 +69,7 @@ test('a range in which nothing started is a line that says so', async () => {
   const { code, stdout, stderr } = await startup(['--since', '30d', '--until', '20d']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^0 runs\n.* to .*\n$/);
-  expect(stderr).toBe('nothing started in this time; --since looks further back\n');
+  expect(stderr).toBe('no starts in this time; pass --since to go further back\n');
 });
 
 describe('a platform that', () => {
@@ -79,7 +79,7 @@ describe('a platform that', () => {
   test.each([
     ['has no data', { status: 'error', data: null }, 'its status is "error"'],
     ['has data, and a doubt', { status: 'partial', data }, 'the platform\'s status is "partial"'],
-    ['has no series', { status: 'success', data: { time_series: null } }, 'nothing started in this time'],
+    ['has no series', { status: 'success', data: { time_series: null } }, 'no starts in this time'],
   ])('%s is quoted', async (_, reply, message) => {
     const { code, stdout, stderr } = await startup(range, await elsewhere(reply));
     expect(code).toBe(0);
@@ -103,7 +103,7 @@ describe('a platform that', () => {
 test('--html writes a page with the same numbers', async () => {
   await using folder = await folderOf({});
   const { stderr } = await startup([...range, '--html', 'startup.html'], { cwd: folder.path });
-  expect(stderr).toBe('the charts are in startup.html\n');
+  expect(stderr).toBe('wrote the charts to startup.html\n');
   const page = await readFile(join(folder.path, 'startup.html'), 'utf8');
   expect(page).toContain('Start-up times of web');
   expect(page).toContain('<td>9.0 s</td>');

@@ -95,7 +95,7 @@ describe('fields of null', () => {
       });
       const { code, stdout, stderr } = await gantry(['deploy'], { emulator, env, cwd: app.path });
       expect([code, stdout]).toEqual([0, expect.stringMatching(hasAddress ? /^https?:\/\/\S+\/web\n$/ : /^\n?$/)]);
-      if (!hasAddress) expect(stderr).toContain('the platform did not tell its address: gantry apps get web');
+      if (!hasAddress) expect(stderr).toContain('the platform returned no endpoint; see gantry apps get web');
     }
   });
 

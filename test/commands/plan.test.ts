@@ -23,20 +23,16 @@ afterEach(() => emulator.close());
 describe('changing the plan', () => {
   const set = (plan: string, ...flags: string[]) => gantry(['plan', 'set', plan, ...flags], { emulator });
 
-  test('prints where to pay when a payment is needed', async () => {
+  test('prints the payment page if a payment is required', async () => {
     const { code, stdout, stderr } = await set('enterprise', '--yes');
     expect([code, stdout]).toEqual([0, `${emulator.url}/checkout/${emulator.project}/enterprise\n`]);
-    expect(stderr).toContain('a payment is needed');
+    expect(stderr).toContain('payment required');
     expect(emulator.calls.at(-1)?.body).toEqual({ planCode: 'enterprise' });
   });
 
   test('says when nothing is needed', async () => {
     const { code, stdout, stderr } = await set('hobby', '--yes');
-    expect([code, stdout, stderr]).toEqual([
-      0,
-      'the platform accepted the change to hobby; no payment is needed\n',
-      '',
-    ]);
+    expect([code, stdout, stderr]).toEqual([0, 'the platform accepted the change to hobby; no payment required\n', '']);
   });
 
   test('in JSON has an address or null', async () => {
@@ -233,7 +229,7 @@ describe('payment methods', () => {
   test('may be none', async () => {
     empty(emulator);
     const { code, stdout, stderr } = await list();
-    expect([code, stdout, stderr]).toEqual([0, '', 'no payment methods yet: the dashboard adds them\n']);
+    expect([code, stdout, stderr]).toEqual([0, '', 'no payment methods yet; add one in the dashboard\n']);
     expect((await list('--json')).json()).toEqual({ creditCardBonusClaimed: false, methods: [] });
   });
 });

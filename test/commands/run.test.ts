@@ -184,13 +184,19 @@ describe('nothing is sent', () => {
   const big = 'x'.repeat(3 * 1024 * 1024);
   test.each([
     ['no such file', {}, ['nope.py'], 6, /nope\.py not found/],
-    ['no Python file', { 'job.sh': '' }, ['job.sh'], 2, /job\.sh is no Python file/],
-    ['no such function', { 'job.py': job }, ['job.py::trian'], 6, /no function trian\n {2}why its functions are train/],
+    ['no Python file', { 'job.sh': '' }, ['job.sh'], 2, /not a Python file: job\.sh/],
+    [
+      'no such function',
+      { 'job.py': job },
+      ['job.py::trian'],
+      6,
+      /function trian not found in job\.py\n {2}why available functions: train/,
+    ],
     ['a function nearly so called', { 'job.py': job }, ['job.py::trains'], 6, /fix did you mean job\.py::train\?/],
-    ['a function in a function', { 'job.py': 'def f():\n def g(): pass\n' }, ['job.py::g'], 6, /has no function g/],
+    ['a function in a function', { 'job.py': 'def f():\n def g(): pass\n' }, ['job.py::g'], 6, /function g not found/],
     ['data nobody takes', { 'job.py': 'print(1)\ndef f(a): pass' }, ['job.py', 'a=1'], 2, /fix gantry run job\.py::f/],
-    ['data that is no JSON', { 'job.py': job }, ['job.py', '--data', '{'], 2, /--data is not JSON/],
-    ['data that is no object', { 'job.py': job }, ['job.py', '--data', '[1]'], 2, /--data is no JSON object/],
+    ['data that is no JSON', { 'job.py': job }, ['job.py', '--data', '{'], 2, /invalid JSON in --data/],
+    ['data that is no object', { 'job.py': job }, ['job.py', '--data', '[1]'], 2, /--data is not a JSON object/],
     ['a word that is no pair', { 'job.py': job }, ['job.py', 'epochs'], 2, /"epochs" is no parameter/],
     ['a file left out', { 'job.py': job, 'cerebrium.toml': toml('exclude = ["j*.py"]') }, ['job.py'], 10, /"j\*\.py"/],
     ['a file in a cache', { 'venv/a.py': job, 'b.py': '' }, ['venv/a.py'], 10, /venv is left out unless/],
@@ -199,14 +205,14 @@ describe('nothing is sent', () => {
       { 'job.py': job, a: big, b: big },
       ['job.py'],
       10,
-      /the largest are\n +3\.0 MiB {2}a\n +3\.0 MiB {2}b/,
+      /the largest files:\n +3\.0 MiB {2}a\n +3\.0 MiB {2}b/,
     ],
     [
       'data too large',
       { 'job.py': job, d: `{"a": "${big}"}` },
       ['job.py', '--data', '@d'],
       2,
-      /3\.0 MiB, and a run takes 2\.0/,
+      /too large for a run: 3\.0 MiB \(maximum 2\.0/,
     ],
     ['a name too long', { 'job.py': job }, ['job.py', '--name', 'a'.repeat(31)], 2, /too long for a run/],
     [
@@ -218,14 +224,14 @@ describe('nothing is sent', () => {
       },
       ['job.py'],
       10,
-      /dependencies come to .* run takes 380 KiB/,
+      /too large for a run: .* \(maximum 380 KiB\)/,
     ],
     [
       'a partner’s app',
       { 'job.py': job, 'cerebrium.toml': toml('[cerebrium.runtime.rime]\n') },
       ['job.py'],
       2,
-      /no code to run/,
+      /has no code/,
     ],
   ])('%s', async (_, files, line, exit, said) => {
     const outcome = await run(files as Record<string, string>, [...line, '--json']);
@@ -239,7 +245,7 @@ describe('nothing is sent', () => {
     await using other = await folderOf({ 'job.py': job });
     const { code, stderr } = await run({}, [join(other.path, 'job.py')]);
     expect(code).toBe(2);
-    expect(stderr).toContain('lies outside');
+    expect(stderr).toContain('is outside');
   });
 
   test('of a folder', async () => {
@@ -324,7 +330,7 @@ describe('when it does not go well', () => {
   test('Ctrl-C cancels the run, says so, leaves nothing behind, and exits with 130', async () => {
     const outcome = await run(slow, ['job.py'], { interruptAt: /Started run/ });
     expect(outcome.code).toBe(130);
-    expect(outcome.stderr).toMatch(/cancelling run \S+ of gantry-test-\S+ \(Ctrl-C again: quit at once\)/);
+    expect(outcome.stderr).toMatch(/canceling run \S+ of gantry-test-\S+ \(Ctrl-C again: quit at once\)/);
     expect(outcome.stderr).toMatch(/Canceled run/);
     const [begun] = [...emulator.store.runs.values()];
     expect(begun?.cancelledAt ?? begun?.statusCode).toBeDefined();
@@ -340,9 +346,7 @@ describe('when it does not go well', () => {
   test.skipIf(!python)('--timeout leaves it running, exits 8 and names the command that goes on', async () => {
     const outcome = await run(slow, ['job.py', '--timeout', '2s', '--json']);
     expect(outcome.code).toBe(8);
-    expect(outcome.stderr).toMatch(
-      /is not done after 2\.0 s; it goes on\n {2}fix gantry runs follow \S+ [0-9a-f-]{36}/,
-    );
+    expect(outcome.stderr).toMatch(/is still in progress after 2\.0 s\n {2}fix gantry runs follow \S+ [0-9a-f-]{36}/);
     expect(called('cancelRun')).toEqual([]);
   });
 
@@ -353,7 +357,7 @@ describe('when it does not go well', () => {
     emulator.fail('startRun', fault);
     const outcome = await run({ 'job.py': job }, ['job.py', '--detach']);
     expect([outcome.code, called('startRun').length]).toEqual([exit, times]);
-    expect(outcome.stderr).toMatch(/why it may run all the same\n {2}fix gantry runs list/);
+    expect(outcome.stderr).toMatch(/why the run may have started\n {2}fix gantry runs list/);
   });
 
   test('it is sent again when the platform asks for that', async () => {
@@ -363,8 +367,13 @@ describe('when it does not go well', () => {
   });
 
   test.each([
-    [{ status: 'failed', digest: '' }, 11, /base image for jobs could not be made \(failed\)/, 0],
-    [{ status: 'building', digest: '' }, 8, /is not ready after 10 s; it goes on\n {2}fix run it again/, 8],
+    [{ status: 'failed', digest: '' }, 11, /base image for jobs failed to build \(failed\)/, 0],
+    [
+      { status: 'building', digest: '' },
+      8,
+      /is not ready after 10 s; the build continues\n {2}fix run the same command again/,
+      8,
+    ],
   ])('waits for the base image until it is ready or failed: %j', async (answer, exit, said, waits) => {
     const files = { 'job.py': job, 'cerebrium.toml': toml('[cerebrium.dependencies.pip]\nnumpy = ""\n') };
     const env = { GANTRY_API_URL: await answering(answer) };

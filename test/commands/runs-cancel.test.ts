@@ -34,7 +34,7 @@ describe('one run', () => {
     expect(stdout).toMatch(/^RUN\nid +r-1\nstatus +success\nstatus code +200\nfunction +run\n/);
     expect(stdout).toMatch(/^kind +asynchronous\nwebhook +https:\/\/example\.com\/hook$/m);
     expect(stdout).toContain(`${local(createdAt)} (1 min ago)`);
-    expect(stdout).toMatch(/^queued +2\.5 s\nstart-up +2\.4 s\nran +10 s\nanswered +13 s$/m);
+    expect(stdout).toMatch(/^queued +2\.5 s\nstart-up +2\.4 s\nran +10 s\nresponse +13 s$/m);
     expect(stdout).toMatch(/^container +web-1$/m);
   });
 

@@ -131,12 +131,12 @@ describe('what is asked of the platform', () => {
 test.each([
   [['--timezone', 'Mars/Olympus'], 'name of a time zone such as Europe/Berlin'],
   [['--timezone', '+02:00'], 'name of a time zone such as Europe/Berlin'],
-  [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
-  [['--since', '30d', '--by', 'minute'], 'the range has 43,200 minutes'],
+  [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
+  [['--since', '30d', '--by', 'minute'], 'the range is too long: 43,200 minutes'],
   [['--by', 'week'], 'the choices are minute, hour, day'],
   [['--metric', 'cost'], 'write one of requests, runtime, response'],
-  [['--html', '-'], '--html needs the name of a file'],
-  [['--open'], '--open has nothing to open'],
+  [['--html', '-'], '--html requires a file name'],
+  [['--open'], '--open requires --html'],
 ])('%j is refused before any call', async (flags, message) => {
   const { code, stderr } = await chart(flags);
   expect(code).toBe(2);
@@ -160,7 +160,7 @@ test('a range without runs is a line that says so', async () => {
   const { code, stdout, stderr } = await chart(['--since', '30d', '--until', '20d', '--timezone', 'UTC']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^0 requests\n.* to .*, UTC\n$/);
-  expect(stderr).toBe('no such runs in this time; --since looks further back\n');
+  expect(stderr).toBe('no runs match; pass --since to go further back\n');
 });
 
 describe('a platform that answers in other ways', () => {
@@ -189,7 +189,7 @@ describe('a platform that answers in other ways', () => {
   test('and gives single runs is told of, with a way out', async () => {
     const { code, stderr } = await chart([], await elsewhere({ items: [{ id: 'r-1' }], total: 1 }));
     expect(code).toBe(0);
-    expect(stderr).toContain('the platform answered with single runs');
+    expect(stderr).toContain('the platform returned single runs');
     expect(stderr).toContain('--since 25h');
   });
 
@@ -212,7 +212,7 @@ describe('--html', () => {
     const { code, stdout, stderr, opened } = await chart([...range(6 * hour), '--html', 'runs.html'], {
       cwd: folder.path,
     });
-    expect([code, stderr, opened]).toEqual([0, 'the charts are in runs.html\n', []]);
+    expect([code, stderr, opened]).toEqual([0, 'wrote the charts to runs.html\n', []]);
     expect(stdout).toMatch(/^50 requests/);
     const page = await readFile(join(folder.path, 'runs.html'), 'utf8');
     expect(page).toMatch(/^<!doctype html>/);
@@ -234,7 +234,7 @@ describe('--html', () => {
     expect(shown.opened).toEqual([pathToFileURL(join(folder.path, 'my runs.html')).href]);
     const { code, stderr } = await chart(flags, { cwd: folder.path, browser: false });
     expect(code).toBe(0);
-    expect(stderr).toContain('no browser could be opened here');
+    expect(stderr).toContain('no browser found');
   });
 
   test('where nothing can be written exits 1 and leaves no half of it', async () => {

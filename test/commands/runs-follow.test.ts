@@ -35,7 +35,7 @@ describe('following a run', () => {
     print('f-other', 'of another run');
     const { code, stdout, stderr, waits } = await follow('f-1');
     expect([code, stdout, waits]).toEqual([0, 'one\n', []]);
-    expect(stderr).toBe('aside\n✓ Run f-1 succeeded after 100 ms\n');
+    expect(stderr).toBe('aside\n✓ Run f-1 succeeded in 100 ms\n');
   });
 
   test('prints lines as they arrive, each once, including two that are equal', async () => {
@@ -53,7 +53,7 @@ describe('following a run', () => {
 
   test.each([
     [503, 'failure', 'failed'],
-    [0, 'cancelled', 'was cancelled'],
+    [0, 'cancelled', 'was canceled'],
     [-1, 'failure', 'failed'],
   ])('that ends with %i exits with 13', async (statusCode, status, said) => {
     record(emulator, { id: 'f-3', createdAt, statusCode });
@@ -72,7 +72,7 @@ describe('following a run', () => {
     const { code, stderr } = await follow('f-4');
     expect(code).toBe(0);
     expect(stderr).toContain('trying again');
-    expect(stderr).toContain('warning: the log of the run could not be read');
+    expect(stderr).toContain('warning: cannot read the log of the run');
   });
 
   test('does not wait for a log that hangs once the result is known', async () => {
@@ -82,7 +82,7 @@ describe('following a run', () => {
     record(mute, { id: 'f-6', createdAt });
     mute.fail('getAppLogs', 'stall*');
     const { code, stderr } = await follow('f-6', [], { emulator: mute, silenceMs: 1_000 });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('could not be read: no answer in time')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('cannot read the log of the run: no reply in time')]);
   });
 
   test('stops at --timeout with 8; Ctrl-C leaves it running', async () => {
@@ -91,7 +91,7 @@ describe('following a run', () => {
     expect((await follow('f-5', ['--timeout', '3s'])).code).toBe(8);
     const stopped = await follow('f-5', [], { interruptAt: /still here/ });
     expect(stopped.code).toBe(130);
-    expect(stopped.stderr).toContain('stopped watching; run f-5 goes on: gantry runs follow web f-5');
+    expect(stopped.stderr).toContain('stopped following; run f-5 continues; to follow it: gantry runs follow web f-5');
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'cancelRun')).toEqual([]);
   });
 

@@ -137,12 +137,12 @@ describe('how many', () => {
   });
 
   test.each([
-    [['--limit', '100'], '100 of 2,314 runs; --all shows the rest\n'],
-    [['--limit', '2313'], '2,313 of 2,314 runs; --all shows the rest\n'],
+    [['--limit', '100'], 'showing 100 of 2,314 runs; pass --all to show the rest\n'],
+    [['--limit', '2313'], 'showing 2,313 of 2,314 runs; pass --all to show the rest\n'],
     [['--limit', '2314'], ''],
     [['--all'], ''],
     [['--limit', '1', '--quiet'], ''],
-    [['--limit', '1', '--json'], '1 of 2,314 runs; --all shows the rest\n'],
+    [['--limit', '1', '--json'], 'showing 1 of 2,314 runs; pass --all to show the rest\n'],
   ])('there are is told where some are left out (%j)', async (flags, told) => {
     recordMany(emulator, { name: 'r', number: 2_314, from: end - day, to: end });
     expect((await list(...range(day), ...flags)).stderr).toBe(told);
@@ -151,14 +151,18 @@ describe('how many', () => {
   test('there are counts a run once where two windows meet', async () => {
     recordMany(emulator, { name: 'new', number: 100, from: end - day, to: end });
     recordMany(emulator, { name: 'old', number: 99, from: end - 2 * day, to: end - day - 1 });
-    expect((await list(...range(2 * day), '--limit', '150')).stderr).toBe('150 of 199 runs; --all shows the rest\n');
+    expect((await list(...range(2 * day), '--limit', '150')).stderr).toBe(
+      'showing 150 of 199 runs; pass --all to show the rest\n',
+    );
   });
 
   test('there are is told as far as it is known', async () => {
     recordMany(emulator, { name: 'new', number: 340, from: end - day + 1, to: end });
-    expect((await list(...range(9 * day))).stderr).toBe('100 of 340 runs or more; --all shows the rest\n');
+    expect((await list(...range(9 * day))).stderr).toBe(
+      'showing 100 of 340 runs or more; pass --all to show the rest\n',
+    );
     expect((await list(...range(9 * day), '--limit=340')).stderr).toBe(
-      'the newest 340 runs; --all looks for older ones\n',
+      'showing the newest 340 runs; pass --all to show older ones\n',
     );
   });
 
@@ -247,7 +251,7 @@ describe('which', () => {
     [['--status-code', 'ok'], 'write a whole number from -1 up'],
     [['--min-response', '10'], 'write a duration'],
     [['--limit', '0'], 'write a whole number from 1 up'],
-    [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
+    [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
   ])('%j is refused with exit 2, before any call', async (flags, why) => {
     const { code, stderr } = await list(...flags);
     expect(stderr).toContain(why);
@@ -274,9 +278,9 @@ describe('asynchronous runs', () => {
     emulator.calls.length = 0;
     const { stderr } = await list(...range(9 * day), '--async', '--limit', '60');
     expect(all()).toHaveLength(1);
-    expect(stderr).toBe('60 of 100 runs or more; --all shows the rest\n');
+    expect(stderr).toBe('showing 60 of 100 runs or more; pass --all to show the rest\n');
     const fewer = await list(...range(12 * hour), '--async', '--limit', '40');
-    expect(fewer.stderr).toBe('40 of 50 runs; --all shows the rest\n');
+    expect(fewer.stderr).toBe('showing 40 of 50 runs; pass --all to show the rest\n');
   });
 
   test.each([
@@ -338,7 +342,7 @@ describe('what is shown', () => {
     expect((await list(...range(hour), '--json')).stdout).toBe('[]\n');
     const none = await list(...range(hour));
     expect([none.code, none.stdout]).toEqual([0, '']);
-    expect(none.stderr).toBe('no such runs in this time; --since looks further back\n');
+    expect(none.stderr).toBe('no runs match; pass --since to go further back\n');
     record(emulator, { id: 'one', createdAt: end, async: true, runtimeMs: 1e12 });
     const [run] = (await list(...range(hour), '--async', '--json')).json() as Record<string, unknown>[];
     expect(run).toMatchObject({ id: 'one', createdAt: at(end), completedAt: null, coldstartTimeMs: 0, method: 'POST' });
@@ -359,7 +363,7 @@ test('counts in place of single runs are an error, not an empty list', async () 
   const url = await answering({ aggregatedData: [{ totalRequests: 5 }], groupBy: 'hour', total: 5 });
   const outcome = await gantry(['runs', 'list', 'web', '--json'], { emulator, env: { GANTRY_API_URL: url } });
   expect(outcome.code).toBe(70);
-  expect(outcome.stderr).toContain('counts where single runs were asked for');
+  expect(outcome.stderr).toContain('returned counts instead of runs');
   expectErrorDocument(outcome);
 });
 
@@ -379,7 +383,7 @@ test.each([
   const outcome = await gantry(['runs', 'list', 'web', flag, '--json'], { emulator, env: { GANTRY_API_URL: url } });
   const exit = flag === '--all' ? 69 : 0;
   expect([outcome.code, outcome.json()]).toEqual([exit, [expect.objectContaining({ id: 'r-1' })]]);
-  expect(outcome.stderr).toContain('warning: the platform announced more runs than it returned');
+  expect(outcome.stderr).toContain('warning: some runs may be missing');
   expect(outcome.stderr).not.toContain('--all');
   expect(calls).toBeLessThan(5);
 });
@@ -414,7 +418,7 @@ test('--all shows a list that ends before the number announced, says so and exit
   });
   const outcome = await gantry(['runs', 'list', 'web', '--all', '--json'], { emulator, env: { GANTRY_API_URL: url } });
   expect([outcome.code, (outcome.json() as Run[]).length]).toEqual([69, 30]);
-  expect(outcome.stderr).toContain('warning: the platform announced more runs than it returned');
+  expect(outcome.stderr).toContain('warning: some runs may be missing');
   expect(outcome.stderr).not.toContain('--all');
 });
 

@@ -28,12 +28,18 @@ export function checkAccess(
   { store, now }: Platform,
 ): void {
   if (!authorization) refuse(401, 'Authorization header is missing');
-  const claims = readClaims(authorization, store.key) ?? refuse(401, 'token is malformed or has an invalid signature');
+  const claims = readClaims(authorization, store.key) ?? refuse(401, whyUnreadable(authorization, store));
   if (claims.exp * 1000 <= now()) refuse(401, 'token has expired');
   if (project === undefined) return;
   if (!store.projects.includes(project)) refuse(404, `project ${project} not found`);
   if (claims.token_use !== 'access' && claims.project_id !== project)
     refuse(403, `token has no access to project ${project}`);
+}
+
+function whyUnreadable(authorization: string, { previousKey }: Platform['store']): string {
+  return previousKey !== undefined && readClaims(authorization, previousKey)
+    ? 'token was issued before the emulator restarted: log in again, or use the variables that it printed at its start'
+    : 'token is malformed or has an invalid signature';
 }
 
 /** The claims of a token with a valid signature, even if it has expired; otherwise undefined. */

@@ -18,7 +18,7 @@ const maxWrongSecrets = 5;
 
 /**
  * Known only to the owner of the emulator: every local user can start a login, so its code alone must not approve it.
- * Derived from the signing key, so that browsers that stored it need not be updated after a restart.
+ * It is new at each start (see `Store.key`).
  */
 export function approvalSecret({ key }: Pick<Store, 'key'>): string {
   return createHmac('sha256', key).update('approve logins').digest('base64url').slice(0, 32);
@@ -52,7 +52,7 @@ function decide(device: DeviceRecord, secret: string, action: string, platform: 
       device.state = 'denied';
       return textPage(403, 'Login denied', 'Too many wrong secrets. Run the login again.');
     }
-    return formPage(403, device.userCode, 'Wrong secret for this emulator.');
+    return formPage(403, device.userCode, 'Wrong secret. The emulator has a new one after each start.');
   }
   if (action === 'deny') {
     device.state = 'denied';
@@ -107,7 +107,7 @@ function formPage(status: number, userCode: string, problem = ''): ServerReply {
 ${code}
 <label>Secret <input id="secret" name="secret" type="password" required autocomplete="off"></label>
 <p id="known" hidden>This browser knows the secret.</p>
-<p>To fill in the secret, open the address that <code>gantry emulator start</code> printed once in this browser.</p>
+<p>To fill in the secret, open the address that <code>gantry emulator start</code> printed once in this browser, and again after each restart.</p>
 <button name="action" value="approve">Approve</button> <button name="action" value="deny">Deny</button>
 </form>
 <script>${script}</script>`,

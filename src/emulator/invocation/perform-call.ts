@@ -72,7 +72,7 @@ export async function performCall(
       place.replica.ready.catch((error) => throwStartError(error, runner.installsPackages)),
       signal,
     );
-    markStarted(run, platform.now() - asked, platform);
+    markStarted(run, place.wasReady ? 0 : platform.now() - asked, platform);
     return trackReply(await place.replica.call({ ...call, signal }), end, signal);
   } catch (error) {
     const reply = errorReply(error, run);

@@ -9,6 +9,7 @@ interface PooledReplica {
   name: string;
   build: string;
   replica: Replica;
+  isReady: boolean;
   busy: number;
   /** When it last had something to do, by the platform's clock. */
   idleSince: number;
@@ -19,6 +20,8 @@ interface PooledReplica {
 export interface ReplicaSlot {
   name: string;
   replica: Replica;
+  /** Whether the replica was ready when the call got its place: such a call has no cold start. */
+  wasReady: boolean;
   release(): void;
 }
 
@@ -78,7 +81,14 @@ export class ReplicaPool {
 
   #start(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
     const { name, replica } = this.#begin(app, build, python);
-    const member = { name, replica, build: build.id, busy: 0, idleSince: this.#now() };
+    const member: PooledReplica = {
+      name,
+      replica,
+      isReady: false,
+      build: build.id,
+      busy: 0,
+      idleSince: this.#now(),
+    };
     this.#members.push(member);
     this.#up.add(replica);
     const over = () => {
@@ -86,6 +96,12 @@ export class ReplicaPool {
       this.#drop(member);
     };
     replica.ended.then(over, over);
+    replica.ready.then(
+      () => {
+        member.isReady = true;
+      },
+      () => {},
+    );
     return member;
   }
 
@@ -101,7 +117,7 @@ export class ReplicaPool {
       if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
     };
-    return { name: member.name, replica: member.replica, release };
+    return { name: member.name, replica: member.replica, wasReady: member.isReady, release };
   }
 
   #coolDown(member: PooledReplica, { settings }: AppRecord): void {

@@ -93,7 +93,6 @@ export const State = v.looseObject({
   builds: v.array(Build),
   runs: v.optional(v.array(Run), []),
   accounts: v.optional(v.record(v.string(), Account), {}),
-  sessions: v.optional(v.array(v.tuple([v.string(), v.looseObject({ user: v.string(), createdAt: time })])), []),
   secrets: v.optional(v.array(v.tuple([v.string(), v.record(v.string(), v.string())])), []),
   incidents: v.optional(v.array(Incident), []),
 });

@@ -8,7 +8,7 @@ import { DamagedDataError } from './damaged.ts';
 import type { Account, AppRecord, BuildRecord, DeviceRecord, Incident, RunRecord, SessionRecord } from './records.ts';
 import { State, stateVersion } from './schema.ts';
 
-/** The platform's state. With a file it survives a restart, signing key included. */
+/** The platform's state. With a file it survives a restart, except for tokens, logins and signed URLs. */
 export class Store {
   projects: string[] = [];
   readonly apps = new Map<string, AppRecord>();
@@ -25,8 +25,13 @@ export class Store {
   readonly devices = new Map<string, DeviceRecord>();
   /** By refresh token. */
   readonly sessions = new Map<string, SessionRecord>();
-  /** Signs tokens and upload URLs. */
-  key = randomBytes(32).toString('base64url');
+  /**
+   * Signs tokens and URLs, and derives the secret that approves logins. New at each start: while the emulator was
+   * stopped, another local user may have listened on its port and collected what clients and browsers sent.
+   */
+  readonly key = randomBytes(32).toString('base64url');
+  /** The key of the previous start, to tell expired signatures from invalid ones. */
+  previousKey: string | undefined;
   #idCount = 0;
   readonly #file: string | undefined;
   /** Whether no earlier state was loaded. */
@@ -71,7 +76,6 @@ export class Store {
       ...{ apps: [...this.apps.values()], builds: [...this.builds.values()] },
       runs: [...this.runs.values()],
       accounts: Object.fromEntries(this.accounts),
-      sessions: [...this.sessions],
       ...{ secrets: [...this.secrets], incidents: this.incidents },
     };
     writeWholeSync(this.#file, JSON.stringify(state, null, 2), { mode: 0o600 });
@@ -92,13 +96,12 @@ export class Store {
     const state = readState(file);
     if (!state) return false;
     this.projects = state.projects;
-    this.key = state.key;
+    this.previousKey = state.key;
     this.#idCount = state.idsGiven;
     for (const app of state.apps) this.apps.set(app.id, app);
     for (const build of state.builds) this.builds.set(build.id, build);
     for (const run of state.runs) this.runs.set(run.id, run);
     for (const [project, account] of Object.entries(state.accounts)) this.accounts.set(project, account);
-    for (const [token, session] of state.sessions) this.sessions.set(token, session);
     for (const [owner, secrets] of state.secrets) this.secrets.set(owner, secrets);
     this.incidents = state.incidents;
     return true;
@@ -113,7 +116,6 @@ interface PersistedState {
   builds: BuildRecord[];
   runs: RunRecord[];
   accounts: Record<string, Account>;
-  sessions: [refreshToken: string, session: SessionRecord][];
   secrets: [owner: string, secrets: Record<string, string>][];
   incidents: Incident[];
 }

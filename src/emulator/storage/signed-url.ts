@@ -37,7 +37,11 @@ export function verifySignedUrl(
   const actual = query.get('X-Amz-Signature');
   if (!actual) throw refusal('AccessDenied', 'Access Denied');
   query.delete('X-Amz-Signature');
-  if (!equalsInConstantTime(actual, signature(method, `${url.pathname}?${query}`, store.key))) {
+  const isSignedWith = (key: string) =>
+    equalsInConstantTime(actual, signature(method, `${url.pathname}?${query}`, key));
+  // URLs of an earlier start have expired.
+  if (store.previousKey !== undefined && isSignedWith(store.previousKey)) throw new RefusalError(expiredUrlReply);
+  if (!isSignedWith(store.key)) {
     throw refusal(
       'SignatureDoesNotMatch',
       'The request signature we calculated does not match the signature you provided.',

@@ -1,9 +1,10 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { storedCredential } from '../../config/credentials.ts';
 import { type Environment, readVariable } from '../../config/environment.ts';
 import { storableSettings, withoutCredentials } from '../../config/setting-list.ts';
 import { readStoredSettings, type Settings } from '../../config/settings.ts';
+import { readRegularSync } from '../../disk/index.ts';
 import type { GantryError } from '../../errors.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
 import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
@@ -66,7 +67,7 @@ export function checkProxy({ proxy }: Settings): Check {
 
 function checkReadable(file: string): Check[] {
   try {
-    readFileSync(file);
+    readRegularSync(file);
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (!/^(ENOENT|ENOTDIR)$/.test(code))

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { RunAcknowledgement, webhookSecretHeader } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
 import { AppError, UnexpectedReplyError } from '../../errors.ts';
+import { cutText } from '../../output/format.ts';
 import type { ReceivedRequest } from '../../receiver/index.ts';
 import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
 import { readWebhookSecret } from '../webhooks/index.ts';
@@ -96,7 +97,7 @@ async function throwIfRunFailed(
   const run = await tryRequest(context, (api) => fetchRun(api, { project, app, run: runId }));
   if (!run || !hasEnded(run) || runStatus(run) === 'success') return;
   throw new AppError(`run ${runId} of ${app} ended as ${runStatus(run)}`, {
-    why: `it delivered ${body.toString('utf8').slice(0, 2_000)}`,
+    why: `it delivered ${cutText(body.toString('utf8'), 2_000)}`,
     fix: `gantry runs get ${app} ${runId}`,
     details: { app, run: runId, status: runStatus(run), statusCode: run.statusCode ?? null },
   });

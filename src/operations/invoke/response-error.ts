@@ -15,7 +15,7 @@ import {
   UnavailableError,
 } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
-import { duration } from '../../output/format.ts';
+import { cutText, duration } from '../../output/format.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import { tryRequest } from './best-effort.ts';
 import type { AppResponse } from './call.ts';
@@ -84,12 +84,13 @@ async function readStart({ chunks }: AppResponse): Promise<Buffer> {
     for await (const piece of chunks) {
       kept.push(piece);
       bytes += piece.length;
-      if (bytes >= maxBytes) break;
+      if (bytes > maxBytes) break;
     }
   } catch {
     // That it is an error is known; the rest of its words is not worth another one.
   }
-  return Buffer.concat(kept).subarray(0, maxBytes);
+  const read = Buffer.concat(kept);
+  return bytes > maxBytes ? Buffer.concat([read.subarray(0, maxBytes), Buffer.from('…')]) : read;
 }
 
 /** The message of the app or the platform. The shape of an error is not documented, so this looks in the usual places. */
@@ -116,7 +117,7 @@ function asText({ body, encoding }: DecodedBody): string {
 function shorten(text: string): string | undefined {
   if (text === '{}' || text === '[]' || text === 'null') return undefined;
   if (/^<(!doctype|html)/i.test(text)) return 'a web page came back';
-  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)} …` : text || undefined;
+  return cutText(text, maxShownLength) || undefined;
 }
 
 /**

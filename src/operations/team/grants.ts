@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { listServiceAccounts, type ServiceAccount, updateServiceAccount } from '../../contract/service-accounts.ts';
 import { FailedError, NotFoundError, UsageError } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
+import { cutText } from '../../output/format.ts';
 
 /** What a service account may access before and after a change. */
 export interface GrantChange {
@@ -120,7 +121,7 @@ async function confirmGrants(context: Calls & Pick<Context, 'progress'>, id: str
 
 function unknownGrantsError(account: ServiceAccount): FailedError {
   const unclear = (account.grants ?? []).find((grant) => knownProject(grant) === undefined);
-  const example = unclear === undefined ? '' : `: ${stringifyJson(unclear).slice(0, 200)}`;
+  const example = unclear === undefined ? '' : `: ${cutText(stringifyJson(unclear), 200)}`;
   return new FailedError(`the grants of service account ${account.id} cannot be read${example}`, {
     why: 'the platform replaces all grants at once, so those that are not understood would be lost',
     fix: `gantry service-accounts set-grants ${account.id} PROJECT…`,

@@ -94,7 +94,7 @@ async function contents(context: Removing, folders: Target[]): Promise<{ files: 
   for (const { at } of folders) {
     for await (const file of walkVolume(context, at)) {
       sum.files += 1;
-      sum.bytes += file.size;
+      sum.bytes += file.size ?? 0;
     }
   }
   step.done(`Found ${fileSummary(sum.files, sum.bytes)}`);

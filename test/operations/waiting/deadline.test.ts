@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { PendingError } from '../../../src/errors.ts';
-import { Deadline } from '../../../src/operations/waiting/deadline.ts';
+import { Deadline, timeoutSignal } from '../../../src/operations/waiting/deadline.ts';
 import { pollStates } from '../../../src/operations/waiting/poll.ts';
 
 const pending = new PendingError('it is not done', { fix: 'gantry builds follow web b-1' });
@@ -75,4 +75,19 @@ test('a limit longer than a timer can be set for does not end at once', async ()
   expect(deadline.signal.aborted).toBe(false);
   expect(() => deadline.check()).not.toThrow();
   deadline.close();
+});
+
+test('a limit longer than a timer can be set for does not end early either', () => {
+  vi.useFakeTimers();
+  try {
+    const day = 86_400_000;
+    const { signal } = new Deadline(clockOf().clock, 60 * day, () => pending);
+    const step = timeoutSignal(60 * day, () => pending);
+    vi.advanceTimersByTime(60 * day - 1);
+    expect([signal.aborted, step.aborted]).toEqual([false, false]);
+    vi.advanceTimersByTime(1);
+    expect([signal.reason, step.reason]).toEqual([pending, pending]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
