@@ -47,8 +47,10 @@ function statusReport(incident: Incident, index: number, now: number) {
       id: String(index + 1),
       type: 'status_report',
       attributes: {
-        ...{ title, report_type: state === 'maintenance' ? 'maintenance' : 'manual' },
-        ...{ starts_at: formatTime(startedAt), ends_at: endsAt === undefined ? null : formatTime(endsAt) },
+        title,
+        report_type: state === 'maintenance' ? 'maintenance' : 'manual',
+        starts_at: formatTime(startedAt),
+        ends_at: endsAt === undefined ? null : formatTime(endsAt),
         aggregate_state: isOver ? 'resolved' : state,
         affected_resources: concerned.map((service) => ({
           status_page_resource_id: String(services.indexOf(service) + 1),

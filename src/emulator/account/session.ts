@@ -15,16 +15,22 @@ export const sessionHandlers: Pick<Handlers, 'authorizeDevice' | 'requestToken' 
   authorizeDevice(_, { store, now, url }) {
     removeOldDevices(store.devices, now());
     const device: DeviceRecord = {
-      ...{ code: randomBytes(24).toString('base64url'), userCode: newUserCode(), state: 'waiting' },
-      ...{ createdAt: now(), intervalSeconds: pollSeconds },
+      code: randomBytes(24).toString('base64url'),
+      userCode: newUserCode(),
+      state: 'waiting',
+      createdAt: now(),
+      intervalSeconds: pollSeconds,
     };
     store.devices.set(device.code, device);
     const address = `${url}${activationPath}`;
     return {
       deviceAuthResponsePayload: {
-        ...{ device_code: device.code, user_code: device.userCode },
-        ...{ verification_uri: address, verification_uri_complete: `${address}?user_code=${device.userCode}` },
-        ...{ expires_in: codeSeconds, interval: device.intervalSeconds },
+        device_code: device.code,
+        user_code: device.userCode,
+        verification_uri: address,
+        verification_uri_complete: `${address}?user_code=${device.userCode}`,
+        expires_in: codeSeconds,
+        interval: device.intervalSeconds,
       },
     };
   },

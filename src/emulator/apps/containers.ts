@@ -16,9 +16,16 @@ export const containerHandlers: Pick<Handlers, 'listContainers'> = {
 function view(app: AppRecord, { name, build, state, readyAt, endsAt }: ReplicaPeriod, now: number) {
   const past = (time: number) => (time <= now ? formatTime(time) : '');
   return {
-    ...{ containerId: name, containerState: state, isTerminating: false },
-    ...{ appId: app.id, projectId: app.project, buildId: build, region: app.settings.region },
-    ...{ hardwareProvider: app.settings.provider, hostIp: addressOf(name, 172), containerIp: addressOf(name, 10) },
+    containerId: name,
+    containerState: state,
+    isTerminating: false,
+    appId: app.id,
+    projectId: app.project,
+    buildId: build,
+    region: app.settings.region,
+    hardwareProvider: app.settings.provider,
+    hostIp: addressOf(name, 172),
+    containerIp: addressOf(name, 10),
     timestamp: formatTime(now),
     containerStartTimestamp: past(readyAt),
     containerTerminationTimestamp: past(endsAt),

@@ -16,7 +16,9 @@ export function monthlyUsage(app: AppRecord, platform: Platform) {
   const statuses = runs.map((run) => getRunProgress(run, platform.now()).status);
   return {
     cost_metrics: {
-      ...{ cpu_cost: dollars(prices.cpu), gpu_cost: dollars(prices.gpu), memory_cost: dollars(prices.memory) },
+      cpu_cost: dollars(prices.cpu),
+      gpu_cost: dollars(prices.gpu),
+      memory_cost: dollars(prices.memory),
       total_cost: dollars(prices.cpu + prices.gpu + prices.memory),
     },
     request_metrics: {

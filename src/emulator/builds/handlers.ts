@@ -59,7 +59,12 @@ export const buildHandlers: BuildHandlers = {
 export function createBuild(app: AppRecord, registries: string[], { store, now, pace }: Platform): BuildRecord {
   const id = store.newId();
   const build = {
-    ...{ id, app: app.id, createdAt: now(), settings: app.settings, registries, pace },
+    id,
+    app: app.id,
+    createdAt: now(),
+    settings: app.settings,
+    registries,
+    pace,
     keyName: `${app.project}/cortex/${app.name}/build-${id}.zip`,
     script: { scenes: [] },
   };

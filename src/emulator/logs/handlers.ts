@@ -56,10 +56,16 @@ function parseTime(name: string, text: string | undefined): number | undefined {
 
 function view(app: AppRecord, line: PrintedLine) {
   return {
-    ...{ appId: app.id, projectId: app.project, runId: line.run },
-    ...{ containerId: line.container, containerName: line.container },
-    ...{ logId: `${line.container}-${line.lineNumber}`, lineNumber: line.lineNumber, logLine: line.text },
-    ...{ stream: line.stream, timestamp: formatLogTime(line) },
+    appId: app.id,
+    projectId: app.project,
+    runId: line.run,
+    containerId: line.container,
+    containerName: line.container,
+    logId: `${line.container}-${line.lineNumber}`,
+    lineNumber: line.lineNumber,
+    logLine: line.text,
+    stream: line.stream,
+    timestamp: formatLogTime(line),
   };
 }
 

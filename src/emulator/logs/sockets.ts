@@ -134,20 +134,16 @@ function frameOf(
   { at, text }: { at: number; text: string },
 ): BuildLogFrame {
   return {
-    ...{
-      build_id: id,
-      log_id: `${id}-${index + 1}`,
-      app_id: app,
-      container_id: '',
-      timestamp: formatTime(at),
-      log: text,
-    },
-    ...{
-      k8s_namespace: 'builds',
-      stream: 'stdout',
-      region: settings.region,
-      log_line_number: index + 1,
-      stage: 'build',
-    },
+    build_id: id,
+    log_id: `${id}-${index + 1}`,
+    app_id: app,
+    container_id: '',
+    timestamp: formatTime(at),
+    log: text,
+    k8s_namespace: 'builds',
+    stream: 'stdout',
+    region: settings.region,
+    log_line_number: index + 1,
+    stage: 'build',
   };
 }

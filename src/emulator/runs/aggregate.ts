@@ -15,7 +15,9 @@ export function aggregateRuns(runs: readonly RunWithProgress[], buckets: readonl
   const groups: RunProgress[][] = buckets.map(() => []);
   for (const { createdAt, progress } of runs) groups[bucketIndex(createdAt, buckets)]?.push(progress);
   return buckets.map((bucket, index) => ({
-    ...{ timeGroup: bucket.label, startTime: formatTime(bucket.start), endTime: formatTime(bucket.end) },
+    timeGroup: bucket.label,
+    startTime: formatTime(bucket.start),
+    endTime: formatTime(bucket.end),
     ...counts(groups[index] ?? []),
     ...timings(groups[index] ?? []),
   }));
@@ -51,8 +53,13 @@ function counts(runs: readonly RunProgress[]) {
   const { success, failure, cancelled, proxyQueued, containerQueued, processing } = number;
   const finished = success + failure + cancelled;
   return {
-    ...{ totalRequests: runs.length, successfulRequests: success, failedRequests: failure },
-    ...{ cancelledRequests: cancelled, proxyQueued, containerQueued, processing },
+    totalRequests: runs.length,
+    successfulRequests: success,
+    failedRequests: failure,
+    cancelledRequests: cancelled,
+    proxyQueued,
+    containerQueued,
+    processing,
     successRate: finished === 0 ? null : round((100 * success) / finished),
   };
 }
@@ -61,7 +68,8 @@ function timings(runs: readonly RunProgress[]) {
   const done = runs.filter((run) => run.status === 'success' || run.status === 'failure');
   const starts = runs.map((run) => run.coldstartMs).filter((ms) => ms > 0);
   return {
-    ...{ avgColdstartTimeMs: average(starts), avgQueueTimeMs: average(runs.map((run) => run.queueMs)) },
+    avgColdstartTimeMs: average(starts),
+    avgQueueTimeMs: average(runs.map((run) => run.queueMs)),
     ...statistics(
       'RuntimeMs',
       done.map((run) => run.runtimeMs ?? 0),
@@ -76,8 +84,12 @@ function timings(runs: readonly RunProgress[]) {
 function statistics<const Measure extends string>(measure: Measure, values: number[]) {
   const sorted = values.sort((a, b) => a - b);
   const measured = {
-    ...{ avg: average(sorted), min: sorted[0] ?? null, max: sorted.at(-1) ?? null },
-    ...{ p50: percentile(sorted, 50), p90: percentile(sorted, 90), p99: percentile(sorted, 99) },
+    avg: average(sorted),
+    min: sorted[0] ?? null,
+    max: sorted.at(-1) ?? null,
+    p50: percentile(sorted, 50),
+    p90: percentile(sorted, 90),
+    p99: percentile(sorted, 99),
   };
   return Object.fromEntries(Object.entries(measured).map(([name, value]) => [`${name}${measure}`, value]));
 }

@@ -29,8 +29,10 @@ export const metricsHandlers: Pick<Handlers, 'getStartupTimes'> = {
     return {
       status: 'success',
       data: {
-        ...{ time_series: series, total_runs: runs.length },
-        ...{ start_date: formatTime(range.start), end_date: formatTime(range.end) },
+        time_series: series,
+        total_runs: runs.length,
+        start_date: formatTime(range.start),
+        end_date: formatTime(range.end),
       },
     };
   },

@@ -6,11 +6,17 @@ import type { RunProgress } from './run-progress.ts';
 export function runChartItem(app: AppRecord, run: RunRecord, progress: RunProgress) {
   const { status, statusCode, coldstartMs, queueMs, runtimeMs, responseMs, changedAt } = progress;
   return {
-    ...{ id: run.id, projectId: app.project, modelId: app.id, podName: run.container, status },
-    ...{ coldstartTimeMs: coldstartMs, totalQueueTimeMs: queueMs },
+    id: run.id,
+    projectId: app.project,
+    modelId: app.id,
+    podName: run.container,
+    status,
+    coldstartTimeMs: coldstartMs,
+    totalQueueTimeMs: queueMs,
     ...(runtimeMs !== undefined && { runtimeMs, totalResponseTimeMs: responseMs }),
     ...(statusCode !== undefined && { statusCode }),
-    ...{ createdAt: formatTime(run.createdAt), updatedAt: formatTime(changedAt) },
+    createdAt: formatTime(run.createdAt),
+    updatedAt: formatTime(changedAt),
   };
 }
 
@@ -19,11 +25,20 @@ export function runListItem(app: AppRecord, run: RunRecord, progress: RunProgres
   const { runtimeMs = 0, responseMs = 0, queueMs, startedAt, endedAt } = progress;
   return {
     ...runChartItem(app, run, progress),
-    ...{ async: run.async, functionName: run.functionName, method: run.method, websocket: false },
-    ...{ region: app.settings.region, containerId: run.container, webhookEndpoint: run.webhookEndpoint ?? '' },
-    ...{ containerStartedAt: timeOrEmpty(startedAt), completedAt: timeOrEmpty(endedAt) },
-    ...{ executionTimeMs: runtimeMs, queueTimeMs: queueMs, responseTimeMs: responseMs },
-    ...{ runtimeMs, totalResponseTimeMs: responseMs },
+    async: run.async,
+    functionName: run.functionName,
+    method: run.method,
+    websocket: false,
+    region: app.settings.region,
+    containerId: run.container,
+    webhookEndpoint: run.webhookEndpoint ?? '',
+    containerStartedAt: timeOrEmpty(startedAt),
+    completedAt: timeOrEmpty(endedAt),
+    executionTimeMs: runtimeMs,
+    queueTimeMs: queueMs,
+    responseTimeMs: responseMs,
+    runtimeMs,
+    totalResponseTimeMs: responseMs,
     ...(run.exitCode !== undefined && { exitCode: run.exitCode }),
   };
 }

@@ -20,7 +20,11 @@ export function seedApps(project: string, seed: number, platform: Platform): voi
     const createdAt = now - sample.age * day;
     const { name, ephemeral, rhythm } = sample;
     const app: AppRecord = {
-      ...{ id: `${project}-${name}`, name, project, createdAt, updatedAt: createdAt },
+      id: `${project}-${name}`,
+      name,
+      project,
+      createdAt,
+      updatedAt: createdAt,
       settings: withDefaults({ name, cliVersion: '1.0.0', ...sample.settings }),
       ...(ephemeral && { ephemeral }),
       ...(rhythm && { traffic: { seed, rhythm, since: createdAt } }),
@@ -54,10 +58,20 @@ interface SeedBuild {
 
 const seededApps: readonly SeedApp[] = [
   {
-    ...{ name: 'web', age: 30, rhythm: 'web' },
+    name: 'web',
+    age: 30,
+    rhythm: 'web',
     settings: {
-      ...{ pythonVersion: '3.12', compute: ['ADA_L4'], gpuCount: 1, cpu: 4, memory: 24, region: 'us-east-1' },
-      ...{ maxReplicaCount: 4, replicaConcurrency: 2, cooldownPeriodSeconds: 180, disableAuth: false },
+      pythonVersion: '3.12',
+      compute: ['ADA_L4'],
+      gpuCount: 1,
+      cpu: 4,
+      memory: 24,
+      region: 'us-east-1',
+      maxReplicaCount: 4,
+      replicaConcurrency: 2,
+      cooldownPeriodSeconds: 180,
+      disableAuth: false,
       shellCommands: ['python download_weights.py'],
     },
     files: {
@@ -69,12 +83,26 @@ const seededApps: readonly SeedApp[] = [
     builds: [{ age: 30 }, { age: 18.52, fault: 'build_failure' }, { age: 18.48 }, { age: 2.3 }],
   },
   {
-    ...{ name: 'transcriber', age: 30, rhythm: 'transcriber' },
+    name: 'transcriber',
+    age: 30,
+    rhythm: 'transcriber',
     settings: {
-      ...{ runtime: 'custom', entrypoint: ['uvicorn', 'server:app', '--host', '0.0.0.0', '--port', '8080'] },
-      ...{ port: 8080, healthcheckEndpoint: '/health', readycheckEndpoint: '/ready', computeTier: 'protected' },
-      ...{ compute: ['AMPERE_A10'], gpuCount: 1, cpu: 4, memory: 16, region: 'eu-north-1', disableAuth: false },
-      ...{ maxReplicaCount: 3, replicaConcurrency: 2, cooldownPeriodSeconds: 300, responseGracePeriodSeconds: 3600 },
+      runtime: 'custom',
+      entrypoint: ['uvicorn', 'server:app', '--host', '0.0.0.0', '--port', '8080'],
+      port: 8080,
+      healthcheckEndpoint: '/health',
+      readycheckEndpoint: '/ready',
+      computeTier: 'protected',
+      compute: ['AMPERE_A10'],
+      gpuCount: 1,
+      cpu: 4,
+      memory: 16,
+      region: 'eu-north-1',
+      disableAuth: false,
+      maxReplicaCount: 3,
+      replicaConcurrency: 2,
+      cooldownPeriodSeconds: 300,
+      responseGracePeriodSeconds: 3600,
     },
     files: {
       'server.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
@@ -84,10 +112,17 @@ const seededApps: readonly SeedApp[] = [
     builds: [{ age: 30 }, { age: 12.1, cancelledAfter: 1 }, { age: 12 }, { age: 6.4, fault: 'init_timeout' }],
   },
   {
-    ...{ name: 'nightly-report', age: 30, rhythm: 'nightly' },
+    name: 'nightly-report',
+    age: 30,
+    rhythm: 'nightly',
     settings: {
-      ...{ cpu: 1, memory: 2, region: 'us-east-1', replicaConcurrency: 4, cooldownPeriodSeconds: 60 },
-      ...{ disableAuth: false, useUv: true },
+      cpu: 1,
+      memory: 2,
+      region: 'us-east-1',
+      replicaConcurrency: 4,
+      cooldownPeriodSeconds: 60,
+      disableAuth: false,
+      useUv: true,
     },
     files: {
       'main.py': 'def build_report(day: str):\n    return {"day": day}\n\n\ndef send_digest():\n    return "sent"\n',
@@ -96,7 +131,9 @@ const seededApps: readonly SeedApp[] = [
     builds: [{ age: 30 }, { age: 11 }, { age: 0.4, fault: 'build_failure' }],
   },
   {
-    ...{ name: 'run-3f2a91', age: 0.12, ephemeral: true },
+    name: 'run-3f2a91',
+    age: 0.12,
+    ephemeral: true,
     settings: { region: 'us-east-1' },
     files: { 'main.py': 'print("once")\n' },
     builds: [{ age: 0.12 }],

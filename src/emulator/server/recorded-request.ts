@@ -33,7 +33,10 @@ export function recordRequest(
   if (endpoint === 'log-socket') delete query.token;
   const call = {
     number: (calls.at(-1)?.number ?? 0) + 1,
-    ...{ method: request.method ?? '', path: url.pathname, query, endpoint },
+    method: request.method ?? '',
+    path: url.pathname,
+    query,
+    endpoint,
     hasAuthorization: authorization !== undefined,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
   };

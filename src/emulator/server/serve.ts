@@ -44,7 +44,8 @@ export async function serveRequest(
 
   const incoming = { request, url, route, call };
   const exchange = {
-    ...{ ...incoming, response },
+    ...incoming,
+    response,
     handle: (body: ByteStream = request) =>
       replyTo(incoming, () =>
         stored

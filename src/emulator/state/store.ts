@@ -52,8 +52,15 @@ export class Store {
   /** Records a run; by default a POST to the function `run` that starts immediately and does not end. */
   addRun(run: Partial<RunRecord> & Pick<RunRecord, 'app' | 'createdAt'>): RunRecord {
     const defaults = {
-      ...{ id: this.newId(), functionName: 'run', method: 'POST', async: false, container: `${run.app}-1` },
-      ...{ pendingMs: 0, proxyQueueMs: 0, containerQueueMs: 0, coldstartMs: 0 },
+      id: this.newId(),
+      functionName: 'run',
+      method: 'POST',
+      async: false,
+      container: `${run.app}-1`,
+      pendingMs: 0,
+      proxyQueueMs: 0,
+      containerQueueMs: 0,
+      coldstartMs: 0,
     };
     const recorded = { ...defaults, ...run };
     this.runs.set(recorded.id, recorded);
@@ -72,11 +79,15 @@ export class Store {
     const { projects, key } = this;
     const state = {
       version: stateVersion,
-      ...{ projects, key, idsGiven: this.#idCount },
-      ...{ apps: [...this.apps.values()], builds: [...this.builds.values()] },
+      projects,
+      key,
+      idsGiven: this.#idCount,
+      apps: [...this.apps.values()],
+      builds: [...this.builds.values()],
       runs: [...this.runs.values()],
       accounts: Object.fromEntries(this.accounts),
-      ...{ secrets: [...this.secrets], incidents: this.incidents },
+      secrets: [...this.secrets],
+      incidents: this.incidents,
     };
     writeWholeSync(this.#file, JSON.stringify(state, null, 2), { mode: 0o600 });
   }

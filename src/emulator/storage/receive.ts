@@ -33,24 +33,34 @@ const maxPutBytes = 5 * 1024 ** 3;
 function rules({ method, headers }: IncomingMessage) {
   return [
     {
-      ...{ holds: method === 'PUT', status: 405, code: 'MethodNotAllowed' },
+      holds: method === 'PUT',
+      status: 405,
+      code: 'MethodNotAllowed',
       message: 'The specified method is not allowed against this resource.',
     },
     {
       // Real object storage treats a bearer token as a second signature.
-      ...{ holds: headers.authorization === undefined, status: 400, code: 'InvalidArgument' },
+      holds: headers.authorization === undefined,
+      status: 400,
+      code: 'InvalidArgument',
       message: 'Only one auth mechanism allowed',
     },
     {
-      ...{ holds: headers['transfer-encoding'] === undefined, status: 501, code: 'NotImplemented' },
+      holds: headers['transfer-encoding'] === undefined,
+      status: 501,
+      code: 'NotImplemented',
       message: 'A header you provided implies functionality that is not implemented: Transfer-Encoding',
     },
     {
-      ...{ holds: headers['content-length'] !== undefined, status: 411, code: 'MissingContentLength' },
+      holds: headers['content-length'] !== undefined,
+      status: 411,
+      code: 'MissingContentLength',
       message: 'You must provide the Content-Length HTTP header.',
     },
     {
-      ...{ holds: !(Number(headers['content-length']) > maxPutBytes), status: 400, code: 'EntityTooLarge' },
+      holds: !(Number(headers['content-length']) > maxPutBytes),
+      status: 400,
+      code: 'EntityTooLarge',
       message: 'Your proposed upload exceeds the maximum allowed size',
     },
   ];

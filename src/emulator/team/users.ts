@@ -17,8 +17,16 @@ export const userHandlers: Pick<Handlers, 'inviteUser' | 'listUsers'> = {
     if (account.users.some((user) => user.email === email)) return { success: false };
     const at = new Date(now()).toISOString();
     account.users.push({
-      ...{ id: `invitation-${store.newId()}`, projectId: project, email, firstName: '', lastName: '', role },
-      ...{ status: 'invited', invitedBy: 'ada.okafor@example.com', createdAt: at, updatedAt: at },
+      id: `invitation-${store.newId()}`,
+      projectId: project,
+      email,
+      firstName: '',
+      lastName: '',
+      role,
+      status: 'invited',
+      invitedBy: 'ada.okafor@example.com',
+      createdAt: at,
+      updatedAt: at,
     });
     store.save();
     return { success: true };

@@ -21,7 +21,10 @@ export const volumeHandlers: VolumeHandlers = {
   listVolumes({ project }, { volumes }) {
     volumes.volume({ project, volume: 'default', region: defaultRegion });
     return volumes.volumesOf(project).map(({ volume, region, root, size }) => ({
-      ...{ id: `${volume}-${region}`, name: volume, region, sizeGb: size },
+      id: `${volume}-${region}`,
+      name: volume,
+      region,
+      sizeGb: size,
       usedBytes: [...walkTree(root)].reduce((sum, { file }) => sum + (file?.size ?? 0), 0),
     }));
   },
