@@ -1,7 +1,7 @@
 /**
  * Every way a command can end, and the errors that carry them.
  *
- * A code never changes its meaning: scripts depend on it. Errors are made in three places only: `api/failures.ts`
+ * A code never changes its meaning: scripts depend on it. Errors are made in three places only: `api/reply-error.ts`
  * (status to class), `project/` and `config/` (files), operations (outcomes). They are rendered in `main.ts` only.
  */
 export const exitCodes = {

@@ -43,7 +43,7 @@ const mayImport: Record<string, string[]> = {
 /** Narrower than the table above: these rooms may be entered, but only through the doors named here. */
 const doors: Record<string, RegExp> = {
   'operations>output': /output\/(redacted-json|progress|format)$/,
-  'transfer>api': /api\/(exchange|http-reply|reply|retry|transport|undici)$/,
+  'transfer>api': /api\/(dispatch|http-reply|reply|retry|transport|undici)$/,
   'commands>emulator': /emulator\/index$/,
   'flags>emulator': /emulator\/index$/,
 };
@@ -72,7 +72,7 @@ test('only the renderer writes stdout, and only the entry ends the process', () 
 });
 
 /** Only a socket of Node waits for a pipe without blocking a thread. It opens no connection. */
-const waitsForPipes = /^src\/disk\/named-file\.ts$/;
+const waitsForPipes = /^src\/disk\/file-or-pipe\.ts$/;
 
 test('only api, transfer, the receiver of webhooks and the emulator open sockets', () => {
   const offences = files.filter(

@@ -1,13 +1,15 @@
 import { defineCommand } from '../command.ts';
 import { variables } from '../config/environment.ts';
 import { exitCodes, UsageError } from '../errors.ts';
-import { wrapText } from '../output/format.ts';
 import type { View } from '../output/page.ts';
+import { wrapText } from '../output/wrap-text.ts';
+import { flagMeaning, globalFlags } from '../reference.ts';
 
 type Row = Record<string, string | number>;
 
 /** What `gantry help TOPIC` explains, as rows. A command's name instead of a topic shows its help (program.ts). */
 const topics: Record<string, () => Row[] | Promise<Row[]>> = {
+  flags: () => globalFlags().map((flag) => ({ flag: flag.flags, meaning: flagMeaning(flag) })),
   'exit-codes': () => Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })),
   environment: () => Object.entries(variables).map(([variable, meaning]) => ({ variable, meaning })),
   json: () => [
@@ -48,7 +50,7 @@ export default defineCommand({
   },
   verbatim: () => true,
   view: explanation,
-  examples: ['help exit-codes', 'help exit-codes --json', 'help deploy'],
+  examples: ['help flags', 'help exit-codes', 'help exit-codes --json', 'help deploy'],
 });
 
 /** Columns of which the last is explained in full: on a terminal it goes on below itself. */

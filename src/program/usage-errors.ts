@@ -7,9 +7,6 @@ type Facts = { message: string; why?: string; fix?: string };
 /** Commander's complaint in our form; its own "did you mean" becomes the fix. */
 export function usageError(error: CommanderError, argv: string[]): UsageError {
   const help = `${['gantry', ...called(argv)].join(' ')} --help`;
-  if (error.code === 'commander.help') {
-    return new UsageError('a command is missing', { why: 'this is a group of commands', fix: help });
-  }
   const [said = '', hint] = error.message.replace(/^error: /, '').split('\n');
   const meant = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1];
   const { message, ...facts } = inOurWords(said);

@@ -1,32 +1,24 @@
 import type { App } from '../contract/apps.ts';
 import { ago, count, dollars } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { keyValueTable, stackViews } from '../output/table.ts';
+import { stackViews } from '../output/table.ts';
+import { type FactRows, factGroup } from './fact-group.ts';
 
 /** All fields of an app, the last failure first. */
 export function appView(app: App): View {
   return stackViews(
     failure(app),
-    group('state', state(app)),
-    group('hardware', hardware(app)),
-    group('scaling', scaling(app)),
-    group('runtime', runtime(app)),
-    group('builds', builds(app)),
+    factGroup('state', state(app)),
+    factGroup('hardware', hardware(app)),
+    factGroup('scaling', scaling(app)),
+    factGroup('runtime', runtime(app)),
+    factGroup('builds', builds(app)),
   );
 }
-
-type FactRows = Parameters<typeof keyValueTable>[0];
 
 function failure(app: App): View | undefined {
   const message = app.errorMessage;
   return message ? ({ style }) => `${style.red('last error:')} ${message}` : undefined;
-}
-
-function group(title: string, pairs: FactRows): View {
-  return (page) => {
-    const body = keyValueTable(pairs)(page);
-    return body && `${page.style.bold(title.toUpperCase())}\n${body}`;
-  };
 }
 
 const state = (app: App): FactRows => [

@@ -1,6 +1,6 @@
 import type { Check } from '../operations/doctor/index.ts';
-import { wrapText } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
+import { wrapText } from '../output/wrap-text.ts';
 
 const marks = {
   ok: { symbol: '✓', plain: 'ok', color: 'green' },

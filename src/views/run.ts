@@ -2,25 +2,17 @@ import type { Run } from '../contract/runs.ts';
 import { displayStatus, hasEnded } from '../operations/runs/index.ts';
 import { ago, duration, localTime } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { keyValueTable, stackViews } from '../output/table.ts';
+import { stackViews } from '../output/table.ts';
+import { type FactRows, factGroup } from './fact-group.ts';
 
 /** All fields of a run. */
 export function runView(run: Run): View {
   return stackViews(
-    group('run', identity(run)),
-    group('when', timestamps(run)),
-    group('time', timings(run)),
-    group('where', location(run)),
+    factGroup('run', identity(run)),
+    factGroup('when', timestamps(run)),
+    factGroup('time', timings(run)),
+    factGroup('where', location(run)),
   );
-}
-
-type FactRows = Parameters<typeof keyValueTable>[0];
-
-function group(title: string, pairs: FactRows): View {
-  return (page) => {
-    const body = keyValueTable(pairs)(page);
-    return body && `${page.style.bold(title.toUpperCase())}\n${body}`;
-  };
 }
 
 const identity = (run: Run): FactRows => [

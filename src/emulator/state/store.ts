@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getDotPath, parse, ValiError } from 'valibot';
 import type { AppCreation } from '../../contract/apps.ts';
-import { writeWholeSync } from '../../disk/index.ts';
+import { writeFileAtomicSync } from '../../disk/index.ts';
 import { withDefaults } from '../apps/settings.ts';
 import { DamagedDataError } from './damaged.ts';
 import type { Account, AppRecord, BuildRecord, DeviceRecord, Incident, RunRecord, SessionRecord } from './records.ts';
@@ -89,7 +89,7 @@ export class Store {
       secrets: [...this.secrets],
       incidents: this.incidents,
     };
-    writeWholeSync(this.#file, JSON.stringify(state, null, 2), { mode: 0o600 });
+    writeFileAtomicSync(this.#file, JSON.stringify(state, null, 2), { mode: 0o600 });
   }
 
   /** Deletes everything except projects, sessions and the signing key. Ids are not reused. */

@@ -4,7 +4,7 @@ import { parseClaims, type StoredTokens } from '../../config/credentials.ts';
 import { readVariable } from '../../config/environment.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
-import { readNamed } from '../../disk/index.ts';
+import { readFileOrPipe } from '../../disk/index.ts';
 import { AuthError, GantryError, UsageError } from '../../errors.ts';
 import { describeLogin, type Login, profileInUse, storeTokens } from './stored-login.ts';
 
@@ -49,7 +49,7 @@ function resolveFile({ cwd, env }: Context, given: string | true): string {
 
 /** The file's texts by key; the official client writes keys in lower case, and reads them in any. */
 async function readValues(file: string, signal: AbortSignal): Promise<Values> {
-  const content = await readNamed(file, signal).catch((cause) => {
+  const content = await readFileOrPipe(file, signal).catch((cause) => {
     if (cause instanceof GantryError) throw cause;
     throw new UsageError(`${file} cannot be read`, {
       ...{ why: cause.message, fix: 'gantry login --import FILE, or just gantry login', cause },

@@ -2,7 +2,13 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Context } from '../../context.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../errors.ts';
-import { asFolder, parseRemotePath, printRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
+import {
+  formatRemotePath,
+  parseRemotePath,
+  remoteName,
+  remoteParent,
+  withTrailingSlash,
+} from '../../transfer/remote-path.ts';
 import { findEntry, type VolumePath, volumePath } from '../volumes/index.ts';
 import { RemoteFolders } from './remote-folders.ts';
 
@@ -110,7 +116,7 @@ export async function settleTarget(
   const single = sources.length === 1 && sources[0]?.isFolder === false;
   const there = target.kind === 'remote' ? await remoteKind(target.at, context) : await localKind(target);
   if (there === 'file' && !single) {
-    const written = target.kind === 'remote' ? printRemotePath(target.at) : target.written;
+    const written = target.kind === 'remote' ? formatRemotePath(target.at) : target.written;
     throw new ConflictError(`${written} is a file, not a folder`, { fix: 'name a folder as the target' });
   }
   if (sources.length > 1 && there === undefined && !asksForFolder(target)) {
@@ -119,7 +125,7 @@ export async function settleTarget(
   const inside = !single || there === 'folder' || asksForFolder(target);
   if (target.kind === 'remote') {
     const { at } = target;
-    const folder = inside ? asFolder(at.path) : remoteParent(at.path);
+    const folder = inside ? withTrailingSlash(at.path) : remoteParent(at.path);
     return { folder: { kind: 'remote', at: { ...at, path: folder } }, name: inside ? undefined : remoteName(at.path) };
   }
   const { path } = target;
@@ -145,5 +151,5 @@ async function localKind({ path }: { path: string }): Promise<'file' | 'folder' 
 /** The words of a place that mean the same from any folder. */
 export function absolute(place: Place): string {
   if (place.kind === 'stream') return '-';
-  return place.kind === 'remote' ? printRemotePath(place.at) : join(place.path);
+  return place.kind === 'remote' ? formatRemotePath(place.at) : join(place.path);
 }

@@ -1,5 +1,5 @@
 import { safeParse } from 'valibot';
-import { retryAfter } from '../../api/retry.ts';
+import { parseRetryAfter } from '../../api/retry.ts';
 import type { Context } from '../../context.ts';
 import { listApps } from '../../contract/apps.ts';
 import { FunctionReply } from '../../contract/invocation.ts';
@@ -61,7 +61,7 @@ export async function responseError(context: Context, answer: AppResponse, pass:
     case 404:
       return ownWord ? app() : notFoundError(context, target, why, facts);
     case 429: {
-      const retryAfterMs = retryAfter(firstHeader(headers, 'retry-after'), context.now());
+      const retryAfterMs = parseRetryAfter(firstHeader(headers, 'retry-after'), context.now());
       const wait = retryAfterMs === undefined ? {} : { retryAfterMs, fix: `try again in ${duration(retryAfterMs)}` };
       return new RateLimitedError(said ?? `too many calls of ${target.app} (HTTP 429)`, {
         ...{ ...facts, retryable: true },

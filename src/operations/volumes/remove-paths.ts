@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
 import { count, fileSummary, size } from '../../output/format.ts';
-import { printRemotePath } from '../../transfer/remote-path.ts';
+import { formatRemotePath } from '../../transfer/remote-path.ts';
 import { type Deletion, deletePaths } from './delete-paths.ts';
 import { matching, pathPattern } from './path-pattern.ts';
 import { findEntry, inLine, type Listed, quoted, type VolumePath, volumePath, walkVolume } from './walk-volume.ts';
@@ -54,7 +54,7 @@ async function resolve(context: Removing, text: string): Promise<Target[]> {
     return [{ ...found, at: exact }];
   }
   const found = await matching(context, at, pattern);
-  if (found.length === 0) throw new NotFoundError(`nothing matches ${printRemotePath(at)}`);
+  if (found.length === 0) throw new NotFoundError(`nothing matches ${formatRemotePath(at)}`);
   return found.map((entry) => ({ ...entry, at: { ...at, path: entry.path } }));
 }
 
@@ -62,7 +62,7 @@ async function resolve(context: Removing, text: string): Promise<Target[]> {
 function withoutCovered(targets: Target[]): Target[] {
   const byPath = new Map(targets.map((target) => [textOf(target), target]));
   const isCovered = ({ at, path }: Target) =>
-    foldersAbove(path).some((folder) => byPath.has(printRemotePath({ ...at, path: folder })));
+    foldersAbove(path).some((folder) => byPath.has(formatRemotePath({ ...at, path: folder })));
   return [...byPath.values()].filter((target) => !isCovered(target));
 }
 
@@ -145,7 +145,7 @@ function failed(
 }
 
 function textOf({ at, path }: Target): string {
-  return printRemotePath({ ...at, path });
+  return formatRemotePath({ ...at, path });
 }
 
 /** Paths that are named before the question. */
