@@ -1,10 +1,11 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
 import { count, fileSummary, size } from '../../output/format.ts';
 import { formatRemotePath } from '../../transfer/remote-path.ts';
 import { type Deletion, deletePaths } from './delete-paths.ts';
 import { matching, pathPattern } from './path-pattern.ts';
-import { findEntry, inLine, type Listed, quoted, type VolumePath, volumePath, walkVolume } from './walk-volume.ts';
+import { findEntry, inLine, type Listed, type VolumePath, volumePath, walkVolume } from './walk-volume.ts';
 
 export interface Removal {
   /** `default:/models/a.bin`; a folder's ends in a slash. */
@@ -38,7 +39,7 @@ export async function removePaths(
   if (folder && !recursive) {
     throw new UsageError(`${textOf(folder)} is a folder`, {
       why: 'a folder is removed with all that is in it, only if that is asked for',
-      fix: `gantry rm -r ${paths.map(quoted).join(' ')}`,
+      fix: gantryCommand`rm -r ${paths}`,
     });
   }
   await agree(context, distinct, paths, confirm);
