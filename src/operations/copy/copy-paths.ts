@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../errors.ts';
 import {
@@ -45,7 +46,7 @@ export function parseCopyPaths(words: string[], { cwd, settings }: Pick<Context,
   if (!isRemote && only) return checked({ sources: places, target: remote('/') });
   if (!isRemote && last !== '-') return checked({ sources: places.slice(0, -1), target: remote(last) });
   if (only) {
-    throw new UsageError(`where is ${last} to be copied to?`, { fix: `gantry cp ${last} .` });
+    throw new UsageError(`where is ${last} to be copied to?`, { fix: gantryCommand`cp ${last} .` });
   }
   return checked({ sources: places.slice(0, -1), target: places.at(-1) as CopyLocation });
 }
@@ -54,7 +55,7 @@ function checked(words: CopyPaths): CopyPaths {
   const { sources, target } = words;
   const streams = sources.filter(({ kind }) => kind === 'stream').length;
   if (streams > 0 && (sources.length > 1 || target.kind !== 'remote' || target.at.path.endsWith('/'))) {
-    throw new UsageError('stdin is copied alone, to a file on a volume', { fix: 'gantry cp - :/file' });
+    throw new UsageError('stdin is copied alone, to a file on a volume', { fix: gantryCommand`cp - :/file` });
   }
   if (target.kind !== 'remote' && sources.some(({ kind }) => kind !== 'remote')) {
     throw new UsageError('neither side is on a volume', {

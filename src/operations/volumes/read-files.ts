@@ -1,3 +1,4 @@
+import { quoteForShell } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { readContent, readVerified } from '../../transfer/read-content.ts';
@@ -6,7 +7,7 @@ import { formatRemotePath } from '../../transfer/remote-path.ts';
 import { withTransferResources } from '../../transfer/resources.ts';
 import { CorruptError } from '../../transfer/storage-errors.ts';
 import { sizeFromStorage, urlRequester } from './download-url.ts';
-import { findEntry, shellQuoted, type VolumePath } from './walk-volume.ts';
+import { findEntry, type VolumePath } from './walk-volume.ts';
 
 type Reading = Pick<
   Context,
@@ -70,7 +71,7 @@ function damaged(at: VolumePath, { message }: CorruptError): CorruptError {
   const path = formatRemotePath(at);
   return new CorruptError(`the printed content of ${path} is wrong: ${message}`, {
     why: 'it was damaged on the way, or the storage sends a checksum of something else, as for encrypted files',
-    fix: `print it again; if it happens again: gantry cp --no-check ${shellQuoted(path)} -`,
+    fix: `print it again; if it happens again: gantry cp --no-check ${quoteForShell(path)} -`,
     retryable: true,
   });
 }

@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
 import { count, fileSummary, size } from '../../output/format.ts';
@@ -8,7 +9,6 @@ import {
   findEntry,
   type ListedEntry,
   parseVolumePath,
-  shellQuoted,
   singleLine,
   type VolumePath,
   walkVolume,
@@ -46,7 +46,7 @@ export async function removePaths(
   if (folder && !recursive) {
     throw new UsageError(`${formatTarget(folder)} is a folder`, {
       why: 'a folder is removed with all that is in it, only if that is asked for',
-      fix: `gantry rm -r ${paths.map(shellQuoted).join(' ')}`,
+      fix: gantryCommand`rm -r ${paths}`,
     });
   }
   await confirmRemoval(context, distinct, paths, confirm);

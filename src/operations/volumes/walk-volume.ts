@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { unreadableItems } from '../../contract/lists.ts';
 import { listFolder, type VolumeEntry } from '../../contract/volumes.ts';
@@ -82,7 +83,7 @@ export async function findEntry(calls: VolumeContext, at: VolumePath): Promise<L
   if (found) return found;
   throw new NotFoundError(`${formatRemotePath(at)} does not exist`, {
     why: called.length > 0 ? 'it is a file, not a folder' : `nothing of that name is on the volume in ${at.region}`,
-    fix: `gantry ls ${shellQuoted(formatRemotePath({ ...at, path: remoteParent(at.path) }))}`,
+    fix: gantryCommand`ls ${formatRemotePath({ ...at, path: remoteParent(at.path) })}`,
   });
 }
 
@@ -152,11 +153,6 @@ export async function* walkEntries(
 /** A name as it may stand in a line: of its own it must neither colour what follows nor begin another line. */
 export function singleLine(name: string): string {
   return stripVTControlCharacters(name).replace(/[\r\n\t]+/g, ' ');
-}
-
-/** As a shell needs it. */
-export function shellQuoted(path: string): string {
-  return /^[\w./:=@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 const listedAhead = 8;
