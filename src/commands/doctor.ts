@@ -10,6 +10,7 @@ export default defineCommand({
     check: 'name of the check',
     status: 'ok, warning or failed',
     message: 'result',
+    why: 'cause of a failure, if known',
     fix: 'how to fix it, if there is a problem',
     code: 'for a failed check: name of its exit code; the first one is the exit code of the command',
   },

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { gantryCommand } from '../command-line.ts';
 import { readRegularSync } from '../disk/regular-file.ts';
 import { UsageError } from '../errors.ts';
 import type { Settings } from './settings.ts';
@@ -28,7 +29,7 @@ export function checkProfile(settings: ProfileSettings): void {
   if (names.includes(name)) return;
   throw new UsageError(`profile "${name}" not found`, {
     why: `it comes from the ${origin === 'profile' ? 'settings' : origin}; available profiles: ${names.join(', ')}`,
-    fix: `run gantry login --profile ${name} to create it`,
+    fix: gantryCommand`login --profile ${name}`,
     details: { profiles: names },
   });
 }

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { gantryCommand } from '../../command-line.ts';
 import { parseClaims, type StoredTokens } from '../../config/credentials.ts';
 import { readVariable } from '../../config/environment.ts';
 import { storeSettings } from '../../config/stored-files.ts';
@@ -59,7 +60,7 @@ async function readValues(file: string, signal: AbortSignal): Promise<Values> {
   });
   const { parseDocument } = await import('yaml');
   const document = parseDocument(String(content));
-  if (document.errors.length > 0) throw new UsageError(`${file} is not valid YAML`, { fix: 'gantry login' });
+  if (document.errors.length > 0) throw new UsageError(`${file} is not valid YAML`, { fix: gantryCommand`login` });
   const entries = Object.entries(Object(document.toJS()) as Record<string, unknown>);
   return Object.fromEntries(
     entries.map(([key, value]) => [key.toLowerCase(), String(value ?? '').trim() || undefined] as const),
@@ -83,7 +84,7 @@ function pickTokens(values: Values, keys: string[]): StoredTokens {
 function throwNoToken(file: string, { serviceaccounttoken, accesstoken }: Values): never {
   const found = serviceaccounttoken ?? accesstoken;
   const why = found === undefined ? 'the file has no token' : 'the token in it has expired';
-  throw new AuthError(`no valid token in ${file}: nothing was stored`, { why, fix: 'gantry login' });
+  throw new AuthError(`no valid token in ${file}: nothing was stored`, { why, fix: gantryCommand`login` });
 }
 
 async function warnIfReadableByOthers({ progress }: Context, file: string): Promise<void> {

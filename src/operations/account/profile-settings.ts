@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import { checkProfile } from '../../config/profiles.ts';
 import { describeSettings, type ListedSetting, storableSettings } from '../../config/setting-list.ts';
 import { checkUrl, type StoredKey } from '../../config/settings.ts';
@@ -79,7 +80,7 @@ export function checkProjectId(value: string): string {
   if (/^(dev-)?p-[\w-]+$/.test(value)) return value;
   throw new UsageError(`invalid project id "${value}"`, {
     why: 'project ids look like p-12345678',
-    fix: 'run gantry projects list to see them',
+    fix: gantryCommand`projects list`,
   });
 }
 

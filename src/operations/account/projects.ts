@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { listProjects, type Project } from '../../contract/projects.ts';
@@ -28,7 +29,7 @@ function checkAccess(projects: Project[], id: string): void {
   if (projects.some((project) => project.id === id)) return;
   throw new NotFoundError(`the token has no access to ${id}`, {
     why: `available projects: ${projects.map((project) => project.id).join(', ') || 'none'}`,
-    fix: `run gantry projects use ${id} --no-check to store it anyway`,
+    fix: gantryCommand`projects use ${id} --no-check`,
     details: { projects: projects.map((project) => project.id) },
   });
 }

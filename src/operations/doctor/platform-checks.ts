@@ -101,7 +101,7 @@ function checkClock(answers: ProbeResult[]): Check {
 
 function checkAddress(host: Host, address: string, { reply, error, ms }: ProbeResult): Check {
   const { use, needed } = hosts[host];
-  const problem = (message: string, fix?: string) =>
+  const problem = (message: string, fix?: Check['fix']) =>
     needed ? failedCheck(host, 'unavailable', message, fix) : warningCheck(host, `${message} (only for ${use})`, fix);
   if (error) return problem(error.message, error.facts.fix);
   const status = reply?.status ?? 0;

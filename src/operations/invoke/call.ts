@@ -1,6 +1,7 @@
 import { withRetries } from '../../api/retry.ts';
 import type { OutgoingBody, StreamedReply } from '../../api/streamed.ts';
 import { ConnectionError } from '../../api/transport.ts';
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { PendingError, UnavailableError } from '../../errors.ts';
 import { duration, size } from '../../output/format.ts';
@@ -118,7 +119,7 @@ function noResponseError({ app }: CallTarget, error: ConnectionError): Unavailab
   return new UnavailableError(error.message, {
     ...error.facts,
     why: 'the call may have reached the app, so it was not retried',
-    fix: `gantry runs list ${app} shows whether it did`,
+    fix: gantryCommand`runs list ${app}`,
   });
 }
 
@@ -130,7 +131,7 @@ function truncatedError(
   const reason = message.replace(/^(could not reach|cannot connect to) \S+: /, '');
   return new UnavailableError(`the response of ${name} was cut off after ${size(receivedBytes)}: ${reason}`, {
     why: 'the response is incomplete',
-    fix: `gantry runs list ${app} shows how the call ended`,
+    fix: gantryCommand`runs list ${app}`,
     retryable: true,
     cause,
   });

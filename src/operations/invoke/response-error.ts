@@ -1,5 +1,6 @@
 import { safeParse } from 'valibot';
 import { parseRetryAfter } from '../../api/retry.ts';
+import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { listApps } from '../../contract/apps.ts';
 import { FunctionReply } from '../../contract/invocation.ts';
@@ -43,7 +44,7 @@ export async function responseError(context: Context, response: AppResponse, aut
     ...(runId ? { requestId: runId } : {}),
   };
   const why = message ?? (content.encoding === 'base64' ? undefined : shorten(asText(content)));
-  const fix = `gantry logs ${target.app}${runId ? ` --run ${runId}` : ''}`;
+  const fix = gantryCommand`logs ${target.app} ${runId ? ['--run', runId] : []}`;
   const appError = () =>
     new AppError(`${target.name} returned ${status}${message ? `: ${message}` : ''}`, {
       ...facts,
@@ -196,7 +197,7 @@ async function notFoundError(
 async function gatewayError(
   context: Context,
   { status, target, firstByteMs }: AppResponse,
-  fix: string,
+  fix: CommandLine,
   reason: string | undefined,
   facts: ErrorFacts,
 ) {

@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { maxAsyncSeconds } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
@@ -68,7 +69,7 @@ export async function waitForRun(context: Context, options: WaitOptions, signal 
 function onPollFailure(error: unknown, silentMs: number, { target: { app }, runId }: WaitOptions): void {
   if (error instanceof NotFoundError && silentMs <= maxRecordDelayMs) return;
   const details = { app, run: runId };
-  const fix = `gantry runs follow ${app} ${runId}`;
+  const fix = gantryCommand`runs follow ${app} ${runId}`;
   throwUnlessTransient(error, silentMs, { name: `run ${runId} of ${app}`, fix, details });
 }
 
@@ -85,7 +86,7 @@ async function throwUnlessSucceeded(
   const mayHaveTimedOut = status === 'failure' && tookMs >= minGracePeriodMs;
   throw new AppError(`run ${runId} of ${target.app} ended with status ${status}${code} after ${duration(tookMs)}`, {
     ...(mayHaveTimedOut ? { why: await describeGracePeriod(context, target) } : {}),
-    fix: `gantry runs get ${target.app} ${runId}`,
+    fix: gantryCommand`runs get ${target.app} ${runId}`,
     details: { app: target.app, run: runId, status, statusCode: run.statusCode ?? null },
   });
 }
@@ -107,7 +108,7 @@ function pendingError(
   const lastStatus = status ? `last status: ${status}` : 'it has no record yet';
   return new PendingError(`run ${runId} of ${app} has not ended after ${duration(waitedMs)}: ${lastStatus}`, {
     ...(waitedMs >= maxRunMs ? { why: 'no run takes longer than 12 hours, so its record may never change' } : {}),
-    fix: `gantry runs follow ${app} ${runId}`,
+    fix: gantryCommand`runs follow ${app} ${runId}`,
     details: { app, run: runId, status: status ?? null },
   });
 }

@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { listServiceAccounts, type ServiceAccount, updateServiceAccount } from '../../contract/service-accounts.ts';
 import { FailedError, NotFoundError, UsageError } from '../../errors.ts';
@@ -73,7 +74,7 @@ async function findAccount({ api, project }: Calls, id: string): Promise<Service
   const { serviceAccounts } = await api(listServiceAccounts, { project });
   const found = serviceAccounts.find((account) => account.id === id);
   if (found) return found;
-  throw new NotFoundError(`service account ${id} not found`, { fix: 'gantry service-accounts list' });
+  throw new NotFoundError(`service account ${id} not found`, { fix: gantryCommand`service-accounts list` });
 }
 
 /** The project of a grant. An object must name its project and have no fields that a change would lose. */
@@ -115,7 +116,7 @@ async function confirmGrants(context: Calls & Pick<Context, 'progress'>, id: str
   if (isSameSet(now, after)) return;
   throw new FailedError(`the platform accepted the change, but ${id} has other grants`, {
     why: `it has access to ${now.join(', ') || 'nothing'} instead of ${after.join(', ')}`,
-    fix: 'gantry service-accounts list',
+    fix: gantryCommand`service-accounts list`,
     details: { now, wanted: after },
   });
 }
