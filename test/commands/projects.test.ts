@@ -78,6 +78,6 @@ test('projects use --no-check asks nobody and needs no token', async () => {
 test('projects use of what is no id exits 2 before any request', async () => {
   const { code, stderr } = await gantry(['projects', 'use', 'web'], { emulator });
   expect(code).toBe(2);
-  expect(stderr).toMatch(/invalid project id "web"\n.*p-12345678\n {2}fix run gantry projects list/);
+  expect(stderr).toMatch(/invalid project id "web"\n.*p-12345678\n {2}fix gantry projects list/);
   expect(emulator.calls).toEqual([]);
 });
