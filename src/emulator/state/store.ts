@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getDotPath, parse, ValiError } from 'valibot';
 import type { AppCreation } from '../../contract/apps.ts';
-import { writeWholeSync } from '../../disk/index.ts';
+import { writeFileAtomicSync } from '../../disk/index.ts';
 import { withDefaults } from '../apps/settings.ts';
 import { DamagedDataError } from './damaged.ts';
 import type { Account, AppRecord, BuildRecord, DeviceRecord, Incident, RunRecord, SessionRecord } from './records.ts';
@@ -78,7 +78,7 @@ export class Store {
       accounts: Object.fromEntries(this.accounts),
       ...{ secrets: [...this.secrets], incidents: this.incidents },
     };
-    writeWholeSync(this.#file, JSON.stringify(memory, null, 2), { mode: 0o600 });
+    writeFileAtomicSync(this.#file, JSON.stringify(memory, null, 2), { mode: 0o600 });
   }
 
   /** Forgets apps, builds, runs and accounts. Projects stay, and so do tokens and ids: none is given twice. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
-import { writeInPlace } from '../../disk/index.ts';
+import { writeAtomically } from '../../disk/index.ts';
 import type { ByteStream } from '../server/reply.ts';
 import { RefusalError, storageError } from '../server/reply.ts';
 
@@ -25,7 +25,7 @@ export async function saveStream(body: ByteStream, path: string): Promise<{ size
     }
     return { size, md5: digest.digest('hex') };
   };
-  return writeInPlace(path, write, { mode: 0o600 });
+  return writeAtomically(path, write, { mode: 0o600 });
 }
 
 /** Bytes of one PUT: more has to come in parts. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWholeSync } from '../../disk/index.ts';
+import { writeFileAtomicSync } from '../../disk/index.ts';
 import { DamagedDataError } from '../state/damaged.ts';
 import { PartStore } from '../storage/part-store.ts';
 import type { UploadSession, VolumeLocation } from './changes.ts';
@@ -69,7 +69,7 @@ export class VolumeStore {
     this.#volumes.clear();
     this.uploads.clear();
     this.close();
-    if (this.#file) writeWholeSync(this.#file, '', { mode: 0o600 });
+    if (this.#file) writeFileAtomicSync(this.#file, '', { mode: 0o600 });
   }
 
   close(): void {
@@ -111,7 +111,7 @@ export class VolumeStore {
         throw new DamagedDataError(file, `line ${index + 1} is not a change of a volume`);
     }
     const changes = [...this.#changes()].map((change) => `${JSON.stringify(change)}\n`).join('');
-    writeWholeSync(file, changes, { mode: 0o600 });
+    writeFileAtomicSync(file, changes, { mode: 0o600 });
     this.parts.removeAllBut(this.#known());
   }
 

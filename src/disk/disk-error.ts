@@ -1,7 +1,7 @@
 import { FailedError, GantryError } from '../errors.ts';
 
 /** What the disk answered, in the user's words. The file is named by whoever knows which one is meant. */
-export function diskFailure(cause: unknown): GantryError {
+export function toDiskError(cause: unknown): GantryError {
   if (cause instanceof GantryError) return cause;
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? '';
   return new FailedError(reasons[code] ?? (cause instanceof Error ? cause.message : String(cause)), { cause });

@@ -1,11 +1,11 @@
 import type { Dispatcher } from 'undici';
-import { bodyOf } from './encoding.ts';
+import { toReplyBody } from './encoding.ts';
 import type { HttpReply } from './http-reply.ts';
-import { connectionFailure, replyLimit, type Send, tooLarge } from './transport.ts';
+import { maxReplyBytes, replyTooLargeError, type Send, toConnectionError } from './transport.ts';
 
 /** The same request as `sendPlainly` over connections that are there: for thousands of calls it takes half the time. */
-export function sendOverConnections(dispatcher: Dispatcher): Send {
-  return ({ method, url, headers, body, signal, silenceMs, mostBytes = replyLimit }) => {
+export function createPooledSend(dispatcher: Dispatcher): Send {
+  return ({ method, url, headers, body, signal, silenceMs, maxBytes = maxReplyBytes }) => {
     const options = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -15,14 +15,14 @@ export function sendOverConnections(dispatcher: Dispatcher): Send {
       headersTimeout: silenceMs,
       bodyTimeout: silenceMs,
     };
-    return exchange(dispatcher, options, signal, { bytes: mostBytes, isCut: false });
+    return dispatchRequest(dispatcher, options, signal, { bytes: maxBytes, truncates: false });
   };
 }
 
 /** How much of an answer is held in memory. A longer one is cut off there, or it is a failure. */
 export interface ReplyLimit {
   bytes: number;
-  isCut: boolean;
+  truncates: boolean;
 }
 
 /**
@@ -30,7 +30,7 @@ export interface ReplyLimit {
  * to the signal anew each time: with tens of thousands of small files that is a good part of the work. Rejects with a
  * ConnectionError, or with the reason of the signal, at once even while it waits for a connection.
  */
-export function exchange(
+export function dispatchRequest(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   signal: AbortSignal,
@@ -39,9 +39,9 @@ export function exchange(
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const url = new URL(String(options.origin));
-    const failed = (error: unknown, hasBegun: boolean) => reject(connectionFailure(url, error, hasBegun));
+    const failed = (error: unknown, hasBegun: boolean) => reject(toConnectionError(url, error, hasBegun));
     const answer = new Answer(
-      { resolve, reject, failed, tooLong: () => tooLarge(url, limit.bytes) },
+      { resolve, reject, failed, tooLong: () => replyTooLargeError(url, limit.bytes) },
       limit,
       underWayOf(signal),
     );
@@ -112,7 +112,7 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#bytes += piece.length;
     this.#pieces.push(piece.length > room ? piece.subarray(0, Math.max(0, room)) : piece);
     if (piece.length <= room) return;
-    if (this.limit.isCut) this.onResponseEnd();
+    if (this.limit.truncates) this.onResponseEnd();
     controller.abort(this.outcome.tooLong());
   }
 
@@ -120,7 +120,7 @@ class Answer implements Dispatcher.DispatchHandler {
     this.all.delete(this);
     const [only = noBytes, ...others] = this.#pieces;
     const bytes = others.length > 0 ? Buffer.concat(this.#pieces) : only;
-    this.outcome.resolve({ status: this.#status, headers: this.#headers, ...bodyOf(bytes, this.#headers) });
+    this.outcome.resolve({ status: this.#status, headers: this.#headers, ...toReplyBody(bytes, this.#headers) });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {

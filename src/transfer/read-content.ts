@@ -1,19 +1,19 @@
 import { createHash, type Hash } from 'node:crypto';
-import { retrying } from '../api/retry.ts';
-import { checksumIn } from './checksum.ts';
+import { withRetries } from '../api/retry.ts';
+import { parseEtagChecksum } from './etag-checksum.ts';
 import type { RemoteContent } from './remote-content.ts';
-import type { Engine } from './resources.ts';
+import type { TransferResources } from './resources.ts';
 import { ChangedError, NoRangesError } from './storage-errors.ts';
 
 /** The content of a remote file from its beginning to its end. When the connection breaks it is resumed. */
-export async function* readContent(content: RemoteContent, engine: Engine): AsyncGenerator<Buffer> {
-  const reading = new Reading(content, engine.signal);
+export async function* readContent(content: RemoteContent, resources: TransferResources): AsyncGenerator<Buffer> {
+  const reading = new Reading(content, resources.signal);
   try {
     for (;;) {
-      const { done, value } = await retrying(
+      const { done, value } = await withRetries(
         () => reading.next(),
         (error) => error.facts.retryable === true,
-        engine,
+        resources,
       );
       if (done) return;
       yield value;
@@ -27,18 +27,18 @@ export async function* readContent(content: RemoteContent, engine: Engine): Asyn
  * The same, compared with the checksum of the storage if it gives one. Throws a CorruptError at the end, when the reader
  * has all of it.
  */
-export async function* readChecked(content: RemoteContent, engine: Engine): AsyncGenerator<Buffer> {
+export async function* readVerified(content: RemoteContent, resources: TransferResources): AsyncGenerator<Buffer> {
   const hash = createHash('md5');
-  for await (const piece of readContent(content, engine)) {
+  for await (const chunk of readContent(content, resources)) {
     // The first response has come by now: it tells whether there is a checksum.
-    if (checksumIn(content.etag)) hash.update(piece);
-    yield piece;
+    if (parseEtagChecksum(content.etag)) hash.update(chunk);
+    yield chunk;
   }
-  checksumIn(content.etag)?.check(hash.digest('hex'));
+  parseEtagChecksum(content.etag)?.check(hash.digest('hex'));
 }
 
 class Reading {
-  #pieces: AsyncGenerator<Buffer> | undefined;
+  #chunks: AsyncGenerator<Buffer> | undefined;
   /** How much the reader has. */
   #bytes = 0;
   /** Of what the reader has, where only the content tells whether a second request gets the same version. */
@@ -50,55 +50,55 @@ class Reading {
   ) {}
 
   async next(): Promise<IteratorResult<Buffer, undefined>> {
-    this.#pieces ??= await this.#open();
+    this.#chunks ??= await this.#open();
     try {
-      const piece = await this.#pieces.next();
-      if (!piece.done) this.#count(piece.value);
-      return piece;
+      const chunk = await this.#chunks.next();
+      if (!chunk.done) this.#count(chunk.value);
+      return chunk;
     } catch (error) {
-      this.#pieces = undefined;
+      this.#chunks = undefined;
       throw error;
     }
   }
 
   async close(): Promise<void> {
-    await this.#pieces?.return(undefined);
+    await this.#chunks?.return(undefined);
   }
 
-  #count(piece: Buffer): void {
-    this.#bytes += piece.length;
+  #count(chunk: Buffer): void {
+    this.#bytes += chunk.length;
     if (this.content.version !== undefined) return;
     this.#hash ??= createHash('sha256');
-    this.#hash.update(piece);
+    this.#hash.update(chunk);
   }
 
   async #open(): Promise<AsyncGenerator<Buffer>> {
     const { content, signal } = this;
     if (this.#bytes > 0 && content.isResumable) {
       try {
-        return (await content.get({ start: this.#bytes, end: content.bytes }, signal)).pieces;
+        return (await content.get({ start: this.#bytes, end: content.bytes }, signal)).chunks;
       } catch (error) {
         if (!(error instanceof NoRangesError)) throw error;
       }
     }
-    const { pieces } = await content.get(undefined, signal);
-    return this.#bytes > 0 ? this.#rest(pieces) : pieces;
+    const { chunks } = await content.get(undefined, signal);
+    return this.#bytes > 0 ? this.#rest(chunks) : chunks;
   }
 
   /** What comes after the bytes that the reader has. Throws a ChangedError when those are not the same any more. */
-  async *#rest(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  async *#rest(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
     const known = this.#hash?.copy().digest('hex');
     const hash = createHash('sha256');
     let repeated = this.#bytes;
-    for await (const piece of pieces) {
-      const before = piece.subarray(0, repeated);
+    for await (const chunk of chunks) {
+      const before = chunk.subarray(0, repeated);
       repeated -= before.length;
       if (known !== undefined && before.length > 0) {
         hash.update(before);
         if (repeated === 0 && hash.digest('hex') !== known)
           throw new ChangedError('it changed while it was being read');
       }
-      if (before.length < piece.length) yield piece.subarray(before.length);
+      if (before.length < chunk.length) yield chunk.subarray(before.length);
     }
   }
 }

@@ -1,28 +1,28 @@
 import type { Readable } from 'node:stream';
-import { exchange, type ReplyLimit } from '../api/exchange.ts';
-import { refuseWebPage } from '../api/reply.ts';
-import { connectionFailure } from '../api/transport.ts';
-import { diskFailure } from '../disk/index.ts';
+import { dispatchRequest, type ReplyLimit } from '../api/dispatch.ts';
+import { rejectWebPage } from '../api/reply.ts';
+import { toConnectionError } from '../api/transport.ts';
+import { toDiskError } from '../disk/index.ts';
 import { GantryError, UnavailableError } from '../errors.ts';
-import { type Block, blockBytesFor } from './blocks.ts';
-import type { Stretch } from './byte-range.ts';
+import { type Block, blockBytesFor } from './block-pool.ts';
+import type { ByteRange } from './byte-range.ts';
 import { type Digest, md5 } from './hash.ts';
-import type { Engine } from './resources.ts';
-import { signedUrl } from './signed-url.ts';
-import { ChangedError, refusal } from './storage-errors.ts';
+import type { TransferResources } from './resources.ts';
+import { parseSignedUrl } from './signed-url.ts';
+import { ChangedError, errorFromStorage } from './storage-errors.ts';
 
-export interface Sending {
+export interface PutRequest {
   /** A signed link: whoever holds it may write, so it is sent no token and shown to nobody. */
   url: string;
   /** Sent as the length before the first of them. */
   bytes: number;
   contentType: string;
   /** From its beginning. */
-  read: () => Promise<Stretch> | Stretch;
+  read: () => Promise<ByteRange> | ByteRange;
 }
 
 /** What storage says about a PUT is short: of anything longer the rest is not read. */
-const storageLimit: ReplyLimit = { bytes: 64 * 1024, isCut: true };
+const storageLimit: ReplyLimit = { bytes: 64 * 1024, truncates: true };
 
 /** Up to this many bytes MD5 takes less time than asking a thread for it. */
 const hashedAtOnce = 64 * 1024;
@@ -31,9 +31,13 @@ const hashedAtOnce = 64 * 1024;
  * One PUT to a signed link, tried once. Gives the ETag as the storage wrote it. Where the ETag is an MD5 it must be
  * that of the bytes which left; another is a failure that a repeat may cure.
  */
-export async function sendOnce(sending: Sending, engine: Engine, signal: AbortSignal): Promise<string> {
-  const url = signedUrl(sending.url, 'upload');
-  const body = new Body(sending, engine, signal);
+export async function sendPutRequest(
+  sending: PutRequest,
+  resources: TransferResources,
+  signal: AbortSignal,
+): Promise<string> {
+  const url = parseSignedUrl(sending.url, 'upload');
+  const body = new Body(sending, resources, signal);
   try {
     const options = {
       origin: url.origin,
@@ -42,20 +46,20 @@ export async function sendOnce(sending: Sending, engine: Engine, signal: AbortSi
       headers: { 'content-type': sending.contentType, 'content-length': String(sending.bytes) },
       body: await body.start(),
     };
-    const { status, headers, body: said } = await exchange(engine.dispatcher, options, signal, storageLimit);
+    const { status, headers, body: said } = await dispatchRequest(resources.dispatcher, options, signal, storageLimit);
     if (status < 200 || status > 299) {
-      throw refusal({ status, headers, said, what: 'upload' }, engine.now());
+      throw errorFromStorage({ status, headers, body: said, what: 'upload' }, resources.now());
     }
     // Storage answers an upload with nothing, or in XML.
-    refuseWebPage({ status, headers, body: said, host: url.host });
+    rejectWebPage({ status, headers, body: said, host: url.host });
     const etag = String(headers.etag ?? '');
     await body.confirm(etag);
     return etag;
   } catch (cause) {
     body.takeBack();
-    if (engine.signal.aborted) throw engine.signal.reason;
+    if (resources.signal.aborted) throw resources.signal.reason;
     if (cause instanceof GantryError || signal.aborted) throw cause;
-    throw connectionFailure(url, cause);
+    throw toConnectionError(url, cause);
   } finally {
     await body.close();
   }
@@ -72,8 +76,8 @@ class Body {
   #sent = 0;
 
   constructor(
-    private readonly sending: Sending,
-    private readonly engine: Engine,
+    private readonly sending: PutRequest,
+    private readonly resources: TransferResources,
     private readonly signal: AbortSignal,
   ) {}
 
@@ -81,21 +85,21 @@ class Body {
   async start(): Promise<Buffer | Readable> {
     const { bytes } = this.sending;
     // undici takes any async iterable; its types know streams only.
-    if (bytes > hashedAtOnce || this.engine.rate) return this.#contents() as unknown as Readable;
+    if (bytes > hashedAtOnce || this.resources.rateLimit) return this.#contents() as unknown as Readable;
     const stretch = await this.sending.read();
     const buffer = stretch.content?.length === bytes ? stretch.content : await whole(stretch, bytes);
-    if (this.engine.hasher) this.#md5 = md5(buffer);
+    if (this.resources.hasher) this.#md5 = md5(buffer);
     this.#sent = bytes;
-    this.engine.onBytes(bytes);
+    this.resources.onBytes(bytes);
     return buffer;
   }
 
   async *#contents(): AsyncGenerator<Buffer> {
     const { bytes, read } = this.sending;
-    const { rate, hasher, onBytes } = this.engine;
+    const { rateLimit, hasher, onBytes } = this.resources;
     const stretch = await read();
     const step = this.#step();
-    if (bytes > Math.min(hashedAtOnce, step)) this.#digest = hasher?.begin();
+    if (bytes > Math.min(hashedAtOnce, step)) this.#digest = hasher?.createDigest();
     try {
       for (let turn = 0; this.#sent < bytes; turn = 1 - turn) {
         const length = Math.min(step, bytes - this.#sent);
@@ -106,7 +110,7 @@ class Body {
         if (this.#isOver) return;
         this.#hash(turn, length);
         if (hasher && !this.#digest && bytes === length) this.#md5 = md5(buffer);
-        await rate?.take(length, this.signal);
+        await rateLimit?.wait(length, this.signal);
         yield buffer;
         this.#sent += length;
         onBytes(length);
@@ -118,8 +122,8 @@ class Body {
 
   /** Throws when the ETag says that something else has arrived. */
   async confirm(etag: string): Promise<void> {
-    const { hasher } = this.engine;
-    const arrived = plainMd5(etag);
+    const { hasher } = this.resources;
+    const arrived = parseMd5Etag(etag);
     if (!hasher || !arrived) return;
     const left = await (this.#digest?.end() ?? this.#md5 ?? md5(Buffer.alloc(0)));
     this.#digest = undefined;
@@ -133,7 +137,7 @@ class Body {
 
   /** What was counted as sent has to be sent again. */
   takeBack(): void {
-    this.engine.onBytes(-this.#sent);
+    this.resources.onBytes(-this.#sent);
   }
 
   /** Only now has the last byte left, or nobody wants it: the blocks may be used for something else. */
@@ -141,14 +145,14 @@ class Body {
     this.#isOver = true;
     await Promise.allSettled([this.#filling, ...this.#hashing]);
     void this.#digest?.end().catch(() => {});
-    this.engine.blocks.give(...this.#blocks);
+    this.resources.blocks.release(...this.#blocks);
   }
 
   /** Under a limit of the rate, less at a time: a connection must not be silent for long. */
   #step(): number {
-    const { rate } = this.engine;
+    const { rateLimit } = this.resources;
     const most = blockBytesFor(this.sending.bytes);
-    return rate ? Math.max(1024, Math.min(most, Math.floor(rate.bytesPerSecond / 8))) : most;
+    return rateLimit ? Math.max(1024, Math.min(most, Math.floor(rateLimit.bytesPerSecond / 8))) : most;
   }
 
   #hash(turn: number, length: number): void {
@@ -164,13 +168,13 @@ class Body {
     // The line may still hold a small piece when the next but one is asked for: those get memory of their own.
     const alone = length < hashedAtOnce && !this.#digest;
     if (alone) return Buffer.allocUnsafe(length);
-    this.#blocks[turn] ??= this.engine.blocks.take(blockBytesFor(this.sending.bytes));
+    this.#blocks[turn] ??= this.resources.blocks.acquire(blockBytesFor(this.sending.bytes));
     await this.#hashing[turn];
     return (this.#blocks[turn] as Block).bytes.subarray(0, length);
   }
 }
 
-async function whole(stretch: Stretch, bytes: number): Promise<Buffer> {
+async function whole(stretch: ByteRange, bytes: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(bytes);
   if ((await filled(stretch, buffer).finally(() => stretch.close())) < bytes) throw shorter();
   return buffer;
@@ -180,15 +184,15 @@ function shorter(): ChangedError {
   return new ChangedError('it became shorter while it was being sent');
 }
 
-async function filled(stretch: Stretch, buffer: Buffer): Promise<number> {
+async function filled(stretch: ByteRange, buffer: Buffer): Promise<number> {
   try {
     return await stretch.fill(buffer);
   } catch (cause) {
-    throw diskFailure(cause);
+    throw toDiskError(cause);
   }
 }
 
 /** The MD5 in an ETag, if it is one: S3 gives others for encrypted or composed objects. */
-export function plainMd5(etag: string): string | undefined {
+export function parseMd5Etag(etag: string): string | undefined {
   return /^(?:W\/)?"?([0-9a-f]{32})"?$/i.exec(etag)?.[1]?.toLowerCase();
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { Rate } from '../../src/transfer/rate.ts';
+import { RateLimit } from '../../src/transfer/rate-limit.ts';
 
 test('whoever takes waits until it is due, in turn', async () => {
   const waits: number[] = [];
-  const rate = new Rate(1_000, { elapsed: () => 1_000, delay: async (ms) => void waits.push(ms) });
+  const rate = new RateLimit(1_000, { elapsed: () => 1_000, delay: async (ms) => void waits.push(ms) });
   const { signal } = new AbortController();
-  for (const bytes of [100, 500, 500]) await rate.take(bytes, signal);
+  for (const bytes of [100, 500, 500]) await rate.wait(bytes, signal);
   expect(waits).toEqual([500, 1_000]);
 });
 
@@ -16,12 +16,12 @@ test('what was not used long ago is lost', async () => {
     now += ms;
     slept += ms;
   };
-  const rate = new Rate(1_000, { elapsed: () => now, delay });
+  const rate = new RateLimit(1_000, { elapsed: () => now, delay });
   const { signal } = new AbortController();
-  for (let piece = 0; piece < 100; piece++) await rate.take(100, signal);
+  for (let piece = 0; piece < 100; piece++) await rate.wait(100, signal);
   expect(slept).toBe(10_000);
   now += 60_000;
-  for (let piece = 0; piece < 10; piece++) await rate.take(100, signal);
+  for (let piece = 0; piece < 10; piece++) await rate.wait(100, signal);
   expect(slept).toBe(10_900);
 });
 
@@ -30,9 +30,9 @@ test('many small pieces take as long as a few large ones', async () => {
   const delay = async (ms: number) => {
     last = ms;
   };
-  const rate = new Rate(2 ** 30, { elapsed: () => Date.UTC(2026, 0), delay });
+  const rate = new RateLimit(2 ** 30, { elapsed: () => Date.UTC(2026, 0), delay });
   const { signal } = new AbortController();
   // A second's worth.
-  for (let piece = 0; piece < 2 ** 20; piece++) await rate.take(1_024, signal);
+  for (let piece = 0; piece < 2 ** 20; piece++) await rate.wait(1_024, signal);
   expect(last).toBeCloseTo(900, 2);
 });

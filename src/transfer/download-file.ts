@@ -1,15 +1,15 @@
 import type { FileHandle } from 'node:fs/promises';
-import { diskFailure, NewFile, type TemporaryNames } from '../disk/index.ts';
+import { NewFile, type TemporaryNames, toDiskError } from '../disk/index.ts';
 import { UnavailableError } from '../errors.ts';
-import { checksumIn } from './checksum.ts';
-import { type Part, type PartPlan, partAt, partsOf } from './parts.ts';
-import { receiveRange } from './receive-range.ts';
+import { downloadRange } from './download-range.ts';
+import { parseEtagChecksum } from './etag-checksum.ts';
+import { eachPart, type Part, type PartPlan, partAt } from './parts.ts';
 import { RemoteContent } from './remote-content.ts';
-import type { Engine } from './resources.ts';
-import { together } from './run-workers.ts';
+import type { TransferResources } from './resources.ts';
+import { runWorkers } from './run-workers.ts';
 import { CorruptError } from './storage-errors.ts';
 
-export interface FileReceiving {
+export interface FileDownload {
   target: string;
   /** The absolute path of the target's folder, where `target` leads there by another way. */
   folder: string;
@@ -18,11 +18,11 @@ export interface FileReceiving {
   /** Milliseconds since 1970; the file gets it as its own. */
   modified: number | undefined;
   /** Gives a new signed link. */
-  link: () => Promise<string>;
+  createUrl: () => Promise<string>;
   /** What an earlier try has left in its temporary file: ranges of this version, which its ETag or its date tells. */
   saved?: { version: string; ranges: number[]; temporary: string } | undefined;
   /** Ranges beyond this are of this version, in the temporary file at this absolute path. */
-  onBegun: (version: string, temporary: string) => void;
+  onStarted: (version: string, temporary: string) => void;
   onRange: (number: number) => void;
   /** Looks at the whole of what has come, before it gets its name; throws when that is not right. */
   confirm: (path: string) => Promise<void>;
@@ -35,17 +35,17 @@ export interface FileReceiving {
  * Receives a file under a temporary name beside its target, and gives it its name when it is whole and checked. Throws
  * a ChangedError when it became another one meanwhile. Returns how many bytes were there from an earlier try.
  */
-export async function receiveFile(receiving: FileReceiving, engine: Engine): Promise<number> {
+export async function downloadFile(receiving: FileDownload, resources: TransferResources): Promise<number> {
   const { target, plan, saved, keep, modified } = receiving;
   const resumed = saved && (await NewFile.reopen(target, saved.temporary, plan.bytes, receiving.folder));
   const file = resumed ?? (await createSized(receiving));
   const left = resumed ? saved : undefined;
-  const receipt = new Receipt(receiving, file, engine, left);
+  const receipt = new Receipt(receiving, file, resources, left);
   try {
     await receipt.run();
     await receiving.confirm(file.path);
-    engine.signal.throwIfAborted();
-    await file.commit(target, { modified }).catch((cause: unknown) => Promise.reject(diskFailure(cause)));
+    resources.signal.throwIfAborted();
+    await file.commit(target, { modified }).catch((cause: unknown) => Promise.reject(toDiskError(cause)));
     return (left?.ranges ?? []).reduce((sum, number) => sum + partAt(plan, number).length, 0);
   } catch (error) {
     await (keep && receipt.usable(error) ? file.keep() : file.discard());
@@ -54,7 +54,7 @@ export async function receiveFile(receiving: FileReceiving, engine: Engine): Pro
 }
 
 /** Takes its room on the disk at once, so that a full disk is noticed before the first byte is asked for. */
-async function createSized({ target, folder, names, plan }: FileReceiving): Promise<NewFile> {
+async function createSized({ target, folder, names, plan }: FileDownload): Promise<NewFile> {
   try {
     const file = await NewFile.create(target, { names, folder });
     try {
@@ -65,7 +65,7 @@ async function createSized({ target, folder, names, plan }: FileReceiving): Prom
       throw error;
     }
   } catch (cause) {
-    throw diskFailure(cause);
+    throw toDiskError(cause);
   }
 }
 
@@ -78,24 +78,24 @@ class Receipt {
   #written: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly receiving: FileReceiving,
+    private readonly receiving: FileDownload,
     private readonly file: NewFile,
-    private readonly engine: Engine,
-    saved: FileReceiving['saved'],
+    private readonly resources: TransferResources,
+    saved: FileDownload['saved'],
   ) {
-    this.#content = new RemoteContent(receiving.plan.bytes, receiving.link, engine, saved?.version);
+    this.#content = new RemoteContent(receiving.plan.bytes, receiving.createUrl, resources, saved?.version);
     this.#done = new Set(saved?.ranges);
     this.#isRecorded = saved !== undefined;
   }
 
   async run(): Promise<void> {
-    const { signal, large } = this.engine;
+    const { signal, large } = this.resources;
     const { plan } = this.receiving;
     const missing = this.#missing();
     // The first answer tells which content it is; the others must be of the same.
     if (this.#content.version === undefined) await this.#receiveNext(missing, signal);
-    const count = Math.min(large.widest, plan.count - this.#done.size);
-    await together(count, signal, (stop) => this.#receiveFrom(missing, stop));
+    const count = Math.min(large.max, plan.count - this.#done.size);
+    await runWorkers(count, signal, (stop) => this.#receiveFrom(missing, stop));
     signal.throwIfAborted();
     await this.#check();
   }
@@ -106,20 +106,20 @@ class Receipt {
    */
   usable(error: unknown): boolean {
     if (!this.#isRecorded) return false;
-    return this.engine.signal.aborted || (error instanceof UnavailableError && !(error instanceof CorruptError));
+    return this.resources.signal.aborted || (error instanceof UnavailableError && !(error instanceof CorruptError));
   }
 
   *#missing(): Generator<Part> {
-    for (const part of partsOf(this.receiving.plan)) if (!this.#done.has(part.number)) yield part;
+    for (const part of eachPart(this.receiving.plan)) if (!this.#done.has(part.number)) yield part;
   }
 
   async #receiveNext(missing: Generator<Part>, stop: AbortSignal): Promise<boolean> {
     const { value: range, done } = missing.next();
     if (done) return false;
-    const { receiving, engine } = this;
+    const { receiving, resources } = this;
     const sink = (bytes: Buffer, offset: number) => this.#write(bytes, offset);
     const request = { content: this.#content, range, sink, signal: stop, order: receiving.order };
-    this.#md5 = await receiveRange({ ...request, hash: receiving.plan.count === 1 }, engine);
+    this.#md5 = await downloadRange({ ...request, hash: receiving.plan.count === 1 }, resources);
     if (this.#done.size === 0 && this.#content.version) this.#begun(this.#content.version);
     this.#done.add(range.number);
     receiving.onRange(range.number);
@@ -127,16 +127,16 @@ class Receipt {
   }
 
   #begun(version: string): void {
-    const { keep, onBegun } = this.receiving;
+    const { keep, onStarted } = this.receiving;
     if (!keep) return;
     this.#isRecorded = true;
     this.file.keepOnExit();
-    onBegun(version, this.file.absolutePath);
+    onStarted(version, this.file.absolutePath);
   }
 
   /** One after another: the system locks a file while it is written, and those who wait for that lock spin. */
-  #write(piece: Buffer, offset: number): Promise<void> {
-    const written = this.#written.then(() => writeAll(this.file.handle, piece, offset));
+  #write(chunk: Buffer, offset: number): Promise<void> {
+    const written = this.#written.then(() => writeAll(this.file.handle, chunk, offset));
     this.#written = written.catch(() => {});
     return written;
   }
@@ -146,15 +146,15 @@ class Receipt {
   }
 
   async #check(): Promise<void> {
-    const { hasher } = this.engine;
-    const checksum = checksumIn(this.#content.etag);
+    const { hasher } = this.resources;
+    const checksum = parseEtagChecksum(this.#content.etag);
     if (!hasher || !checksum) return;
-    checksum.check(this.#md5 ?? (await hasher.file(this.file.path, 0, this.receiving.plan.bytes)));
+    checksum.check(this.#md5 ?? (await hasher.hashFile(this.file.path, 0, this.receiving.plan.bytes)));
   }
 }
 
-async function writeAll(handle: FileHandle, piece: Buffer, offset: number): Promise<void> {
-  for (let at = 0; at < piece.length; ) {
-    at += (await handle.write(piece, at, piece.length - at, offset + at)).bytesWritten;
+async function writeAll(handle: FileHandle, chunk: Buffer, offset: number): Promise<void> {
+  for (let at = 0; at < chunk.length; ) {
+    at += (await handle.write(chunk, at, chunk.length - at, offset + at)).bytesWritten;
   }
 }

@@ -8,7 +8,7 @@ const leewayMs = 60_000;
  * Adds the token to each call. A renewable token is renewed before it expires and after a 401. Concurrent calls share
  * one renewal.
  */
-export function bearer(
+export function createTokenProvider(
   credential: () => Credential,
   renew: (current: Credential, refused: boolean) => Promise<Credential>,
   now: () => number,

@@ -1,3 +1,4 @@
+import { type CommandLine, gantryCommand } from '../command-line.ts';
 import {
   AuthError,
   ConflictError,
@@ -12,7 +13,7 @@ import {
 } from '../errors.ts';
 import type { HttpReply } from './http-reply.ts';
 import { isWebPage } from './reply.ts';
-import { retryAfter } from './retry.ts';
+import { parseRetryAfter } from './retry.ts';
 
 type Made = new (message: string, facts: ErrorFacts) => GantryError;
 
@@ -52,14 +53,14 @@ const redirect: Meaning = {
 const passing = new Set([408, 429, 500, 502, 503, 504]);
 
 /** The one place where an answer of the server becomes an error: its status gives the class, its `message` the words. */
-export function failureOf(reply: HttpReply, now: number): GantryError {
+export function errorFromReply(reply: HttpReply, now: number): GantryError {
   const { status } = reply;
   const isRedirect = status >= 300 && status < 400;
   const meaning = meanings[status] ?? (status >= 500 ? anyServerError : isRedirect ? redirect : anyOther);
   const facts: ErrorFacts = { status, retryable: passing.has(status) };
   const word = wordOf(reply);
   const requestId = header(reply, 'x-request-id') ?? header(reply, 'x-amzn-requestid');
-  const retryAfterMs = retryAfter(header(reply, 'retry-after'), now);
+  const retryAfterMs = parseRetryAfter(header(reply, 'retry-after'), now);
   if (requestId) facts.requestId = requestId;
   if (retryAfterMs !== undefined) facts.retryAfterMs = retryAfterMs;
   if (meaning.fix) facts.fix = meaning.fix;
@@ -81,16 +82,16 @@ function destination(reply: HttpReply): string {
  * Where to look for what is not there: the list that has what the route names last. It says no more than the route does,
  * since which of its parts is missing stands only in the server's words.
  */
-export function whereToLook(route: string, parameters: Record<string, unknown>): string | undefined {
+export function listCommandFor(route: string, parameters: Record<string, unknown>): CommandLine | undefined {
   const [, last = ''] = /\{(\w+)\}[^{]*$/.exec(route) ?? [];
   return lists[last]?.(String(parameters.app));
 }
 
-const lists: Record<string, (app: string) => string> = {
-  project: () => 'gantry projects list',
-  app: () => 'gantry apps list',
-  build: (app) => `gantry builds list ${app}`,
-  run: (app) => `gantry runs list ${app}`,
+const lists: Record<string, (app: string) => CommandLine> = {
+  project: () => gantryCommand`projects list`,
+  app: () => gantryCommand`apps list`,
+  build: (app) => gantryCommand`builds list ${app}`,
+  run: (app) => gantryCommand`runs list ${app}`,
 };
 
 /**

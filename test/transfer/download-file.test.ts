@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { TemporaryNames } from '../../src/disk/index.ts';
+import { downloadFile, type FileDownload } from '../../src/transfer/download-file.ts';
 import { planParts } from '../../src/transfer/parts.ts';
-import { type FileReceiving, receiveFile } from '../../src/transfer/receive-file.ts';
-import { withEngine } from '../../src/transfer/resources.ts';
+import { withTransferResources } from '../../src/transfer/resources.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 
 const content = Buffer.alloc(11 * 2 ** 20, 'new');
@@ -33,7 +33,7 @@ test('an interrupt before the first range keeps nothing: no journal would find i
   const interrupted = new AbortController();
   const received = receive(join(folder, 'target'), interrupted.signal, () => {}, {
     keep: true,
-    link: () => {
+    createUrl: () => {
       interrupted.abort(new Error('interrupted'));
       return Promise.reject(interrupted.signal.reason);
     },
@@ -54,10 +54,10 @@ async function receive(
   target: string,
   signal: AbortSignal,
   onRange: () => void,
-  different: Partial<FileReceiving> = {},
+  different: Partial<FileDownload> = {},
 ): Promise<unknown> {
   const url = await storage();
-  const engine = {
+  const options = {
     signal,
     onRetry: () => {},
     onBytes: () => {},
@@ -70,21 +70,21 @@ async function receive(
     limitRate: undefined,
     check: false,
   };
-  const receiving = {
+  const download = {
     target,
     folder: dirname(target),
     names: new TemporaryNames(undefined),
     plan,
     modified: undefined,
-    link: async () => url,
+    createUrl: async () => url,
     keep: false,
     order: 0,
-    onBegun: () => {},
+    onStarted: () => {},
     onRange,
     confirm: async () => {},
     ...different,
   };
-  return withEngine(engine, (opened) => receiveFile(receiving, opened));
+  return withTransferResources(options, (resources) => downloadFile(download, resources));
 }
 
 /** Serves ranges of `content`. */

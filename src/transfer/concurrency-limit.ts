@@ -5,30 +5,30 @@ const calmMs = 1_000;
  * How many requests are under way at the same time. It is halved when the server asks to slow down, and grows back by
  * about one with each round of requests that succeed.
  */
-export class Gate {
+export class ConcurrencyLimit {
   #width: number;
   #inside = 0;
   #narrowedAt = Number.NEGATIVE_INFINITY;
   readonly #waiting: { order: number; enter: () => void }[] = [];
 
   constructor(
-    readonly widest: number,
+    readonly max: number,
     private readonly elapsed: () => number,
   ) {
-    this.#width = widest;
+    this.#width = max;
   }
 
-  get width(): number {
+  get current(): number {
     return Math.floor(this.#width);
   }
 
   /** Whoever waits with the lowest order is next: what was begun is ended before something new is begun. */
   async run<T>(work: () => Promise<T>, order = 0): Promise<T> {
-    if (this.#inside < this.width) this.#inside++;
+    if (this.#inside < this.current) this.#inside++;
     else await new Promise<void>((enter) => this.#line(order, enter));
     try {
       const result = await work();
-      this.#width = Math.min(this.widest, this.#width + 1 / this.#width);
+      this.#width = Math.min(this.max, this.#width + 1 / this.#width);
       return result;
     } finally {
       this.#inside--;
@@ -36,7 +36,7 @@ export class Gate {
     }
   }
 
-  narrow(): void {
+  reduce(): void {
     const now = this.elapsed();
     if (now - this.#narrowedAt < calmMs) return;
     this.#narrowedAt = now;
@@ -51,7 +51,7 @@ export class Gate {
   }
 
   #admit(): void {
-    while (this.#inside < this.width) {
+    while (this.#inside < this.current) {
       const next = this.#waiting.shift();
       if (!next) return;
       this.#inside++;

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import { afterEach, expect, test } from 'vitest';
-import { exchange, type ReplyLimit } from '../../src/api/exchange.ts';
+import { dispatchRequest, type ReplyLimit } from '../../src/api/dispatch.ts';
 
 let server: Server;
 let dispatcher: Agent;
@@ -19,8 +19,8 @@ async function asking(answer: RequestListener, connections = 2) {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   dispatcher = new Agent({ connections });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return (signal: AbortSignal, limit: ReplyLimit = { bytes: 2 ** 20, isCut: false }) =>
-    exchange(dispatcher, { origin, path: '/', method: 'GET' }, signal, limit);
+  return (signal: AbortSignal, limit: ReplyLimit = { bytes: 2 ** 20, truncates: false }) =>
+    dispatchRequest(dispatcher, { origin, path: '/', method: 'GET' }, signal, limit);
 }
 
 const silence: RequestListener = () => {};
@@ -91,7 +91,7 @@ function endless(): { answer: RequestListener; ended: Promise<number> } {
 test('an endless answer is a failure as soon as it is too long, and is not tried again', async () => {
   const { answer, ended } = endless();
   const ask = await asking(answer);
-  const error = await ask(new AbortController().signal, { bytes: 100_000, isCut: false }).catch((reason) => reason);
+  const error = await ask(new AbortController().signal, { bytes: 100_000, truncates: false }).catch((reason) => reason);
   expect([error.exit, error.facts.retryable]).toEqual(['bug', undefined]);
   expect(error.message).toContain('is larger than');
   expect(await ended).toBeLessThan(50_000_000);
@@ -100,7 +100,7 @@ test('an endless answer is a failure as soon as it is too long, and is not tried
 test('or is cut off there, where its beginning is enough', async () => {
   const { answer, ended } = endless();
   const ask = await asking(answer);
-  const { status, body } = await ask(new AbortController().signal, { bytes: 1_000, isCut: true });
+  const { status, body } = await ask(new AbortController().signal, { bytes: 1_000, truncates: true });
   expect([status, body]).toEqual([200, 'x'.repeat(1_000)]);
   expect(await ended).toBeLessThan(50_000_000);
 });

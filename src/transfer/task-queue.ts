@@ -1,5 +1,5 @@
 /** Tasks, so many at a time, the first come first. None of them may fail: they report for themselves. */
-export class Lane {
+export class TaskQueue {
   #running = 0;
   #waiting: (() => Promise<void>)[] = [];
   #listeners: (() => void)[] = [];
@@ -12,16 +12,16 @@ export class Lane {
   }
 
   /** Waits until at most so many tasks wait to begin. */
-  async room(waiting: number): Promise<void> {
+  async waitForRoom(waiting: number): Promise<void> {
     while (this.#waiting.length > waiting) await this.#change();
   }
 
-  async empty(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     while (this.#running > 0 || this.#waiting.length > 0) await this.#change();
   }
 
   /** What has not begun never will. */
-  drop(): void {
+  clear(): void {
     this.#waiting = [];
     this.#tell();
   }

@@ -2,11 +2,11 @@ import type { Route } from '../contract/endpoint.ts';
 import type { UnreadableItem } from '../contract/lists.ts';
 
 /** Items of lists that could not be read in full, by the call that gave them. A call that is repeated counts once. */
-export class UnreadItems {
+export class UnreadableItems {
   readonly #found = new Map<Route, Map<string, UnreadableItem[]>>();
 
   /** `url` tells one page of a list from another. */
-  note(route: Route, url: string, items: UnreadableItem[]): void {
+  record(route: Route, url: string, items: UnreadableItem[]): void {
     const pages = this.#found.get(route);
     if (items.length === 0) pages?.delete(url);
     else if (pages) pages.set(url, items);

@@ -1,20 +1,20 @@
 import * as v from 'valibot';
-import { mostParts } from './parts.ts';
+import { maxParts } from './parts.ts';
 
-const partNumber = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(mostParts));
+const partNumber = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxParts));
 const byteCount = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const text = v.string();
 const SentPart = v.strictObject({ number: partNumber, etag: v.pipe(text, v.nonEmpty()) });
 const OpenUpload = v.strictObject({
   id: text,
-  links: v.pipe(v.array(text), v.minLength(1), v.maxLength(mostParts)),
+  links: v.pipe(v.array(text), v.minLength(1), v.maxLength(maxParts)),
   linksEndAt: v.optional(v.number()),
 });
 /** A file name, so that it cannot lead to another folder. */
 const fileName = v.pipe(text, v.regex(/^\.gantry-[0-9a-f]{16}-[0-9a-z]+$/));
 
 /** One line of a journal. `file` is the path within the copy, `mark` tells whether a file is still the same. */
-const Line = v.variant('is', [
+const JournalLine = v.variant('is', [
   v.strictObject({ is: v.literal('begun'), file: text, mark: text, partBytes: byteCount, upload: OpenUpload }),
   v.strictObject({ is: v.literal('part'), file: text, part: SentPart }),
   /** `temporary` is the name under which the file is received, in the folder of its target. */
@@ -35,18 +35,18 @@ const Line = v.variant('is', [
   /** `at`: when, in milliseconds since 1970 by this machine's clock. */
   v.strictObject({ is: v.literal('done'), file: text, mark: text, at: v.number() }),
 ]);
-export type Line = v.InferOutput<typeof Line>;
+export type JournalLine = v.InferOutput<typeof JournalLine>;
 
 /** What is known of a file that an earlier try has begun. */
-export interface Saved {
+export interface JournalEntry {
   mark: string;
   /** When it was done, if it is: milliseconds since 1970. */
   doneAt?: number;
   /** When its upload began and ended, if the platform confirmed it. */
   sent?: { since: number; at: number };
   partBytes?: number;
-  upload?: Extract<Line, { is: 'begun' }>['upload'];
-  parts: Extract<Line, { is: 'part' }>['part'][];
+  upload?: Extract<JournalLine, { is: 'begun' }>['upload'];
+  parts: Extract<JournalLine, { is: 'part' }>['part'][];
   version?: string;
   temporary?: string;
   ranges: number[];
@@ -56,12 +56,12 @@ export interface Saved {
  * Reads a journal; undefined when it is damaged. A line that a crash has cut short counts for nothing. A later
  * beginning of a file makes the earlier one void.
  */
-export function readLines(content: string): Map<string, Saved> | undefined {
-  const saved = new Map<string, Saved>();
+export function parseJournal(content: string): Map<string, JournalEntry> | undefined {
+  const saved = new Map<string, JournalEntry>();
   for (const row of content.split('\n')) {
     const value = row === '' ? undefined : parsed(row);
     if (value === undefined) continue;
-    const line = v.safeParse(Line, value);
+    const line = v.safeParse(JournalLine, value);
     if (!line.success || !apply(line.output, saved)) return undefined;
   }
   return saved;
@@ -76,7 +76,7 @@ function parsed(row: string): unknown {
 }
 
 /** False when the line contradicts those before it. */
-function apply(line: Line, saved: Map<string, Saved>): boolean {
+function apply(line: JournalLine, saved: Map<string, JournalEntry>): boolean {
   const known = saved.get(line.file);
   switch (line.is) {
     case 'part':

@@ -1,13 +1,13 @@
-import { retrying } from '../api/retry.ts';
+import { withRetries } from '../api/retry.ts';
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
-import type { Stretch } from './byte-range.ts';
-import { endOfLink, isFresh, lifetimeOf } from './link-expiry.ts';
-import { type Part, type PartPlan, partsOf } from './parts.ts';
-import type { Engine } from './resources.ts';
-import { smallBytes } from './resources.ts';
-import { together } from './run-workers.ts';
-import { sendOnce } from './send.ts';
-import { asksToSlowDown, LinkExpiredError } from './storage-errors.ts';
+import type { ByteRange } from './byte-range.ts';
+import { isUsable, urlExpiry, urlLifetimeMs } from './link-expiry.ts';
+import { eachPart, type Part, type PartPlan } from './parts.ts';
+import { sendPutRequest } from './put-request.ts';
+import type { TransferResources } from './resources.ts';
+import { maxSmallBytes } from './resources.ts';
+import { runWorkers } from './run-workers.ts';
+import { isOverload, UrlExpiredError } from './storage-errors.ts';
 
 /** An upload that the platform has begun: nothing of it is visible before it is complete. */
 export interface OpenUpload {
@@ -23,14 +23,14 @@ export interface SentPart {
   etag: string;
 }
 
-export interface FileSending {
+export interface FileUpload {
   plan: PartPlan;
-  read: (part: Part) => Promise<Stretch> | Stretch;
+  read: (part: Part) => Promise<ByteRange> | ByteRange;
   /** Begins an upload of so many parts and gives its id and links. */
-  begin: (parts: number) => Promise<{ id: string; links: string[] }>;
+  startUpload: (parts: number) => Promise<{ id: string; links: string[] }>;
   /** What an earlier try has left. */
   saved?: { upload: OpenUpload; parts: SentPart[] } | undefined;
-  onBegun: (upload: OpenUpload) => void;
+  onStarted: (upload: OpenUpload) => void;
   onPart: (part: SentPart) => void;
   /** Files of a lower number are ended first. */
   order: number;
@@ -43,17 +43,17 @@ const mostUploads = 4;
  * Sends all parts of a file that are not there yet, each retried alone. Gives the upload they belong to and all of them
  * in order. When the links end too early, a new upload is begun, for which every part has to go again.
  */
-export async function sendFile(
-  sending: FileSending,
-  engine: Engine,
+export async function uploadFile(
+  sending: FileUpload,
+  resources: TransferResources,
 ): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
   let left = sending.saved;
   for (let tries = 1; ; tries++) {
-    const session = new Session(sending, engine, left);
+    const session = new Session(sending, resources, left);
     try {
       return await session.run();
     } catch (error) {
-      const useless = error instanceof LinkExpiredError || (left !== undefined && isGone(error));
+      const useless = error instanceof UrlExpiredError || (left !== undefined && isGone(error));
       if (!useless) throw error;
       if (tries === mostUploads) throw tooShort(session.upload, error as GantryError);
       left = undefined;
@@ -79,29 +79,29 @@ class Session {
   #sentBytes = 0;
 
   constructor(
-    private readonly sending: FileSending,
-    private readonly engine: Engine,
-    left: FileSending['saved'],
+    private readonly sending: FileUpload,
+    private readonly resources: TransferResources,
+    left: FileUpload['saved'],
   ) {
     if (!left) return;
     this.upload = left.upload;
     const { linksEndAt } = left.upload;
-    if (linksEndAt !== undefined) this.#linksEndAt = engine.elapsed() + linksEndAt - engine.now();
+    if (linksEndAt !== undefined) this.#linksEndAt = resources.elapsed() + linksEndAt - resources.now();
     for (const part of left.parts) this.#parts.set(part.number, part);
   }
 
   async run(): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
-    const { signal, large } = this.engine;
-    const missing = partsOf(this.sending.plan);
-    const count = Math.min(large.widest, this.sending.plan.count);
-    await together(count, signal, (stop) => this.#sendFrom(missing, stop));
+    const { signal, large } = this.resources;
+    const missing = eachPart(this.sending.plan);
+    const count = Math.min(large.max, this.sending.plan.count);
+    await runWorkers(count, signal, (stop) => this.#sendFrom(missing, stop));
     signal.throwIfAborted();
     const upload = await this.#open();
     return { upload, parts: [...this.#parts.values()].sort((a, b) => a.number - b.number) };
   }
 
   takeBack(): void {
-    this.engine.onBytes(-this.#sentBytes);
+    this.resources.onBytes(-this.#sentBytes);
   }
 
   async #sendFrom(missing: Iterable<Part>, stop: AbortSignal): Promise<void> {
@@ -112,16 +112,16 @@ class Session {
   }
 
   async #send(part: Part, stop: AbortSignal): Promise<void> {
-    const { engine, sending } = this;
+    const { resources, sending } = this;
     const { plan, order } = sending;
-    const gate = plan.bytes > smallBytes ? engine.large : engine.small;
-    const etag = await retrying(
+    const gate = plan.bytes > maxSmallBytes ? resources.large : resources.small;
+    const etag = await withRetries(
       () => gate.run(() => this.#sendOnce(part, stop), order),
       (error) => {
-        if (asksToSlowDown(error)) gate.narrow();
+        if (isOverload(error)) gate.reduce();
         return error.facts.retryable === true && error !== this.#notBegun && !stop.aborted;
       },
-      engine,
+      resources,
     );
     const sent = { number: part.number, etag };
     this.#sentBytes += part.length;
@@ -134,11 +134,11 @@ class Session {
     const { id, links } = await this.#open();
     const url = links[part.number - 1];
     if (url === undefined) throw new UnexpectedReplyError(`upload ${id} has no link for part ${part.number}`);
-    if (!isFresh(url, this.#linksEndAt, this.engine.elapsed()))
-      throw new LinkExpiredError('the upload link is about to expire');
+    if (!isUsable(url, this.#linksEndAt, this.resources.elapsed()))
+      throw new UrlExpiredError('the upload link is about to expire');
     const read = () => this.sending.read(part);
     const contentType = 'application/octet-stream';
-    const etag = await sendOnce({ url, bytes: part.length, contentType, read }, this.engine, stop);
+    const etag = await sendPutRequest({ url, bytes: part.length, contentType, read }, this.resources, stop);
     // The upload is completed with ETags, so a part without one does not count as sent.
     if (etag === '') throw new UnavailableError('the storage sent no ETag for what it got', { retryable: true });
     return etag;
@@ -151,8 +151,8 @@ class Session {
   }
 
   async #begin(): Promise<OpenUpload> {
-    const { plan, begin, onBegun } = this.sending;
-    const { id, links } = await begin(plan.count).catch((error: unknown) => {
+    const { plan, startUpload, onStarted } = this.sending;
+    const { id, links } = await startUpload(plan.count).catch((error: unknown) => {
       this.#notBegun = error;
       throw error;
     });
@@ -160,15 +160,15 @@ class Session {
       throw new UnexpectedReplyError(`the platform gave ${links.length} links for ${plan.count} parts`);
     }
     const [first = ''] = links;
-    this.upload = { id, links, linksEndAt: endOfLink(first, this.engine.now()) };
-    this.#linksEndAt = endOfLink(first, this.engine.elapsed());
-    onBegun(this.upload);
+    this.upload = { id, links, linksEndAt: urlExpiry(first, this.resources.now()) };
+    this.#linksEndAt = urlExpiry(first, this.resources.elapsed());
+    onStarted(this.upload);
     return this.upload;
   }
 }
 
 function tooShort(upload: OpenUpload | undefined, cause: GantryError): GantryError {
-  const lifetime = lifetimeOf(upload?.links[0] ?? '');
+  const lifetime = urlLifetimeMs(upload?.links[0] ?? '');
   const lasts = lifetime === undefined ? '' : ` (they last ${Math.round(lifetime / 1000)} s)`;
   return new FailedError(`its upload links ended ${mostUploads} times before it was sent${lasts}`, {
     why: 'a file can only be sent as fast as its links last',

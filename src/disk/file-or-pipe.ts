@@ -3,7 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { reading } from './regular-file.ts';
+import { readFlags } from './regular-file.ts';
 
 const writing = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 const retryMs = 100;
@@ -12,14 +12,18 @@ const retryMs = 100;
  * The content of a path that the user named, whatever it leads to. A FIFO is waited for until somebody writes to it or
  * the signal aborts. Throws what the system says, or the reason of the signal.
  */
-export async function readNamed(path: string, signal: AbortSignal): Promise<Buffer> {
+export async function readFileOrPipe(path: string, signal: AbortSignal): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for await (const piece of namedPieces(path, signal)) pieces.push(piece);
+  for await (const piece of readFileOrPipeChunks(path, signal)) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 
 /** The same, piece by piece. */
-export async function* namedPieces(path: string, signal: AbortSignal, pieceBytes?: number): AsyncGenerator<Buffer> {
+export async function* readFileOrPipeChunks(
+  path: string,
+  signal: AbortSignal,
+  pieceBytes?: number,
+): AsyncGenerator<Buffer> {
   for (let isEmpty = true; isEmpty; ) {
     signal.throwIfAborted();
     const isFifo = await leadsToFifo(path);
@@ -38,7 +42,7 @@ export async function* namedPieces(path: string, signal: AbortSignal, pieceBytes
   }
 }
 
-/** What {@link openNamed} opens. */
+/** What {@link openPipeOrDevice} opens. */
 export interface NamedOutput {
   /** Resolves when the system has taken all of it. */
   write(bytes: Uint8Array): Promise<void>;
@@ -49,7 +53,7 @@ export interface NamedOutput {
  * Opens a pipe or a device that the user named, to be written to. A FIFO is waited for until somebody reads it or the
  * signal aborts. Throws what the system says, or the reason of the signal; so does `write`.
  */
-export async function openNamed(path: string, signal: AbortSignal): Promise<NamedOutput> {
+export async function openPipeOrDevice(path: string, signal: AbortSignal): Promise<NamedOutput> {
   signal.throwIfAborted();
   if (await leadsToFifo(path)) return fifoOutput(await fifoTarget(path, signal), signal);
   const device = await open(path, 'w');
@@ -72,7 +76,7 @@ async function leadsToFifo(path: string): Promise<boolean> {
  */
 async function fifoSource(path: string): Promise<Readable> {
   const { Socket } = await import('node:net');
-  return new Socket({ fd: openSync(path, reading), readable: true, writable: false });
+  return new Socket({ fd: openSync(path, readFlags), readable: true, writable: false });
 }
 
 /**

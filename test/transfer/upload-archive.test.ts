@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LinkExpiredError, putFile, type UploadOptions } from '../../src/transfer/put-archive.ts';
+import { type UploadArchiveOptions, UrlExpiredError, uploadArchive } from '../../src/transfer/upload-archive.ts';
 import { folderOf } from '../support/app.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
 /** Sends `content` to a storage that answers so, and tells what arrived. */
-async function sent(answer: Answer, content = 'the archive', more: Partial<UploadOptions> = {}) {
+async function sent(answer: Answer, content = 'the archive', more: Partial<UploadArchiveOptions> = {}) {
   const arrived: { headers: IncomingMessage['headers']; body: string; url: string }[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
@@ -25,7 +25,7 @@ async function sent(answer: Answer, content = 'the archive', more: Partial<Uploa
     bytes: Buffer.byteLength(content),
     contentType: 'application/zip',
   };
-  const options: UploadOptions = {
+  const options: UploadArchiveOptions = {
     signal: new AbortController().signal,
     delay: async () => {},
     onRetry: () => {},
@@ -36,7 +36,7 @@ async function sent(answer: Answer, content = 'the archive', more: Partial<Uploa
     elapsed: () => 0,
     ...more,
   };
-  const failure = await putFile(upload, options).then(
+  const failure = await uploadArchive(upload, options).then(
     () => undefined,
     (error: Error) => error,
   );
@@ -67,13 +67,13 @@ test.each([
   [400, 'ExpiredToken', 'The provided token has expired.'],
 ])('a link that has ended (%i %s) is told apart from a refusal', async (status, code, message) => {
   const { arrived, failure } = await sent(refuse(status, code, message));
-  expect(failure).toBeInstanceOf(LinkExpiredError);
+  expect(failure).toBeInstanceOf(UrlExpiredError);
   expect(arrived).toHaveLength(1);
 });
 
 test('another 4xx is final, and the signature is in no message', async () => {
   const { arrived, failure } = await sent(refuse(403, 'SignatureDoesNotMatch', 'no'));
-  expect(failure).not.toBeInstanceOf(LinkExpiredError);
+  expect(failure).not.toBeInstanceOf(UrlExpiredError);
   expect(failure?.message).toBe('the storage refused the upload (HTTP 403, SignatureDoesNotMatch: no)');
   expect(arrived).toHaveLength(1);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { failureOf } from '../../src/api/failures.ts';
+import { errorFromReply } from '../../src/api/reply-error.ts';
 import { exitCodes } from '../../src/errors.ts';
 
 const reply = (status: number, body = '', headers: Record<string, string> = {}) =>
-  failureOf({ status, body, headers }, 0);
+  errorFromReply({ status, body, headers }, 0);
 
 test.each([
   [300, 1, false],

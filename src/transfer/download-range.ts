@@ -1,19 +1,19 @@
-import { retrying } from '../api/retry.ts';
-import { diskFailure } from '../disk/index.ts';
+import { withRetries } from '../api/retry.ts';
+import { toDiskError } from '../disk/index.ts';
 import { UnavailableError } from '../errors.ts';
-import { type Block, blockBytesFor } from './blocks.ts';
-import { streamStretch } from './byte-range.ts';
+import { type Block, blockBytesFor } from './block-pool.ts';
+import { streamRange } from './byte-range.ts';
 import { type Digest, md5 } from './hash.ts';
 import type { Part } from './parts.ts';
-import type { Received } from './receive.ts';
+import type { ObjectResponse } from './range-request.ts';
 import type { RemoteContent } from './remote-content.ts';
-import { type Engine, smallBytes } from './resources.ts';
-import { asksToSlowDown, NoRangesError } from './storage-errors.ts';
+import { maxSmallBytes, type TransferResources } from './resources.ts';
+import { isOverload, NoRangesError } from './storage-errors.ts';
 
 /** Takes bytes that belong at this place of the file; they are its own only until it returns. */
 export type Sink = (bytes: Buffer, offset: number) => Promise<unknown>;
 
-export interface RangeReceiving {
+export interface RangeDownload {
   content: RemoteContent;
   range: Part;
   sink: Sink;
@@ -28,20 +28,23 @@ export interface RangeReceiving {
  * Receives a range; each try goes on where the one before has ended. Gives the MD5 of what came, in hex, if it
  * is wanted and anything is checked.
  */
-export async function receiveRange(receiving: RangeReceiving, engine: Engine): Promise<string | undefined> {
+export async function downloadRange(
+  receiving: RangeDownload,
+  resources: TransferResources,
+): Promise<string | undefined> {
   const { range, content, signal, order } = receiving;
-  const gate = content.bytes > smallBytes ? engine.large : engine.small;
-  const task = new Task(receiving, engine);
+  const gate = content.bytes > maxSmallBytes ? resources.large : resources.small;
+  const task = new Task(receiving, resources);
   try {
-    await retrying(
+    await withRetries(
       () => gate.run(() => task.proceed(), order),
       (error) => {
-        if (asksToSlowDown(error)) gate.narrow();
+        if (isOverload(error)) gate.reduce();
         return error.facts.retryable === true && !signal.aborted;
       },
-      engine,
+      resources,
     );
-    return receiving.hash && engine.hasher ? await task.md5(range.length) : undefined;
+    return receiving.hash && resources.hasher ? await task.md5(range.length) : undefined;
   } catch (error) {
     task.forget();
     throw error;
@@ -57,13 +60,13 @@ class Task {
   readonly #buffer: Buffer;
 
   constructor(
-    private readonly receiving: RangeReceiving,
-    private readonly engine: Engine,
+    private readonly receiving: RangeDownload,
+    private readonly resources: TransferResources,
   ) {
     const { length } = receiving.range;
     const few = length <= hashedAtOnce;
     this.#digest = this.#newDigest();
-    this.#block = few ? undefined : engine.blocks.take(blockBytesFor(length));
+    this.#block = few ? undefined : resources.blocks.acquire(blockBytesFor(length));
     this.#buffer = this.#block?.bytes ?? Buffer.allocUnsafe(length);
   }
 
@@ -71,8 +74,8 @@ class Task {
   async proceed(): Promise<void> {
     const { range, sink } = this.receiving;
     if (this.done > 0 && !this.receiving.content.isResumable) this.#startOver();
-    const { pieces } = await this.#request();
-    const stretch = streamStretch(pieces);
+    const { chunks } = await this.#request();
+    const stretch = streamRange(chunks);
     try {
       while (this.done < range.length) {
         const room = this.#buffer.subarray(0, Math.min(this.#buffer.length, range.length - this.done));
@@ -82,7 +85,7 @@ class Task {
         // Both are done with the buffer, whatever becomes of them, before it is used again.
         await Promise.allSettled([this.#keep(sink, bytes), hashing]).then(throwFirst);
         this.done += bytes.length;
-        this.engine.onBytes(bytes.length);
+        this.resources.onBytes(bytes.length);
       }
       // Read to its very end, the connection can be used again.
       await stretch.fill(Buffer.alloc(1));
@@ -91,7 +94,7 @@ class Task {
     }
   }
 
-  async #request(): Promise<Received> {
+  async #request(): Promise<ObjectResponse> {
     const { content, range, signal } = this.receiving;
     const isWhole = range.length === content.bytes;
     const missing = { start: range.offset + this.done, end: range.offset + range.length };
@@ -112,7 +115,7 @@ class Task {
 
   #newDigest(): Digest | undefined {
     const { range, hash } = this.receiving;
-    return hash && range.length > hashedAtOnce ? this.engine.hasher?.begin() : undefined;
+    return hash && range.length > hashedAtOnce ? this.resources.hasher?.createDigest() : undefined;
   }
 
   async md5(length: number): Promise<string> {
@@ -121,19 +124,19 @@ class Task {
 
   /** What was counted as received is of no use. */
   forget(): void {
-    this.engine.onBytes(-this.done);
+    this.resources.onBytes(-this.done);
     this.#digest?.end().catch(() => {});
   }
 
   close(): void {
-    if (this.#block) this.engine.blocks.give(this.#block);
+    if (this.#block) this.resources.blocks.release(this.#block);
   }
 
   async #keep(sink: Sink, bytes: Buffer): Promise<void> {
     try {
       await sink(bytes, this.receiving.range.offset + this.done);
     } catch (cause) {
-      throw diskFailure(cause);
+      throw toDiskError(cause);
     }
   }
 }

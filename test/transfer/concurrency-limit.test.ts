@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Gate } from '../../src/transfer/gate.ts';
+import { ConcurrencyLimit } from '../../src/transfer/concurrency-limit.ts';
 
 /** Works that end when they are told to. */
-function works(gate: Gate) {
+function works(gate: ConcurrencyLimit) {
   const inside: { name: string; end: () => void; fail: () => void }[] = [];
   const run = (name: string, order?: number) =>
     gate
@@ -13,7 +13,7 @@ function works(gate: Gate) {
 }
 
 test('so many are inside, the others wait their turn', async () => {
-  const { inside, run, names } = works(new Gate(2, () => 0));
+  const { inside, run, names } = works(new ConcurrencyLimit(2, () => 0));
   for (const name of ['a', 'b', 'c', 'd']) void run(name);
   expect(names()).toEqual(['a', 'b']);
   inside[0]?.end();
@@ -25,7 +25,7 @@ test('so many are inside, the others wait their turn', async () => {
 });
 
 test('whoever has the lowest order is next', async () => {
-  const { inside, run, names } = works(new Gate(1, () => 0));
+  const { inside, run, names } = works(new ConcurrencyLimit(1, () => 0));
   void run('first', 9);
   for (const order of [3, 1, 2, 1]) void run(`order ${order}`, order);
   for (let index = 0; index < 5; index++) {
@@ -37,25 +37,25 @@ test('whoever has the lowest order is next', async () => {
 
 test('it is halved once for many complaints at a time, never below one, and grows back', async () => {
   let now = 0;
-  const gate = new Gate(8, () => now);
+  const gate = new ConcurrencyLimit(8, () => now);
   const widths: number[] = [];
   for (const at of [0, 10, 999, 1_000, 2_000, 3_000, 4_000]) {
     now = at;
-    gate.narrow();
-    widths.push(gate.width);
+    gate.reduce();
+    widths.push(gate.current);
   }
   expect(widths).toEqual([4, 4, 4, 2, 1, 1, 1]);
   for (let round = 0; round < 3; round++) await gate.run(async () => {});
-  expect(gate.width).toBe(2);
+  expect(gate.current).toBe(2);
   for (let round = 0; round < 200; round++) await gate.run(async () => {});
-  expect(gate.width).toBe(8);
+  expect(gate.current).toBe(8);
 });
 
 test('while it is narrower, nobody enters', async () => {
-  const gate = new Gate(4, () => 0);
+  const gate = new ConcurrencyLimit(4, () => 0);
   const { inside, run, names } = works(gate);
   for (const name of ['a', 'b', 'c', 'd', 'e']) void run(name);
-  gate.narrow();
+  gate.reduce();
   inside[0]?.fail();
   inside[1]?.fail();
   await setImmediate();

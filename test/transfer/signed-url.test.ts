@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endOfLink, isFresh, signedAt } from '../../src/transfer/link-expiry.ts';
+import { isUsable, signedAt, urlExpiry } from '../../src/transfer/link-expiry.ts';
 
 const link = (query: string) => `https://bucket.example/key?${query}`;
 const usual = link('X-Amz-Date=20261120T093000Z&X-Amz-Expires=600&X-Amz-Signature=x');
@@ -10,7 +10,7 @@ test.each([
   ['says nonsense', link('X-Amz-Expires=soon'), undefined],
   ['has no query', 'https://bucket.example/key', undefined],
 ])('a link that %s', (_, url, end) => {
-  expect(endOfLink(url, 1_000)).toBe(end);
+  expect(urlExpiry(url, 1_000)).toBe(end);
 });
 
 test('when it was signed is by the storage clock', () => {
@@ -24,11 +24,11 @@ test.each([
   [570_000, false],
   [700_000, false],
 ])('of ten minutes, at %i ms: %s', (now, fresh) => {
-  expect(isFresh(usual, 600_000, now)).toBe(fresh);
+  expect(isUsable(usual, 600_000, now)).toBe(fresh);
 });
 
 test('of a short life, a tenth is the margin; without an end it is always good', () => {
   const short = link('X-Amz-Expires=10');
-  expect([isFresh(short, 10_000, 8_999), isFresh(short, 10_000, 9_000)]).toEqual([true, false]);
-  expect(isFresh(link(''), undefined, Number.MAX_SAFE_INTEGER)).toBe(true);
+  expect([isUsable(short, 10_000, 8_999), isUsable(short, 10_000, 9_000)]).toEqual([true, false]);
+  expect(isUsable(link(''), undefined, Number.MAX_SAFE_INTEGER)).toBe(true);
 });

@@ -1,13 +1,13 @@
-import { type RetryOptions, retrying } from '../api/retry.ts';
+import { type RetryOptions, withRetries } from '../api/retry.ts';
 import { openRegular } from '../disk/index.ts';
-import { fileStretch } from './byte-range.ts';
+import { fileRange } from './byte-range.ts';
 import type { ConnectionOptions } from './connections.ts';
-import { withEngine } from './resources.ts';
-import { sendOnce } from './send.ts';
+import { sendPutRequest } from './put-request.ts';
+import { withTransferResources } from './resources.ts';
 
-export { LinkExpiredError } from './storage-errors.ts';
+export { UrlExpiredError } from './storage-errors.ts';
 
-export interface Upload {
+export interface ArchiveUpload {
   /** A signed link: whoever holds it may write, so it is sent no token and shown to nobody. */
   url: string;
   file: string;
@@ -17,7 +17,7 @@ export interface Upload {
 }
 
 /** A connection on which no byte moves for `silenceMs` is given up; the whole may take as long as it takes. */
-export interface UploadOptions extends RetryOptions, ConnectionOptions {
+export interface UploadArchiveOptions extends RetryOptions, ConnectionOptions {
   onProgress: (sentBytes: number) => void;
   now: () => number;
   elapsed: () => number;
@@ -27,20 +27,20 @@ export interface UploadOptions extends RetryOptions, ConnectionOptions {
  * Uploads a file with one PUT to a presigned URL, from the start on each attempt. Retries broken connections, 408, 429
  * and 5xx, never another 4xx.
  */
-export async function putFile({ file, ...upload }: Upload, options: UploadOptions): Promise<void> {
+export async function uploadArchive({ file, ...upload }: ArchiveUpload, options: UploadArchiveOptions): Promise<void> {
   let sent = 0;
   const onBytes = (bytes: number) => {
     sent += bytes;
     options.onProgress(sent);
   };
   const alone = { check: false, concurrency: 1, limitRate: undefined };
-  await withEngine({ ...options, ...alone, onBytes }, async (engine) => {
+  await withTransferResources({ ...options, ...alone, onBytes }, async (resources) => {
     const handle = await openRegular(file);
     try {
-      await retrying(
-        () => sendOnce({ ...upload, read: () => fileStretch(handle, 0) }, engine, engine.signal),
+      await withRetries(
+        () => sendPutRequest({ ...upload, read: () => fileRange(handle, 0) }, resources, resources.signal),
         (error) => error.facts.retryable === true,
-        engine,
+        resources,
       );
     } finally {
       await handle.close();

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Api } from '../../src/api/client.ts';
-import { renewed as renew } from '../../src/api/renewal.ts';
+import { renewStoredToken as renew } from '../../src/api/token-renewal.ts';
 import { toCredential } from '../../src/config/credentials.ts';
 import { resolveSettings } from '../../src/config/settings.ts';
 import { secretsIn, someone } from '../support/login.ts';

@@ -2,7 +2,7 @@
 const burstMs = 100;
 
 /** Bytes per second, of all connections together. Whoever takes waits until it is due, in the order of asking. */
-export class Rate {
+export class RateLimit {
   /** Since when so many bytes were taken: added up as times, the errors of small ones would add up as well. */
   #since = 0;
   #taken = 0;
@@ -12,7 +12,7 @@ export class Rate {
     private readonly clock: { elapsed: () => number; delay: (ms: number, signal: AbortSignal) => Promise<void> },
   ) {}
 
-  async take(bytes: number, signal: AbortSignal): Promise<void> {
+  async wait(bytes: number, signal: AbortSignal): Promise<void> {
     const now = this.clock.elapsed();
     if (this.#dueAt < now - burstMs) [this.#since, this.#taken] = [now - burstMs, 0];
     this.#taken += bytes;

@@ -1,3 +1,4 @@
+import { gantryCommand } from '../command-line.ts';
 import { type Credential, notLoggedInError, type StoredTokens, toCredential } from '../config/credentials.ts';
 import type { Settings } from '../config/settings.ts';
 import { updateStoredFile } from '../config/stored-files.ts';
@@ -17,7 +18,7 @@ interface Renewing {
  * time; the others read the new token from the file. If it cannot be stored, it is valid for this run only. Throws
  * AuthError when the login has expired.
  */
-export async function renewed(current: Credential, refused: boolean, renewing: Renewing): Promise<Credential> {
+export async function renewStoredToken(current: Credential, refused: boolean, renewing: Renewing): Promise<Credential> {
   const { settings, now, warn } = renewing;
   const profile = settings.profile.value ?? 'default';
   let begun = false;
@@ -55,7 +56,7 @@ const refusals = new Set([400, 401]);
 
 function ended(error: GantryError): AuthError {
   const why = `it could not be renewed: ${error.message}`;
-  return new AuthError('the login has ended', { ...error.facts, why, fix: 'gantry login', cause: error });
+  return new AuthError('the login has ended', { ...error.facts, why, fix: gantryCommand`login`, cause: error });
 }
 
 /** What could not be renewed serves until its end, unless there is no login any more. */

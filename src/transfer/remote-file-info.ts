@@ -1,10 +1,10 @@
-import { retrying } from '../api/retry.ts';
-import { checkStatus, failure } from './receive.ts';
-import type { Engine } from './resources.ts';
-import { signedUrl } from './signed-url.ts';
+import { withRetries } from '../api/retry.ts';
+import { checkStatus, requestError } from './range-request.ts';
+import type { TransferResources } from './resources.ts';
+import { parseSignedUrl } from './signed-url.ts';
 
 /** What the storage tells about a file. */
-export interface RemoteFacts {
+export interface RemoteFileInfo {
   bytes: number | undefined;
   /** Empty if there is none. */
   etag: string;
@@ -13,17 +13,17 @@ export interface RemoteFacts {
 }
 
 /** Asks the storage by reading one byte: a signed link is valid for GET only. `link` gives a new signed link. */
-export function remoteFacts(link: () => Promise<string>, engine: Engine): Promise<RemoteFacts> {
-  return retrying(
-    () => engine.small.run(() => askOnce(link, engine), 0),
+export function readRemoteFileInfo(link: () => Promise<string>, resources: TransferResources): Promise<RemoteFileInfo> {
+  return withRetries(
+    () => resources.small.run(() => askOnce(link, resources), 0),
     (error) => error.facts.retryable === true,
-    engine,
+    resources,
   );
 }
 
-async function askOnce(link: () => Promise<string>, engine: Engine): Promise<RemoteFacts> {
-  const url = signedUrl(await link(), 'download');
-  const { dispatcher, signal } = engine;
+async function askOnce(link: () => Promise<string>, resources: TransferResources): Promise<RemoteFileInfo> {
+  const url = parseSignedUrl(await link(), 'download');
+  const { dispatcher, signal } = resources;
   try {
     const reply = await dispatcher.request({
       origin: url.origin,
@@ -33,7 +33,7 @@ async function askOnce(link: () => Promise<string>, engine: Engine): Promise<Rem
       signal,
     });
     // An empty file has no first byte.
-    if (reply.statusCode !== 416) await checkStatus(reply, engine);
+    if (reply.statusCode !== 416) await checkStatus(reply, resources);
     await reply.body.dump({ limit: mostDiscarded });
     const { etag, 'last-modified': modified } = reply.headers;
     const time = Date.parse(String(modified));
@@ -43,7 +43,7 @@ async function askOnce(link: () => Promise<string>, engine: Engine): Promise<Rem
       modified: Number.isNaN(time) ? undefined : time,
     };
   } catch (cause) {
-    throw failure(cause, url, engine, signal);
+    throw requestError(cause, url, resources, signal);
   }
 }
 

@@ -12,18 +12,18 @@ const largeBlock = mib / 2;
 const smallBlock = mib / 8;
 
 /** Blocks are used again and again: there are never more of them than two for each request under way. */
-export class Blocks {
+export class BlockPool {
   readonly #free = new Map<number, Block[]>();
 
   /** Of a length that {@link blockBytesFor} gives. */
-  take(bytes: number): Block {
+  acquire(bytes: number): Block {
     const free = this.#free.get(bytes)?.pop();
     if (free) return free;
     const memory = new SharedArrayBuffer(bytes);
     return { memory, bytes: Buffer.from(memory) };
   }
 
-  give(...blocks: Block[]): void {
+  release(...blocks: Block[]): void {
     for (const block of blocks) {
       const free = this.#free.get(block.bytes.length);
       if (free) free.push(block);

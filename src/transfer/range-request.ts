@@ -1,46 +1,50 @@
 import type { Dispatcher } from 'undici';
-import { connectionFailure } from '../api/transport.ts';
+import { toConnectionError } from '../api/transport.ts';
 import { FailedError, GantryError, UnavailableError } from '../errors.ts';
-import type { Engine } from './resources.ts';
-import { signedUrl } from './signed-url.ts';
-import { ChangedError, NoRangesError, refusal } from './storage-errors.ts';
-import { isVersion, onlyIf, versionOf } from './version.ts';
+import type { TransferResources } from './resources.ts';
+import { parseSignedUrl } from './signed-url.ts';
+import { ChangedError, errorFromStorage, NoRangesError } from './storage-errors.ts';
+import { conditionalHeaders, hasVersion, readVersion } from './version.ts';
 
-export interface Asking {
+export interface RangeRequest {
   /** A signed link: it is sent no token and shown to nobody. */
   url: string;
   /** Length of the whole file. */
   bytes: number;
   /** From where, and up to but without where, in bytes; the whole file if left out. */
-  range?: ByteRange | undefined;
-  /** The version to read (see {@link versionOf}): another one is a {@link ChangedError}. */
+  range?: RangeBounds | undefined;
+  /** The version to read (see {@link readVersion}): another one is a {@link ChangedError}. */
   version?: string | undefined;
 }
 
-export interface ByteRange {
+export interface RangeBounds {
   start: number;
   end: number;
 }
 
 /** A file, or a range of it, on its way. */
-export interface Received {
+export interface ObjectResponse {
   etag: string;
   version: string | undefined;
   /**
    * The bytes requested, and no others: fewer are a failure that a repeat may cure. The last of them come only after
    * the end of the response, so that a reader who has all knows that there were no more.
    */
-  pieces: AsyncGenerator<Buffer>;
+  chunks: AsyncGenerator<Buffer>;
 }
 
 type Reply = Dispatcher.ResponseData;
 
 /** One GET of a signed link, tried once. */
-export async function receiveOnce(asking: Asking, engine: Engine, signal: AbortSignal): Promise<Received> {
-  const url = signedUrl(asking.url, 'download');
+export async function sendRangeRequest(
+  asking: RangeRequest,
+  resources: TransferResources,
+  signal: AbortSignal,
+): Promise<ObjectResponse> {
+  const url = parseSignedUrl(asking.url, 'download');
   const { range, version } = asking;
   try {
-    const reply = await engine.dispatcher.request({
+    const reply = await resources.dispatcher.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'GET',
@@ -48,39 +52,45 @@ export async function receiveOnce(asking: Asking, engine: Engine, signal: AbortS
         // A response that is compressed on the way has another length than the file.
         'accept-encoding': 'identity',
         ...(range ? { range: `bytes=${range.start}-${range.end - 1}` } : {}),
-        ...onlyIf(version),
+        ...conditionalHeaders(version),
       },
       signal,
     });
-    await checkStatus(reply, engine);
-    return read(reply, asking, url, engine, signal);
+    await checkStatus(reply, resources);
+    return read(reply, asking, url, resources, signal);
   } catch (cause) {
-    throw failure(cause, url, engine, signal);
+    throw requestError(cause, url, resources, signal);
   }
 }
 
 /** Throws what a status other than 200 and 206 means. */
-export async function checkStatus({ statusCode, headers, body }: Reply, { now }: Engine): Promise<void> {
+export async function checkStatus({ statusCode, headers, body }: Reply, { now }: TransferResources): Promise<void> {
   if (statusCode === 200 || statusCode === 206) return;
   const said = await beginningOf(body);
-  throw refusal({ status: statusCode, headers, said, what: 'download' }, now());
+  throw errorFromStorage({ status: statusCode, headers, body: said, what: 'download' }, now());
 }
 
 /** What storage says about a failure is short: of anything longer the rest is not read. */
 const mostWords = 64 * 1024;
 
 async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of body) {
-    pieces.push(piece);
-    bytes += piece.length;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
     if (bytes >= mostWords) break;
   }
-  return Buffer.concat(pieces).toString('utf8', 0, mostWords);
+  return Buffer.concat(chunks).toString('utf8', 0, mostWords);
 }
 
-function read(reply: Reply, asking: Asking, url: URL, engine: Engine, signal: AbortSignal): Received {
+function read(
+  reply: Reply,
+  asking: RangeRequest,
+  url: URL,
+  resources: TransferResources,
+  signal: AbortSignal,
+): ObjectResponse {
   const { headers, body } = reply;
   const problem = problemOf(reply, asking);
   if (problem) {
@@ -90,14 +100,14 @@ function read(reply: Reply, asking: Asking, url: URL, engine: Engine, signal: Ab
   const { start, end } = reply.statusCode === 206 && asking.range ? asking.range : { start: 0, end: asking.bytes };
   return {
     etag: headers.etag === undefined ? '' : String(headers.etag),
-    version: versionOf(headers),
-    pieces: pieces(reply, end - start, url, engine, signal),
+    version: readVersion(headers),
+    chunks: chunks(reply, end - start, url, resources, signal),
   };
 }
 
 /** Why these are not the bytes requested, as far as the headers tell. */
-function problemOf({ statusCode, headers }: Reply, { range, bytes, version }: Asking): Error | undefined {
-  if (version !== undefined && !isVersion(version, headers)) {
+function problemOf({ statusCode, headers }: Reply, { range, bytes, version }: RangeRequest): Error | undefined {
+  if (version !== undefined && !hasVersion(version, headers)) {
     return new ChangedError('it changed while it was being copied');
   }
   if (statusCode === 206) {
@@ -116,7 +126,7 @@ function problemOf({ statusCode, headers }: Reply, { range, bytes, version }: As
   return range && range.start > 0 ? new NoRangesError('the storage sends only whole files') : undefined;
 }
 
-function rangeProblem(headers: Reply['headers'], range: ByteRange, bytes: number): Error | undefined {
+function rangeProblem(headers: Reply['headers'], range: RangeBounds, bytes: number): Error | undefined {
   const [, start, end, size] = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(String(headers['content-range'] ?? '')) ?? [];
   if (size === undefined) return new NoRangesError('the storage does not say which part of it was sent');
   if (Number(size) !== bytes) return otherSize();
@@ -128,25 +138,25 @@ function otherSize(): ChangedError {
   return new ChangedError('its size is not what the folder said');
 }
 
-async function* pieces(
+async function* chunks(
   { headers, body }: Reply,
   promised: number,
   url: URL,
-  engine: Engine,
+  resources: TransferResources,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   let received = 0;
   let last: Buffer | undefined;
   try {
-    for await (const piece of body as AsyncIterable<Buffer>) {
-      await engine.rate?.take(piece.length, signal);
-      received += piece.length;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      await resources.rateLimit?.wait(chunk.length, signal);
+      received += chunk.length;
       if (received > promised) throw new ChangedError('it is longer than the folder said');
-      if (received === promised) last = piece;
-      else yield piece;
+      if (received === promised) last = chunk;
+      else yield chunk;
     }
   } catch (cause) {
-    throw failure(cause, url, engine, signal);
+    throw requestError(cause, url, resources, signal);
   }
   if (received < promised) throw tooShort(headers);
   if (last) yield last;
@@ -162,7 +172,7 @@ function tooShort(headers: Reply['headers']): Error {
 }
 
 /** What to throw when a request has failed. */
-export function failure(cause: unknown, url: URL, engine: Engine, signal: AbortSignal): unknown {
-  if (engine.signal.aborted) return engine.signal.reason;
-  return cause instanceof GantryError || signal.aborted ? cause : connectionFailure(url, cause);
+export function requestError(cause: unknown, url: URL, resources: TransferResources, signal: AbortSignal): unknown {
+  if (resources.signal.aborted) return resources.signal.reason;
+  return cause instanceof GantryError || signal.aborted ? cause : toConnectionError(url, cause);
 }
