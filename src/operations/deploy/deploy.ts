@@ -1,9 +1,10 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp, getApp } from '../../contract/apps.ts';
 import { GantryError, UnexpectedReplyError } from '../../errors.ts';
 import { duration, size } from '../../output/format.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
-import { LinkExpiredError, putFile } from '../../transfer/put-archive.ts';
+import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
 import { type CreateAppOptions, createAppBody } from './create-app-body.ts';
@@ -138,7 +139,7 @@ class Deployer {
       return created;
     } catch (error) {
       await this.#abandon(created);
-      if (!(error instanceof LinkExpiredError) || !mayRetry) throw error;
+      if (!(error instanceof UrlExpiredError) || !mayRetry) throw error;
     }
     this.context.progress.note('the upload URL has expired; creating a new build');
     return this.#createAndUpload(archive, false);
@@ -154,7 +155,7 @@ class Deployer {
       (error: unknown) => {
         step.fail();
         const why = 'the build may have started';
-        throw explainLostReply(error, { why, fix: `gantry builds list ${body.name}` });
+        throw explainLostReply(error, { why, fix: gantryCommand`builds list ${body.name}` });
       },
     );
     this.#announceInterruption(created);
@@ -171,7 +172,7 @@ class Deployer {
     const started = elapsed();
     const step = progress.step('Uploading');
     try {
-      await putFile(
+      await uploadArchive(
         { url: created.uploadUrl, file: archive.path, bytes: archive.bytes, contentType: 'application/zip' },
         {
           signal,

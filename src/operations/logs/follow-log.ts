@@ -113,7 +113,8 @@ class LogFollower {
       if (this.#isOver) break;
     }
     this.close();
-    if (!works && elapsed() - openedAt < stableMs) this.#live.failed(`the live log returns nothing (${socket.why})`);
+    if (!works && elapsed() - openedAt < stableMs)
+      this.#live.failed(`the live log returns nothing (${socket.closeReason})`);
     else this.#live.ended();
   }
 
