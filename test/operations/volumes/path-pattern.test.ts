@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../src/errors.ts';
-import { pathPattern } from '../../../src/operations/volumes/path-pattern.ts';
+import { parsePathPattern } from '../../../src/operations/volumes/path-pattern.ts';
 
 /** From which folder a path looks, and which of these names below it match. */
 function matches(path: string, names: string[]) {
-  const pattern = pathPattern(path);
+  const pattern = parsePathPattern(path);
   if ('plain' in pattern) return pattern.plain;
   return {
     from: pattern.from,
@@ -52,7 +52,7 @@ describe('a path on a volume', () => {
   });
 
   test.each(['/a[b', '/*\\'])('%s is an error that names it', (path) => {
-    expect(() => pathPattern(path)).toThrow(UsageError);
-    expect(() => pathPattern(path)).toThrow(path);
+    expect(() => parsePathPattern(path)).toThrow(UsageError);
+    expect(() => parsePathPattern(path)).toThrow(path);
   });
 });
