@@ -87,7 +87,7 @@ await program.write({
       { name: 'main', test: /src.main\.ts$/ },
       {
         name: 'program',
-        test: /src.(program.run-program|command|api.client|contract.scalars|contract.apps|flags.list|flags.values|output.table)\.ts$/,
+        test: /src.(program.[\w-]+|command|api.client|contract.scalars|contract.apps|flags.list|flags.values|output.table)\.ts$/,
       },
     ],
   },

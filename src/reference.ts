@@ -1,16 +1,16 @@
 import type { Argument, Command as Commander, Option } from 'commander';
 import { commands } from './commands/index.ts';
 import { exitCodes } from './errors.ts';
-import { addCommands, buildProgram, configureCommand } from './program/run-program.ts';
+import { addCommands, buildProgram, configureCommand } from './program/command-tree.ts';
 import { version } from './version.ts';
 
-/** The whole program as data: for agents, for completion, for docs/commands.md. */
+/** The whole command line as data, for agents, shell completion and docs/commands.md. */
 export interface Reference {
   name: string;
   version: string;
   flags: FlagReference[];
   commands: CommandReference[];
-  /** What each group of commands is about. */
+  /** The summary of each group. */
   groups: Record<string, string>;
   exitCodes: { name: string; code: number; when: string }[];
 }
@@ -36,59 +36,64 @@ export interface FlagReference {
   default?: unknown;
 }
 
-/** Loads every command, which no other path of the program does. */
+/** Builds the reference. Loads the module of every command. */
 export async function reference(): Promise<Reference> {
-  const nothing = async () => {};
-  const root = buildProgram(nothing, () => {});
-  const found: CommandReference[] = [];
+  const doNothing = async () => {};
+  const root = buildProgram(doNothing, () => {});
+  const references: CommandReference[] = [];
   const groups: Record<string, string> = {};
   for (const [group, entries] of Object.entries(commands)) {
     for (const [name, entry] of Object.entries(entries)) {
-      const leaves = 'load' in entry ? { '': entry } : entry.commands;
-      const parent = child(root, name);
+      const subcommands = 'load' in entry ? { '': entry } : entry.commands;
+      const parent = findCommand(root, name);
       if ('commands' in entry) {
         groups[name] = entry.summary;
-        addCommands(parent, entry.commands, nothing);
+        addCommands(parent, entry.commands, doNothing);
       }
-      for (const [leafName, leaf] of Object.entries(leaves)) {
-        const command = leafName ? child(parent, leafName) : parent;
-        const { json, examples } = await configureCommand(command, leaf, nothing);
-        found.push({ ...described(command, [name, leafName].filter(Boolean).join(' ')), group, json, examples });
+      for (const [subcommand, leaf] of Object.entries(subcommands)) {
+        const command = subcommand ? findCommand(parent, subcommand) : parent;
+        const { json, examples } = await configureCommand(command, leaf, doNothing);
+        references.push({
+          ...describeCommand(command, [name, subcommand].filter(Boolean).join(' ')),
+          group,
+          json,
+          examples,
+        });
       }
     }
   }
   return {
     name: 'gantry',
     version,
-    flags: root.options.map(flag),
-    commands: found,
+    flags: root.options.map(describeFlag),
+    commands: references,
     groups,
     exitCodes: Object.entries(exitCodes).map(([name, { code, when }]) => ({ name, code, when })),
   };
 }
 
-function child(parent: Commander, name: string): Commander {
+function findCommand(parent: Commander, name: string): Commander {
   const found = parent.commands.find((command) => command.name() === name);
   if (!found) throw new Error(`no command ${name}`);
   return found;
 }
 
-function described(command: Commander, line: string): Omit<CommandReference, 'group' | 'json' | 'examples'> {
+function describeCommand(command: Commander, line: string): Omit<CommandReference, 'group' | 'json' | 'examples'> {
   return {
     command: line,
     summary: command.summary(),
     usage: `gantry ${line} ${command.usage()}`.trim(),
-    arguments: command.registeredArguments.map(argument),
-    flags: command.options.map(flag),
+    arguments: command.registeredArguments.map(describeArgument),
+    flags: command.options.map(describeFlag),
   };
 }
 
-function argument(declared: Argument): CommandReference['arguments'][number] {
+function describeArgument(declared: Argument): CommandReference['arguments'][number] {
   const { description, required, variadic, argChoices } = declared;
   return { name: declared.name(), description, required, variadic, ...(argChoices ? { choices: argChoices } : {}) };
 }
 
-function flag(option: Option): FlagReference {
+function describeFlag(option: Option): FlagReference {
   const { description, variadic, required, optional, argChoices, defaultValue } = option;
   return {
     flags: option.long === '--json' ? '--json[=fields]' : option.flags,

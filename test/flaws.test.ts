@@ -26,7 +26,7 @@ async function deploy(words: string[] = [], setting: Parameters<typeof gantry>[1
   return await gantry(['deploy', ...words], { emulator, cwd: app.path, ...setting });
 }
 
-describe('H-8: registry logins', () => {
+describe('registry logins', () => {
   test('of other registries than the image needs are not sent', async () => {
     await using docker = await folderOf({
       'config.json': JSON.stringify({ auths: { 'ghcr.io': { auth: 'c2VjcmV0' }, 'quay.io': { auth: 'b3RoZXI=' } } }),
@@ -38,7 +38,7 @@ describe('H-8: registry logins', () => {
   });
 });
 
-describe('H-34: a build whose upload is given up', () => {
+describe('a build whose upload failed', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -50,7 +50,7 @@ describe('H-34: a build whose upload is given up', () => {
   });
 });
 
-describe('H-86: a failed build', () => {
+describe('a failed build', () => {
   test.each([
     ['build_failure', 11, /why .*no matching distribution/],
     ['init_failure', 12, /why .*(crash|Error|exit)/i],
@@ -62,7 +62,7 @@ describe('H-86: a failed build', () => {
   });
 });
 
-describe('H-96: the address after a deploy', () => {
+describe('the endpoint after a deploy', () => {
   test('of a server of your own is the address itself, without a function', async () => {
     const { stdout, stderr } = await gantry(['deploy'], { emulator, cwd: fixture('server') });
     expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/server\n`);
@@ -70,7 +70,7 @@ describe('H-96: the address after a deploy', () => {
   });
 });
 
-describe('H-36: what was given up is no success', () => {
+describe('an aborted command is not a success', () => {
   test('"no" at the question ends with 130', async () => {
     const { code } = await deploy([], { columns: 80, typed: 'n\r' });
     expect(code).toBe(130);
@@ -87,7 +87,7 @@ describe('H-36: what was given up is no success', () => {
   });
 });
 
-describe('H-37: an unknown subcommand is an error', () => {
+describe('an unknown subcommand is an error', () => {
   test.each(Object.keys(groups))('of %s: exit 2, on stderr, and no call', async (group) => {
     for (const words of [[group, 'nosuch', 'X'], [group]]) {
       const outcome = await gantry([...words, '--json'], { emulator });
@@ -103,7 +103,7 @@ describe('H-37: an unknown subcommand is an error', () => {
   });
 });
 
-describe('H-38: each kind of failure has a code of its own', () => {
+describe('each kind of failure has a code of its own', () => {
   test('and --json changes none of them', async () => {
     const dead = { GANTRY_API_URL: 'http://127.0.0.1:1' };
     emulator.fail('build', 'fail*');
@@ -121,7 +121,7 @@ describe('H-38: each kind of failure has a code of its own', () => {
   });
 });
 
-describe('H-39: JSON of every command', () => {
+describe('JSON of every command', () => {
   test.each([
     ['init', 'fresh'],
     ['check'],
@@ -149,7 +149,7 @@ describe('H-39: JSON of every command', () => {
   });
 });
 
-describe('H-41: stdout has the answer and nothing else', () => {
+describe('stdout has only the result', () => {
   test('of a failed deploy it has nothing', async () => {
     emulator.fail('build', 'fail');
     const { stdout, stderr, code } = await deploy();
@@ -164,7 +164,7 @@ describe('H-41: stdout has the answer and nothing else', () => {
   });
 });
 
-describe('H-42: the pipeline written for the official client', () => {
+describe('the pipeline written for the official client', () => {
   test('deploys, without a terminal and without a question, from its two variables', async () => {
     const env = {
       ...{ GANTRY_TOKEN: '', GANTRY_PROJECT: '' },
@@ -177,7 +177,7 @@ describe('H-42: the pipeline written for the official client', () => {
   });
 });
 
-describe('H-43: a stray argument is an error', () => {
+describe('an unexpected argument is an error', () => {
   const needed: Record<string, string> = { 'users invite': '--role=member', 'webhooks verify': '--body=x' };
   const fixed = commands.filter(({ command, arguments: inputs }) => {
     return !inputs.some(({ variadic }) => variadic) && command !== 'help';
@@ -190,13 +190,13 @@ describe('H-43: a stray argument is an error', () => {
       const flags = needed[command] ?? [];
       const { code, stderr } = await gantry([...command.split(' '), ...words, flags].flat(), { emulator });
       expect(code).toBe(2);
-      expect(stderr).toMatch(/^error: too many arguments/m);
+      expect(stderr).toMatch(/^error: unexpected argument/m);
       expect(emulator.calls).toEqual([]);
     },
   );
 });
 
-describe('H-48: the first use on a machine', () => {
+describe('the first use on a machine', () => {
   test('prints the answer alone: nothing is fetched, nothing is announced', async () => {
     await using home = await folderOf({});
     const env = cleanEnvironment(emulator, { HOME: home.path });
@@ -207,7 +207,7 @@ describe('H-48: the first use on a machine', () => {
   });
 });
 
-describe('H-51: a platform that is busy', () => {
+describe('a busy platform', () => {
   test('is asked again, when it says', async () => {
     emulator.fail('listApps', '429:2', 503);
     const { code, waits } = await gantry(['apps', 'list'], { emulator });
@@ -223,7 +223,7 @@ describe('H-51: a platform that is busy', () => {
   });
 });
 
-describe('H-64: a name with a slash', () => {
+describe('a name with a slash', () => {
   test.each(['a/b?x', '../apps', 'a%2fb', 'a b#c'])('%j is one segment of the path', async (name) => {
     const { code } = await gantry(['apps', 'get', name], { emulator });
     expect(code).toBe(6);

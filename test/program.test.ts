@@ -26,39 +26,43 @@ test.each([['--help'], ['-h']])('%s prints the commands in their groups', async 
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
 });
 
-describe('a command line that cannot be understood exits 2 and helps:', () => {
+describe('an invalid command line exits with 2 and suggests a fix:', () => {
   test.each([
-    ['nothing at all', '', /error: a command is missing[\s\S]*fix gantry --help/],
+    ['nothing at all', '', /error: missing command[\s\S]*fix gantry --help/],
     ['a misspelt command', 'deplyo', /error: unknown command 'deplyo'[\s\S]*did you mean deploy\?/],
     ['a misspelt subcommand', 'apps delte', /error: unknown command 'delte'/],
     ['a subcommand nearly right', 'builds cancle web b', /did you mean cancel\?/],
-    ['a word no command has', 'frobnicate', /error: unknown command 'frobnicate'[\s\S]*fix gantry --help/],
+    ['a word no command has', 'frobnicate', /error: unknown command 'frobnicate'[\s\S]*fix see gantry --help/],
     ['a misspelt flag', 'deploy --detatch', /error: unknown option '--detatch'[\s\S]*did you mean --detach\?/],
     ['a misspelt global flag', 'apps list --quite', /did you mean --quiet\?/],
     ['an abbreviated flag', 'deploy --det', /error: unknown option '--det'/],
-    ['a group without a command', 'builds', /error: a command is missing[\s\S]*fix gantry builds --help/],
-    ['a stray argument', 'apps list web', /error: too many arguments/],
-    ['a stray argument of deploy', 'deploy web', /error: too many arguments/],
-    ['a missing argument', 'apps get', /error: <app> is missing\n {2}fix gantry apps get --help/],
-    ['a missing flag', 'users invite ada@example.com', /error: --role <role> is missing\n/],
-    ['a flag without its value', 'deploy --name', /error: --name <name> needs a value\n/],
+    ['a group without a command', 'builds', /error: missing command[\s\S]*fix gantry builds --help/],
+    [
+      'an unexpected argument',
+      'apps list web',
+      /error: unexpected argument "web"\n {2}fix see gantry apps list --help/,
+    ],
+    ['an unexpected argument of deploy', 'deploy web', /error: unexpected argument "web"/],
+    ['a missing argument', 'apps get', /error: missing argument <app>\n {2}fix see gantry apps get --help/],
+    ['a missing flag', 'users invite ada@example.com', /error: missing required flag --role <role>\n/],
+    ['a flag without its value', 'deploy --name', /error: --name <name> requires a value\n/],
     [
       'a value out of its list',
       'apps list --color=sometimes',
-      /error: --color cannot be "sometimes"\n {2}why the choices are always, never, auto\n {2}fix gantry apps list --help/,
+      /error: invalid --color "sometimes": expected one of always, never, auto\n {2}fix see gantry apps list --help/,
     ],
     [
       'a value of another form',
       'runs list web --since=soon',
-      /error: --since cannot be "soon"\n {2}fix write a time such as 2026-11-20 .*, 7d\n/,
+      /error: invalid --since "soon": expected a time such as 2026-11-20 .*, 7d\n/,
     ],
     [
       'an argument of another form',
       'plan set gold',
-      /error: <plan> cannot be "gold"\n {2}why the choices are hobby, standard, enterprise\n/,
+      /error: invalid <plan> "gold": expected one of hobby, standard, enterprise\n/,
     ],
-    ['too much', 'apps list a b', /error: too many arguments: 2, where none is taken\n/],
-    ['an unknown subcommand before --help', 'apps nonsense', /fix gantry apps --help/],
+    ['two unexpected arguments', 'apps list a b', /error: unexpected argument "a"\n/],
+    ['an unknown subcommand before --help', 'apps nonsense', /fix see gantry apps --help/],
   ])('%s', async (_, line, says) => {
     const words = line.split(' ').filter(Boolean);
     const outcome = await gantry(words, { emulator });
@@ -75,10 +79,10 @@ test.each([
   [['builds', 'cancel', 'web', '', '--yes'], '<build> is empty'],
   [['builds', 'get', 'web', ''], '<build> is empty'],
   [['service-accounts', 'grant', 'sa-ci', ''], '<project> is empty'],
-])('%j is what a shell makes of an unset variable: it asks for nothing', async (words, says) => {
+])('%j is rejected: the shell variable was unset', async (words, says) => {
   const { code, stderr } = await gantry(words, { emulator });
   expect(code).toBe(2);
-  expect(stderr).toBe(`error: ${says}\n  fix look whether a variable of the shell is unset\n`);
+  expect(stderr).toBe(`error: argument ${says}\n  fix check that the shell variable is set\n`);
   expect(emulator.calls).toEqual([]);
 });
 
@@ -101,7 +105,7 @@ describe('the flags every command has', () => {
   test('-C of a folder that is not there exits 2', async () => {
     const { code, stderr } = await gantry(['check', '-C', 'no-such-folder']);
     expect(code).toBe(2);
-    expect(stderr).toContain('there is no folder no-such-folder');
+    expect(stderr).toContain('folder no-such-folder not found');
   });
 
   test('--quiet leaves the result and drops the steps; errors and warnings stay', async () => {
@@ -110,7 +114,7 @@ describe('the flags every command has', () => {
     expect(stdout).toMatch(/\/web\n$/);
     expect(stderr).toBe('');
     await using odd = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\n' });
-    expect((await gantry(['deploy', '-q'], { emulator, cwd: odd.path })).stderr).toContain('error: app name');
+    expect((await gantry(['deploy', '-q'], { emulator, cwd: odd.path })).stderr).toContain('error: invalid app name');
   });
 
   test('--debug shows each request, never the token or a query, and the stack of an error', async () => {
@@ -184,6 +188,6 @@ describe('no project', () => {
     const env = { GANTRY_PROJECT: '', GANTRY_TOKEN: 'opaque' };
     const { code, stderr } = await gantry(['apps', 'list'], { emulator, env });
     expect(code).toBe(2);
-    expect(stderr).toContain('fix pass --project p-… or set GANTRY_PROJECT');
+    expect(stderr).toContain('fix pass --project p-…, set GANTRY_PROJECT');
   });
 });

@@ -27,7 +27,7 @@ export default defineCommand({
     const { project, signal, openLog, interruption } = context;
     const asked = readLogOptions(context, flags, usualLines);
     const { run: runId, container, stream, search, build } = flags;
-    if (asked.follow) interruption.says = '';
+    if (asked.follow) interruption.message = '';
     // While a log is followed, a look that fails is one of many.
     const api = asked.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const needs = { api, project, openLog };

@@ -233,7 +233,7 @@ describe('cancelling a build', () => {
   test('where nobody can be asked exits 9 and names --yes', async () => {
     const outcome = await gantry(['builds', 'cancel', 'web', build, '--json'], { emulator });
     expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix answer it with --yes');
+    expect(outcome.stderr).toContain('fix pass --yes');
     expectErrorDocument(outcome);
     expect(cancelled()).toBe(false);
   });

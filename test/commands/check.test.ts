@@ -22,7 +22,7 @@ test('--json tells the same as a document', async () => {
 test('a wrong field of --json is named before anything is read', async () => {
   const { code, stderr } = await gantry(['check', '--json=nonsense'], { cwd: '/' });
   expect(code).toBe(2);
-  expect(stderr).toContain('the fields are file, valid, app, runtime, problems');
+  expect(stderr).toContain('available fields: file, valid, app, runtime, problems');
 });
 
 test('a warning is shown and does not fail, unless --strict counts it', async () => {

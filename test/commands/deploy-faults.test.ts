@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-const retried = /trying again in .+ \(2 of 5\)/;
+const retried = /retrying in .+ \(2 of 5\)/;
 const retriedToTheEnd = /\(5 of 5\)/;
 
 describe('the look at the deployed app (getApp)', () => {
@@ -51,7 +51,7 @@ describe('the look at the deployed app (getApp)', () => {
     ['getApp', '418', 0, warned, wentOn],
     ['getApp', '429', 0, retried, carriedOn],
     ['getApp', '429*', 75, retriedToTheEnd, gaveUp],
-    ['getApp', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['getApp', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['getApp', '429:2*', 75, retriedToTheEnd, gaveUp],
     ['getApp', '429:3600', 75, 'error: Too Many Requests', refused],
     ['getApp', '429:date+1', 0, retried, carriedOn],
@@ -61,7 +61,7 @@ describe('the look at the deployed app (getApp)', () => {
     ['getApp', '502*', 0, warned, wentOnAtLast],
     ['getApp', '503', 0, retried, carriedOn],
     ['getApp', '503*', 0, warned, wentOnAtLast],
-    ['getApp', '503:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['getApp', '503:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['getApp', '504', 0, retried, carriedOn],
     ['getApp', '504*', 0, warned, wentOnAtLast],
     ['getApp', '302', 0, warned, wentOn],
@@ -119,9 +119,9 @@ describe('the creation of a build (createApp)', () => {
     // Refusals: the platform did nothing, so the call is repeated.
     ['createApp', '429', 0, retried, carriedOn],
     ['createApp', '429*', 75, retriedToTheEnd, gaveUp],
-    ['createApp', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['createApp', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['createApp', '429:date+1', 0, retried, carriedOn],
-    ['createApp', '503:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['createApp', '503:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['createApp', '503:date+1*', 69, retriedToTheEnd, gaveUp],
     // Whether the platform did something is not known: never repeated.
     ['createApp', '500', 69, looksInto, inDoubt],
@@ -169,7 +169,7 @@ describe('the upload', () => {
     ['upload', '408', 0, retried, carriedOn],
     ['upload', '429', 0, retried, carriedOn],
     ['upload', '429*', 75, retriedToTheEnd, gaveUp],
-    ['upload', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['upload', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['upload', '429:date+1', 0, retried, carriedOn],
     ['upload', '500', 0, retried, carriedOn],
     ['upload', '500*', 69, retriedToTheEnd, gaveUp],
@@ -177,7 +177,7 @@ describe('the upload', () => {
     ['upload', '502*', 69, retriedToTheEnd, gaveUp],
     ['upload', '503', 0, retried, carriedOn],
     ['upload', '503*', 69, /error: the storage failed \(HTTP 503/, gaveUp],
-    ['upload', '503:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['upload', '503:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['upload', '504', 0, retried, carriedOn],
     ['upload', '504*', 69, retriedToTheEnd, gaveUp],
     ['upload', 'reset-before', 0, /the connection was cut; trying again/, carriedOn],
@@ -269,7 +269,7 @@ describe('the look at the build (getBuild)', () => {
     ['getBuild', '429*', 75, goesOn, left],
     // Asked to come back in an hour, we do not ask again.
     ['getBuild', '429:3600*', 75, goesOn, stopped],
-    ['getBuild', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['getBuild', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['getBuild', '429:date+1', 0, retried, carriedOn],
     ['getBuild', '500', 0, retried, carriedOn],
     ['getBuild', '500*', 69, goesOn, left],

@@ -60,7 +60,7 @@ describe('changing the plan', () => {
   test('where nobody can be asked exits 9 and names --yes', async () => {
     const outcome = await set('hobby', '--json');
     expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix answer it with --yes');
+    expect(outcome.stderr).toContain('fix pass --yes');
     expectErrorDocument(outcome);
     expect(emulator.calls).toEqual([]);
   });

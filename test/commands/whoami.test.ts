@@ -49,7 +49,7 @@ describe('gantry whoami', () => {
     expect(json()).toEqual({ project, projectOrigin });
   });
 
-  test('of a token that says nothing tells what is known, and that no project is chosen', async () => {
+  test('of a token that says nothing tells what is known, and that no project selected', async () => {
     const { run } = await someone();
     const { code, stdout } = await run('whoami', { env: { GANTRY_TOKEN: 'opaque' } });
     expect(stdout).toContain('project  none is chosen: gantry projects use p-…');

@@ -13,7 +13,7 @@ export default defineCommand({
   run: async (context, app, build, { logs, timeout = 3_600_000 }) => {
     const { api, project, interruption } = context;
     const found = await resolveBuild({ api, project }, app, build);
-    interruption.says = `stopped watching; build ${found} goes on: gantry builds follow ${app} ${found}`;
+    interruption.message = `stopped watching; build ${found} goes on: gantry builds follow ${app} ${found}`;
     return followBuild(context, { app, build: found, logs, timeoutMs: timeout, startedBefore: true });
   },
   view:

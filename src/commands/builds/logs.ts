@@ -12,7 +12,7 @@ export default defineCommand({
   run: async (context, app, build, flags) => {
     const { project, signal, openLog, interruption } = context;
     const asked = readLogOptions(context, flags);
-    if (asked.follow) interruption.says = '';
+    if (asked.follow) interruption.message = '';
     const api = asked.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const needs = { api, project, openLog };
     const found = build ?? (await findLatestBuild(needs, app));

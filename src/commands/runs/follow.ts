@@ -11,7 +11,7 @@ export default defineCommand({
       .option('--timeout <duration>', 'stop waiting after this long (1h if left out)', durationFlag)
       .option('--events', 'print one JSON object per line as things happen'),
   run: (context, app, run, options) => {
-    context.interruption.says = `stopped watching; run ${run} goes on: gantry runs follow ${app} ${run}`;
+    context.interruption.message = `stopped watching; run ${run} goes on: gantry runs follow ${app} ${run}`;
     return runOutput(context, followRun(context, { app, run, timeoutMs: options.timeout ?? 3_600_000 }), options);
   },
   verbatim: () => true,

@@ -24,7 +24,7 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
   await checkStorable(context);
   const { deviceAuthResponsePayload: device } = await api(authorizeDevice, { body: {} });
   context.secrets.add(device.device_code);
-  interruption.says = 'the login is given up: nothing was stored';
+  interruption.message = 'the login is given up: nothing was stored';
   const near = browserIsNear(context.env, context.terminal.stderr, process.platform);
   await showLink(context, device, browser && near);
   const step = progress.step(`Waiting for you, ${duration(validMs(device))} at most`);
@@ -35,7 +35,7 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
   context.secrets.add(accessToken, refreshToken);
   const tokens = { token: accessToken, ...(refreshToken && { refreshToken }) };
   await storeTokens(context, tokens);
-  delete interruption.says;
+  delete interruption.message;
   const { user } = parseClaims(accessToken);
   step.done(user ? `Logged in as ${user}` : 'Logged in');
   return loginOf(settings, tokens, await settleProject(context, await projectsOf(context, accessToken)));

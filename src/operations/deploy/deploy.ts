@@ -208,7 +208,7 @@ class Deploying {
   /** What Ctrl-C says at once. */
   private announce({ buildId }: CreatedApp): void {
     const { name } = this.body;
-    this.context.interruption.says = this.options.detach
+    this.context.interruption.message = this.options.detach
       ? `stopping; build ${buildId} is left as it is: gantry builds cancel ${name} ${buildId}`
       : `cancelling build ${buildId} of ${name}`;
   }

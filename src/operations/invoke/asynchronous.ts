@@ -76,7 +76,7 @@ async function begun(context: Context, call: Call, pass: Pass): Promise<string> 
 }
 
 function watch({ interruption }: Context, { app }: Target, runId: string): void {
-  interruption.says = `stopped watching; run ${runId} goes on: gantry runs follow ${app} ${runId} waits for it, gantry runs cancel ${app} ${runId} stops it`;
+  interruption.message = `stopped watching; run ${runId} goes on: gantry runs follow ${app} ${runId} waits for it, gantry runs cancel ${app} ${runId} stops it`;
 }
 
 function addressed({ url: given, headers }: Call, { address, secret }: Awaiting): Pick<Call, 'url' | 'headers'> {

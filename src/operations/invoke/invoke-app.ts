@@ -23,7 +23,7 @@ export async function invokeApp(context: Context, invocation: Invocation): Promi
   const { call, pass } = await prepare(context, invocation);
   const { async: unwatched, wait, awaitWebhook } = invocation;
   const { app } = call.target;
-  context.interruption.says = `stopped waiting; ${app} may go on with the call: gantry runs list ${app} shows it`;
+  context.interruption.message = `stopped waiting; ${app} may go on with the call: gantry runs list ${app} shows it`;
   if (!unwatched && !wait && !awaitWebhook) return { answer: await successOf(context, call, pass) };
   const { delivered, started } = await import('./asynchronous.ts');
   if (awaitWebhook) return { answer: await delivered(context, invocation, call, pass) };

@@ -80,7 +80,7 @@ async function send(
     },
   );
   const { runId } = started;
-  interruption.says = detach
+  interruption.message = detach
     ? `stopping; run ${runId} goes on: gantry runs follow ${app} ${runId}`
     : `cancelling run ${runId} of ${app}`;
   step.done(`Started run ${runId} of ${app}`);
