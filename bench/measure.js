@@ -131,9 +131,10 @@ function cpuOfChildren() {
  * How long a candidate takes in terms of another one, round by round: what slows a whole round down cancels out.
  * @param {Run[]} runs
  * @param {Run[]} base
+ * @param {'ms' | 'cpu' | 'peak'} of
  */
-export function ratio(runs, base) {
-  const each = (/** @type {Run | undefined} */ run) => (run ? run.ms / run.files : Number.NaN);
+export function ratio(runs, base, of) {
+  const each = (/** @type {Run | undefined} */ run) => (run?.[of] ?? Number.NaN) / (run?.files ?? 1);
   return spread(runs.map((run, round) => each(run) / each(base[round])));
 }
 

@@ -3,8 +3,9 @@ import { ratio, spread } from './measure.js';
 /** @import { Run } from './measure.js' */
 
 /**
- * What a candidate is held against, and how far it may be from it.
- * @typedef {{ over: string, most?: number, least?: number }} Comparison
+ * What a candidate is held against, and how far it may be from it: in time or, where other load on the machine would
+ * hide a small difference, in time of processors; or in memory.
+ * @typedef {{ over: string, most?: number, least?: number, of?: 'ms' | 'cpu' | 'peak' }} Comparison
  */
 
 /** @typedef {{ over?: Comparison[], memory?: number, rate?: number }} Targets memory in MB, rate in files per second */
@@ -72,12 +73,14 @@ export class Report {
    * @param {Comparison} comparison
    * @param {Run[] | undefined} against undefined where it is not installed
    */
-  #comparison(name, measured, { over: base, ...target }, against) {
+  #comparison(name, measured, { over: base, of = 'ms', ...target }, against) {
     if (!against) return;
-    const { median, low, high } = ratio(measured, against);
+    const { median, low, high } = ratio(measured, against, of);
     const judged = this.#judge(`${name} over ${base}`, median, target);
     const range = `(${low.toFixed(2)} to ${high.toFixed(2)})`;
-    this.text(`      ${median.toFixed(2).padStart(6)} ${range.padEnd(16)} x ${base.padEnd(24)}${judged}`);
+    this.text(
+      `      ${median.toFixed(2).padStart(6)} ${range.padEnd(16)} x ${`${base}${{ ms: '', cpu: ', CPU', peak: ', memory' }[of]}`.padEnd(24)}${judged}`,
+    );
   }
 
   /**

@@ -18,6 +18,7 @@ import {
 import { join } from 'node:path';
 import { inTurns } from './measure.js';
 import { makeEqualFiles, makeModel, makeTree } from './trees.js';
+import { buildVariant } from './variant.js';
 
 /** @import { Bench } from './run.js' */
 /** @import { Candidate } from './measure.js' */
@@ -42,6 +43,8 @@ export async function transfer(bench) {
   rmSync(join(bench.folder, 'large'), { recursive: true });
   if (tls) await download(bench, tls);
   await smallFiles(bench);
+  await confirmation(bench);
+  await engineFlags(bench);
   await farAway(bench);
   await mixed(bench);
 }
@@ -142,6 +145,69 @@ async function smallFiles({ folder, quick, report }) {
   rmSync(tree, { recursive: true });
 }
 
+/**
+ * After an upload gantry lists each folder, to see that the files are there. The other candidate is gantry without that.
+ * @param {Bench} bench
+ */
+async function confirmation({ folder, quick, report }) {
+  const files = quick ? 1_000 : 10_000;
+  const tree = join(folder, 'confirmed');
+  makeEqualFiles(tree, files, 4096);
+  const sink = await startSink({ etags: etagOf(filesIn(tree)[0]) });
+  const program = await buildVariant(join(folder, 'unconfirmed'), [
+    {
+      file: 'upload-confirmation.ts',
+      from: 'add(file: CompletedFile): void {',
+      to: 'add(file: CompletedFile): void { return this.verdicts.arrived(file);',
+    },
+  ]);
+  const rounds = quick ? 5 : 11;
+  report.begin(`upload of ${files} files of 4 KB over HTTP, with and without looking them up; ${rounds} rounds`);
+  const without = 'without looking them up';
+  const runs = await inTurns(
+    [
+      gantry(sink, folder, { name: without, words: [tree, ':/tree'], files, program }),
+      gantry(sink, folder, { name: 'gantry cp', words: [tree, ':/tree'], files }),
+    ],
+    rounds,
+  );
+  report.candidates(runs, { 'gantry cp': { over: [{ over: without, most: 1.05, of: 'cpu' }] } });
+  sink.stop();
+  rmSync(tree, { recursive: true });
+}
+
+/**
+ * What the flags gain that gantry sets in V8: time of a copy of one file, memory of a copy of many.
+ * @param {Bench} bench
+ */
+async function engineFlags({ folder, quick, report }) {
+  const program = await buildVariant(join(folder, 'without-flags'), [
+    { file: 'api/undici.ts', from: "setFlagsFromString('--liftoff-only');", to: '' },
+    {
+      file: 'transfer/young-generation.ts',
+      from: 'export function limitYoungGeneration(): () => void {',
+      to: 'export function limitYoungGeneration(): () => void { if (lookEveryMs) return () => {};',
+    },
+  ]);
+  const sink = await startSink({});
+  const without = 'without flags of V8';
+  for (const { files, rounds, target } of [
+    { files: 1, rounds: quick ? 3 : 11, target: { over: without, most: 0.9, of: /** @type {const} */ ('cpu') } },
+    { files: 1_000, rounds: quick ? 2 : 5, target: { over: without, most: 0.9, of: /** @type {const} */ ('peak') } },
+  ]) {
+    const tree = join(folder, `flags-${files}`);
+    makeEqualFiles(tree, files, 4096);
+    report.begin(`upload of ${files} files of 4 KB over HTTP, with and without flags of V8; ${rounds} rounds`);
+    const candidates = [
+      gantry(sink, folder, { name: without, words: [tree, ':/tree'], program }),
+      gantry(sink, folder, { name: 'gantry cp', words: [tree, ':/tree'] }),
+    ];
+    report.candidates(await inTurns(candidates, rounds), { 'gantry cp': { over: [target] } });
+    rmSync(tree, { recursive: true });
+  }
+  sink.stop();
+}
+
 /** One request at a time takes its time, hence fewer files. @param {Bench} bench */
 async function farAway({ folder, quick, report }) {
   const [many, few] = quick ? [500, 20] : [2_000, 100];
@@ -208,15 +274,15 @@ async function startSink(options) {
  * What it remembers of interrupted copies goes to the folder of the bench.
  * @param {Sink} sink
  * @param {string} folder
- * @param {{ name: string, words: string[], tls?: Tls, output?: string, files?: number }} options
+ * @param {{ name: string, words: string[], tls?: Tls, output?: string, files?: number, program?: string }} options
  * @returns {Candidate}
  */
-function gantry({ url }, folder, { words, tls, ...rest }) {
+function gantry({ url }, folder, { words, tls, program = 'bin/gantry.cjs', ...rest }) {
   const login = { GANTRY_API_URL: url, GANTRY_TOKEN: 'bench', GANTRY_PROJECT: 'p-bench' };
   const trust = tls ? { NODE_EXTRA_CA_CERTS: tls.cert } : {};
   return {
     ...rest,
-    command: [process.execPath, 'bin/gantry.cjs', 'cp', ...words],
+    command: [process.execPath, program, 'cp', ...words],
     env: { ...login, ...trust, GANTRY_CONFIG_DIR: join(folder, 'config') },
   };
 }

@@ -36,7 +36,7 @@ export function answerWithoutParser(argv: string[]): number | undefined {
 /** Runs a command line and returns the exit code. Handles signals, and shows every error that reaches it. */
 export async function main(argv: string[], io: Io): Promise<number> {
   // The shell waits for completions: they need no parser and no signal handler, and never fail.
-  if (argv[0] === 'complete') return (await import('./completion/answer.ts')).complete(argv.slice(1), io);
+  if (argv[0] === 'complete') return (await import('./completion/complete.ts')).complete(argv.slice(1), io);
   const controller = new AbortController();
   const interruption: RunState['interruption'] = {};
   const secrets = new KnownSecrets();
@@ -68,7 +68,7 @@ async function runAndReport(argv: string[], io: Io, state: RunState): Promise<nu
   }
 }
 
-/** The help texts are rendered at build time (build.js); without a build there are none. */
+/** The help texts are rendered at build time (build/texts.js); without a build there are none. */
 function preparedText(argv: string[]): string | undefined {
   const words = argv.slice(0, -1);
   const last = argv.at(-1);

@@ -43,7 +43,7 @@ export function processIo(): Io {
       return ignoreStreamErrors(writeCompletely(process.stdout));
     },
     get stderr() {
-      return ignoreStreamErrors(process.stderr);
+      return process.getBuiltinModule('node:tty').isatty(2) ? ignoreStreamErrors(process.stderr) : lazyStderr();
     },
     env: process.env,
     cwd: process.cwd(),
@@ -57,7 +57,8 @@ export function processIo(): Io {
     },
     quit: (code) => process.exit(code),
     now: () => Date.now(),
-    elapsed: () => Math.floor(performance.now()),
+    // The same clock as performance.now(), which would load node:perf_hooks.
+    elapsed: () => Math.floor(process.uptime() * 1_000),
     delay,
     openBrowser,
     // Loaded on demand because it is slow. getBuiltinModule is faster than import().
@@ -123,4 +124,18 @@ function writeCompletely(stream: typeof process.stdout): typeof process.stdout {
 /** EPIPE is reported to the callback of the write. Without a listener, the event would end the process. */
 function ignoreStreamErrors<S extends NodeJS.WriteStream>(stream: S): S {
   return stream.listenerCount('error') > 0 ? stream : stream.on('error', () => {});
+}
+
+/** A stderr that is not a terminal, opened on first use: opening takes over a millisecond, and most commands print nothing. */
+function lazyStderr(): typeof process.stderr {
+  return new Proxy({ isTTY: false } as typeof process.stderr, {
+    get(known, key) {
+      if (Object.hasOwn(known, key)) return Reflect.get(known, key);
+      const stream = ignoreStreamErrors(process.stderr);
+      const value = Reflect.get(stream, key);
+      return typeof value === 'function' ? value.bind(stream) : value;
+    },
+    has: (_, key) => Reflect.has(process.stderr, key),
+    set: (_, key, value) => Reflect.set(process.stderr, key, value),
+  });
 }

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { exitCodes } from '../src/errors.ts';
 import { type CommandReference, reference } from '../src/reference.ts';
 
@@ -38,6 +39,46 @@ test('docs/promises.md names only tests that exist', () => {
   const named = [...rows].flatMap(([, tests = '']) => [...tests.matchAll(/`([^` ]+)`/g)].map(([, name]) => name));
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((name) => !existsSync(`test/${name}.test.ts`))).toEqual([]);
+});
+
+describe('references', () => {
+  const files = sourcesAndDocuments();
+  const platform = readFileSync('docs/platform.md', 'utf8');
+
+  test('name nothing outside of the repository', () => {
+    const outside = /\bH-\d|\bwire(?: facts)?,? ?(?:§|\d)|\bwire-facts\b|\bconventions,? ?(?:§|\d)|§ ?\d/;
+    const named = files.flatMap(({ file, text }) => matches(text, outside).map((reference) => `${file}: ${reference}`));
+    expect(named).toEqual([]);
+  });
+
+  test('of the form "spec 4.10" name a section that docs/platform.md lists', () => {
+    const section = /## Specification\n([\s\S]*?)\n## /.exec(platform)?.[1] ?? '';
+    const known = new Set(matches(section, /(?<![\d.`])\d+(?:\.\d+)?(?=:?\s+[A-Za-z])/));
+    const named = files.flatMap(({ file, text }) =>
+      matches(text, /\bspec \d+(?:\.\d+)?(?:(?:,| and| to) \d+\.\d+)*/)
+        .flatMap((reference) => reference.match(/\d+(?:\.\d+)?/g) ?? [])
+        .map((number) => ({ file, number })),
+    );
+    expect(named.length).toBeGreaterThan(80);
+    expect(named.filter(({ number }) => !known.has(number))).toEqual([]);
+  });
+
+  test('to a heading of docs/platform.md name one that exists', () => {
+    const headings = matches(platform, /(?<=\n## ).+/).map((heading) => heading.toLowerCase().replaceAll(' ', '-'));
+    const named = files.flatMap(({ file, text }) =>
+      matches(text, /(?<=platform\.md#)[\w-]+/).map((heading) => ({ file, heading })),
+    );
+    expect(named.length).toBeGreaterThan(80);
+    expect(named.filter(({ heading }) => !headings.includes(heading))).toEqual([]);
+  });
+});
+
+test('links between documents lead to files that exist', () => {
+  const links = documents().flatMap((file) =>
+    matches(readFileSync(file, 'utf8'), /(?<=\]\()(?!https?:|#)[^)#\s]+/).map((target) => join(dirname(file), target)),
+  );
+  expect(links.length).toBeGreaterThan(20);
+  expect(links.filter((target) => !existsSync(target))).toEqual([]);
 });
 
 test('the README names only commands that exist', async () => {
@@ -79,4 +120,26 @@ function offering(description: string, choices: string[] | undefined): string {
 
 function cell(text: string): string {
   return text.replace(/\|/g, '\\|');
+}
+
+function documents(): string[] {
+  return sourcesAndDocuments()
+    .map(({ file }) => file)
+    .filter((file) => file.endsWith('.md'));
+}
+
+/** All of the repository but generated and installed files, and this file, which spells out what it forbids. */
+function sourcesAndDocuments(): { file: string; text: string }[] {
+  const inside = ['src', 'test', 'bench', 'docs', 'fixtures', 'bin'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+  );
+  return [...readdirSync('.'), ...inside]
+    .filter((file) => /\.(ts|js|mjs|cjs|py|md|toml|json)$/.test(file))
+    .filter((file) => !['package-lock.json', join('test', 'docs.test.ts')].includes(file))
+    .filter((file) => !file.includes('node_modules'))
+    .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+}
+
+function matches(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(new RegExp(pattern, 'g'))].map(([found]) => found);
 }

@@ -9,7 +9,7 @@ import { fixture, folderOf, smallApp } from './support/app.ts';
 import { gantry } from './support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from './support/traces.ts';
 
-/** Flaws of the official client that concern every command, or that no other test has in its name. */
+/** Mistakes of other clients that concern every command, or that no other test file covers. */
 
 const { commands, groups } = await reference();
 
@@ -42,7 +42,7 @@ describe('a build whose upload failed', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('is cancelled on %s', async (signal, exit) => {
+  ] as const)('is canceled on %s', async (signal, exit) => {
     emulator.fail('upload', 'slow');
     const { code } = await deploy([], { signal, interruptAt: /Created build/ });
     expect(code).toBe(exit);
@@ -54,7 +54,7 @@ describe('a failed build', () => {
   test.each([
     ['build_failure', 11, /why .*no matching distribution/],
     ['init_failure', 12, /why .*(crash|Error|exit)/i],
-  ])('of %s says why', async (fault, exit, why) => {
+  ])('of %s shows the reason', async (fault, exit, why) => {
     emulator.fail('build', fault);
     const { code, stderr } = await deploy();
     expect(code).toBe(exit);
@@ -97,7 +97,7 @@ describe('an unknown subcommand is an error', () => {
     expect(emulator.calls).toEqual([]);
   });
 
-  test('a misspelt one is told what was meant', async () => {
+  test('a misspelled one gets a suggestion', async () => {
     const { stderr } = await gantry(['apps', 'delte', 'web'], { emulator });
     expect(stderr).toContain('did you mean delete?');
   });
@@ -157,7 +157,7 @@ describe('stdout has only the result', () => {
     expect(stderr).toMatch(/^error: /m);
   });
 
-  test('of a good one it has the address alone', async () => {
+  test('which is the address when it succeeds', async () => {
     const { stdout, stderr } = await deploy();
     expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/web\n`);
     expect(stderr).not.toBe('');
@@ -216,7 +216,7 @@ describe('a busy platform', () => {
     expect(waits).toHaveLength(2);
   });
 
-  test('and one that no longer takes the token is not asked for ever', async () => {
+  test('a rejected token ends the retries', async () => {
     await deploy();
     emulator.fail('getBuild', '401*');
     expect((await gantry(['builds', 'follow', 'web'], { emulator })).code).toBe(4);

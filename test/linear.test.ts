@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { findBaseImages } from '../src/config/registry-login.ts';
-import type { AppAnswer } from '../src/operations/invoke/call.ts';
-import { eventsOf } from '../src/operations/invoke/events.ts';
-import { readHeaders } from '../src/operations/invoke/headers.ts';
+import type { AppResponse } from '../src/operations/invoke/call.ts';
+import { parseHeaders } from '../src/operations/invoke/call-headers.ts';
+import { readEvents } from '../src/operations/invoke/events.ts';
 import { splitLogText } from '../src/operations/logs/log-line.ts';
 import { KnownSecrets } from '../src/output/known-secrets.ts';
 import { createPage } from '../src/output/page.ts';
@@ -82,7 +82,7 @@ const transforms: Record<string, (text: string) => unknown> = {
   shown: (text) => sanitize(text, page()),
   'shown without colors': (text) => sanitize(text, { ...page(), colored: false }),
   safeJson: (text) => redactedJson({ text, list: [text] }, secrets, 2),
-  logLines: splitLogText,
+  splitLogText: splitLogText,
 };
 
 describe.each(Object.entries(transforms))('%s', (_, transform) => {
@@ -132,7 +132,7 @@ const readers: Record<string, (length: number) => () => unknown> = {
   'a module of quotes': (length) => () => analyzeProgram(Buffer.from('"""\''.repeat(length / 4))),
   'a module of nested f-strings': (length) => () => analyzeProgram(Buffer.from(`f'{`.repeat(length / 3))),
   'a module of comments': (length) => () => analyzeProgram(Buffer.from('#a\n'.repeat(length / 3))),
-  'a header of blanks': (length) => () => readHeaders([`a: b${' '.repeat(length)}c`]),
+  'a header of blanks': (length) => () => parseHeaders([`a: b${' '.repeat(length)}c`]),
   'an answer of storage': (length) => () =>
     refusal({ status: 500, headers: {}, said: '<Code>'.repeat(length / 6), what: 'upload' }, 0),
   'a cell wider than any terminal': (length) => () =>
@@ -170,7 +170,7 @@ async function events(length: number): Promise<void> {
     yield Buffer.from('\n\n');
   })();
   let seen = 0;
-  for await (const { data } of eventsOf({ target: { name: 'web' }, pieces } as unknown as AppAnswer))
+  for await (const { data } of readEvents({ target: { name: 'web' }, chunks: pieces } as unknown as AppResponse))
     seen += data.length;
   expect(seen).toBeGreaterThan(0);
 }

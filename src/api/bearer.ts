@@ -1,12 +1,12 @@
 import type { Credential } from '../config/credentials.ts';
 import type { ApiOptions } from './client.ts';
 
-/** A token that ends within a minute is renewed before it is used: a call must not arrive after its end (H-69). */
+/** Renews a token that expires within a minute, so that it cannot expire on the way to the server. */
 const leewayMs = 60_000;
 
 /**
- * Gives each call its token. Where it can be renewed, that is done in time, and again when the server refuses it
- * (H-65): once, however many calls wait for it.
+ * Adds the token to each call. A renewable token is renewed before it expires and after a 401. Concurrent calls share
+ * one renewal.
  */
 export function bearer(
   credential: () => Credential,

@@ -48,7 +48,7 @@ const redirect: Meaning = {
   fix: 'check the address of the platform (gantry config list --show-origin) and the network',
 };
 
-/** Statuses that another try may cure (conventions §5). */
+/** Statuses that a retry may fix. */
 const passing = new Set([408, 429, 500, 502, 503, 504]);
 
 /** The one place where an answer of the server becomes an error: its status gives the class, its `message` the words. */
@@ -116,7 +116,7 @@ function shortened(message: string): string {
   return left > 0 ? `${message.slice(0, longestMessage)}… (${left} more characters)` : message;
 }
 
-/** The word by which a program tells one refusal from another, such as `authorization_pending` (wire §1b). */
+/** The machine-readable code of a failed login request, such as `authorization_pending`. */
 function wordOf({ body }: HttpReply): string | undefined {
   const said = jsonOf(body);
   return [said?.error, said?.error_code].find((word) => typeof word === 'string' && /^\w+$/.test(word));

@@ -31,7 +31,7 @@ interface Options {
   silenceMs: number;
 }
 
-/** As the platform's own client has them (wire §1b), in milliseconds. */
+/** The limits of the official client, in milliseconds (docs/platform.md#logs). */
 const handshakeMs = 5_000;
 const pingMs = 10_000;
 const pongMs = 5_000;
@@ -40,8 +40,8 @@ const heldTexts = 10_000;
 const heldCharacters = 16 * 1024 * 1024;
 
 /**
- * Opens a live log. The platform wants the token in the query (wire §1b): so this address is never shown, not even in
- * an error (H-6). Through the proxy of the environment, where there is one (H-58). Rejects with ConnectionError.
+ * Opens a live log, through the proxy if one is set. The platform expects the token in the query string, so the address
+ * never appears in output, not even in an error. Rejects with ConnectionError.
  */
 export async function openLogSocket(path: string, query: object, options: Options): Promise<LogSocket> {
   const { address, token, userAgent, proxy, signal, silenceMs } = options;

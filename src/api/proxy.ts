@@ -9,6 +9,11 @@ export function proxyFor(settings: ProxySettings | undefined, url: URL): ProxySe
   return proxy && !isExcepted(settings.noProxy, url) ? proxy : undefined;
 }
 
+/** As messages name it, without a password. */
+export function proxyName({ address, variable }: ProxyServer): string {
+  return `the proxy ${new URL(address).host} (${variable})`;
+}
+
 export function portOf(url: URL): number {
   return Number(url.port || (isEncrypted(url) ? 443 : 80));
 }

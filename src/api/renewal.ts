@@ -13,9 +13,9 @@ interface Renewing {
 }
 
 /**
- * A token in place of one that ends, or that the server `refused`; it is stored. One process renews at a time, and who
- * comes second finds the fresh token in the file (H-69). Where nothing can be stored, it serves this run only. Throws
- * AuthError when the login has ended.
+ * Replaces a token that expires or that the server `refused`, and stores the new one. Only one process renews at a
+ * time; the others read the new token from the file. If it cannot be stored, it is valid for this run only. Throws
+ * AuthError when the login has expired.
  */
 export async function renewed(current: Credential, refused: boolean, renewing: Renewing): Promise<Credential> {
   const { settings, now, warn } = renewing;

@@ -56,7 +56,9 @@ export function isWebPage({ body, headers }: Pick<HttpReply, 'body' | 'headers'>
 
 function titleOf(body: string): string | undefined {
   const [, title = ''] = /<title[^>]{0,200}>([^<]{1,300})/i.exec(body.slice(0, 20_000)) ?? [];
-  return title.replace(/\s+/g, ' ').trim().slice(0, 100) || undefined;
+  const text = title.replace(/\s+/g, ' ').trim();
+  // The mark tells the cleaner, too, that a secret may have been cut there.
+  return (text.length > 100 ? `${text.slice(0, 100)}…` : text) || undefined;
 }
 
 /** Nothing that confirms a call is longer, in characters. */

@@ -21,8 +21,8 @@ const longestMs = 8_000;
 const longestRetryAfterMs = 60_000;
 
 /**
- * Runs `attempt` up to five times, as long as `mayRepeat` says that the failure may be answered by another try.
- * Exponential back-off with full jitter; a `Retry-After` of the server is obeyed, up to a minute (conventions §5).
+ * Calls `attempt` up to five times, as long as `mayRepeat` allows a retry for the failure. Uses exponential backoff
+ * with full jitter and obeys the server's `Retry-After` up to one minute.
  */
 export async function retrying<T>(
   attempt: () => Promise<T>,

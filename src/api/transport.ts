@@ -99,7 +99,11 @@ export async function begin({
     });
   return {
     outgoing,
-    failure: (cause) => (signal.aborted ? signal.reason : connectionFailure(url, cause, isConnected)),
+    failure: (cause) => {
+      const { through } = (options.agent ?? {}) as { through?: string };
+      if (signal.aborted) return signal.reason;
+      return connectionFailure(url, cause, isConnected, isConnected ? undefined : through);
+    },
   };
 }
 
@@ -140,11 +144,18 @@ const beforeSending = new Set([
 
 /**
  * Says what failed in the user's words. Only host and port are named: a query may hold a signature. `wasConnected`
- * tells whether the request can have left; without it the code of the failure decides.
+ * tells whether the request can have left; without it the code of the failure decides. `through` names the proxy, where
+ * the connection through it was not made to its end.
  */
-export function connectionFailure(url: URL, cause: unknown, wasConnected = hadLeft(cause)): GantryError {
+export function connectionFailure(
+  url: URL,
+  cause: unknown,
+  wasConnected = hadLeft(cause),
+  through?: string,
+): GantryError {
   if (cause instanceof GantryError) return cause;
-  return new ConnectionError(`could not reach ${url.host}: ${reasonOf(cause)}`, wasConnected, cause);
+  const way = through === undefined ? '' : ` through ${through}`;
+  return new ConnectionError(`could not reach ${url.host}${way}: ${reasonOf(cause)}`, wasConnected, cause);
 }
 
 /** A connection may also fall silent, or be gone, in the middle of a request. */
@@ -157,7 +168,7 @@ function hadLeft(cause: unknown): boolean {
 /** In the user's words. */
 export function reasonOf(cause: unknown): string {
   const code = errorCode(cause);
-  return reasons[code] ?? (cause instanceof Error && !isTls(code) ? cause.message : `TLS: ${code}`);
+  return reasons[code] ?? tlsReason(code) ?? (cause instanceof Error ? cause.message : String(cause));
 }
 
 const reasons: Record<string, string> = {
@@ -171,6 +182,32 @@ const reasons: Record<string, string> = {
   EPIPE: 'the connection was cut',
   UND_ERR_SOCKET: 'the connection was cut',
   UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time',
+};
+
+/** Undefined if it is not about TLS. The code stays, as it is what one searches for. */
+function tlsReason(code: string): string | undefined {
+  if (!isTls(code)) return undefined;
+  const [reason = 'the TLS handshake failed'] = Object.entries(tlsReasons).flatMap(([words, codes]) =>
+    codes.includes(code) ? [words] : [],
+  );
+  return `${reason} (${code})`;
+}
+
+const tlsReasons: Record<string, string[]> = {
+  'its certificate has expired': ['CERT_HAS_EXPIRED'],
+  'its certificate is not valid yet': ['CERT_NOT_YET_VALID'],
+  'its certificate was revoked': ['CERT_REVOKED'],
+  'its certificate is self-signed': ['DEPTH_ZERO_SELF_SIGNED_CERT'],
+  "its certificate is issued by an authority that is not trusted; set NODE_EXTRA_CA_CERTS if it is your company's": [
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_GET_ISSUER_CERT',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'UNABLE_TO_VERIFY_FIRST_CERTIFICATE',
+    'CERT_UNTRUSTED',
+  ],
+  'its certificate is for another host name': ['ERR_TLS_CERT_ALTNAME_INVALID'],
+  'it does not speak TLS': ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO'],
 };
 
 /** The system's code, wherever it hides: Node wraps it in a cause, or in the first of several errors. */

@@ -3,7 +3,7 @@ import { Agent, type AgentOptions, type RequestOptions, request as requestOverTl
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ProxyServer } from '../config/settings.ts';
-import { hostOf, portOf } from './proxy.ts';
+import { hostOf, portOf, proxyName } from './proxy.ts';
 import { ConnectionError, connectMs, connectTimeout, reasonOf } from './transport.ts';
 
 /** Where a tunnel leads to. */
@@ -74,11 +74,15 @@ type Connecting = Target & { until?: AbortSignal };
 type Opened = (error: Error | null, stream: Duplex) => void;
 
 class PlainTunnels extends PlainAgent {
+  /** For messages: see `begin` in `transport.ts`. */
+  readonly through: string;
+
   constructor(
     private readonly proxy: ProxyServer,
     options: AgentOptions,
   ) {
     super(options);
+    this.through = proxyName(proxy);
   }
 
   override createConnection(options: unknown, opened?: Opened): undefined {
@@ -87,11 +91,14 @@ class PlainTunnels extends PlainAgent {
 }
 
 class TlsTunnels extends Agent {
+  readonly through: string;
+
   constructor(
     private readonly proxy: ProxyServer,
     options: AgentOptions,
   ) {
     super(options);
+    this.through = proxyName(proxy);
   }
 
   override createConnection(options: RequestOptions, opened?: Opened): undefined {
@@ -128,7 +135,7 @@ function refusedBy(proxy: ProxyServer, authority: string, status: number): Conne
   const { username } = new URL(proxy.address);
   const { variable } = proxy;
   const retryable = status >= 500 || status === 408 || status === 429;
-  const name = nameOf(proxy);
+  const name = proxyName(proxy);
   if (status === 407) {
     const [what, fix] = username
       ? ['rejected the user name or password', `correct the user name and password in ${variable}`]
@@ -146,11 +153,7 @@ function unreachable(proxy: ProxyServer, cause: Error): ConnectionError {
   const reason = /^HPE_/.test(String((cause as NodeJS.ErrnoException).code))
     ? 'it does not speak HTTP'
     : reasonOf(cause);
-  return new ConnectionError(`could not reach ${nameOf(proxy)}: ${reason}`, false, cause, {
+  return new ConnectionError(`could not reach ${proxyName(proxy)}: ${reason}`, false, cause, {
     fix: `check ${proxy.variable}`,
   });
-}
-
-function nameOf({ address, variable }: ProxyServer): string {
-  return `the proxy ${new URL(address).host} (${variable})`;
 }

@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
 import type { GantryError } from '../errors.ts';
-import { hostOf, portOf, proxyFor } from './proxy.ts';
+import { hostOf, portOf, proxyFor, proxyName } from './proxy.ts';
 import { connectionFailure, connectMs } from './transport.ts';
 
 /**
- * Loads undici, where it earns its keep. Its parser is WebAssembly: as V8 compiles it first it is fast enough, and the
- * end of the process would wait for the better version that V8 compiles beside.
+ * Loads undici. Its parser is WebAssembly: V8's first compiler is fast enough for it, and the process would wait at its
+ * end for the second one, a third of the CPU time of a small copy (npm run bench -- transfer).
  */
 export function loadUndici(): Promise<typeof import('undici')> {
   setFlagsFromString('--liftoff-only');
@@ -41,8 +41,9 @@ export async function connector(options: ConnectorOptions): Promise<buildConnect
   signal.addEventListener('abort', cut, { once: true });
   return (target, callback) => {
     const url = new URL(`${target.protocol}//${target.host ?? target.hostname}`);
+    const proxy = proxyFor(settings, url);
     const failed = (cause: Error) => {
-      const error = connectionFailure(url, cause, false);
+      const error = connectionFailure(url, cause, false, proxy && proxyName(proxy));
       onFailed(error);
       callback(error, null);
     };
@@ -60,7 +61,6 @@ export async function connector(options: ConnectorOptions): Promise<buildConnect
       connecting.add(socket);
     };
     if (signal.aborted) return failed(signal.reason);
-    const proxy = proxyFor(settings, url);
     if (!proxy) return connectOver();
     import('./tunnel.ts')
       .then(({ openTunnel }) => openTunnel(proxy, { host: hostOf(url), port: portOf(url) }, signal))

@@ -7,13 +7,13 @@ import { checkAppConfig } from '../project/config.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[file]', 'the config file', 'cerebrium.toml')
-      .option('--name <name>', 'app name, instead of the one in the file')
-      .option('--strict', 'count warnings as errors'),
+      .argument('[file]', 'config file', 'cerebrium.toml')
+      .option('--name <name>', 'override the app name of the config file')
+      .option('--strict', 'treat warnings as errors'),
   run: async ({ cwd, progress }, file, { name, strict }) => {
     const { project, problems } = await checkAppConfig(resolve(cwd, file), { name, shownAs: file });
-    const bad = problems.filter(({ severity }) => strict || severity === 'error');
-    if (bad.length > 0) throw new ProjectError(`${file} is not fit to deploy`, problems);
+    const failures = problems.filter(({ severity }) => strict || severity === 'error');
+    if (failures.length > 0) throw new ProjectError(`${file} has ${count(failures.length, 'error')}`, problems);
     for (const problem of problems) progress.warn(problem);
     return { file, valid: true, app: project?.name ?? '', runtime: project?.runtime ?? '', problems };
   },
@@ -22,11 +22,11 @@ export default defineCommand({
     () =>
       `${file} is valid: app ${app}, runtime ${runtime}${problems.length ? `, ${count(problems.length, 'warning')}` : ''}`,
   json: {
-    file: 'the file checked',
-    valid: 'true; when it is not, the error has the problems',
+    file: 'config file',
+    valid: 'true; an invalid file is an error with its problems',
     app: 'app name',
     runtime: 'cortex, custom or a partner',
-    problems: 'each with severity, message, place (line, column), why and fix',
+    problems: 'problems: severity, message, place (line, column), why and fix',
   },
   examples: ['check', 'check other/cerebrium.toml --strict', 'check --json'],
 });

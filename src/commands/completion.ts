@@ -28,7 +28,7 @@ To have it in every new shell:
   fish         gantry completion fish > ~/.config/fish/completions/gantry.fish
   powershell   gantry completion powershell >> $PROFILE`;
 
-/** Made by @bomb.sh/tab at build time (build.js). */
+/** Made by @bomb.sh/tab at build time (build/texts.js). */
 function scriptFor(shell: string): string {
   const here = import.meta.dirname;
   const file = [join(here, 'completion'), join(here, '../../dist/completion')]

@@ -22,7 +22,7 @@ export default defineCommand({
     ).addHelpText('after', notes),
   run: async (context, paths, flags): Promise<CopySummary | RawOutput> => {
     const words = readWords(paths, context);
-    if (words.target.kind === 'stream') return new RawOutput(await copyToStdout(context, words));
+    if (words.target.kind === 'stream') return new RawOutput(await copyToStdout(context, words, copyOptions(flags)));
     const isPiped = words.sources.some(({ kind }) => kind === 'stream');
     const way = isPiped ? copyFromStdin : (await isDevice(words.target)) ? copyToDevice : copy;
     return way(context, words, copyOptions(flags));

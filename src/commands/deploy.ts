@@ -18,27 +18,27 @@ import { deployPlanView } from '../views/deploy-plan.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .option('--config-file <file>', 'the config file; its folder is the app', 'cerebrium.toml')
-      .option('--name <name>', 'app name, instead of the one in the file')
-      .option('--dry-run', 'show what would be sent and changed, and stop')
-      .option('--detailed-exit-code', 'with --dry-run: exit 3 when something would change')
-      .option('--detach', 'return once everything is uploaded; the build goes on')
-      .option('--no-logs', 'do not show the log of the build')
-      .option('--disable-build-logs', 'ask the platform to keep no log of the build')
-      .option('--log-level <level>', 'log level of the app: INFO or DEBUG')
-      .option('--timeout <duration>', 'stop waiting after this long (1h if left out)', durationFlag)
-      .option('--events', 'print one JSON object per line as things happen'),
+      .option('--config-file <file>', 'config file; its folder is the app folder', 'cerebrium.toml')
+      .option('--name <name>', 'override the app name of the config file')
+      .option('--dry-run', 'show what would be sent and changed')
+      .option('--detailed-exit-code', 'with --dry-run: exit with 3 if anything would change')
+      .option('--detach', 'return after the upload; the build continues')
+      .option('--no-logs', 'do not show the build log')
+      .option('--disable-build-logs', 'ask the platform not to keep a build log')
+      .option('--log-level <level>', 'app log level: INFO or DEBUG')
+      .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
+      .option('--events', 'print progress as JSON lines'),
   run: async (context, options): Promise<DeployPlan | Deployment> => {
     const { settings, prompt } = context;
     const local = await readLocalApp(context, options);
-    const asking = prompt.isPossible && !options.dryRun;
+    const shouldConfirm = prompt.isPossible && !options.dryRun;
     const dryRun = options.dryRun === true;
-    const plan = await planDeploy(context, local, { compareFiles: dryRun || asking, dryRun });
+    const plan = await planDeploy(context, local, { compareFiles: dryRun || shouldConfirm, dryRun });
     if (options.dryRun) return plan;
-    if (asking) await agree(context, plan);
+    if (shouldConfirm) await confirmPlan(context, plan);
 
     const region = chooseRegion(settings.region, local.project.hardware.region);
-    return reported(context, plan, () =>
+    return reportOutcome(context, plan, () =>
       deploy(context, local, {
         ...options,
         region,
@@ -54,19 +54,19 @@ export default defineCommand({
     project: 'project',
     runtime: 'cortex, custom or a partner',
     build: 'build id',
-    status: 'how the build ended (with --detach: where it stands)',
-    endpoint: 'address of the app',
-    dashboard: 'its page in the dashboard',
+    status: 'final status of the build (with --detach: current status)',
+    endpoint: 'URL of the app',
+    dashboard: 'URL of the app in the dashboard',
     files: 'files sent (--dry-run: added, changed, removed)',
     bytes: 'size of the archive',
     durationsMs: 'pack, upload, build',
-    exists: '--dry-run: whether the app is deployed already',
-    public: '--dry-run: whether anyone may call it',
-    setup: '--dry-run: hardware and replicas, defaults included',
+    exists: '--dry-run: whether the app is already deployed',
+    public: '--dry-run: whether anyone can call it without a token',
+    setup: '--dry-run: hardware and replicas, including defaults',
     settings: '--dry-run: settings that would change',
     send: '--dry-run: number, size and largest of the files',
-    warnings: '--dry-run: what is odd about the app',
-    failedBuild: '--dry-run: how the last build failed, if it did',
+    warnings: '--dry-run: warnings about the app',
+    failedBuild: '--dry-run: status of the last build if it failed',
     changes: '--dry-run: whether anything would change',
   },
   examples: [
@@ -78,14 +78,18 @@ export default defineCommand({
   ],
 });
 
-/** On a terminal the plan is shown and Enter means yes; elsewhere the command itself is the consent (conventions §4). */
-async function agree({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {
+/** Asks on a terminal only: without one, running the command is the consent. */
+async function confirmPlan({ progress, prompt }: Context, plan: DeployPlan): Promise<void> {
   progress.note(deployPlanView(plan));
   await prompt.confirm('Deploy?', { byDefault: true });
 }
 
-/** Runs the deploy and tells GitHub Actions how it ended, well or badly. */
-async function reported({ env, progress, secrets }: Context, { app }: DeployPlan, work: () => Promise<Deployment>) {
+/** Runs the deploy and reports its outcome to GitHub Actions. */
+async function reportOutcome(
+  { env, progress, secrets }: Context,
+  { app }: DeployPlan,
+  work: () => Promise<Deployment>,
+) {
   try {
     const done = await work();
     const { build, status, endpoint, dashboard } = done;
@@ -105,7 +109,7 @@ function endpoint(done: Deployment): View {
   return () => done.endpoint;
 }
 
-/** How to go on, in a form that fits what was deployed. */
+/** How to call what was deployed. */
 function nextStep({ app, build, status, runtime, endpoint, dashboard }: Deployment): View {
   const calls: Record<string, string> = {
     cortex: `call a function of main.py: POST ${endpoint}/<function>`,
@@ -115,10 +119,10 @@ function nextStep({ app, build, status, runtime, endpoint, dashboard }: Deployme
     [
       buildPhase(status) === 'succeeded'
         ? `${style.bold(`${app} is live`)}, build ${build}`
-        : `build ${build} is ${status}; follow it: gantry builds follow ${app} ${build}`,
+        : `build ${build} is ${status}; to follow it: gantry builds follow ${app} ${build}`,
       endpoint
         ? (calls[runtime] ?? `call it: ${endpoint}`)
-        : `the platform did not tell its address: gantry apps get ${app}`,
+        : `the platform returned no endpoint; see gantry apps get ${app}`,
       dashboard && style.dim(`dashboard ${dashboard}`),
     ]
       .filter(Boolean)

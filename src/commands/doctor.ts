@@ -1,9 +1,9 @@
 import { defineCommand } from '../command.ts';
-import { examine } from '../operations/doctor/index.ts';
+import { runChecks } from '../operations/doctor/index.ts';
 import { checksView } from '../views/doctor.ts';
 
 export default defineCommand({
-  run: examine,
+  run: runChecks,
   view: checksView,
   exit: (checks) => checks.find(({ status }) => status === 'failed')?.code ?? 'ok',
   json: {

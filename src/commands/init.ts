@@ -8,10 +8,10 @@ import { projectTemplate } from '../project/template.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[dir]', 'folder of the app; made if it is not there', '.')
-      .option('--name <name>', 'app name; made from the name of the folder if left out')
+      .argument('[dir]', 'app folder; created if it does not exist', '.')
+      .option('--name <name>', 'app name (default: name of the folder)')
       .option('--compute <type>', 'CPU or an accelerator, such as ADA_L4')
-      .option('--python <version>', 'version of Python'),
+      .option('--python <version>', 'Python version'),
   run: async ({ cwd, prompt, settings, progress }, dir, { name, compute, python }) => {
     const folder = resolve(cwd, dir);
     const suggested = basename(folder);
@@ -23,10 +23,10 @@ export default defineCommand({
       pythonVersion: python,
       region: settings.region.value,
     });
-    make(folder);
+    createFolder(folder);
     const written: string[] = [];
     for (const [file, text] of Object.entries(files)) {
-      if (await create(folder, file, text)) written.push(join(relative(cwd, folder), file));
+      if (await createFile(folder, file, text)) written.push(join(relative(cwd, folder), file));
     }
     progress.note(`next: ${folder === cwd ? '' : `cd ${relative(cwd, folder)} && `}gantry deploy`);
     return { dir: folder, files: written };
@@ -35,20 +35,20 @@ export default defineCommand({
     ({ files }) =>
     () =>
       files.join('\n'),
-  json: { dir: 'folder of the app', files: 'files written' },
+  json: { dir: 'app folder', files: 'files written' },
   examples: ['init', 'init my-app --compute ADA_L4'],
 });
 
-function make(folder: string): void {
+function createFolder(folder: string): void {
   try {
     makeFolder(folder);
   } catch (cause) {
-    throw new FailedError(`cannot make the folder ${folder}`, { why: (cause as Error).message, cause });
+    throw new FailedError(`cannot create folder ${folder}`, { why: (cause as Error).message, cause });
   }
 }
 
-/** Never overwrites: a config file that is there is an error, code that is there is kept. */
-async function create(folder: string, file: string, text: string): Promise<boolean> {
+/** Never overwrites: an existing config file is an error, existing code is kept. */
+async function createFile(folder: string, file: string, text: string): Promise<boolean> {
   try {
     await writeFile(join(folder, file), text, { flag: 'wx' });
     return true;
@@ -57,9 +57,8 @@ async function create(folder: string, file: string, text: string): Promise<boole
       throw new FailedError(`cannot write ${join(folder, file)}`, { why: (cause as Error).message, cause });
     }
     if (file !== 'cerebrium.toml') return false;
-    const why = 'init overwrites nothing';
-    throw new ConflictError(`there is a ${file} in ${folder} already`, {
-      why,
+    throw new ConflictError(`${file} already exists in ${folder}`, {
+      why: 'init does not overwrite files',
       fix: `gantry check -C ${folder}`,
       cause,
     });

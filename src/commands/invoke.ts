@@ -2,16 +2,16 @@ import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { durationFlag, repeatableFlag, wholeNumberFlag } from '../flags/values.ts';
 import {
-  type AppAnswer,
   type AppEvent,
-  eventsOf,
-  headText,
+  type AppResponse,
+  type AsyncRun,
+  findRunId,
   invokeApp,
-  isText,
-  runIdAtStart,
-  type StartedRun,
-  summary,
-  wholeOf,
+  isTextResponse,
+  readEvents,
+  readResponse,
+  responseHead,
+  responseSummary,
 } from '../operations/invoke/index.ts';
 import { count } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
@@ -43,14 +43,14 @@ export default defineCommand({
       .option('--public-url <url>', 'with --await-webhook: where that port is reached from outside')
       .option('--events', 'print one JSON object per line, and the result as the last'),
   run: async (context, app, words, options) => {
-    const invoked = await invokeApp(context, { app, words, ...options });
+    const invoked = await invokeApp(context, { app, args: words, ...options });
     if ('started' in invoked) return invoked.started;
     const { answer } = invoked;
     const asEvents = answer.type === 'text/event-stream' && !options.raw && !options.include;
     return asEvents ? events(context, answer) : poured(context, answer, options);
   },
   verbatim: () => true,
-  view: (value) => () => ('data' in value ? value.data : (value as StartedRun).runId),
+  view: (value) => () => ('data' in value ? value.data : (value as AsyncRun).runId),
   passesThrough: true,
   json: {
     status: 'HTTP status',
@@ -77,42 +77,42 @@ export default defineCommand({
 });
 
 /** Each event as it comes; at the end, what the whole was. */
-async function* events({ progress, elapsed }: Context, answer: AppAnswer) {
+async function* events({ progress, elapsed }: Context, answer: AppResponse) {
   const { status, headers, firstByteMs, startedAt } = answer;
   let number = 0;
-  for await (const event of eventsOf(answer)) {
+  for await (const event of readEvents(answer)) {
     number += 1;
     yield event satisfies AppEvent;
   }
-  const runId = runIdAtStart(answer);
+  const runId = findRunId(answer);
   const totalMs = elapsed() - startedAt;
-  progress.note(`${summary(answer, totalMs, runId)}, ${count(number, 'event')}`);
+  progress.note(`${responseSummary(answer, totalMs, runId)}, ${count(number, 'event')}`);
   return { status, headers, runId: runId ?? null, timings: { firstByteMs, totalMs }, events: number };
 }
 
 function poured(
   { progress, elapsed }: Context,
-  answer: AppAnswer,
+  answer: AppResponse,
   { raw, include }: { raw?: true; include?: true },
 ): RawOutput {
   let start = '';
-  const after = () => progress.note(summary(answer, elapsed() - answer.startedAt, runIdAtStart(answer, start)));
+  const after = () => progress.note(responseSummary(answer, elapsed() - answer.startedAt, findRunId(answer, start)));
   const into = async (take: (bytes: Uint8Array) => Promise<void>) => {
-    if (include) await take(Buffer.from(headText(answer)));
-    for await (const piece of answer.pieces) {
+    if (include) await take(Buffer.from(responseHead(answer)));
+    for await (const piece of answer.chunks) {
       start ||= piece.toString('utf8', 0, 200);
       await take(piece);
     }
   };
   const whole = async () => {
-    const read = await wholeOf(answer, elapsed);
-    progress.note(summary(answer, read.timings.totalMs, read.runId ?? undefined));
+    const read = await readResponse(answer, elapsed);
+    progress.note(responseSummary(answer, read.timings.totalMs, read.runId ?? undefined));
     return read;
   };
   return new RawOutput(into, {
     jsonValue: whole,
     onWritten: after,
     cancel: answer.close,
-    untrusted: raw ? undefined : isText(answer) ? 'text' : 'bytes',
+    untrusted: raw ? undefined : isTextResponse(answer) ? 'text' : 'bytes',
   });
 }

@@ -4,37 +4,37 @@ import { buildLogSource, findLatestBuild } from '../operations/builds/index.ts';
 import { appLogSource, readLog } from '../operations/logs/index.ts';
 import { appLogOutput } from '../views/log-line.ts';
 
-/** Lines shown when no flag says how far to go back. */
-const usualLines = 100;
+/** Lines to show if no flag says how far to go back. */
+const defaultLines = 100;
 
 export default defineCommand({
   configure: (command) =>
     logFlags(command.argument('<app>', 'app name or id'))
-      .option('--run <id>', 'only what this run printed')
-      .option('--container <name>', 'only what this container printed, by its full name')
+      .option('--run <id>', 'only show lines of this run')
+      .option('--container <name>', 'only show lines of this container (full name)')
       .addOption(
         command
-          .createOption('--stream <stream>', 'only this one; with -f it is looked for every few seconds')
+          .createOption('--stream <stream>', 'only show this stream; with -f, polls every few seconds')
           .choices(['stdout', 'stderr'] as const),
       )
-      .option('--search <text>', 'only lines with this text; with -f they are looked for every few seconds')
+      .option('--search <text>', 'only show lines with this text; with -f, polls every few seconds')
       .addOption(
         command
-          .createOption('--build [id]', 'the log of a build instead; of the latest one if left out')
+          .createOption('--build [id]', 'show the log of a build (default: latest) instead')
           .conflicts(['run', 'container', 'stream']),
       ),
   run: async (context, app, flags) => {
     const { project, signal, openLog, interruption } = context;
-    const asked = readLogOptions(context, flags, usualLines);
+    const options = readLogOptions(context, flags, defaultLines);
     const { run: runId, container, stream, search, build } = flags;
-    if (asked.follow) interruption.message = '';
-    // While a log is followed, a look that fails is one of many.
-    const api = asked.follow ? context.apiWithSignal(signal, () => {}) : context.api;
-    const needs = { api, project, openLog };
+    if (options.follow) interruption.message = '';
+    // While following, a failed request is retried by the next poll, so retries are not reported.
+    const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
+    const client = { api, project, openLog };
     const source = build
-      ? buildLogSource(needs, app, build === true ? await findLatestBuild(needs, app) : build, search)
-      : appLogSource(needs, app, { container, stream, search, runId });
-    return readLog(context, source, asked);
+      ? buildLogSource(client, app, build === true ? await findLatestBuild(client, app) : build, search)
+      : appLogSource(client, app, { container, stream, search, runId });
+    return readLog(context, source, options);
   },
   ...appLogOutput,
   examples: [

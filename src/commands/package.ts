@@ -14,7 +14,7 @@ interface Packed {
   entries: AppArchive['entries'];
 }
 
-interface Packing {
+interface ArchiveContent {
   entries: FileEntry[];
   /** Sum of their sizes. */
   bytes: number;
@@ -23,48 +23,48 @@ interface Packing {
 export default defineCommand({
   configure: (command) =>
     command
-      .option('-o, --output <file>', 'where to write the archive; - is stdout', 'app.zip')
-      .option('--config-file <file>', 'the config file; its folder is the app', 'cerebrium.toml')
-      .option('--name <name>', 'app name, instead of the one in the file'),
+      .option('-o, --output <file>', 'archive to write; - for stdout', 'app.zip')
+      .option('--config-file <file>', 'config file; its folder is the app folder', 'cerebrium.toml')
+      .option('--name <name>', 'override the app name of the config file'),
   run: async (context, { output, ...options }): Promise<Packed | RawOutput> => {
     const { entries, bytes } = await readLocalApp(context, options);
     if (output === '-' || output === '/dev/stdout') return toStdout(context, { entries, bytes });
     const target = resolve(context.cwd, output);
-    const own = entries.filter(({ source }) => !('file' in source && source.file === target));
-    return { file: output, ...(await toFile(context, { entries: own, bytes }, target)) };
+    const others = entries.filter(({ source }) => !('file' in source && source.file === target));
+    return { file: output, ...(await toFile(context, { entries: others, bytes }, target)) };
   },
   view: (value) => () => (value instanceof RawOutput ? '' : value.file),
-  json: { file: 'the archive', bytes: 'its size', entries: 'path, size, compressed size and CRC-32 of each file' },
+  json: { file: 'archive', bytes: 'size of the archive', entries: 'files: path, size, compressed size and CRC-32' },
   examples: ['package -o app.zip', 'package --json=bytes', 'package -o - > app.zip'],
 });
 
-async function toFile(context: Context, packing: Packing, target: string): Promise<Omit<Packed, 'file'>> {
+async function toFile(context: Context, content: ArchiveContent, target: string): Promise<Omit<Packed, 'file'>> {
   const { state } = context.settings.folders;
   removeLeftovers(state);
   const names = new TemporaryNames(state);
-  const { onProgress, done } = progressOf(context, packing);
-  const archive = await writeArchive(packing.entries, target, { names, signal: context.signal, onProgress });
+  const { onProgress, done } = progressOf(context, content);
+  const archive = await writeArchive(content.entries, target, { names, signal: context.signal, onProgress });
   names.close();
   done(archive);
   return { bytes: archive.bytes, entries: archive.entries };
 }
 
-/** Packed into a temporary file first: headers are filled in after the content they stand before. */
-function toStdout(context: Context, packing: Packing): RawOutput {
+/** Packs into a temporary file first: headers are written after the content that follows them. */
+function toStdout(context: Context, content: ArchiveContent): RawOutput {
   const { signal } = context;
   const into: RawOutput['writeTo'] = async (take) => {
-    const { onProgress, done } = progressOf(context, packing);
+    const { onProgress, done } = progressOf(context, content);
     const send = async (archive: AppArchive) => {
       done(archive);
       for await (const piece of namedPieces(archive.path, signal)) await take(piece);
     };
-    await withTemporaryArchive(packing.entries, send, { signal, onProgress });
+    await withTemporaryArchive(content.entries, send, { signal, onProgress });
   };
   return new RawOutput(into, { untrusted: 'bytes', terminalFix: 'gantry package -o - > app.zip' });
 }
 
-function progressOf({ progress }: Context, { bytes }: Packing) {
-  const step = progress.step('Packing');
+function progressOf({ progress }: Context, { bytes }: ArchiveContent) {
+  const step = progress.step('ArchiveContent');
   return {
     onProgress: (read: number) => step.update({ bytes: read, of: bytes }),
     done: (archive: AppArchive) =>

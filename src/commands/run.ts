@@ -15,25 +15,25 @@ export default defineCommand({
   configure: (command) =>
     command
       .usage('[flags] <file[::function]> [-- name=value...]')
-      .argument('<file[::function]>', 'a Python file of this folder, and the function of it to call')
+      .argument('<file[::function]>', 'Python file in this folder, and the function to call')
       .argument('[name=value...]', 'arguments: name=text, or name:=json')
       .option('--data <json>', 'arguments as JSON, @file with JSON, or - for stdin')
-      .option('--config-file <file>', 'the config file; its folder is sent', 'cerebrium.toml')
-      .option('--name <name>', 'app name, instead of the one in the file')
-      .option('--detach', 'print the run id and return; the run goes on')
-      .option('--timeout <duration>', 'stop waiting after this long (1h if left out)', durationFlag)
-      .option('--events', 'print one JSON object per line as things happen'),
+      .option('--config-file <file>', 'config file; its folder is sent', 'cerebrium.toml')
+      .option('--name <name>', 'override the app name of the config file')
+      .option('--detach', 'print the run id and return; the run continues')
+      .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
+      .option('--events', 'print progress as JSON lines'),
   run: async (context, target, pairs, options): Promise<RawOutput | StartedProgram> => {
     const { data, configFile, name, timeout: timeoutMs = 3_600_000 } = options;
-    const given = await readArguments(context, { data, pairs });
-    const program = await readProgram(context, { target, configFile, name, hasArguments: given !== '{}' });
+    const args = await readArguments(context, { data, pairs });
+    const program = await readProgram(context, { target, configFile, name, hasArguments: args !== '{}' });
     const region = chooseRegion(context.settings.region, program.project.hardware.region);
     const detach = options.detach === true;
-    const started = await startProgram(context, program, { data: given, region, timeoutMs, detach });
+    const started = await startProgram(context, program, { data: args, region, timeoutMs, detach });
     if (!detach) return runOutput(context, followProgram(context, started, timeoutMs), options);
     const { app, runId } = started;
     context.progress.note(
-      `it goes on without us; gantry runs follow ${app} ${runId}, or gantry runs logs ${app} ${runId}`,
+      `the run continues; to follow it: gantry runs follow ${app} ${runId}, or gantry runs logs ${app} ${runId}`,
     );
     return started;
   },

@@ -1,12 +1,12 @@
 import { defineCommand } from '../command.ts';
-import { isWell, serviceStatus } from '../operations/status/index.ts';
+import { isOperational, readServiceStatus } from '../operations/status/index.ts';
 import { serviceStatusView } from '../views/service-status.ts';
 
 export default defineCommand({
   configure: (command) => command.option('--check', 'exit 1 unless everything works'),
-  run: serviceStatus,
+  run: readServiceStatus,
   view: serviceStatusView,
-  exit: (status, { check }) => (check && !isWell(status) ? 'failed' : 'ok'),
+  exit: (status, { check }) => (check && !isOperational(status) ? 'failed' : 'ok'),
   json: {
     status: 'operational, degraded, downtime, maintenance or as the page says it',
     announcement: 'what the page announces, or null',

@@ -1,11 +1,11 @@
 import { defineCommand } from '../command.ts';
-import { identity } from '../operations/account/index.ts';
+import { readIdentity } from '../operations/account/index.ts';
 import { timeLeft } from '../output/format.ts';
 import { keyValueTable } from '../output/table.ts';
 
 export default defineCommand({
   configure: (command) => command.option('--check', 'ask the platform whether it accepts the token'),
-  run: (context, { check }) => identity(context, { check: check === true }),
+  run: (context, { check }) => readIdentity(context, { check: check === true }),
   view: ({ project, projectOrigin, profile, origin, unused, kind, user, expiresAt, renewable, addresses, checked }) =>
     keyValueTable([
       ['user', user],

@@ -1,7 +1,7 @@
 import type { CommandReference, FlagReference } from '../reference.ts';
 
 /** The program as the shell needs it: the parts of `gantry reference` that can be typed. */
-export interface Typable {
+export interface CompletionTree {
   flags: Pick<FlagReference, 'flags' | 'description' | 'valueRequired' | 'choices'>[];
   commands: Pick<CommandReference, 'command' | 'summary' | 'arguments' | 'flags' | 'json'>[];
   /** Groups and what they are about. */
@@ -9,23 +9,23 @@ export interface Typable {
 }
 
 /** What can stand where the cursor is: words we know, or a value that only the platform, or the disk, knows. */
-export type Candidates = { words: Word[] } | { value: string; command: string; typed: string[] };
+export type CompletionResult = { words: Candidate[] } | { value: string; command: string; typed: string[] };
 
-export type Word = [word: string, description: string];
+export type Candidate = [word: string, description: string];
 
 /**
  * Finds what may come next. `words` are those after `gantry`; the last one is being typed, and may be empty. Values are
  * named as the help names them: `app` for `<app>`, `dir` for `--cwd <dir>`.
  */
-export function candidates({ flags, commands, groups }: Typable, words: string[]): Candidates {
+export function findCandidates({ flags, commands, groups }: CompletionTree, words: string[]): CompletionResult {
   const typing = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const end = before.indexOf('--');
   if (end >= 0) return { value: 'file', command: '', typed: [] };
 
   const typed: string[] = [];
-  let expected: Typable['flags'][number] | undefined;
-  let command: Typable['commands'][number] | undefined;
+  let expected: CompletionTree['flags'][number] | undefined;
+  let command: CompletionTree['commands'][number] | undefined;
   for (const word of before) {
     if (expected) expected = undefined;
     else if (word.startsWith('-')) expected = valueFlag(word, [...flags, ...(command?.flags ?? [])]);
@@ -50,7 +50,7 @@ export function candidates({ flags, commands, groups }: Typable, words: string[]
 }
 
 /** bash hands `--region=us` over as three words. */
-export function joined(words: string[]): string[] {
+export function joinFlagValues(words: string[]): string[] {
   const whole: string[] = [];
   for (const [index, word] of words.entries()) {
     const last = whole.at(-1) ?? '';
@@ -61,7 +61,7 @@ export function joined(words: string[]): string[] {
   return whole;
 }
 
-function valueFlag<Flag extends Typable['flags'][number]>(word: string, flags: Flag[]): Flag | undefined {
+function valueFlag<Flag extends CompletionTree['flags'][number]>(word: string, flags: Flag[]): Flag | undefined {
   return flags.find((flag) => flag.valueRequired && flag.flags.split(/,? /).includes(word));
 }
 
@@ -75,19 +75,23 @@ function valueName(flags: string): string {
   return /<([\w-]+)/.exec(flags)?.[1] ?? '';
 }
 
-function choices(known: string[] | undefined): { words: Word[] } | undefined {
-  return known && { words: known.map((word): Word => [word, '']) };
+function choices(known: string[] | undefined): { words: Candidate[] } | undefined {
+  return known && { words: known.map((word): Candidate => [word, '']) };
 }
 
 /** `--json=id,sta`: what is typed up to the last comma stays. */
-function fields(command: Typable['commands'][number] | undefined, typed: string): Word[] {
+function fields(command: CompletionTree['commands'][number] | undefined, typed: string): Candidate[] {
   const chosen = typed.slice(0, typed.lastIndexOf(',') + 1);
   return Object.entries(command?.json ?? {})
     .filter(([field]) => !chosen.split(',').includes(field))
-    .map(([field, meaning]): Word => [chosen + field, meaning]);
+    .map(([field, meaning]): Candidate => [chosen + field, meaning]);
 }
 
-function subcommands(commands: Typable['commands'], groups: Typable['groups'], typed: string[]): Word[] {
+function subcommands(
+  commands: CompletionTree['commands'],
+  groups: CompletionTree['groups'],
+  typed: string[],
+): Candidate[] {
   const found = new Map<string, string>();
   for (const { command, summary } of commands) {
     const words = command.split(' ');

@@ -10,7 +10,7 @@ export interface Credential extends TokenClaims {
   token: string;
   /** Where it comes from, in the words a user would look for it. */
   origin: string;
-  /** Whether it is from the environment: such a token is never written to disk, nor renewed (H-10). */
+  /** True for a token from the environment: it is never written to disk and never renewed. */
   fromEnvironment: boolean;
   /** By which another token is had when this one ends. */
   refreshToken?: string | undefined;
@@ -118,7 +118,10 @@ export function toCredential({ token, refreshToken }: StoredTokens, profile: str
   return renewable ? { ...found, refreshToken, kind: 'login' } : found;
 }
 
-/** Reads a JWT's claims without checking its signature: the server does that. The order is the published client's (wire §8). */
+/**
+ * Reads a JWT's claims without checking its signature: the server does that. Looks for the project in the same order as
+ * the official client.
+ */
 export function parseClaims(token: string): TokenClaims {
   const claims = payloadOf(token) ?? {};
   const custom = Object(claims.custom) as Record<string, unknown>;

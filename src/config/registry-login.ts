@@ -9,7 +9,7 @@ interface DockerConfig {
   credHelpers?: Record<string, string>;
 }
 
-/** Login to one registry, in the form the platform takes: `{"auths":{"<registry>":{"auth":"…"}}}` (wire §1c). */
+/** Login to one registry, in the platform's form: `{"auths":{"<registry>":{"auth":"…"}}}`. */
 export interface RegistryLogin {
   registry: string;
   dockerAuth: string;
@@ -22,8 +22,8 @@ const dockerHub = 'docker.io';
 const hubNames = ['https://index.docker.io/v1/', 'index.docker.io', 'docker.io', 'registry-1.docker.io'];
 
 /**
- * The login for the registries of the given images only, never for all that Docker knows (H-8). Looks in Docker's
- * config file, or asks the credential helper it names. Undefined when none of the images needs one that is known.
+ * The logins for the registries of the given images only, never all that Docker has. Reads Docker's config file or asks
+ * the credential helper it names. Returns undefined when no login is needed or known.
  */
 export async function findRegistryLogin(images: string[], env: Environment): Promise<RegistryLogin | undefined> {
   const registries = [...new Set(images.map(parseRegistry))];

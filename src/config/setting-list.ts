@@ -14,7 +14,7 @@ export const storableSettings: ReadonlyMap<string, StoredKey> = new Map(
   Object.values(settingSources).map(({ key }) => [key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), key]),
 );
 
-/** Every setting and where it is from. Tokens are none, and the proxy is shown without its password (H-2). */
+/** Every setting with its origin. Leaves out tokens, and the password in the proxy's address. */
 export function describeSettings(settings: Settings, env: Environment): ListedSetting[] {
   const { profile, project, region, addresses, proxy, folders } = settings;
   const settled: Record<string, Setting> = { project, region, ...addresses };

@@ -79,24 +79,34 @@ export type StoredKey = (typeof settingSources)[keyof typeof settingSources]['ke
 export type OnInvalidSetting = (error: GantryError) => void;
 
 /**
- * Settles every setting: flag, then environment, then the profile's file, then the default (conventions §4).
- * A missing or unreadable home is no error: a pipeline has everything in its environment.
+ * Resolves every setting: flag, then environment, then profile, then default. A missing or unreadable home is not an
+ * error: in CI, everything may come from the environment.
  */
-export function resolveSettings(env: Environment, flags: SettingFlags, refuse: OnInvalidSetting = raise): Settings {
+export function resolveSettings(
+  env: Environment,
+  flags: SettingFlags,
+  refuse: OnInvalidSetting = throwError,
+): Settings {
   const folders = resolveFolders(env);
   const stored = readStoredSettings(folders.config, refuse);
-  const profile = pick(flags.profile, env, { variables: ['GANTRY_PROFILE'], key: 'profile' }, stored, 'default');
-  refuseOddName(profile, refuse);
-  const profiles = recordOf(stored.profiles);
-  const own = recordOf(profiles[profile.value ?? 'default']);
-  const settle = (source: SettingSource, flag?: string) => pick(flag, env, source, own, source.fallback);
+  const profile = resolveSetting(
+    flags.profile,
+    env,
+    { variables: ['GANTRY_PROFILE'], key: 'profile' },
+    stored,
+    'default',
+  );
+  checkProfileName(profile, refuse);
+  const profiles = asRecord(stored.profiles);
+  const own = asRecord(profiles[profile.value ?? 'default']);
+  const settle = (source: SettingSource, flag?: string) => resolveSetting(flag, env, source, own, source.fallback);
   const address = (source: SettingSource) => {
     const { value = '', origin } = settle(source);
     return { value: origin === 'default' ? value : checkUrl(value, origin, refuse), origin };
   };
   return {
     folders,
-    proxy: proxyOf(env, refuse),
+    proxy: readProxySettings(env, refuse),
     profile,
     profiles: Object.keys(profiles),
     project: settle(settingSources.project, flags.project),
@@ -112,7 +122,7 @@ export function resolveSettings(env: Environment, flags: SettingFlags, refuse: O
   };
 }
 
-function pick(
+function resolveSetting(
   flag: string | undefined,
   env: Environment,
   { variables, key }: SettingSource,
@@ -129,21 +139,21 @@ function pick(
   return { value: fallback, origin: fallback ? 'default' : 'not set' };
 }
 
-function refuseOddName({ value = '', origin }: Setting, refuse: OnInvalidSetting): void {
+function checkProfileName({ value = '', origin }: Setting, refuse: OnInvalidSetting): void {
   if (/^[A-Za-z0-9][\w.@-]*$/.test(value)) return;
   const why = `it comes from the ${origin}; letters, digits and - _ . @ make a name, a letter or digit first`;
   refuse(new UsageError(`"${value}" cannot be the name of a profile`, { why }));
 }
 
-function proxyOf(env: Environment, refuse: OnInvalidSetting): ProxySettings | undefined {
+function readProxySettings(env: Environment, refuse: OnInvalidSetting): ProxySettings | undefined {
   const all = anyProxy(env);
-  const http = proxyAddress(env, 'HTTP_PROXY', refuse) ?? all;
-  const https = proxyAddress(env, 'HTTPS_PROXY', refuse) ?? all;
+  const http = readProxy(env, 'HTTP_PROXY', refuse) ?? all;
+  const https = readProxy(env, 'HTTPS_PROXY', refuse) ?? all;
   return http || https ? { http, https, noProxy: readVariable(env, 'NO_PROXY') ?? '' } : undefined;
 }
 
 /** `host:3128` is an address as well, as everywhere. It may hold a password: no message repeats it. */
-function proxyAddress(env: Environment, variable: Variable, refuse: OnInvalidSetting): ProxyServer | undefined {
+function readProxy(env: Environment, variable: Variable, refuse: OnInvalidSetting): ProxyServer | undefined {
   const given = readVariable(env, variable);
   if (!given) return undefined;
   const address = given.includes('://') ? given : `http://${given}`;
@@ -154,11 +164,11 @@ function proxyAddress(env: Environment, variable: Variable, refuse: OnInvalidSet
 
 /** `ALL_PROXY` often names a SOCKS proxy, which other programs need and this one cannot use: it is ignored then. */
 function anyProxy(env: Environment): ProxyServer | undefined {
-  return proxyAddress(env, 'ALL_PROXY', () => {});
+  return readProxy(env, 'ALL_PROXY', () => {});
 }
 
 /** The content of `config.json`; empty where there is none, or none that can be read. */
-export function readStoredSettings(folder: string, refuse: OnInvalidSetting = raise): Record<string, unknown> {
+export function readStoredSettings(folder: string, refuse: OnInvalidSetting = throwError): Record<string, unknown> {
   const file = join(folder, 'config.json');
   let text: string;
   try {
@@ -167,7 +177,7 @@ export function readStoredSettings(folder: string, refuse: OnInvalidSetting = ra
     return {};
   }
   try {
-    return recordOf(JSON.parse(text));
+    return asRecord(JSON.parse(text));
   } catch (cause) {
     refuse(new FailedError(`the settings in ${file} are not valid JSON`, { fix: `mend or remove ${file}`, cause }));
     return {};
@@ -175,10 +185,10 @@ export function readStoredSettings(folder: string, refuse: OnInvalidSetting = ra
 }
 
 /**
- * The bearer token travels to these origins: https only, except to this machine (conventions §4). What the address must
- * not hold would be shown to everybody who lists the settings.
+ * Checks an address that receives the bearer token: https only, except on this machine. Rejects an address with a
+ * password or a query, because `config list` prints addresses.
  */
-export function checkUrl(address: string, origin: string, refuse: OnInvalidSetting = raise): string {
+export function checkUrl(address: string, origin: string, refuse: OnInvalidSetting = throwError): string {
   const why = `it comes from the ${origin}`;
   if (!URL.canParse(address)) {
     refuse(new UsageError(`"${address}" is not an address`, { why }));
@@ -202,10 +212,10 @@ export function checkUrl(address: string, origin: string, refuse: OnInvalidSetti
 }
 
 /** A file written by hand may hold anything. */
-function recordOf(value: unknown): Record<string, unknown> {
+function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-function raise(error: GantryError): never {
+function throwError(error: GantryError): never {
   throw error;
 }

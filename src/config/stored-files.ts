@@ -13,7 +13,7 @@ type Where = Pick<Settings, 'folders'>;
 /** A JSON object as it lies on disk; what we do not know in it stays. */
 type Stored = Record<string, unknown> & { profiles?: Record<string, Record<string, unknown>> };
 
-/** Changes settings of one profile, which is made when it is not there. Nothing else in the file changes (H-10). */
+/** Changes settings of one profile and creates the profile if necessary. Nothing else in the file changes. */
 export async function storeSettings(settings: Where, profile: string, changes: SettingChanges): Promise<void> {
   await updateStoredFile(settings.folders.config, 'config', (stored: Stored) => {
     const values = Object.entries({ ...stored.profiles?.[profile], ...changes });

@@ -1,7 +1,7 @@
 /** Hosts that are this machine, as `URL.hostname` writes them. */
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** Where secrets and files may travel: over https, or in the clear on this machine only (conventions §4). */
+/** Secrets and files are sent over https, or over plain http to this machine only. */
 export function isSecure(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname));
 }

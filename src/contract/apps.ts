@@ -55,7 +55,7 @@ export const AppCreation = v.looseObject({
   readycheckEndpoint: text,
   logLevel: text,
   partialUpload: flag,
-  // Beyond the specification: without these a user's shell commands would be lost (wire §0, §1c).
+  // Not in the specification, but the official client sends these. Without them the shell commands would be lost.
   include: v.optional(strings),
   exclude: v.optional(strings),
   shellCommands: v.optional(strings),
@@ -130,7 +130,7 @@ export const App = nonEmptyReply({
 });
 export type App = v.InferOutput<typeof App>;
 
-/** An app in a list (spec 2.5). The inner shape of the two metrics objects is not documented (wire §0). */
+/** An app in a list (spec 2.5). The inner fields of both metrics objects are not documented (docs/platform.md#apps). */
 export const AppSummary = object({
   id: textOrEmpty,
   name: optionalText,
@@ -150,7 +150,9 @@ export type AppSummary = v.InferOutput<typeof AppSummary>;
 /** Create or redeploy an app by upload (spec 4.2). */
 export const createApp = endpoint('POST /v2/projects/{project}/apps', { body: AppCreation, reply: CreatedApp });
 
-/** Create or redeploy a partner's app: the same body, nothing is uploaded (wire §1b). */
+/**
+ * Create or redeploy a partner's app (docs/platform.md#apps): the same body as for any app, but nothing is uploaded.
+ */
 export const createPartnerApp = endpoint('POST /v2/projects/{project}/partner-apps', {
   body: AppCreation,
   reply: CreatedApp,
@@ -165,7 +167,7 @@ export const listApps = endpoint('GET /v2/projects/{project}/apps', {
 /** One app in full (spec 4.4). */
 export const getApp = endpoint('GET /v2/projects/{project}/apps/{app}', { reply: App });
 
-/** What a running app can be given without a deploy (wire §1b); the next deploy says it all anew. */
+/** The settings that can change without a deploy (docs/platform.md#scaling). The next deploy overwrites them. */
 export const AppScaling = v.looseObject({
   minReplicaCount: v.optional(v.number()),
   maxReplicaCount: v.optional(v.number()),
@@ -174,12 +176,12 @@ export const AppScaling = v.looseObject({
 });
 export type AppScaling = v.InferInput<typeof AppScaling>;
 
-/** Change a deployed app's scaling (wire §1b). It sets values, so a repeat is harmless. */
+/** Change a deployed app's scaling (docs/platform.md#scaling). Sets values, so it is safe to repeat. */
 export const scaleApp = endpoint('PATCH /v2/projects/{project}/apps/{app}', {
   body: AppScaling,
   reply: 'nothing',
   retryable: true,
 });
 
-/** Delete an app (wire §1b). */
+/** Delete an app (docs/platform.md#apps). */
 export const deleteApp = endpoint('DELETE /v2/projects/{project}/apps/{app}', { reply: 'nothing' });

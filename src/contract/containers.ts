@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { list, object } from './lists.ts';
 import { optionalBoolean, optionalEnum, optionalNumber, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
-/** One replica of an app (wire §1b). The words of `containerState` are given as examples. */
+/** One container of an app (docs/platform.md#containers). The documents give only examples for `containerState`. */
 export const Container = object({
   /** The full name of the pod: what runs and log lines call it too. */
   containerId: textOrEmpty,
@@ -25,7 +25,7 @@ export const Container = object({
 });
 export type Container = v.InferOutput<typeof Container>;
 
-/** Replicas of an app: those that are up, and those that ended lately (wire §1b). */
+/** List the containers of an app, running and recently ended (docs/platform.md#containers). */
 export const listContainers = endpoint('GET /v2/projects/{project}/apps/{app}/containers', {
   reply: list(Container, 'containerId'),
 });

@@ -3,24 +3,27 @@ import { assumed, endpoint } from './endpoint.ts';
 import { list, object, objectsByName, optionalList, replyObject } from './lists.ts';
 import { optionalItems, optionalNumber, optionalRecord, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
-/** What an app cost, by day (wire §1b: seen in use, no document shows it). */
+/** The cost of an app by day. Observed in use, not documented (docs/platform.md#costs-and-invoices). */
 export const AppCost = replyObject({ costs: assumed(objectsByName(object({ total_cost_cents: optionalNumber }))) });
 export type AppCost = v.InferOutput<typeof AppCost>;
 
-/** What an app cost, by day (wire §1b). */
+/** Get the cost of an app by day (docs/platform.md#costs-and-invoices). */
 export const getAppCost = endpoint('GET /v2/projects/{project}/apps/{app}/cost', { reply: AppCost });
 
-/** What a project cost this month, and its coupons: a few of the names were seen, not all (wire §1b). */
+/**
+ * The cost of a project this month, and its coupons. Only some of the fields are known
+ * (docs/platform.md#costs-and-invoices).
+ */
 export const ProjectCost = replyObject({
   summary: assumed(optionalRecord),
   coupons: assumed(optionalItems),
 });
 export type ProjectCost = v.InferOutput<typeof ProjectCost>;
 
-/** What a project cost (wire §1b). */
+/** Get the cost of a project (docs/platform.md#costs-and-invoices). */
 export const getProjectCost = endpoint('GET /v2/projects/{project}/cost', { reply: ProjectCost });
 
-/** An invoice. Its amount is in the smallest unit of its currency: cents, or whole yen (wire §1b). */
+/** An invoice. Its amount is in the smallest unit of the currency: cents, or whole yen. */
 export const Invoice = object({
   id: textOrEmpty,
   amountDue: optionalNumber,
@@ -33,7 +36,7 @@ export type Invoice = v.InferOutput<typeof Invoice>;
 
 const someInvoices = optionalList(Invoice, 'id');
 
-/** List invoices: as a list, or within an object (wire §1b). */
+/** List invoices (docs/platform.md#costs-and-invoices): the reply is an array, or an object that holds one. */
 export const listInvoices = endpoint('GET /v2/projects/{project}/invoices', {
   reply: assumed(
     v.union([list(Invoice, 'id'), replyObject({ invoices: someInvoices, items: someInvoices, data: someInvoices })]),

@@ -2,7 +2,7 @@ import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Route = `${HttpMethod} /${string}`;
-/** Which of the platform's addresses answers (wire §0). */
+/** The address of the platform that answers (docs/platform.md#addresses). */
 export type Host = 'management' | 'invocation' | 'login' | 'refresh' | 'logs' | 'status';
 
 /** How a successful reply reads: JSON of a schema, plain text, a body nobody needs, or whatever an app says. */
@@ -28,7 +28,7 @@ export interface Endpoint<
   readonly form: boolean | 'multipart';
   /** Needs no token, and gets none: logging in, the page of the platform's own state. */
   readonly anonymous: boolean;
-  /** An empty body is an answer too, and reads as null (wire §1b). */
+  /** An empty body is a valid answer and reads as null. */
   readonly mayBeEmpty: boolean;
 }
 
@@ -96,7 +96,10 @@ export function endpoint<
   };
 }
 
-/** Marks a wire name that no document shows; `grep assumed src/contract` lists the open questions (wire §0). */
+/**
+ * Marks a name or shape that no document shows (docs/platform.md#assumptions). `grep assumed src/contract` lists them
+ * all.
+ */
 export function assumed<T>(schema: T): T {
   return schema;
 }
@@ -108,8 +111,8 @@ export function splitRoute(route: Route): { method: HttpMethod; path: string } {
 }
 
 /**
- * Fills a route's braces, each value encoded as one path segment. An app may be named either way, `web` or
- * `p-123-web`: this is the one place where a name becomes an id (wire §0).
+ * Fills a route's placeholders and encodes each value as one path segment. An app may be given as `web` or `p-123-web`:
+ * only this function turns a name into an id (docs/platform.md#identifiers).
  */
 export function fillPath(path: string, parameters: Record<string, unknown>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -3,8 +3,8 @@ import { endpoint } from './endpoint.ts';
 import { queryBoolean } from './scalars.ts';
 
 /**
- * Call a function of a deployed app, or anything below a server of the user's own (spec 4.18, wire §7). The answer is
- * the app's: any status, any type, any length. The typed client is not made for that.
+ * Call a function of a deployed app, or any path below the user's own server (spec 4.18). The answer is the app's own:
+ * any status, type and length, so the typed client does not handle it.
  */
 export const invoke = endpoint('POST /v4/{project}/{name}/{function}', {
   host: 'invocation',
@@ -13,16 +13,19 @@ export const invoke = endpoint('POST /v4/{project}/{name}/{function}', {
   reply: 'anything',
 });
 
-/** What `async=true` gives at once (spec 2.15); the header `X-Request-Id` says the same (wire §7). */
+/** The immediate answer to `async=true` (spec 2.15). The header `X-Request-Id` has the same id. */
 export const RunAcknowledgement = v.object({ run_id: v.string() });
 
-/** What a function of the default runtime gives (wire §7). A function that yields gives a stream of events instead. */
+/**
+ * The answer of a function in the default runtime (docs/platform.md#invocation). A generator function answers with a
+ * stream of events instead.
+ */
 export const FunctionReply = v.looseObject({ run_id: v.string(), run_time_ms: v.number(), result: v.unknown() });
 
-/** Given with a call, it signs the delivery to its webhook (wire §7). */
+/** Sent with a call, this secret signs the delivery to its webhook (docs/platform.md#webhooks). */
 export const webhookSecretHeader = 'X-Webhook-Secret';
 
-/** Headers of a delivery (wire §7). */
+/** Headers of a delivery (docs/platform.md#webhooks). */
 export const webhookHeaders = {
   runId: 'X-Request-Id',
   /** Seconds since 1970. */
@@ -31,12 +34,12 @@ export const webhookHeaders = {
   signature: 'X-Cerebrium-Webhook-Signature',
 } as const;
 
-/** What the signature of a delivery covers before its body (wire §7). */
+/** The part of a delivery that its signature covers before the body. */
 export function signedPrefix(runId: string, timestamp: string | number): string {
   return `${runId}.${timestamp}.`;
 }
 
-/** The platform tries so often to deliver to a webhook (wire §7). */
+/** Number of attempts to deliver to a webhook (docs/platform.md#webhooks). */
 export const maxWebhookAttempts = 3;
 
 /** An asynchronous call may take as long, seconds, if its `response_grace_period` allows it (spec 8). */

@@ -4,8 +4,8 @@ import { list, nonEmptyReply, object, replyObject } from './lists.ts';
 import { optionalBoolean, optionalEnum, optionalNumber, optionalText, queryNumber, textOrEmpty } from './scalars.ts';
 
 /**
- * One line that an app printed (wire §1b). `timestamp` is kept as it came: it is finer than milliseconds, and where
- * there is no `logId` it tells one line from the next.
+ * One line that an app printed (docs/platform.md#logs). `timestamp` stays text: it is finer than milliseconds, and it
+ * identifies a line that has no `logId`.
  */
 export const AppLogLine = object({
   logLine: textOrEmpty,
@@ -21,7 +21,7 @@ export const AppLogLine = object({
 });
 export type AppLogLine = v.InferOutput<typeof AppLogLine>;
 
-/** What comes back as `nextPageToken` is asked for as `nextToken` (wire §1b). */
+/** The reply's `nextPageToken` is sent back as `nextToken` (docs/platform.md#logs). */
 const AppLogsQuery = v.object({
   container: v.optional(v.string()),
   afterDate: v.optional(v.string()),
@@ -35,7 +35,7 @@ const AppLogsQuery = v.object({
 });
 export type AppLogsQuery = v.InferOutput<typeof AppLogsQuery>;
 
-/** A page of what an app printed; null when it has printed nothing (wire §1b). */
+/** Get a page of an app's log (docs/platform.md#logs); null when the log is empty. */
 export const getAppLogs = endpoint('GET /v2/projects/{project}/apps/{app}/logs', {
   query: AppLogsQuery,
   reply: v.nullish(
@@ -45,8 +45,8 @@ export const getAppLogs = endpoint('GET /v2/projects/{project}/apps/{app}/logs',
 });
 
 /**
- * The two log sockets, below the address of the logs (wire §1b). The query says whose log: `projectID`, `token`, and
- * `buildID` or `appID`; what is absent or empty of `runID`, `containerID` and `after` (a time in RFC 3339) does not narrow.
+ * The two log sockets, below the address of the logs (docs/platform.md#logs). The query has `projectID`, `token`, and
+ * `buildID` or `appID`; `runID`, `containerID` and `after` (a time in RFC 3339) filter only when they are not empty.
  */
 export const buildLogSocket = '/ws-build-logs';
 export const appLogSocket = '/ws-logs';

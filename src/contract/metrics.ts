@@ -23,7 +23,10 @@ export const StartupTimes = replyObject({
 });
 export type StartupTimes = v.InferOutput<typeof StartupTimes>;
 
-/** Startup times of an app; the names of the query are those of its sibling resource-metrics (spec 4.7, wire §0). */
+/**
+ * Startup times of an app (spec 4.7). The query uses the names of the resource metrics endpoint
+ * (docs/platform.md#metrics).
+ */
 export const getStartupTimes = endpoint('GET /v2/projects/{project}/apps/{app}/metrics/startup-time', {
   query: assumed(
     v.object({

@@ -13,7 +13,7 @@ export const changePlan = endpoint('PATCH /v2/projects/{project}/subscription', 
   reply: object({ redirectUrl: optionalText }),
 });
 
-/** Answer of list payment methods (spec 2.12). What a method looks like is not documented (wire §0). */
+/** Answer of list payment methods (spec 2.12). The fields of a method are not documented. */
 export const PaymentMethods = replyObject({
   creditCardBonusClaimed: optionalBoolean,
   methods: assumed(optionalItems),

@@ -6,5 +6,5 @@ import { optionalText, textOrEmpty } from './scalars.ts';
 export const Project = object({ id: textOrEmpty, name: optionalText });
 export type Project = v.InferOutput<typeof Project>;
 
-/** The projects a token may work in (wire §1b). */
+/** List the projects that a token gives access to (docs/platform.md#projects). */
 export const listProjects = endpoint('GET /v2/projects', { reply: list(Project, 'id') });

@@ -13,7 +13,10 @@ export const createRunApp = endpoint('POST /v3/projects/{project}/apps/{app}/cre
   retryable: true,
 });
 
-/** Versions by name; none is `latest`. Commands are in base64 (wire §6). */
+/**
+ * Versions by package name; an empty version means `latest`. Commands are encoded in base64
+ * (docs/platform.md#one-off-runs).
+ */
 const BaseImage = v.object({
   dependencies: v.object({ pip: versions, conda: versions, apt: versions }),
   preBuildCommands: v.array(v.string()),
@@ -23,8 +26,8 @@ const BaseImage = v.object({
 export type BaseImage = v.InferOutput<typeof BaseImage>;
 
 /**
- * Ask for the image with the dependencies of a run, again and again until it is there: `status` is `ready` then, and
- * `digest` not empty (wire §1b). 403 when there is no such app yet.
+ * Ask for the image with the dependencies of a run (docs/platform.md#one-off-runs). It is repeated until `status` is
+ * `ready` and `digest` is not empty. Answers 403 when the app does not exist.
  */
 export const prepareBaseImage = endpoint('POST /v3/projects/{project}/apps/{app}/base-image', {
   query: v.object({ region }),
@@ -33,7 +36,7 @@ export const prepareBaseImage = endpoint('POST /v3/projects/{project}/apps/{app}
   retryable: true,
 });
 
-/** Sizes in bytes, as the published client holds them (wire §9). */
+/** Sizes in bytes, as the official client limits them (docs/platform.md#one-off-runs). */
 export const runLimits = {
   archiveBytes: 4 * 1024 * 1024,
   dataBytes: 2 * 1024 * 1024,
@@ -41,7 +44,7 @@ export const runLimits = {
   nameLength: 30,
 };
 
-/** Run one file of an archive, once (wire §6). Numbers of hardware always have a decimal: `2.0`. */
+/** Run one file of an archive once (docs/platform.md#one-off-runs). Hardware numbers always have a decimal: `2.0`. */
 export const startRun = endpoint('POST /v3/projects/{project}/apps/{app}/run', {
   query: v.object({
     filename: v.string(),

@@ -19,13 +19,19 @@ export const runStatuses = [
 ] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
-/** Where a run stands; a word we do not know is "in progress" (wire §0). Runs of `gantry run` also say `failed`, `fail`. */
+/**
+ * Maps a run's status to a phase; an unknown status means "in progress" (docs/platform.md#runs). Runs of `gantry run`
+ * also use `failed` and `fail`.
+ */
 export function runPhase(status: string): 'in progress' | 'succeeded' | 'failed' {
   if (/^success$/i.test(status)) return 'succeeded';
   return /^(failure|failed|fail|cancelled)$/i.test(status) ? 'failed' : 'in progress';
 }
 
-/** One call of an app. The chart endpoint gives the first group (spec 2.6), the others add the rest (wire §1b). Times in ms. */
+/**
+ * One call of an app. The first group of fields is from the chart endpoint (spec 2.6), the rest from the run list
+ * (docs/platform.md#runs). Times are in ms.
+ */
 export const Run = object({
   id: textOrEmpty,
   projectId: optionalText,
@@ -106,7 +112,10 @@ export const RunsChart = replyObject({
 });
 export type RunsChart = v.InferOutput<typeof RunsChart>;
 
-/** The names are not documented, their meanings are (spec 4.6, wire §0). Milliseconds; times in RFC 3339. */
+/**
+ * The specification gives the meaning of these parameters but not their names (spec 4.6; docs/platform.md#runs).
+ * Durations are in milliseconds, times in RFC 3339.
+ */
 const RunsQuery = assumed(
   v.object({
     startTime: v.optional(v.string()),
@@ -133,16 +142,16 @@ export const getRunsChart = endpoint('GET /v2/projects/{project}/apps/{app}/runs
   reply: RunsChart,
 });
 
-/** Runs of an app, newest first, with what the chart endpoint leaves out (wire §1b). */
+/** List the runs of an app, newest first, with fields that the chart endpoint leaves out (docs/platform.md#runs). */
 export const listRuns = endpoint('GET /v2/projects/{project}/apps/{app}/runs', {
   query: v.object({ asyncOnly: v.optional(queryBoolean), nextToken: assumed(v.optional(v.string())) }),
   reply: replyObject({ items: list(Run, 'id'), nextToken: optionalText }),
 });
 
-/** One run (wire §1b). */
+/** Get one run (docs/platform.md#runs). */
 export const getRun = endpoint('GET /v2/projects/{project}/apps/{app}/runs/{run}', {
   reply: replyObject({ item: Run }, 'item'),
 });
 
-/** Stop a run (wire §1b, observed). */
+/** Cancel a run. Observed in use (docs/platform.md#runs). */
 export const cancelRun = endpoint('DELETE /v2/projects/{project}/apps/{app}/runs/{run}', { reply: 'nothing' });

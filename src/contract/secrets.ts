@@ -10,22 +10,27 @@ export type Secrets = v.InferOutput<typeof Secrets>;
 const StoredSecrets = v.nullish(v.custom<Record<string, unknown>>(isRecord, 'must be an object'));
 export type StoredSecrets = Record<string, unknown>;
 
-/** The secrets of a project; null when there are none (wire §1b). */
+/** Get the secrets of a project (docs/platform.md#secrets); null when there are none. */
 export const getProjectSecrets = endpoint('GET /v2/projects/{project}/secrets', {
   reply: StoredSecrets,
   mayBeEmpty: true,
 });
 
-/** Replace all secrets of a project (wire §1b). No repeat: somebody else may have changed them meanwhile. */
+/**
+ * Replace all secrets of a project (docs/platform.md#secrets). Never retried: another client may have changed them in
+ * between.
+ */
 export const setProjectSecrets = endpoint('PATCH /v2/projects/{project}/secrets', { body: Secrets, reply: 'nothing' });
 
-/** The secrets of one app, which go before those of its project; null when there are none (wire §1b). */
+/**
+ * Get the secrets of an app (docs/platform.md#secrets), which override those of its project; null when there are none.
+ */
 export const getAppSecrets = endpoint('GET /v2/projects/{project}/apps/{app}/secrets', {
   reply: StoredSecrets,
   mayBeEmpty: true,
 });
 
-/** Replace all secrets of one app (wire §1b). No repeat, as for a project. */
+/** Replace all secrets of an app (docs/platform.md#secrets). Never retried, as for a project. */
 export const setAppSecrets = endpoint('PATCH /v2/projects/{project}/apps/{app}/secrets', {
   body: Secrets,
   reply: 'nothing',

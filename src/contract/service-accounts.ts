@@ -3,7 +3,7 @@ import { assumed, endpoint } from './endpoint.ts';
 import { list, object, replyObject } from './lists.ts';
 import { optionalItems, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
-/** A service account (spec 2.11). The form of its grants is not documented: any is let through (wire §0). */
+/** A service account (spec 2.11). The form of its grants is not documented, so any form is accepted. */
 export const ServiceAccount = object({
   id: textOrEmpty,
   name: optionalText,

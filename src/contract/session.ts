@@ -20,7 +20,7 @@ export const DeviceAuthorization = replyObject(
 );
 export type DeviceAuthorization = v.InferOutput<typeof DeviceAuthorization>;
 
-/** Begins a login (wire §1b). */
+/** Start a login (docs/platform.md#login). */
 export const authorizeDevice = endpoint('POST /device-authorization', {
   host: 'login',
   anonymous: true,
@@ -37,8 +37,8 @@ export type DeviceLoginError =
   | (string & {});
 
 /**
- * Asks whether the person has agreed (wire §1b). Until then the answer is a 400 with a word of {@link DeviceLoginError} in `error` or
- * `error_code`. Who asks keeps to a rhythm, so that no call is repeated beside it.
+ * Ask whether the login has been approved (docs/platform.md#login). Until then the answer is a 400 with a code of
+ * {@link DeviceLoginError} in `error` or `error_code`. The caller polls, so a failed call is not retried.
  */
 export const requestToken = endpoint('POST /token', {
   host: 'login',
@@ -48,10 +48,10 @@ export const requestToken = endpoint('POST /token', {
   reply: replyObject({ accessToken: textOrEmpty, refreshToken: optionalText }, 'accessToken'),
 });
 
-/** The published client's name at the service that renews tokens (wire §1b). */
+/** The official client's id at the service that renews tokens (docs/platform.md#login). */
 export const oauthClientId = '2om0uempl69t4c6fc70ujstsuk';
 
-/** A fresh access token for a refresh token (wire §1b). Asking twice does no harm. */
+/** Get a new access token for a refresh token (docs/platform.md#login). Safe to repeat. */
 export const renewToken = endpoint('POST /oauth2/token', {
   host: 'refresh',
   anonymous: true,

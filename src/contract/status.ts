@@ -12,9 +12,9 @@ export const StatusItem = object({
 });
 export type StatusItem = v.InferOutput<typeof StatusItem>;
 
-/** The status page and, in `included`, all that hangs on it. Its product documents the attributes (wire §1b). */
+/** The status page, with everything that belongs to it in `included` (docs/platform.md#service-status). */
 export const StatusPage = replyObject({ data: StatusItem, included: list(StatusItem) }, 'data');
 export type StatusPage = v.InferOutput<typeof StatusPage>;
 
-/** The state of the platform's services, for anybody (wire §1b). */
+/** Get the state of the platform's services, without a token (docs/platform.md#service-status). */
 export const getServiceStatus = endpoint('GET /index.json', { host: 'status', anonymous: true, reply: StatusPage });

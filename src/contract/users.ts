@@ -18,7 +18,7 @@ export const User = object({
 });
 export type User = v.InferOutput<typeof User>;
 
-/** Invite a user. The words for a role are not documented: any is let through (spec 4.12, wire §0). */
+/** Invite a user (spec 4.12). The names of roles are not documented, so any role is accepted. */
 export const inviteUser = endpoint('POST /v2/projects/{project}/users', {
   body: v.object({ emailAddress: v.string(), role: assumed(v.string()) }),
   reply: replyObject({ success: optionalBoolean }, 'success'),

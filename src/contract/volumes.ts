@@ -3,7 +3,7 @@ import { assumed, endpoint } from './endpoint.ts';
 import { list, object, replyObject } from './lists.ts';
 import { booleanOrFalse, numberOrNaN, optionalNumber, optionalTime, textOrEmpty } from './scalars.ts';
 
-/** A file or folder of a volume, as its folder lists it (wire §1b). */
+/** A file or folder of a volume, as listed by its folder (docs/platform.md#volumes). */
 export const VolumeEntry = object({
   /** May or may not end in a slash when it is a folder. */
   name: textOrEmpty,
@@ -15,12 +15,15 @@ export type VolumeEntry = v.InferOutput<typeof VolumeEntry>;
 
 const region = v.optional(v.string());
 
-/** The volumes of a project. No document shows the answer's form (wire §1b): whatever comes is passed on. */
+/**
+ * List the volumes of a project (docs/platform.md#volumes). The shape of the reply is not documented, so any is
+ * accepted.
+ */
 export const listVolumes = endpoint('GET /v2/projects/{project}/volumes', {
   reply: assumed(v.unknown()),
 });
 
-/** Begin to upload a file in so many parts, from 1; each part gets its own signed link (spec 4.10, wire §1a). */
+/** Start to upload a file in `part_count` parts, numbered from 1 (spec 4.10). Each part gets its own presigned URL. */
 export const initializeUpload = endpoint('POST /v2/projects/{project}/volumes/{volume}/cp/initialize', {
   query: v.object({ region }),
   body: v.object({
@@ -39,7 +42,7 @@ export const initializeUpload = endpoint('POST /v2/projects/{project}/volumes/{v
   retryable: true,
 });
 
-/** Make the file of its parts: until then nothing of it is visible (wire §1b). */
+/** Assemble the file from its parts (docs/platform.md#volumes). The file is not visible before this call. */
 export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{volume}/cp/complete', {
   query: v.object({ region }),
   body: v.object({
@@ -52,15 +55,15 @@ export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{vol
 });
 
 /**
- * One folder of a volume, `/` by default; not what is below it (wire §1b). An empty body is not an empty folder: a lost
- * answer would look the same, and `sync --delete` would then delete everything.
+ * List one folder of a volume, `/` by default, without subfolders (docs/platform.md#volumes). An empty body is not an
+ * empty folder: a lost answer would look the same, and `sync --delete` would delete everything.
  */
 export const listFolder = endpoint('GET /v2/projects/{project}/volumes/{volume}/ls', {
   query: v.object({ region, dir: v.optional(v.string()) }),
   reply: list(VolumeEntry, 'name'),
 });
 
-/** A signed link to read one file (wire §1b). */
+/** Get a presigned URL to read one file (docs/platform.md#volumes). */
 export const getDownloadLink = endpoint('GET /v2/projects/{project}/volumes/{volume}/download', {
   query: v.object({ region, file_path: v.string() }),
   reply: replyObject({ url: textOrEmpty }, 'url'),
@@ -72,7 +75,7 @@ export const deletePath = endpoint('DELETE /v2/projects/{project}/volumes/{volum
   reply: 'text',
 });
 
-/** Grow a volume, in GB; the volume is named `default-<region>` here (wire §1b). A repeat changes nothing. */
+/** Grow a volume, in GB (docs/platform.md#volumes). This path names the volume `default-<region>`. Safe to repeat. */
 export const resizeVolume = endpoint('PATCH /v2/projects/{project}/volumes/{volume}/resize', {
   body: v.object({ newSizeGb: v.pipe(v.number(), v.integer(), v.minValue(50), v.maxValue(1000)) }),
   reply: 'nothing',

@@ -11,7 +11,7 @@ export interface SignedWebhook {
 /** Why a delivery is not what it should be: no delivery of the platform at all, signed by another, or of another time. */
 export type SignatureProblem = { kind: 'malformed' | 'forged' | 'stale'; why: string };
 
-/** `v1,<hex>`: HMAC-SHA256 of `{request_id}.{timestamp}.{body}` (wire §7). */
+/** `v1,<hex>`: HMAC-SHA256 of `{request_id}.{timestamp}.{body}` (docs/platform.md#webhooks). */
 export function signWebhook(secret: string, parts: SignedWebhook): string {
   return `v1,${digest(secret, parts).toString('hex')}`;
 }

@@ -12,5 +12,5 @@ export { NewFile, writeInPlace, writeWhole, writeWholeSync } from './new-file.ts
 export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
 export { openRegularSync, readRegularSync } from './regular-file.ts';
 export { openRegular, readRegular } from './regular-handle.ts';
-export { removeLeftovers, TemporaryNames, temporaryFilter } from './temporary.ts';
+export { isNamedTemporary, removeLeftovers, TemporaryNames, temporaryFilter } from './temporary.ts';
 export { TemporaryFolder } from './temporary-folder.ts';

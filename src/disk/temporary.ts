@@ -60,6 +60,14 @@ export class TemporaryNames {
 
 type RecordLine = { folder: string } | { keep: string; journal: string };
 
+/**
+ * Whether a file is named like a temporary one. Without a record it may be that of a process with another state folder,
+ * or the user's own: it is treated as the user's.
+ */
+export function isNamedTemporary(name: string): boolean {
+  return form.test(name);
+}
+
 /** Tells temporary files of ours, of any process, from the user's own. The state folder is asked for when needed. */
 export function temporaryFilter(state: () => string): (name: string) => boolean {
   let sessions: Set<string> | undefined;

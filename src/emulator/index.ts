@@ -1,20 +1,20 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TemporaryFolder } from '../disk/index.ts';
-import { type Claims, signToken } from './account/access.ts';
+import { signToken, type TokenClaims } from './account/access.ts';
 import { approvalAddress, approvalSecret } from './account/activation.ts';
 import { archiveLimits } from './builds/archive.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults/faults.ts';
 import type { AppLogs } from './logs/app-logs.ts';
-import type { Delivery, Platform } from './platform.ts';
-import { Running } from './running/running.ts';
+import type { DeliveryAttempt, Platform } from './platform.ts';
+import { AppRunner } from './running/app-runner.ts';
 import { endAbandonedRuns } from './runs/record.ts';
 import { seedApps } from './seed/apps.ts';
-import { listen } from './server/listen.ts';
-import type { Call } from './server/recorded-request.ts';
+import { startServer } from './server/listen.ts';
+import type { RecordedRequest } from './server/recorded-request.ts';
 import { lockDataFolder, preparePrivateFolder, stateFile } from './state/data-folder.ts';
 import { Store } from './state/store.ts';
-import { Shelf, Volumes } from './volumes/volumes.ts';
+import { VolumeFiles, VolumeStore } from './volumes/volume-store.ts';
 
 export { faults, parseFaultOption, statusFaults } from './faults/faults.ts';
 export { findPython } from './running/python.ts';
@@ -68,15 +68,15 @@ export interface Emulator {
   readonly approvalAddress: string;
   readonly store: Store;
   /** The volume of a region, `us-east-1` if none is named: to arrange files in it and to look at them. */
-  volume(region?: string): Shelf;
+  volume(region?: string): VolumeFiles;
   /** Every request so far, the oldest first. */
-  readonly calls: Call[];
+  readonly calls: RecordedRequest[];
   /** What apps print: to look at it, to listen to it, to arrange it. */
   readonly logs: AppLogs;
   /** Every attempt so far to deliver to a webhook, the oldest first. */
-  readonly deliveries: readonly Delivery[];
+  readonly deliveries: readonly DeliveryAttempt[];
   /** Another token: expired, say, or for another project. */
-  issueToken(claims: Partial<Claims>): string;
+  issueToken(claims: Partial<TokenClaims>): string;
   /**
    * Makes the next matching calls go wrong, one fault each, in this order: `fail('getBuild', 503, '429:2')`. A fault
    * with a `*` stays. Throws a RangeError that lists the valid ones when this is none.
@@ -142,15 +142,15 @@ async function startIn(
   if (!store.projects.includes(project)) store.projects.push(project);
   store.save();
   const storage = join(folder, 'storage');
-  const volumes = new Volumes(storage, data);
+  const volumes = new VolumeStore(storage, data);
 
   // The last step that can fail: after it, close() is there to clean up.
-  const server = await listen(port, allowOrigins);
+  const server = await startServer(port, allowOrigins);
   const faults = new FaultQueue();
-  const calls: Call[] = [];
-  const deliveries: Delivery[] = [];
+  const calls: RecordedRequest[] = [];
+  const deliveries: DeliveryAttempt[] = [];
   const limits = { ...archiveLimits, bytes: unpackedBytes };
-  const running = new Running({
+  const running = new AppRunner({
     store,
     now,
     storage,
@@ -172,7 +172,7 @@ async function startIn(
     now,
     pace,
     linkSeconds,
-    running,
+    runner: running,
     webhookPauseMs,
     archiveLimits: limits,
   };
@@ -180,7 +180,8 @@ async function startIn(
   const seed = () => options.seed !== undefined && seedApps(project, options.seed, platform);
   if (store.isNew) seed();
   server.open(platform);
-  const issueToken = (claims: Partial<Claims>) => signToken({ ...usualClaims(project, now()), ...claims }, store.key);
+  const issueToken = (claims: Partial<TokenClaims>) =>
+    signToken({ ...usualClaims(project, now()), ...claims }, store.key);
 
   return {
     url: server.url,
@@ -193,8 +194,8 @@ async function startIn(
     token: issueToken({}),
     approvalSecret: approvalSecret(store),
     approvalAddress: approvalAddress(server.url, approvalSecret(store)),
-    volume: (region = 'us-east-1') => new Shelf(volumes, { project, volume: 'default', region }, now),
-    fail: (target, ...texts) => faults.ask(target, ...texts),
+    volume: (region = 'us-east-1') => new VolumeFiles(volumes, { project, volume: 'default', region }, now),
+    fail: (target, ...texts) => faults.add(target, ...texts),
     async reset() {
       const stopped = running.stop();
       store.clear();
@@ -215,7 +216,7 @@ async function startIn(
   };
 }
 
-function usualClaims(project: string, now: number): Claims {
+function usualClaims(project: string, now: number): TokenClaims {
   const iat = Math.floor(now / 1000);
   return { sub: 'emulator', project_id: project, iat, exp: iat + 365 * 24 * 60 * 60 };
 }

@@ -3,11 +3,11 @@ import type { CallParameters, Endpoint, WireReply } from '../contract/endpoint.t
 import type { EndpointName, endpoints } from '../contract/index.ts';
 import type { ArchiveLimits } from './builds/archive.ts';
 import type { FaultQueue } from './faults/faults.ts';
-import type { Running } from './running/running.ts';
-import type { Call } from './server/recorded-request.ts';
-import type { Body, Reply } from './server/reply.ts';
+import type { AppRunner } from './running/app-runner.ts';
+import type { RecordedRequest } from './server/recorded-request.ts';
+import type { ByteStream, ServerReply } from './server/reply.ts';
 import type { Store } from './state/store.ts';
-import type { Volumes } from './volumes/volumes.ts';
+import type { VolumeStore } from './volumes/volume-store.ts';
 
 /** The running platform, as its handlers see it. */
 export interface Platform {
@@ -16,18 +16,18 @@ export interface Platform {
   /** The folder of what was uploaded. */
   readonly storage: string;
   readonly store: Store;
-  readonly volumes: Volumes;
+  readonly volumes: VolumeStore;
   readonly faults: FaultQueue;
   /** The requests so far. */
-  readonly calls: Call[];
+  readonly calls: RecordedRequest[];
   /** The attempts to deliver a webhook so far, oldest first. */
-  readonly deliveries: Delivery[];
+  readonly deliveries: DeliveryAttempt[];
   /** Milliseconds since 1970. Nothing else tells the time here, so a test can turn the clock. */
   readonly now: () => number;
   /** Milliseconds a stage of a build takes; 0 makes a build end with its upload. */
   readonly pace: number;
   /** The apps that run here, and what they print. */
-  readonly running: Running;
+  readonly runner: AppRunner;
   /** Milliseconds between two attempts to deliver to a webhook. */
   readonly webhookPauseMs: number;
   /** What an archive may hold. */
@@ -43,26 +43,26 @@ type Handler<E extends Endpoint> = (
 ) => WireReply<E> | Promise<WireReply<E>>;
 
 /** A request that is answered as it likes. */
-export interface Asked {
+export interface RequestContext {
   readonly request: IncomingMessage;
   readonly url: URL;
   /** What it sends: the request itself, or what a fault makes of it. */
-  readonly body: Body;
-  readonly call: Call;
+  readonly body: ByteStream;
+  readonly call: RecordedRequest;
 }
 
 /** Where the contract leaves the answer open, a handler makes all of it. */
-export type FreeHandler = (asked: Asked, platform: Platform) => Promise<Reply>;
+export type RawHandler = (asked: RequestContext, platform: Platform) => Promise<ServerReply>;
 
 /** One handler for each endpoint of the contract: the compiler finds the missing one. */
 export type Handlers = {
   [Name in EndpointName]: (typeof endpoints)[Name]['reply'] extends 'anything'
-    ? FreeHandler
+    ? RawHandler
     : Handler<(typeof endpoints)[Name]>;
 };
 
 /** An attempt to deliver to a webhook. */
-export interface Delivery {
+export interface DeliveryAttempt {
   run: string;
   url: string;
   /** Counts from 1. */

@@ -1,6 +1,6 @@
 import type { Handlers } from './platform.ts';
 import type { Incident } from './state/records.ts';
-import { rfc3339 } from './time.ts';
+import { formatTime } from './time.ts';
 
 /** The page's components, in the order of the page. */
 const services = ['Dashboard', 'Management API', 'Builds', 'Inference us-east-1', 'Inference eu-north-1', 'Storage'];
@@ -8,7 +8,7 @@ const services = ['Dashboard', 'Management API', 'Builds', 'Inference us-east-1'
 /** The worst counts. */
 const severity = ['operational', 'maintenance', 'degraded', 'downtime'];
 
-export const serviceStatus: Pick<Handlers, 'getServiceStatus'> = {
+export const serviceStatusHandlers: Pick<Handlers, 'getServiceStatus'> = {
   /** All is well, but for the incidents in the store. JSON:API, as the product of the real page writes it. */
   getServiceStatus(_, { store, now, url }) {
     const current = store.incidents.filter((incident) => isCurrent(incident, now()));
@@ -48,7 +48,7 @@ function report(incident: Incident, index: number, now: number) {
       type: 'status_report',
       attributes: {
         ...{ title, report_type: state === 'maintenance' ? 'maintenance' : 'manual' },
-        ...{ starts_at: rfc3339(startedAt), ends_at: endsAt === undefined ? null : rfc3339(endsAt) },
+        ...{ starts_at: formatTime(startedAt), ends_at: endsAt === undefined ? null : formatTime(endsAt) },
         aggregate_state: over ? 'resolved' : state,
         affected_resources: concerned.map((service) => ({
           status_page_resource_id: String(services.indexOf(service) + 1),
@@ -62,7 +62,7 @@ function report(incident: Incident, index: number, now: number) {
     ...updates.map(({ at, message }, index) => ({
       id: updateId(index),
       type: 'status_update',
-      attributes: { message, published_at: rfc3339(at) },
+      attributes: { message, published_at: formatTime(at) },
     })),
   ];
 }

@@ -1,7 +1,7 @@
 import { refuse } from './server/reply.ts';
 
 /** A stretch of time, both ends included. Milliseconds since 1970. */
-export interface Range {
+export interface TimeRange {
   start: number;
   end: number;
 }
@@ -11,7 +11,11 @@ export const hour = 60 * minute;
 export const day = 24 * hour;
 
 /** The range a query names; what it leaves open makes it the 24 hours up to its end, or up to now. Refuses nonsense. */
-export function readRange(query: Record<string, unknown>, [from, to]: readonly [string, string], now: number): Range {
+export function parseTimeRange(
+  query: Record<string, unknown>,
+  [from, to]: readonly [string, string],
+  now: number,
+): TimeRange {
   const end = readMoment(to, query[to]) ?? now;
   const start = readMoment(from, query[from]) ?? end - day;
   if (start > end) refuse(400, `${to} must not be before ${from}`);
@@ -30,7 +34,7 @@ function readMoment(name: string, text: unknown): number | undefined {
 const rfc3339Time = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 /** How times are written on the wire (spec 2). */
-export function rfc3339(time: number): string {
+export function formatTime(time: number): string {
   return new Date(time).toISOString();
 }
 

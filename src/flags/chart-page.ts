@@ -10,28 +10,27 @@ export interface ChartPageFlags {
   open?: true | undefined;
 }
 
-/** The flags of commands whose answer can be a page for a browser as well. */
+/** Adds the flags of commands that can also write their charts as an HTML page. */
 export function chartPageFlags<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {
   return command
-    .option('--html <file>', 'also write a page with interactive charts')
-    .option('--open', 'show that page in the browser');
+    .option('--html <file>', 'also write an HTML page with interactive charts')
+    .option('--open', 'open that page in the browser');
 }
 
-/** Before anything is asked of the platform. */
+/** Throws UsageError. Call it before the first request. */
 export function checkChartPageFlags({ html, open }: ChartPageFlags): void {
-  if (html === '-' || html === '')
-    throw new UsageError('--html needs the name of a file', { fix: '--html chart.html' });
+  if (html === '-' || html === '') throw new UsageError('--html requires a file name', { fix: '--html chart.html' });
   if (open && html === undefined) {
-    throw new UsageError('--open has nothing to open', {
-      why: 'it shows the page that --html writes',
+    throw new UsageError('--open requires --html', {
+      why: 'it opens the page that --html writes',
       fix: '--html chart.html --open',
     });
   }
 }
 
-/** Writes the page where it was asked for, and says so. */
+/** Writes the page if --html is given, and opens it if --open is given. */
 export async function saveChartPage<Row>(
   context: Context,
   { html, open }: ChartPageFlags,
@@ -49,8 +48,8 @@ export async function saveChartPage<Row>(
     throw new FailedError(`cannot write ${html}`, { why: diskFailure(cause).message, cause });
   });
   names.close();
-  context.progress.note(`the charts are in ${html}`);
+  context.progress.note(`wrote the charts to ${html}`);
   if (open && !(await context.openBrowser(pathToFileURL(file).href))) {
-    context.progress.note('no browser could be opened here: open the file yourself');
+    context.progress.note('no browser found; open the file yourself');
   }
 }

@@ -46,7 +46,7 @@ export function emulatorFlags(command: Commander) {
 }
 
 /** Starts an emulator in which the faults asked for lie in wait. */
-export async function emulatorFor({
+export async function startEmulatorFromFlags({
   fault = [],
   seed,
   allowOrigin,
@@ -68,7 +68,7 @@ export async function emulatorFor({
 function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
   if (cause instanceof DamagedDataError) {
     const { message, file } = cause;
-    const fix = `set it aside to start without it: mv ${quoted(file)} ${quoted(`${file}.damaged`)}`;
+    const fix = `set it aside to start without it: mv ${quoteForShell(file)} ${quoteForShell(`${file}.damaged`)}`;
     return new ProjectError(message, [{ severity: 'error', message, fix }], { fix, cause });
   }
   if (cause instanceof DataFolderInUseError) {
@@ -84,12 +84,12 @@ function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
 }
 
 /** For a POSIX shell. */
-function quoted(path: string): string {
+function quoteForShell(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** The variables that point gantry, and the official client, at an emulator. */
-export function environmentOf({ url, project, token, approvalSecret }: Emulator): Record<string, string> {
+export function emulatorEnvironment({ url, project, token, approvalSecret }: Emulator): Record<string, string> {
   return {
     GANTRY_API_URL: url,
     GANTRY_INFERENCE_URL: url,

@@ -8,16 +8,16 @@ export interface ListFlags {
   all?: true | undefined;
 }
 
-/** The flags of every list (conventions §6). */
+/** Adds the flags of every list. */
 export function listFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
   const flagged = command
-    .option('--limit <number>', 'show no more than this', wholeNumberFlag(1), 100)
-    .option('--all', 'show everything');
+    .option('--limit <number>', 'maximum number of entries to show', wholeNumberFlag(1), 100)
+    .option('--all', 'show all entries');
   flagged.options.at(-1)?.conflicts('limit');
   return flagged;
 }
 
-/** The first entries of a list, as many as were asked for. That there are more is said. */
+/** Returns the first entries, up to --limit. Prints a note if there are more. */
 export function applyLimit<Entry>(
   entries: Entry[],
   { limit, all }: ListFlags,
@@ -25,6 +25,6 @@ export function applyLimit<Entry>(
   ...noun: [one: string, many?: string]
 ): Entry[] {
   if (all || entries.length <= limit) return entries;
-  progress.note(`${groupDigits(limit)} of ${count(entries.length, ...noun)}; --all shows the rest`);
+  progress.note(`showing ${groupDigits(limit)} of ${count(entries.length, ...noun)}; pass --all to show the rest`);
   return entries.slice(0, limit);
 }

@@ -13,33 +13,36 @@ export interface LogFlags {
   failOnGap?: true | undefined;
 }
 
-/** The flags of commands that print a log. */
+/** Adds the flags of commands that print a log. */
 export function logFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
   return command
-    .option('-f, --follow', 'go on with new lines as they come, until Ctrl-C')
-    .option('--since <time>', 'from then on, or so long ago: 1h30m, 2d', timeFlag)
-    .option('--until <time>', 'up to then, or to so long ago', timeFlag)
-    .option('--tail <number>', 'the last lines only, so many of them; "all" for all', tailFlag)
-    .option('--timestamps', 'put the time before each line')
-    .option('--raw', 'print lines byte for byte, whatever they do to the terminal')
-    .option('--fail-on-gap', 'end with exit code 1 where lines may be missing');
+    .option('-f, --follow', 'print new lines as they arrive, until Ctrl-C')
+    .option('--since <time>', 'start at this time, or this long ago: 1h30m, 2d', timeFlag)
+    .option('--until <time>', 'end at this time, or this long ago', timeFlag)
+    .option('--tail <number>', 'number of last lines to show, or "all"', tailFlag)
+    .option('--timestamps', 'show the time of each line')
+    .option('--raw', 'print lines unchanged, including control sequences')
+    .option('--fail-on-gap', 'exit with 1 if lines may be missing');
 }
 
-/** `usually` is how many lines are shown when no flag says how far to go back. */
+/** `defaultTail`: lines to show if no flag says how far to go back. Throws UsageError if the range is invalid. */
 export function readLogOptions(
   { now }: Pick<Context, 'now'>,
   flags: LogFlags,
-  usually = Number.POSITIVE_INFINITY,
+  defaultTail = Number.POSITIVE_INFINITY,
 ): ReadLogOptions {
   const { follow, failOnGap } = flags;
   const [since, until] = [flags.since?.(now()), flags.until?.(now())];
   if (since !== undefined && until !== undefined && until < since) {
-    throw new UsageError('the range ends before it begins: look at --since and --until');
+    throw new UsageError('invalid range: --until is before --since');
   }
-  const tail = flags.tail ?? (since === undefined ? usually : Number.POSITIVE_INFINITY);
+  const tail = flags.tail ?? (since === undefined ? defaultTail : Number.POSITIVE_INFINITY);
   return {
-    ...{ since, until, failOnGap, tail: Number.isFinite(tail) ? tail : undefined },
-    // What is over cannot be followed.
+    since,
+    until,
+    failOnGap,
+    tail: Number.isFinite(tail) ? tail : undefined,
+    // A range that is over has no new lines.
     follow: follow && (until === undefined || until > now()),
   };
 }

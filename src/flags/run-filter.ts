@@ -12,20 +12,20 @@ interface FilterFlags {
   maxResponse?: number | undefined;
 }
 
-/** The flags that pick some of an app's runs (spec 4.6). */
+/** Adds the flags that filter runs (spec 4.6). */
 export function runFilterFlags<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {
   return command
-    .addOption(command.createOption('--status <status>', 'only those in this state').choices(runStatuses))
-    .option('--status-code <number>', 'only those with this HTTP status', wholeNumberFlag(-1))
-    .option('--min-startup <duration>', 'only those whose start-up took this long or longer', durationFlag)
-    .option('--max-startup <duration>', 'only those whose start-up took no longer', durationFlag)
-    .option('--min-response <duration>', 'only those answered after this long or longer', durationFlag)
-    .option('--max-response <duration>', 'only those answered no later', durationFlag);
+    .addOption(command.createOption('--status <status>', 'only show runs with this status').choices(runStatuses))
+    .option('--status-code <number>', 'only show runs with this HTTP status', wholeNumberFlag(-1))
+    .option('--min-startup <duration>', 'only show runs with at least this start-up time', durationFlag)
+    .option('--max-startup <duration>', 'only show runs with at most this start-up time', durationFlag)
+    .option('--min-response <duration>', 'only show runs with at least this response time', durationFlag)
+    .option('--max-response <duration>', 'only show runs with at most this response time', durationFlag);
 }
 
-/** The same in the platform's names; times in milliseconds. */
+/** Converts the flags to the platform's names; times in ms. */
 export function runFilters(flags: FilterFlags): RunFilters {
   return {
     status: flags.status,

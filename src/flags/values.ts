@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 
-/** How the values of flags are read: the same everywhere (conventions §4). */
+/** Parsers for the values of flags. */
 
 const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `30s`, `5m`, `1h30m`, `2d` in milliseconds. */
+/** `30s`, `5m`, `1h30m`, `2d`, in ms. */
 export function durationFlag(text: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
@@ -13,10 +13,10 @@ export function durationFlag(text: string): number {
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unitMs[unit ?? ''] ?? 0), 0);
 }
 
-/** A moment, once it is known what time it is: milliseconds since 1970. */
+/** A time that may be relative to `now`. Both in ms since 1970. */
 export type TimeFromNow = (now: number) => number;
 
-/** `2026-11-20T09:30:00Z`, `2026-11-20` (midnight here), or a duration ago: `30m`, `7d`. */
+/** `2026-11-20T09:30:00Z`, `2026-11-20` (local midnight), or a duration ago: `30m`, `7d`. */
 export function timeFlag(text: string): TimeFromNow {
   const [, year, month, day] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number);
   if (year !== undefined && month !== undefined && day !== undefined) {
@@ -36,18 +36,18 @@ export function timeFlag(text: string): TimeFromNow {
 export function zoneFlag(text: string): string {
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
-    // An offset is no zone, though some versions of Node take it for one.
+    // Some versions of Node accept offsets, which are not names of time zones.
     if (/^[a-z]/i.test(text)) return timeZone.toLowerCase() === text.toLowerCase() ? timeZone : text;
   } catch {}
   throw new InvalidArgumentError('Write the name of a time zone such as Europe/Berlin or UTC.');
 }
 
-/** A whole number from `least` up. */
-export function wholeNumberFlag(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+/** A whole number of at least `min`. */
+export function wholeNumberFlag(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const number = Number(text);
-    if (!/^-?\d+$/.test(text) || number < least || number > most) {
-      const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} up` : `from ${least} to ${most}`;
+    if (!/^-?\d+$/.test(text) || number < min || number > max) {
+      const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} up` : `from ${min} to ${max}`;
       throw new InvalidArgumentError(`Write a whole number ${range}.`);
     }
     return number;
@@ -55,14 +55,13 @@ export function wholeNumberFlag(least: number, most = Number.MAX_SAFE_INTEGER): 
 }
 
 /** `500MiB`, `20MB`, `1048576` in bytes: units with an i are powers of 1024, the others of 1000. */
-export function sizeFlag(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+export function sizeFlag(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const [, number, unit = '', binary] = /^(\d+(?:\.\d+)?) ?([kmgt]?)(i?)b?$/i.exec(text) ?? [];
     const bytes = Math.round(Number(number) * (binary ? 1024 : 1000) ** ' kmgt'.indexOf(unit.toLowerCase() || ' '));
     if (number === undefined || (binary && !unit))
       throw new InvalidArgumentError('Write a size such as 20MB or 16MiB.');
-    if (bytes < least || bytes > most)
-      throw new InvalidArgumentError(`Write a size from ${inMib(least)} to ${inMib(most)}.`);
+    if (bytes < min || bytes > max) throw new InvalidArgumentError(`Write a size from ${inMib(min)} to ${inMib(max)}.`);
     return bytes;
   };
 }
@@ -71,12 +70,12 @@ function inMib(bytes: number): string {
   return bytes < 2 ** 20 ? `${bytes}B` : `${Math.floor(bytes / 2 ** 20)}MiB`;
 }
 
-/** Any text, collected: the flag may be given again. */
+/** Any text, repeatable. */
 export function repeatableFlag(text: string, all: string[] = []): string[] {
   return [...all, text];
 }
 
-/** One of these words, collected: the flag may be given again. */
+/** One of these words, repeatable. */
 export function repeatableChoiceFlag<const Word extends string>(
   words: readonly Word[],
 ): (text: string, all?: Word[]) => Word[] {
@@ -87,7 +86,7 @@ export function repeatableChoiceFlag<const Word extends string>(
   };
 }
 
-/** `name=value`, collected: the flag may be given again. */
+/** `name=value`, repeatable. */
 export function repeatablePairFlag(
   text: string,
   all: [name: string, value: string][] = [],

@@ -1,6 +1,6 @@
 import { exitCodes, type FileLocation, GantryError, type Problem, ProjectError, UnavailableError } from '../errors.ts';
 import { displayWidth } from './display-width.ts';
-import { count } from './format.ts';
+import { count, cutText } from './format.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import type { Page } from './page.ts';
 import { redact } from './redact.ts';
@@ -122,7 +122,7 @@ function excerpt({ text, column, length }: FileLocation, width: number) {
   const after = plain(text.slice(column - 1 + length));
   const left = Math.max(0, width - marked.length);
   const start = before.length > left ? `…${before.slice(before.length - left + 1)}` : before;
-  return { before: start, marked, after: after.slice(0, Math.max(0, left - start.length)) };
+  return { before: start, marked, after: cutText(after, Math.max(0, left - start.length)) };
 }
 
 function stackOf(error: Error): string {

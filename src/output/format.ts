@@ -112,6 +112,11 @@ export function wrapText(text: string, width: number): string[] {
   return [...lines, line];
 }
 
+/** Truncates to `maxLength` characters. The ellipsis also tells the redactor that a secret may be cut there. */
+export function cutText(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+}
+
 /** Compares RFC 3339 times in UTC, latest first. Entries without a time come last. */
 export function latestFirst<T>(timeOf: (entry: T) => string | null | undefined): (a: T, b: T) => number {
   return (a, b) => {

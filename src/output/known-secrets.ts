@@ -1,3 +1,5 @@
+import { hideCut, SecretSequence } from './split-secrets.ts';
+
 /** A shorter value is most likely also a harmless word, and hiding it would make messages unreadable. */
 const shortest = 6;
 /** A shorter value is hidden only where it stands alone: `debug` is not hidden in `debugger`. */
@@ -7,8 +9,10 @@ const longEnough = 12;
 export class KnownSecrets {
   /** Longest first: a spelling may contain a shorter one. */
   #spellings: string[] = [];
-  /** The long spellings without what {@link gaps} leaves out. */
+  /** The long spellings without what {@link gaps} matches. */
   #joined: string[] = [];
+  /** The spellings that may be hidden in part. */
+  #long: string[] = [];
   readonly #added = new Set<string>();
 
   /** Takes whatever may be a secret; only texts can be. */
@@ -18,18 +22,25 @@ export class KnownSecrets {
       this.#added.add(secret);
       const all = new Set([...this.#spellings, ...spellings(secret)]);
       this.#spellings = [...all].sort((a, b) => b.length - a.length);
+      this.#long = this.#spellings.filter((spelling) => spelling.length >= longEnough);
       this.#joined = [...new Set(this.#spellings.map(joined))].filter((spelling) => spelling.length >= longEnough);
     }
   }
 
   isIn(text: string): boolean {
+    if (hideCut(text, this.#long) !== text) return true;
     if (this.#spellings.some((spelling) => text.includes(spelling))) return true;
     const whole = joined(text);
     return whole !== text && this.#joined.some((spelling) => whole.includes(spelling));
   }
 
   hideIn(text: string): string {
-    return this.#hideExact(this.#hideBroken(text));
+    return hideCut(this.#hideExact(this.#hideBroken(text)), this.#long);
+  }
+
+  /** For texts that follow each other, such as the lines of a log: a secret may begin in one and end in the next. */
+  inSequence(): SecretSequence {
+    return new SecretSequence(() => this.#long);
   }
 
   /** Long secrets, also where line breaks or invisible characters are between their characters. */
@@ -105,11 +116,19 @@ function hideWord(text: string, word: string): string {
 const sequence = String.raw`\u001b(?:\[[0-?]*[ -\/]*[@-~]|\][^\u0007\u001b\n]*(?:\u0007|\u001b\\))`;
 /** The same and lone control characters, as JSON writes them. */
 const escaped = String.raw`\\{1,4}(?:u001b\[[0-?]*[ -\/]*[@-~]|u00(?:[0189][\da-f]|20|7f|a0|ad)|u(?:20[0-6][\da-f]|feff)|[nrtbf]|\r?\n)`;
-/** What does not end a secret: it may be wrapped, or hold what nobody sees. */
-const gaps = new RegExp(String.raw`${sequence}|${escaped}|%(?:0[\dad]|20)|[\s\p{Cc}\p{Cf}\p{DI}]+`, 'giu');
+let compiled: RegExp | undefined;
+
+/** What does not end a secret: it may be wrapped, or hold what nobody sees. V8 needs over a millisecond to compile it. */
+function gaps(): RegExp {
+  compiled ??= new RegExp(String.raw`${sequence}|${escaped}|%(?:0[\dad]|20)|[\s\p{Cc}\p{Cf}\p{DI}]+`, 'giu');
+  return compiled;
+}
+
+/** Text in which only white space can be a gap: no escape sequence, no percent-encoding, nothing beyond ASCII. */
+const ordinary = /^[\t\n\r !-$&-[\]-~]*$/;
 
 function joined(text: string): string {
-  return text.replace(gaps, '');
+  return text.replace(ordinary.test(text) ? /[\t\n\r ]+/g : gaps(), '');
 }
 
 type Range = [from: number, to: number];
@@ -146,7 +165,7 @@ function merged(ranges: Range[]): Range[] {
 
 /** Tells where a character of the joined text is in the text. Asked for places in rising order only. */
 function placesIn(text: string): (at: number) => number {
-  const all = text.matchAll(gaps);
+  const all = text.matchAll(gaps());
   let gap = all.next();
   let left = 0;
   return (at) => {

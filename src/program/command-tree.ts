@@ -8,18 +8,27 @@ import { commandHelp, configureHelp } from './help.ts';
 
 type CommandRunner = (command: Command, flags: GlobalFlags, inputs: unknown[]) => Promise<void>;
 
-/** The parser of the whole command line. `write` gets the text of `--help` and `--version`. */
-export function buildProgram(run: CommandRunner, write: (text: string) => void): Commander {
+/**
+ * The parser of the command line. `write` gets the text of `--help` and `--version`. If `firstWord` names a command, the
+ * tree has only that one: adding all others would take longer than parsing.
+ */
+export function buildProgram(run: CommandRunner, write: (text: string) => void, firstWord = ''): Commander {
   const root = addGlobalFlags(new Commander('gantry'))
     .version(version, '-V, --version', 'show the version')
     .helpCommand(false)
     .exitOverride();
   configureHelp(root, write);
   for (const [heading, entries] of Object.entries(commands)) {
+    const called = Object.hasOwn(entries, firstWord) ? entries[firstWord] : undefined;
+    if (!called && isCommand(firstWord)) continue;
     root.commandsGroup(`${heading}:`);
-    addCommands(root, entries, run);
+    addCommands(root, called ? { [firstWord]: called } : entries, run);
   }
   return root;
+}
+
+export function isCommand(name: string): boolean {
+  return Object.values(commands).some((entries) => Object.hasOwn(entries, name));
 }
 
 function addGlobalFlags(root: Commander): Commander {

@@ -2,7 +2,7 @@ import type { Command as Commander } from 'commander';
 import type { Command } from '../command.ts';
 import { wrapText } from '../output/format.ts';
 
-/** In columns, whatever the terminal is: the texts of help are rendered at build time (build.js). */
+/** In columns, whatever the terminal is: the texts of help are rendered at build time (build/texts.js). */
 const helpWidth = 80;
 
 /** The form of every `--help`. */

@@ -1,27 +1,27 @@
 import { CommanderError } from 'commander';
-import { commands } from '../commands/index.ts';
 import { createPage } from '../output/page.ts';
 import { createRenderer } from '../output/render.ts';
 import type { Io } from '../process.ts';
-import { buildProgram } from './command-tree.ts';
+import { buildProgram, isCommand } from './command-tree.ts';
 import { executeCommand, type RunState } from './execute-command.ts';
-import { usageError } from './usage-errors.ts';
 
 /** Parses the command line, runs one command and shows its result. Returns the exit code; throws failures. */
 export async function runProgram(argv: string[], io: Io, state: RunState): Promise<number> {
   let code = 0;
   const help: string[] = [];
+  const words = normalizeArguments(argv);
   const program = buildProgram(
     async (command, flags, inputs) => {
       code = await executeCommand(command, flags, inputs, io, state);
     },
     (text) => help.push(text),
+    words[0],
   );
   try {
-    await program.parseAsync(normalizeArguments(argv), { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (!isHelpOrVersion(error)) throw usageError(error, argv);
+    if (!isHelpOrVersion(error)) throw (await import('./usage-errors.ts')).usageError(error, argv);
     const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'auto', io.now()), false);
     await renderer.text(help.join(''));
   }
@@ -37,10 +37,6 @@ function normalizeArguments(argv: string[]): string[] {
   const [first, second] = words;
   if (first === 'help' && (second === undefined || isCommand(second))) return [...words.slice(1), '--help', ...rest];
   return [...words, ...rest];
-}
-
-function isCommand(name: string): boolean {
-  return Object.values(commands).some((entries) => Object.hasOwn(entries, name));
 }
 
 function isHelpOrVersion(error: CommanderError): boolean {

@@ -14,7 +14,7 @@ export interface CollectedFiles {
   warnings: Problem[];
 }
 
-/** The defaults of the platform for lists that are not in `cerebrium.toml`. */
+/** The defaults for lists that are not in `cerebrium.toml` (docs/platform.md#app-configuration). */
 export const defaultInclude: readonly string[] = ['./*', 'main.py', 'cerebrium.toml'];
 export const defaultExclude: readonly string[] = ['.*'];
 
@@ -82,7 +82,7 @@ export function largestFiles(entries: readonly FileEntry[], count = 10): FileEnt
 
 const gibibyte = 2 ** 30;
 
-/** Checks the platform's size limit: throws ProjectError over 2 GiB, returns a warning over 1 GiB. */
+/** Checks the size limit (docs/platform.md#uploads): throws ProjectError over 2 GiB, returns a warning over 1 GiB. */
 export function checkLimits(entries: readonly FileEntry[]): Problem[] {
   const bytes = totalBytes(entries);
   if (bytes <= gibibyte) return [];

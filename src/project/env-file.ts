@@ -1,6 +1,6 @@
 import { type Problem, ProjectError } from '../errors.ts';
 
-/** The names that the official client accepts. */
+/** The names that the official client accepts (docs/platform.md#secrets). */
 export function isSecretName(name: string): boolean {
   return /^[A-Za-z0-9_.-]{1,253}$/.test(name);
 }

@@ -1,4 +1,4 @@
-/** The documented hardware. The platform may offer more, so values outside cause warnings only. */
+/** The documented hardware (docs/platform.md#hardware). The platform may offer more: other values cause warnings only. */
 export interface Accelerator {
   family: 'CPU' | 'NVIDIA' | 'AWS';
   /** The largest documented count for one replica. */

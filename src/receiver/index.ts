@@ -37,15 +37,15 @@ export interface Receiver {
 }
 
 /** Of one body, bytes. */
-const mostBytes = 10 * 1024 * 1024;
+const maxBodyBytes = 10 * 1024 * 1024;
 /** Of all bodies that are held at the same time, bytes. */
-const mostHeldBytes = 128 * 1024 * 1024;
+const maxBufferedBytes = 128 * 1024 * 1024;
 /** Connections whose request is still arriving: beyond these the oldest is dropped, so that none can block others. */
-const mostReceiving = 256;
+const maxIncomingRequests = 256;
 /** A sender that sends nothing for this long is dropped, milliseconds. */
-const quietMs = 10_000;
+const defaultIdleTimeoutMs = 10_000;
 /** How long the rest of what is too large may take to come, milliseconds: who is cut off hears no reason. */
-const lingerMs = 2_000;
+const maxDiscardMs = 2_000;
 
 /** A server that takes POSTs, and survives whatever else comes. Rejects when it cannot listen there. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
@@ -55,7 +55,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     headersTimeout: 20_000,
     connectionsCheckingInterval: 5_000,
   });
-  const arriving = new Arriving(options.idleTimeoutMs ?? quietMs);
+  const arriving = new IncomingRequests(options.idleTimeoutMs ?? defaultIdleTimeoutMs);
   server.on('connection', (socket) => {
     arriving.begin(socket);
     socket.on('timeout', () => socket.destroy()).on('close', () => arriving.end(socket));
@@ -91,7 +91,7 @@ function bind(server: Server, host: string, port: number): Promise<void> {
 }
 
 /** What is arriving, and how much of it is held in memory. */
-class Arriving {
+class IncomingRequests {
   /** The oldest first. */
   readonly #sockets = new Set<Socket>();
   #heldBytes = 0;
@@ -103,7 +103,7 @@ class Arriving {
     this.#sockets.delete(socket);
     this.#sockets.add(socket);
     const [oldest] = this.#sockets;
-    if (this.#sockets.size > mostReceiving) oldest?.destroy();
+    if (this.#sockets.size > maxIncomingRequests) oldest?.destroy();
   }
 
   /** The request is here: its answer may take its time. */
@@ -113,8 +113,8 @@ class Arriving {
   }
 
   /** False when there is no room for it. */
-  hold(bytes: number): boolean {
-    if (this.#heldBytes + bytes > mostHeldBytes) return false;
+  reserve(bytes: number): boolean {
+    if (this.#heldBytes + bytes > maxBufferedBytes) return false;
     this.#heldBytes += bytes;
     return true;
   }
@@ -127,7 +127,7 @@ class Arriving {
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  arriving: Arriving,
+  arriving: IncomingRequests,
   { onRequest, onRejected }: ReceiverOptions,
 ): Promise<void> {
   arriving.begin(request.socket);
@@ -138,18 +138,18 @@ async function serve(
   }
   let held = 0;
   const hold = (bytes: number) => {
-    const hasRoom = arriving.hold(bytes);
+    const hasRoom = arriving.reserve(bytes);
     if (hasRoom) held += bytes;
     return hasRoom;
   };
   try {
-    const body = await bodyOf(request, hold);
+    const body = await readBody(request, hold);
     arriving.end(request.socket);
     if (!Buffer.isBuffer(body)) {
       onRejected(`POST ${url}: ${body.why}`);
       return reply(response, { status: body.status, headers: { connection: 'close' } });
     }
-    const answer = await onRequest({ path: url, headers: headersOf(request), body });
+    const answer = await onRequest({ path: url, headers: joinHeaders(request), body });
     if (answer === 'drop') request.socket.destroy();
     else reply(response, answer);
   } finally {
@@ -157,37 +157,37 @@ async function serve(
   }
 }
 
-interface Refusal {
+interface Rejection {
   status: number;
   why: string;
 }
 
-const tooLarge: Refusal = { status: 413, why: `more than ${mostBytes / 1024 / 1024} MiB` };
-const tooMany: Refusal = { status: 503, why: 'too much is arriving at the same time' };
+const tooLarge: Rejection = { status: 413, why: `more than ${maxBodyBytes / 1024 / 1024} MiB` };
+const tooMany: Rejection = { status: 503, why: 'too much is arriving at the same time' };
 
 /** Rejects when the sender leaves in the middle. */
-async function bodyOf(request: IncomingMessage, hold: (bytes: number) => boolean): Promise<Buffer | Refusal> {
+async function readBody(request: IncomingMessage, hold: (bytes: number) => boolean): Promise<Buffer | Rejection> {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  if (Number(request.headers['content-length']) > mostBytes) return discard(request, tooLarge);
+  if (Number(request.headers['content-length']) > maxBodyBytes) return discard(request, tooLarge);
   const reading = request[Symbol.asyncIterator]();
   for (;;) {
     const { value, done } = await reading.next();
     if (done) return Buffer.concat(pieces);
     bytes += value.length;
-    if (bytes > mostBytes) return discard(request, tooLarge);
+    if (bytes > maxBodyBytes) return discard(request, tooLarge);
     if (!hold(value.length)) return discard(request, tooMany);
     pieces.push(value);
   }
 }
 
-async function discard(request: IncomingMessage, refusal: Refusal): Promise<Refusal> {
+async function discard(request: IncomingMessage, refusal: Rejection): Promise<Rejection> {
   const ended = new Promise((done) => request.once('end', done).once('close', done).resume());
-  await Promise.race([ended, setTimeout(lingerMs, undefined, { ref: false })]);
+  await Promise.race([ended, setTimeout(maxDiscardMs, undefined, { ref: false })]);
   return refusal;
 }
 
-function headersOf({ headers }: IncomingMessage): Record<string, string> {
+function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 }
 

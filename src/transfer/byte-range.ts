@@ -15,7 +15,7 @@ export function fileStretch(file: FileHandle, offset: number): Stretch {
   return {
     async fill(buffer) {
       let filled = 0;
-      // One read may give less than asked for (H-20).
+      // One read may return less than requested.
       while (filled < buffer.length) {
         const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, at);
         if (bytesRead === 0) break;

@@ -15,7 +15,7 @@ export interface Part {
 }
 
 export const mib = 1024 * 1024;
-/** What object storage allows (wire §4). */
+/** The limits of object storage (docs/platform.md#volumes). */
 export const mostParts = 10_000;
 export const leastPartBytes = 5 * mib;
 const mostBytes = 5 * mib * mib;

@@ -24,8 +24,8 @@ export interface UploadOptions extends RetryOptions, ConnectionOptions {
 }
 
 /**
- * Sends a file by one PUT to a signed link, from its beginning at each try. Tries again on broken connections, 408,
- * 429 and 5xx, never on another 4xx (wire §4).
+ * Uploads a file with one PUT to a presigned URL, from the start on each attempt. Retries broken connections, 408, 429
+ * and 5xx, never another 4xx.
  */
 export async function putFile({ file, ...upload }: Upload, options: UploadOptions): Promise<void> {
   let sent = 0;

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { retrying } from '../api/retry.ts';
+import { checksumIn } from './checksum.ts';
 import type { RemoteContent } from './remote-content.ts';
 import type { Engine } from './resources.ts';
 import { ChangedError, NoRangesError } from './storage-errors.ts';
@@ -20,6 +21,20 @@ export async function* readContent(content: RemoteContent, engine: Engine): Asyn
   } finally {
     await reading.close();
   }
+}
+
+/**
+ * The same, compared with the checksum of the storage if it gives one. Throws a CorruptError at the end, when the reader
+ * has all of it.
+ */
+export async function* readChecked(content: RemoteContent, engine: Engine): AsyncGenerator<Buffer> {
+  const hash = createHash('md5');
+  for await (const piece of readContent(content, engine)) {
+    // The first response has come by now: it tells whether there is a checksum.
+    if (checksumIn(content.etag)) hash.update(piece);
+    yield piece;
+  }
+  checksumIn(content.etag)?.check(hash.digest('hex'));
 }
 
 class Reading {

@@ -1,13 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { diskFailure, NewFile, type TemporaryNames } from '../disk/index.ts';
 import { UnavailableError } from '../errors.ts';
-import { md5 } from './hash.ts';
+import { checksumIn } from './checksum.ts';
 import { type Part, type PartPlan, partAt, partsOf } from './parts.ts';
 import { receiveRange } from './receive-range.ts';
 import { RemoteContent } from './remote-content.ts';
 import type { Engine } from './resources.ts';
 import { together } from './run-workers.ts';
-import { plainMd5 } from './send.ts';
 import { CorruptError } from './storage-errors.ts';
 
 export interface FileReceiving {
@@ -146,20 +145,11 @@ class Receipt {
     while (!stop.aborted && (await this.#receiveNext(missing, stop)));
   }
 
-  /**
-   * An ETag is the MD5 of the content, or that of the MD5s of the parts it was uploaded in. Which parts those were nobody
-   * says; only when there was but one is it known.
-   */
   async #check(): Promise<void> {
     const { hasher } = this.engine;
-    const { plan } = this.receiving;
-    const [, ofOnePart] = /^(?:W\/)?"?([0-9a-f]{32})-1"?$/i.exec(this.#content.etag ?? '') ?? [];
-    const wanted = ofOnePart ?? plainMd5(this.#content.etag ?? '');
-    if (!hasher || !wanted) return;
-    const arrived = this.#md5 ?? (await hasher.file(this.file.path, 0, plan.bytes));
-    const found = ofOnePart ? md5(Buffer.from(arrived, 'hex')) : arrived;
-    if (found === wanted.toLowerCase()) return;
-    throw new CorruptError('something else arrived than the storage has (MD5)', { retryable: true });
+    const checksum = checksumIn(this.#content.etag);
+    if (!hasher || !checksum) return;
+    checksum.check(this.#md5 ?? (await hasher.file(this.file.path, 0, this.receiving.plan.bytes)));
   }
 }
 

@@ -59,7 +59,8 @@ export async function receiveOnce(asking: Asking, engine: Engine, signal: AbortS
   }
 }
 
-async function checkStatus({ statusCode, headers, body }: Reply, { now }: Engine): Promise<void> {
+/** Throws what a status other than 200 and 206 means. */
+export async function checkStatus({ statusCode, headers, body }: Reply, { now }: Engine): Promise<void> {
   if (statusCode === 200 || statusCode === 206) return;
   const said = await beginningOf(body);
   throw refusal({ status: statusCode, headers, said, what: 'download' }, now());
@@ -160,7 +161,8 @@ function tooShort(headers: Reply['headers']): Error {
     : new UnavailableError('the connection ended too early', { retryable: true });
 }
 
-function failure(cause: unknown, url: URL, engine: Engine, signal: AbortSignal): unknown {
+/** What to throw when a request has failed. */
+export function failure(cause: unknown, url: URL, engine: Engine, signal: AbortSignal): unknown {
   if (engine.signal.aborted) return engine.signal.reason;
   return cause instanceof GantryError || signal.aborted ? cause : connectionFailure(url, cause);
 }

@@ -8,7 +8,7 @@ export interface RemotePath {
   path: string;
 }
 
-/** The volume that is meant when none is named (wire §0). */
+/** The volume when a path does not name one (docs/platform.md#volumes). */
 export const defaultVolume = 'default';
 
 /**

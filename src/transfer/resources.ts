@@ -6,9 +6,9 @@ import { Blocks } from './blocks.ts';
 import { type ConnectionOptions, openConnections } from './connections.ts';
 import { Gate } from './gate.ts';
 import { Hasher } from './hash.ts';
-import { limitNursery } from './nursery.ts';
 import { mib } from './parts.ts';
 import { Rate } from './rate.ts';
+import { limitYoungGeneration } from './young-generation.ts';
 
 /** What all transfers of one command share. */
 export interface Engine {
@@ -64,7 +64,7 @@ export async function withEngine<T>(options: EngineOptions, work: (engine: Engin
   const until = AbortSignal.any([signal, over.signal]);
   const dispatcher = await openConnections(options, Math.max(widest.large, widest.small), until);
   const hasher = check ? new Hasher(Math.max(1, Math.min(2, availableParallelism() - 1))) : undefined;
-  const release = limitNursery();
+  const release = limitYoungGeneration();
   try {
     return await work({
       ...{ dispatcher, signal, now, elapsed, delay, onRetry, onBytes, hasher },

@@ -139,7 +139,7 @@ class Session {
     const read = () => this.sending.read(part);
     const contentType = 'application/octet-stream';
     const etag = await sendOnce({ url, bytes: part.length, contentType, read }, this.engine, stop);
-    // The upload is completed by ETags: without one the part may as well not have arrived (H-20).
+    // The upload is completed with ETags, so a part without one does not count as sent.
     if (etag === '') throw new UnavailableError('the storage sent no ETag for what it got', { retryable: true });
     return etag;
   }

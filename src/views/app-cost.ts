@@ -3,7 +3,7 @@ import { dollars } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { stackViews, table } from '../output/table.ts';
 
-/** A line for each day, the newest first, and the total. */
+/** The cost of each day, newest first, and the total. */
 export function appCostView({ costs }: AppCost): View {
   const days = Object.entries(costs ?? {}).toReversed();
   const known = days.map(([, cost]) => cost.total_cost_cents).filter((cents) => typeof cents === 'number');

@@ -1,35 +1,27 @@
 import type { App } from '../contract/apps.ts';
 import { ago, count, dollars } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { keyValueTable, stackViews } from '../output/table.ts';
+import { stackViews } from '../output/table.ts';
+import { type FactRows, factGroup } from './fact-group.ts';
 
-/** One app in full, the last failure first. */
+/** All fields of an app, the last failure first. */
 export function appView(app: App): View {
   return stackViews(
     failure(app),
-    group('state', state(app)),
-    group('hardware', hardware(app)),
-    group('scaling', scaling(app)),
-    group('runtime', runtime(app)),
-    group('builds', builds(app)),
+    factGroup('state', state(app)),
+    factGroup('hardware', hardware(app)),
+    factGroup('scaling', scaling(app)),
+    factGroup('runtime', runtime(app)),
+    factGroup('builds', builds(app)),
   );
 }
-
-type Facts = Parameters<typeof keyValueTable>[0];
 
 function failure(app: App): View | undefined {
   const message = app.errorMessage;
   return message ? ({ style }) => `${style.red('last error:')} ${message}` : undefined;
 }
 
-function group(title: string, pairs: Facts): View {
-  return (page) => {
-    const body = keyValueTable(pairs)(page);
-    return body && `${page.style.bold(title.toUpperCase())}\n${body}`;
-  };
-}
-
-const state = (app: App): Facts => [
+const state = (app: App): FactRows => [
   ['name', app.name],
   ['id', app.id],
   ['status', app.status],
@@ -42,7 +34,7 @@ const state = (app: App): Facts => [
   ['updated', ago(app.updatedAt)],
 ];
 
-const hardware = (app: App): Facts => [
+const hardware = (app: App): FactRows => [
   ['compute', [app.hardware, app.gpuCount ? `x ${app.gpuCount}` : ''].filter(Boolean).join(' ')],
   ['cpu', app.cpu && count(app.cpu, 'core')],
   ['memory', app.memory && `${app.memory} GB`],
@@ -52,7 +44,7 @@ const hardware = (app: App): Facts => [
   ...cost(app.costPerSecondCents),
 ];
 
-const scaling = (app: App): Facts => [
+const scaling = (app: App): FactRows => [
   ['replicas', `${app.minReplicaCount ?? '?'} to ${app.maxReplicaCount ?? '?'}`],
   ['concurrency', app.replicaConcurrency && `${count(app.replicaConcurrency, 'request')} per replica`],
   ['cooldown', seconds(app.cooldownPeriodSeconds)],
@@ -62,7 +54,7 @@ const scaling = (app: App): Facts => [
   ['load balancing', app.loadBalancingAlgorithm],
 ];
 
-const runtime = (app: App): Facts => [
+const runtime = (app: App): FactRows => [
   ['kind', app.runtime],
   ['python', app.pythonVersion],
   ['base image', app.baseImage],
@@ -72,7 +64,7 @@ const runtime = (app: App): Facts => [
   ['ready check', app.readycheckEndpoint],
 ];
 
-const builds = (app: App): Facts => [
+const builds = (app: App): FactRows => [
   ['latest', app.latestBuildId],
   ['its status', app.lastBuildStatus],
   ['latest ready', app.latestReadyBuildId],
@@ -82,13 +74,13 @@ function seconds(value: number | null | undefined): string | undefined {
   return value === null || value === undefined ? undefined : `${value} s`;
 }
 
-/** Cents per second mean little to a person. A month is the twelfth of a year. */
-function cost(centsPerSecond: number | null | undefined): Facts {
+/** Cents per second mean little to people. A month is a twelfth of a year. */
+function cost(centsPerSecond: number | null | undefined): FactRows {
   if (!centsPerSecond) return [];
-  const during = (seconds: number) => dollars(centsPerSecond * seconds);
+  const costOf = (seconds: number) => dollars(centsPerSecond * seconds);
   const day = 86_400;
   return [
-    ['cost', `${during(3600)} an hour, ${during(day)} a day, ${during((365 / 12) * day)} a month`],
-    ['', `for each running replica: ${centsPerSecond} cents a second`],
+    ['cost', `${costOf(3600)} per hour, ${costOf(day)} per day, ${costOf((365 / 12) * day)} per month`],
+    ['', `for each running replica: ${centsPerSecond} cents per second`],
   ];
 }

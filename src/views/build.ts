@@ -1,7 +1,7 @@
-/** The fields of a build. */
+/** Descriptions of the JSON fields of a build. */
 export const buildFields = {
   id: 'build id',
-  status: 'state of the build, as the platform says it',
+  status: 'build status; platform value, passed through',
   createdAt: 'RFC 3339, UTC',
   updatedAt: 'RFC 3339, UTC',
   initError: 'why the app did not start',

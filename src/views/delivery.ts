@@ -1,10 +1,10 @@
 import { stringifyJson } from '../json-text.ts';
-import type { Delivery } from '../operations/webhooks/index.ts';
+import type { ShownDelivery } from '../operations/webhooks/index.ts';
 import { localTime, size } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 
 /** One delivery: what became of it, what it is of, and its body. */
-export function deliveryView(delivery: Delivery): View {
+export function deliveryView(delivery: ShownDelivery): View {
   return ({ style }) => {
     const { id, receivedAt, runId, signature, why, status, forwardedTo, path, bytes } = delivery;
     const paint = { good: style.green, bad: style.red, unchecked: style.yellow }[signature];
@@ -16,7 +16,7 @@ export function deliveryView(delivery: Delivery): View {
   };
 }
 
-function bodyText({ body, encoding, bytes }: Delivery): string {
+function bodyText({ body, encoding, bytes }: ShownDelivery): string {
   if (encoding === 'json') return stringifyJson(body, 2);
   return encoding === 'text' ? String(body) : `${size(bytes)} that are no text`;
 }

@@ -4,31 +4,31 @@ import { count, fileSummary, size } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { stackViews, table } from '../output/table.ts';
 
-/** Changed files named in each group; the JSON has them all. */
-const namedFiles = 5;
-/** From here on (bytes) the largest file is likely to be there by mistake, or worth a thought. */
-const worthNaming = 10 * 1024 * 1024;
+/** Files to list in each group; the JSON has them all. */
+const maxListedFiles = 5;
+/** In bytes: a larger file may be in the archive by mistake. */
+const largeFileBytes = 10 * 1024 * 1024;
 
-/** What a deploy would send and change, before it does. */
+/** What a deploy would send and change. */
 export function deployPlanView(plan: DeployPlan): View {
   return stackViews(
-    (page) => [headline(plan)(page), setup(plan), sent(plan)].join('\n'),
-    settings(plan.settings),
-    files(plan.files),
-    verdict(plan),
+    (page) => [headline(plan)(page), setupText(plan), sendText(plan)].join('\n'),
+    settingsTable(plan.settings),
+    fileList(plan.files),
+    conclusion(plan),
   );
 }
 
 function headline({ app, project, exists, runtime, public: open }: DeployPlan): View {
   return ({ style }) => {
     const access = open ? style.yellow('public: anyone can call it') : 'callers need a token';
-    const state = exists === null ? 'not known whether it is deployed' : exists ? 'deployed already' : 'a new app';
+    const state = exists === null ? 'unknown whether it is deployed' : exists ? 'already deployed' : 'a new app';
     return `${style.bold(app)} in ${project}: ${state}, runtime ${runtime}, ${access}`;
   };
 }
 
-function setup({ setup: wanted }: DeployPlan): string {
-  const { compute, gpuCount, cpu, memory, region, minReplicaCount, maxReplicaCount } = wanted;
+function setupText({ setup }: DeployPlan): string {
+  const { compute, gpuCount, cpu, memory, region, minReplicaCount, maxReplicaCount } = setup;
   const kind = Array.isArray(compute) ? compute.join(' or ') : compute;
   const hardware = [
     gpuCount ? `${gpuCount} x ${kind}` : kind,
@@ -39,16 +39,16 @@ function setup({ setup: wanted }: DeployPlan): string {
   return `runs on ${hardware.join(', ')}; ${minReplicaCount} to ${maxReplicaCount} replicas`;
 }
 
-function settings(changes: SettingChange[]): View {
+function settingsTable(changes: SettingChange[]): View {
   return table(changes, {
     SETTING: ({ setting }) => setting,
-    FROM: ({ from }) => shown(from),
-    TO: ({ to }) => shown(to),
-    NOTE: ({ byDefault }) => (byDefault ? 'default: the file does not set it' : ''),
+    FROM: ({ from }) => valueText(from),
+    TO: ({ to }) => valueText(to),
+    NOTE: ({ byDefault }) => (byDefault ? 'default: not set in the file' : ''),
   });
 }
 
-function files(changes: FileChanges | null): View | undefined {
+function fileList(changes: FileChanges | null): View | undefined {
   if (!changes) return undefined;
   return ({ style }) =>
     [
@@ -61,28 +61,28 @@ function files(changes: FileChanges | null): View | undefined {
 }
 
 function group(mark: string, paths: string[], what: string): string[] {
-  const more = paths.length - namedFiles;
-  const named = paths.slice(0, namedFiles).map((path) => `${mark} ${path}`);
+  const more = paths.length - maxListedFiles;
+  const named = paths.slice(0, maxListedFiles).map((path) => `${mark} ${path}`);
   return more > 0 ? [...named, `${mark} … ${count(more, 'more file')} ${what}`] : named;
 }
 
-function sent({ send }: DeployPlan): string {
-  if (send.files === 0) return 'sends nothing: the partner brings the app';
+function sendText({ send }: DeployPlan): string {
+  if (send.files === 0) return 'sends no files: the partner provides the app';
   const [first] = send.largest;
-  const biggest = first && first.bytes >= worthNaming ? `, the largest ${first.path} (${size(first.bytes)})` : '';
-  return `sends ${fileSummary(send.files, send.bytes)}${biggest}`;
+  const largest = first && first.bytes >= largeFileBytes ? `, largest: ${first.path} (${size(first.bytes)})` : '';
+  return `sends ${fileSummary(send.files, send.bytes)}${largest}`;
 }
 
-function verdict({ exists, changes, files, failedBuild }: DeployPlan): View {
+function conclusion({ exists, changes, files, failedBuild }: DeployPlan): View {
   return ({ style }) => {
-    if (exists === null) return style.bold('the deployed app could not be read: nothing was compared');
-    if (!exists) return style.bold('the app would be created');
-    if (failedBuild) return style.bold(`the last build failed (${failedBuild}): a deploy would try again`);
-    if (changes) return style.bold('the app would change');
-    return style.bold(files ? 'no change' : 'no change in the settings; the files were not compared');
+    if (exists === null) return style.bold('no comparison: cannot read the deployed app');
+    if (!exists) return style.bold('a deploy would create the app');
+    if (failedBuild) return style.bold(`the last build failed (${failedBuild}): a deploy would retry it`);
+    if (changes) return style.bold('a deploy would change the app');
+    return style.bold(files ? 'no changes' : 'no changed settings; files were not compared');
   };
 }
 
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   return typeof value === 'string' ? value || '""' : stringifyJson(value);
 }

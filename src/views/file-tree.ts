@@ -3,11 +3,11 @@ import { alphabetically, count, fileSummary, size } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 import { table } from '../output/table.ts';
 
-/** Files as a tree: folders first, each with what is in it altogether. */
+/** Files as a tree: folders first, each with its total size. */
 export function fileTreeView(entries: readonly ZipEntry[]): View {
   const root: Folder = { name: '.', folders: new Map(), files: [] };
-  for (const entry of entries) place(entry, root);
-  return table(entries.length === 0 ? [] : [...rowsOf(root, [])], {
+  for (const entry of entries) addEntry(entry, root);
+  return table(entries.length === 0 ? [] : [...toRows(root, [])], {
     FILE: (row) => (page) => branch(row.isLast, page) + row.name,
     SIZE: (row) => row.size,
     MORE: (row) => row.more,
@@ -24,12 +24,12 @@ interface Row {
   name: string;
   size: string;
   more?: string | undefined;
-  /** Of each folder around it, and of itself: whether it is the last one there. */
+  /** Whether each parent folder, and the row itself, is the last of its folder. */
   isLast: readonly boolean[];
 }
 
-/** Puts a file where its path says; a path with a slash at its end is an empty folder. */
-function place(entry: ZipEntry, root: Folder): void {
+/** A path with a trailing slash is an empty folder. */
+function addEntry(entry: ZipEntry, root: Folder): void {
   const steps = entry.path.split('/');
   const name = steps.pop();
   let folder = root;
@@ -41,12 +41,12 @@ function place(entry: ZipEntry, root: Folder): void {
   if (name) folder.files.push({ ...entry, name });
 }
 
-function* rowsOf(folder: Folder, isLast: readonly boolean[]): Generator<Row> {
-  yield { name: folder.name, size: totalOf([...filesIn(folder)]), isLast };
+function* toRows(folder: Folder, isLast: readonly boolean[]): Generator<Row> {
+  yield { name: folder.name, size: totalText([...filesIn(folder)]), isLast };
   const folders = [...folder.folders.values()].sort(byName);
   const files = folder.files.sort(byName);
   for (const [index, inner] of folders.entries()) {
-    yield* rowsOf(inner, [...isLast, files.length === 0 && index === folders.length - 1]);
+    yield* toRows(inner, [...isLast, files.length === 0 && index === folders.length - 1]);
   }
   for (const [index, file] of files.entries()) {
     yield { name: file.name, size: size(file.size), more: file.more, isLast: [...isLast, index === files.length - 1] };
@@ -60,18 +60,18 @@ function* filesIn(folder: Folder): Generator<ZipEntry> {
   for (const inner of folder.folders.values()) yield* filesIn(inner);
 }
 
-/** Where no size is known, the number of files is all there is to say. */
-function totalOf(files: readonly ZipEntry[]): string {
+/** Without known sizes, only the number of files. */
+function totalText(files: readonly ZipEntry[]): string {
   const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
   return files.some((file) => file.size !== undefined) ? fileSummary(files.length, bytes) : count(files.length, 'file');
 }
 
 function branch(isLast: readonly boolean[], { unicode }: Page): string {
-  const [goesOn, tee, corner] = unicode ? ['│  ', '├─ ', '└─ '] : ['|  ', '|- ', '`- '];
+  const [pipe, tee, corner] = unicode ? ['│  ', '├─ ', '└─ '] : ['|  ', '|- ', '`- '];
   return isLast
     .map((last, depth) => {
       const own = depth === isLast.length - 1;
-      return own ? (last ? corner : tee) : last ? '   ' : goesOn;
+      return own ? (last ? corner : tee) : last ? '   ' : pipe;
     })
     .join('');
 }

@@ -5,11 +5,11 @@ import type { Style } from '../output/style.ts';
 
 export interface LogLineFlags {
   timestamps?: true | undefined;
-  /** Nothing before it and nothing changed in it. */
+  /** Print the text unchanged, without a label. */
   raw?: true | undefined;
 }
 
-/** How a command shows what an app printed: line by line, and as JSON in the platform's own names. */
+/** How commands print an app log: as lines, or as JSON with the platform's field names. */
 export const appLogOutput = {
   view: logLineView,
   data: ({ line }: LabeledLine) => line.original,
@@ -17,24 +17,24 @@ export const appLogOutput = {
   passesThrough: true as const,
   json: {
     timestamp: 'RFC 3339, UTC',
-    logLineView: 'the line as it came',
+    logLineView: 'text of the line',
     stream: 'stdout or stderr',
-    containerId: 'container that printed it',
-    containerName: 'its full name',
-    runId: 'run during which it was printed',
-    lineNumber: 'its place in what the container printed',
+    containerId: 'container id',
+    containerName: 'full name of the container',
+    runId: 'run id',
+    lineNumber: 'number of the line in its container',
     logId: 'line id',
     appId: 'app id',
     projectId: 'project',
   },
 };
 
-/** `2026-11-20 14:00:05.123 [web-1/stderr] text`, as much of it as was asked for and is needed. */
+/** `2026-11-20 14:00:05.123 [web-1/stderr] text`; the time is optional, the label is shown if lines differ in it. */
 export function logLineView({ line, containers, streams }: LabeledLine, { timestamps, raw }: LogLineFlags): View {
   return (page) => {
-    const time = timestamps && line.timestamp ? `${page.style.dim(timeOf(line.timestamp))} ` : '';
+    const time = timestamps && line.timestamp ? `${page.style.dim(timeText(line.timestamp))} ` : '';
     if (raw) return time + line.text;
-    const label = labelOf(line, containers, streams, page);
+    const label = labelText(line, containers, streams, page);
     const paint = line.stream === 'stderr' ? page.style.yellow : (text: string) => text;
     return splitLogText(line.text)
       .map((text) => time + label + paint(text))
@@ -42,13 +42,13 @@ export function logLineView({ line, containers, streams }: LabeledLine, { timest
   };
 }
 
-/** By the clocks where the user is, to the millisecond. */
-function timeOf(timestamp: string): string {
+/** In local time, with milliseconds. */
+function timeText(timestamp: string): string {
   const [, fraction = ''] = /\.(\d+)/.exec(timestamp) ?? [];
   return `${localTime(timestamp)}.${fraction.padEnd(3, '0').slice(0, 3)}`;
 }
 
-function labelOf(
+function labelText(
   { container, stream }: LabeledLine['line'],
   containers: boolean,
   streams: boolean,
@@ -63,7 +63,7 @@ function labelOf(
 
 const colors = ['cyan', 'green', 'bold', 'red'] as const satisfies (keyof Style)[];
 
-/** The same for the same name, always. */
+/** A stable color for each name. */
 function colorOf(name: string): (typeof colors)[number] {
   const sum = [...name].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 1_000_003, 0);
   return colors[sum % colors.length] ?? 'cyan';

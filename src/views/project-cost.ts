@@ -4,39 +4,39 @@ import { count, dollars, duration } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { keyValueTable } from '../output/table.ts';
 
-/** Every figure there is, by its name in words: which there are is not documented (wire §1b). */
+/** All fields, named in words: they are not documented. */
 export function projectCostView({ summary, coupons }: ProjectCost): View {
-  const known = jsonLeaves(summary ?? {}).map(inWords);
-  const given = (coupons ?? []).map((coupon): [string, string] => [
+  const fields = jsonLeaves(summary ?? {}).map(describe);
+  const couponRows = (coupons ?? []).map((coupon): [string, string] => [
     'coupon',
     jsonLeaves(coupon)
-      .map(inWords)
+      .map(describe)
       .map(([name, value]) => `${name} ${value}`.trim())
       .join(', '),
   ]);
-  return keyValueTable([...known, ...given]);
+  return keyValueTable([...fields, ...couponRows]);
 }
 
-/** `total_gpu_seconds: 5400` reads `total gpu time`, `1h 30m`. */
-function inWords([path, value]: JsonLeaf): [name: string, value: string] {
+/** `total_gpu_seconds: 5400` becomes `total gpu time`, `1h 30m`. */
+function describe([path, value]: JsonLeaf): [name: string, value: string] {
   const words = path
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .split(/[._]/);
-  for (const [unit, { name, read }] of Object.entries(units)) {
+  for (const [unit, { name, format }] of Object.entries(units)) {
     const at = words.indexOf(unit);
     if (at < 0 || typeof value !== 'number') continue;
     const named = words.toSpliced(at, 1, ...(name ? [name] : []));
-    return [named.join(' '), read(value)];
+    return [named.join(' '), format(value)];
   }
-  return [words.join(' '), typeof value === 'number' ? number(value) : String(value)];
+  return [words.join(' '), typeof value === 'number' ? numberText(value) : String(value)];
 }
 
-const units: Record<string, { name: string; read: (value: number) => string }> = {
-  cents: { name: '', read: dollars },
-  seconds: { name: 'time', read: (seconds) => duration(seconds * 1000) },
+const units: Record<string, { name: string; format: (value: number) => string }> = {
+  cents: { name: '', format: dollars },
+  seconds: { name: 'time', format: (seconds) => duration(seconds * 1000) },
 };
 
-function number(value: number): string {
+function numberText(value: number): string {
   return Number.isSafeInteger(value) ? count(value, '', '').trim() : String(value);
 }

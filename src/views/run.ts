@@ -2,28 +2,20 @@ import type { Run } from '../contract/runs.ts';
 import { displayStatus, hasEnded } from '../operations/runs/index.ts';
 import { ago, duration, localTime } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { keyValueTable, stackViews } from '../output/table.ts';
+import { stackViews } from '../output/table.ts';
+import { type FactRows, factGroup } from './fact-group.ts';
 
-/** One run: what it was, when, where its time went, who served it. */
+/** All fields of a run. */
 export function runView(run: Run): View {
   return stackViews(
-    group('run', what(run)),
-    group('when', when(run)),
-    group('time', timings(run)),
-    group('where', where(run)),
+    factGroup('run', identity(run)),
+    factGroup('when', timestamps(run)),
+    factGroup('time', timings(run)),
+    factGroup('where', location(run)),
   );
 }
 
-type Facts = Parameters<typeof keyValueTable>[0];
-
-function group(title: string, pairs: Facts): View {
-  return (page) => {
-    const body = keyValueTable(pairs)(page);
-    return body && `${page.style.bold(title.toUpperCase())}\n${body}`;
-  };
-}
-
-const what = (run: Run): Facts => [
+const identity = (run: Run): FactRows => [
   ['id', run.id],
   ['status', displayStatus(run)],
   ['status code', run.statusCode],
@@ -33,31 +25,31 @@ const what = (run: Run): Facts => [
   ['webhook', run.webhookEndpoint],
 ];
 
-const when = (run: Run): Facts => [
-  ['created', moment(run.createdAt)],
-  ['container started', moment(run.containerStartedAt)],
-  ['completed', moment(run.completedAt)],
-  ['updated', run.completedAt ? undefined : moment(run.updatedAt)],
+const timestamps = (run: Run): FactRows => [
+  ['created', timestamp(run.createdAt)],
+  ['container started', timestamp(run.containerStartedAt)],
+  ['completed', timestamp(run.completedAt)],
+  ['updated', run.completedAt ? undefined : timestamp(run.updatedAt)],
 ];
 
-const timings = (run: Run): Facts => [
+const timings = (run: Run): FactRows => [
   ['queued', time(run.totalQueueTimeMs ?? run.queueTimeMs)],
-  ['start-up', atEnd(run, run.coldstartTimeMs)],
-  ['ran', atEnd(run, run.runtimeMs ?? run.executionTimeMs)],
-  ['answered', atEnd(run, run.totalResponseTimeMs ?? run.responseTimeMs)],
+  ['start-up', finalTime(run, run.coldstartTimeMs)],
+  ['ran', finalTime(run, run.runtimeMs ?? run.executionTimeMs)],
+  ['response', finalTime(run, run.totalResponseTimeMs ?? run.responseTimeMs)],
 ];
 
-const where = (run: Run): Facts => [
+const location = (run: Run): FactRows => [
   ['container', run.containerId ?? run.podName],
   ['region', run.region],
 ];
 
-function moment(at: string | null | undefined): Facts[0][1] {
+function timestamp(at: string | null | undefined): FactRows[0][1] {
   return at ? (page) => `${localTime(at)} (${ago(at)(page)})` : undefined;
 }
 
-/** Until a run has ended, the platform may say 0 for what it does not know. */
-function atEnd(run: Run, ms: number | null | undefined): string | undefined {
+/** Until a run has ended, the platform may return 0 for an unknown duration. */
+function finalTime(run: Run, ms: number | null | undefined): string | undefined {
   return ms || hasEnded(run) ? time(ms) : undefined;
 }
 

@@ -11,7 +11,6 @@ import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 export const runMetrics = ['requests', 'runtime', 'response'] as const;
 export type RunMetric = (typeof runMetrics)[number];
 
-/** How the chart was asked for. */
 export interface RunsChartViewOptions {
   range: ChartRange;
   by: BucketSize;
@@ -20,38 +19,39 @@ export interface RunsChartViewOptions {
   metrics: readonly RunMetric[];
 }
 
-/** Pictures of the runs over time, and below them the numbers. */
-export function runsChartView(reply: RunsChart, wish: RunsChartViewOptions): View {
-  const { summary, chart, rows } = runsReport(reply, wish);
+/** Charts of the runs over time, followed by a table. */
+export function runsChartView(reply: RunsChart, options: RunsChartViewOptions): View {
+  const { summary, chart, rows } = runsReport(reply, options);
   const headline = summary.join('\n');
   if (total(rows, 'totalRequests') === 0) return () => headline;
   return stackViews(headline, renderChart(chart), (page) => {
-    const wanted = page.columns < columnsOfAll ? (['p50', 'p99'] as const) : percentiles;
-    return table(rows, bucketColumns(rows, wish, wanted), ['TIME'])(page);
+    const shown = page.columns < fullTableColumns ? (['p50', 'p99'] as const) : percentiles;
+    return table(rows, bucketColumns(rows, options, shown), ['TIME'])(page);
   });
 }
 
-/** The runs as a chart, and their buckets, the newest first. */
-export function runsReport(reply: RunsChart, wish: RunsChartViewOptions): ChartReport<RunBucket> {
+/** The chart, and the buckets, newest first. */
+export function runsReport(reply: RunsChart, options: RunsChartViewOptions): ChartReport<RunBucket> {
   const buckets = reply.aggregatedData ?? [];
   const failed = total(buckets, 'failedRequests');
   const requests = count(reply.total ?? total(buckets, 'totalRequests'), 'request');
   return {
     summary: [
       failed > 0 ? `${requests}, ${count(failed, 'failed', 'failed')}` : requests,
-      rangeText(wish.range, wish.zone),
+      rangeText(options.range, options.zone),
     ],
-    chart: chartOf(reply, wish),
+    chart: chartOf(reply, options),
     rows: buckets.toSorted(latestFirst((bucket) => bucket.startTime)),
-    columns: bucketColumns(buckets, wish, percentiles),
+    columns: bucketColumns(buckets, options, percentiles),
   };
 }
 
-/** One value for each bucket, and for each that is missing. */
+/** Missing buckets become gaps. */
 function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metrics }: RunsChartViewOptions): Chart {
   const step = bucketSizes.find((size) => size === groupBy) ?? by;
   const steps = createTimeline(aggregatedData ?? [], {
-    ...{ range, stepMs: bucketMs[step] },
+    range,
+    stepMs: bucketMs[step],
     spanOf: ({ startTime, timeGroup, endTime }) => ({
       start: Date.parse(startTime ?? timeGroup ?? ''),
       ...(endTime && { end: Date.parse(endTime) }),
@@ -63,7 +63,9 @@ function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metr
     percentiles.map((name) => ({ name, values: values((bucket) => timing(bucket, name, measure)) }));
   const panels: Record<RunMetric, Panel> = {
     requests: {
-      ...{ title: 'requests', kind: 'bars', unit: 'count' },
+      title: 'requests',
+      kind: 'bars',
+      unit: 'count',
       series: [
         { name: 'requests', values: values((bucket) => bucket.totalRequests) },
         { name: 'failed', values: values((bucket) => bucket.failedRequests) },
@@ -73,21 +75,22 @@ function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metr
     response: { title: 'response time', kind: 'lines', unit: 'ms', series: times('ResponseTime') },
   };
   return {
-    ...{ step, zone, times: steps.map(({ time }) => time) },
+    step,
+    zone,
+    times: steps.map(({ time }) => time),
     panels: runMetrics.filter((metric) => metrics.includes(metric)).map((metric) => panels[metric]),
   };
 }
 
-/** The numbers of a bucket, as far as they are wanted. */
 function bucketColumns(
   buckets: readonly RunBucket[],
   { zone, metrics }: RunsChartViewOptions,
-  wanted: readonly Percentile[],
+  shownPercentiles: readonly Percentile[],
 ): Columns<RunBucket> {
   const clock = wallClock(zone);
   const times = (title: string, measure: Measure) =>
     Object.fromEntries(
-      wanted.map((name) => [
+      shownPercentiles.map((name) => [
         `${title} ${name.toUpperCase()}`,
         (bucket: RunBucket) => timeText(timing(bucket, name, measure)),
       ]),
@@ -104,8 +107,8 @@ function bucketColumns(
   };
 }
 
-/** What the table with all columns is wide. */
-const columnsOfAll = 106;
+/** The width of the table with all columns. */
+const fullTableColumns = 106;
 const percentiles = ['p50', 'p90', 'p99'] as const;
 type Percentile = (typeof percentiles)[number];
 type Measure = 'Runtime' | 'ResponseTime';
@@ -114,7 +117,7 @@ function total(buckets: readonly RunBucket[], field: 'totalRequests' | 'failedRe
   return buckets.reduce((sum, bucket) => sum + (bucket[field] ?? 0), 0);
 }
 
-/** Without runs there is nothing to measure, whatever number stands there. */
+/** A bucket without runs has no durations, even if the platform returns a number. */
 function timing(bucket: RunBucket, name: Percentile, measure: Measure): number | null {
   return bucket.totalRequests === 0 ? null : (bucket[`${name}${measure}Ms`] ?? null);
 }
@@ -123,13 +126,13 @@ function timeText(ms: number | null): string {
   return ms === null ? '' : duration(ms);
 }
 
-/** The platform's rate as it comes. Where it tells none, the share of successful runs in those that ended, in percent. */
+/** The platform's success rate if it returns one, otherwise the percentage of ended runs that succeeded. */
 function rateColumn(buckets: readonly RunBucket[]): Columns<RunBucket> {
-  const isTold = buckets.some(({ successRate }) => typeof successRate === 'number');
-  return isTold ? { 'SUCCESS RATE': ({ successRate }) => successRate } : { 'OK %': successShare };
+  const hasRate = buckets.some(({ successRate }) => typeof successRate === 'number');
+  return hasRate ? { 'SUCCESS RATE': ({ successRate }) => successRate } : { 'OK %': successPercent };
 }
 
-function successShare({ successfulRequests, failedRequests }: RunBucket): string {
+function successPercent({ successfulRequests, failedRequests }: RunBucket): string {
   const succeeded = successfulRequests ?? 0;
   const ended = succeeded + (failedRequests ?? 0);
   return ended === 0 ? '' : ((succeeded / ended) * 100).toFixed(1);

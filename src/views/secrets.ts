@@ -2,7 +2,7 @@ import type { SecretChange } from '../operations/secrets/index.ts';
 import type { View } from '../output/page.ts';
 
 /** What became of each secret, by name. */
-export function changeView({ added, replaced, removed, unchanged }: SecretChange): View {
+export function secretChangeView({ added, replaced, removed, unchanged }: SecretChange): View {
   const groups: [said: string, names: string[]][] = [
     ['added', added],
     ['replaced', replaced],
@@ -13,7 +13,7 @@ export function changeView({ added, replaced, removed, unchanged }: SecretChange
   return () => said.join('\n');
 }
 
-export const changeJson = {
+export const secretChangeJson = {
   app: 'the app they belong to; null for those of the project',
   added: 'names of new secrets',
   replaced: 'names of secrets with another value now',

@@ -1,4 +1,4 @@
-import { isWell, type Report, type ServiceStatus } from '../operations/status/index.ts';
+import { isOperational, type ServiceStatus, type StatusReport } from '../operations/status/index.ts';
 import { ago, localTime } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 import { stackViews, table } from '../output/table.ts';
@@ -19,12 +19,12 @@ export function serviceStatusView(platform: ServiceStatus): View {
 }
 
 function headline({ status, incidents }: ServiceStatus, page: Page): string {
-  if (isWell({ status, incidents })) return page.style.green('all services work');
+  if (isOperational({ status, incidents })) return page.style.green('all services work');
   const said = status === 'operational' ? 'incident' : status;
   return `the platform is not well: ${painted(said, page)}`;
 }
 
-function reportView(report: Report, when: string): View {
+function reportView(report: StatusReport, when: string): View {
   const { title, status, startsAt, endsAt, affects, lastUpdate, updatedAt } = report;
   return (page) =>
     [

@@ -7,7 +7,6 @@ import { type Columns, stackViews, table } from '../output/table.ts';
 import { formatWallClock, wallClock } from '../output/time-zone.ts';
 import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 
-/** How the start-up times were asked for. */
 export interface StartupViewOptions {
   range: ChartRange;
   /** IANA name. */
@@ -16,38 +15,40 @@ export interface StartupViewOptions {
 
 type StartupPoint = NonNullable<NonNullable<StartupTimes['data']>['time_series']>[number];
 
-/** Start-up times as a picture, and below it the numbers. */
-export function startupView(reply: StartupTimes, wish: StartupViewOptions): View {
-  const { summary, chart, rows, columns } = startupReport(reply, wish);
+/** A chart of start-up times, followed by a table. */
+export function startupView(reply: StartupTimes, options: StartupViewOptions): View {
+  const { summary, chart, rows, columns } = startupReport(reply, options);
   const headline = summary.join('\n');
   return rows.length === 0 ? () => headline : stackViews(headline, renderChart(chart), table(rows, columns));
 }
 
-/** Start-up times as a chart, and the points at which something started, the newest first. */
-export function startupReport({ data }: StartupTimes, wish: StartupViewOptions): ChartReport<StartupPoint> {
+/** The chart, and the points that have values, newest first. */
+export function startupReport({ data }: StartupTimes, options: StartupViewOptions): ChartReport<StartupPoint> {
   const points = data?.time_series ?? [];
   const runs = data?.total_runs;
   return {
-    summary: [...(typeof runs === 'number' ? [count(runs, 'run')] : []), rangeText(wish.range, wish.zone)],
-    chart: chartOf(points, wish),
+    summary: [...(typeof runs === 'number' ? [count(runs, 'run')] : []), rangeText(options.range, options.zone)],
+    chart: chartOf(points, options),
     rows: points
       .filter((point) => percentiles.some((name) => typeof point[name] === 'number'))
       .sort((one, other) => other.timestamp - one.timestamp),
-    columns: pointColumns(wish.zone),
+    columns: pointColumns(options.zone),
   };
 }
 
 const percentiles = ['p50', 'p90', 'p99'] as const;
 
-/** In milliseconds. */
 function chartOf(points: readonly StartupPoint[], { range, zone }: StartupViewOptions): Chart {
   const steps = createTimeline(points, {
-    ...{ range, stepMs: usualDistance(points, range) },
+    range,
+    stepMs: medianDistance(points, range),
     spanOf: ({ timestamp }) => ({ start: timestamp * 1000 }),
   });
   const series = percentiles.map((name) => ({ name, values: steps.map(({ entry }) => milliseconds(entry?.[name])) }));
   return {
-    ...{ step: 'point', zone, times: steps.map(({ time }) => time) },
+    step: 'point',
+    zone,
+    times: steps.map(({ time }) => time),
     panels: [{ title: 'start-up time', kind: 'lines', unit: 'ms', series }],
   };
 }
@@ -67,8 +68,8 @@ function milliseconds(seconds: number | null | undefined): number | null {
   return typeof seconds === 'number' ? seconds * 1000 : null;
 }
 
-/** From one point to the next, in the middle of all such distances. */
-function usualDistance(points: readonly StartupPoint[], { since, until }: ChartRange): number {
+/** The median distance of two points, in ms. */
+function medianDistance(points: readonly StartupPoint[], { since, until }: ChartRange): number {
   const times = points.map(({ timestamp }) => timestamp * 1000).sort((one, other) => one - other);
   const distances = times
     .slice(1)

@@ -1,30 +1,29 @@
 import { formatWallClock, wallClock } from '../output/time-zone.ts';
 
-/** Milliseconds since 1970. */
+/** In ms since 1970. */
 export interface ChartRange {
   since: number;
   until: number;
 }
 
-/** A stretch of time and what was measured in it, if anything. */
+/** A span of time, with the entry measured in it, if any. */
 export interface TimelineStep<Entry> {
-  /** Its start: milliseconds since 1970. */
+  /** Its start, in ms since 1970. */
   time: number;
   entry?: Entry;
 }
 
 interface TimelineOptions<Entry> {
-  /** Milliseconds since 1970; no end means: the next step. NaN leaves the entry out. */
+  /** In ms since 1970. The default end is one step later; an entry whose start is NaN is dropped. */
   spanOf: (entry: Entry) => { start: number; end?: number };
-  /** Milliseconds. */
   stepMs: number;
   range: ChartRange;
 }
 
-/** More empty steps than these are left out: times so far apart are a mistake. */
+/** A longer gap is not filled: times so far apart are a mistake. */
 const maxEmptySteps = 20_000;
 
-/** Entries in order of time, and an empty step wherever the range has one without: a gap must be seen as one. */
+/** Sorts entries by time and fills gaps in the range with empty steps, so that a chart shows them. */
 export function createTimeline<Entry>(
   entries: readonly Entry[],
   { spanOf, stepMs, range }: TimelineOptions<Entry>,
@@ -34,20 +33,20 @@ export function createTimeline<Entry>(
     .filter(({ start }) => Number.isFinite(start))
     .sort((one, other) => one.start - other.start);
   const steps: TimelineStep<Entry>[] = [];
-  let reached = range.since;
+  let covered = range.since;
   for (const { entry, start, end = start + stepMs } of spans) {
-    const missing = gapsBetween(reached, start, stepMs);
+    const missing = emptyStepsBetween(covered, start, stepMs);
     for (let index = missing; index > 0; index--) steps.push({ time: start - index * stepMs });
     steps.push({ time: start, entry });
-    reached = end;
+    covered = end;
   }
-  const missing = gapsBetween(reached, range.until, stepMs);
-  for (let index = 0; index < missing; index++) steps.push({ time: reached + index * stepMs });
+  const missing = emptyStepsBetween(covered, range.until, stepMs);
+  for (let index = 0; index < missing; index++) steps.push({ time: covered + index * stepMs });
   return steps;
 }
 
-/** Whole steps, about: a day has 23 hours where clocks change. */
-function gapsBetween(from: number, to: number, stepMs: number): number {
+/** Rounded: a day has 23 or 25 hours when clocks change. */
+function emptyStepsBetween(from: number, to: number, stepMs: number): number {
   const steps = Math.round((to - from) / stepMs);
   return steps > 0 && steps <= maxEmptySteps ? steps : 0;
 }

@@ -136,8 +136,10 @@ describe('a connection that fails', () => {
     ['ECONNRESET', 'the connection was cut', true],
     ['EPIPE', 'the connection was cut', true],
     ['UND_ERR_SOCKET', 'the connection was cut', true],
-    ['CERT_HAS_EXPIRED', 'TLS: CERT_HAS_EXPIRED', false],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'TLS: DEPTH_ZERO_SELF_SIGNED_CERT', false],
+    ['CERT_HAS_EXPIRED', 'its certificate has expired (CERT_HAS_EXPIRED)', false],
+    ['ERR_SSL_UNKNOWN', 'the TLS handshake failed (ERR_SSL_UNKNOWN)', false],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host name (ERR_TLS_CERT_ALTNAME_INVALID)', false],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)', false],
   ])('by %s says "%s"; whether the request may have arrived: %s', (code, words, mayHaveArrived) => {
     const causes = [{ code }, { cause: { code } }, { errors: [{ code }, { code: 'OTHER' }] }];
     for (const cause of causes) {

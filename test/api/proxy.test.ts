@@ -140,7 +140,13 @@ describe.each(ways)('%s through a proxy', (_, send) => {
     [
       'answers 200 and closes',
       says('HTTP/1.1 200 OK\r\n\r\n'),
-      /could not reach api\.test: the connection was cut/,
+      /could not reach api\.test through the proxy .*: the connection was cut/,
+      true,
+    ],
+    [
+      'answers 200 and does not speak TLS then',
+      says('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 400 Bad Request\r\n\r\n'),
+      /could not reach api\.test through the proxy .*: it does not speak TLS \(\w+\)/,
       true,
     ],
     [

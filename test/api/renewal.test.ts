@@ -15,7 +15,7 @@ describe('a login whose token ends', () => {
     ['a bit more than a minute before its end', 4 * hour - 62_000, 0],
     ['within a minute of its end', 4 * hour - 59_000, 1],
     ['after its end', 5 * hour, 1],
-  ])('%s: renewed before the first call (H-69)', async (_, later, renewals) => {
+  ])('%s: is renewed before the first call', async (_, later, renewals) => {
     const { clock, run, tokens, renewed } = await loggedIn();
     const { token, refreshToken } = tokens();
     clock.now += later;
@@ -26,7 +26,7 @@ describe('a login whose token ends', () => {
     expect(tokens().refreshToken).toBe(refreshToken);
   });
 
-  test('is renewed once by ten commands at the same time (H-69)', async () => {
+  test('is renewed once by ten concurrent commands', async () => {
     const { clock, run, renewed, rights } = await loggedIn();
     clock.now += 5 * hour;
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => run('apps list')));
@@ -64,7 +64,7 @@ describe('a login whose token ends', () => {
     expect((await run('apps list')).code).toBe(69);
   });
 
-  test('is renewed for this run only where nothing can be stored (H-45), and that is said', async () => {
+  test('is renewed for this run only, with a warning, when it cannot be stored', async () => {
     const { tokens, folder } = await loggedIn();
     const before = tokens();
     const nowhere = { GANTRY_CONFIG_DIR: join(folder, 'credentials.json', 'below-a-file') };
@@ -88,7 +88,7 @@ describe('a login whose token ends', () => {
 });
 
 describe('a token that the platform refuses in the middle of the work', () => {
-  test('is renewed, and the call is made once more, whatever it is (H-65)', async () => {
+  test('is renewed, and any call is repeated once', async () => {
     const { emulator, run, renewed } = await loggedIn();
     emulator.fail('listApps', 401);
     expect((await run('apps list')).code).toBe(0);

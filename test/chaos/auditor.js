@@ -11,9 +11,9 @@ const documented = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 69
 /**
  * What is wrong with what a plan came to. It knows the disk, the store of the platform and what was printed, and none of
  * the code that it judges.
- * @param {Plan} plan @param {Outcome[]} outcomes @param {string} token @returns {string[]}
+ * @param {Plan} plan @param {Outcome[]} outcomes @param {readonly string[]} tokens @returns {string[]}
  */
-export function audit(plan, outcomes, token) {
+export function audit(plan, outcomes, tokens) {
   /** @type {string[]} */
   const findings = [];
   for (const [index, outcome] of outcomes.entries()) {
@@ -22,7 +22,7 @@ export function audit(plan, outcomes, token) {
     /** @type {Say} */
     const say = (text) => findings.push(`step ${index + 1}: ${text}`);
     auditEnds(plan, step, outcome, say);
-    auditSecrets(plan, outcome, token, say);
+    auditSecrets(plan, outcome, tokens, say);
     auditFolders(outcome, say);
     for (const violation of new Set(outcome.violations)) say(`request: ${violation}`);
     rules(plan, step, outcome, say);
@@ -61,9 +61,12 @@ function auditEnds(plan, step, outcome, say) {
     if (/a bug in gantry|unexpected exception/.test(run.stderr)) say(`blames itself: ${firstLine(run.stderr)}`);
     if (!run.args.includes('--debug') && /^\s+at .*\(?.*:\d+:\d+\)?$/m.test(run.stderr))
       say(`prints a stack: ${firstLine(run.stderr)}`);
-    const isUndisturbed = !sent && !command?.fileLimit && !command?.stdout && !isDouble && !outcome.meddled;
+    const isUndisturbed = !outcome.ended.some((one) => one.sent) && !isLimited(step) && !outcome.meddled;
     const isEasy = isUndisturbed && (step.isClean || (!plan.diskKiB && areSurvivable(outcome.fired)));
-    if (isEasy && expected && !expected.includes(code)) {
+    // Of two at the same time one may be refused.
+    const allowed = expected && isDouble ? [...expected, 7] : expected;
+    if (isEasy && isDouble && allRefused(outcome)) say('each of two commands was refused for the other one');
+    if (isEasy && allowed && !allowed.includes(code)) {
       const why = step.isClean
         ? 'nothing went wrong'
         : `only ${outcome.fired.map(({ what, point }) => `${what} at ${point}`).join(', ') || 'nothing'} went wrong`;
@@ -71,6 +74,16 @@ function auditEnds(plan, step, outcome, say) {
     }
     if (command?.stdout !== 'full') auditJson(run, say);
   }
+}
+
+/** @param {Step} step */
+function isLimited({ commands }) {
+  return commands.some(({ fileLimit, stdout }) => fileLimit || stdout);
+}
+
+/** @param {Outcome} outcome */
+function allRefused({ ended }) {
+  return ended.every(({ code }) => code === 7);
 }
 
 /** New files that are none of the user's. @param {Plan} plan @param {Outcome} outcome */
@@ -85,7 +98,7 @@ function leftBehind({ copies }, { before, after }) {
 /** The codes that a command ends with when nothing goes wrong; undefined: the rules of its kind say. @param {Plan} plan @param {Outcome} outcome */
 function expectedCodes({ kind, copies, facts }, { before }) {
   if (copies) return copies.impossible.length > 0 || facts.planted ? undefined : [0];
-  const { coming, isDetached, status, grantForm, isAsync, chosen = [] } = /** @type {any} */ (facts);
+  const { coming, isDetached, status, grantForm, isCertain, isAsync, chosen = [] } = /** @type {any} */ (facts);
   // An earlier run may have removed it already.
   const isThere = (/** @type {string} */ path) =>
     [...before.volume.keys()].some((one) => `${one}/`.startsWith(`${path}/`));
@@ -98,9 +111,10 @@ function expectedCodes({ kind, copies, facts }, { before }) {
     return last === 'building' ? [8] : [11];
   }
   if (kind === 'builds-cancel') return status === 'success' ? [7] : [0];
-  if (kind === 'grants') return grantForm === 'odd' ? undefined : [0];
+  if (kind === 'grants') return grantForm === 'odd' || !isCertain ? undefined : [0];
   if (kind === 'invoke' && !isAsync) return status < 400 ? [0] : undefined;
   if (kind === 'runs-list') return facts.lie ? undefined : [0];
+  if (kind === 'logs' && facts.lie) return undefined;
   if (kind === 'apps-read' || kind === 'dry-run') return [0];
   return [0];
 }
@@ -127,14 +141,15 @@ function isJson(text) {
   }
 }
 
-/** @param {Plan} plan @param {Outcome} outcome @param {string} token @param {Say} say */
-function auditSecrets({ secrets }, { ended, signatures }, token, say) {
-  const hidden = [token, token.slice(token.lastIndexOf('.') + 1), ...signatures, ...secrets];
+/** @param {Plan} plan @param {Outcome} outcome @param {readonly string[]} tokens @param {Say} say */
+function auditSecrets({ secrets }, { ended, signatures }, tokens, say) {
+  const parts = tokens.flatMap((token) => [token, token.slice(token.lastIndexOf('.') + 1)]);
+  const hidden = [...parts, ...signatures, ...secrets];
   for (const { stdout, stderr, args } of ended) {
     const text = `${stdout.toString('utf8')}\n${stderr}`;
     const leak = hidden.find((secret) => text.includes(secret));
     if (!leak) continue;
-    const what = token.includes(leak) ? 'the token' : signatures.includes(leak) ? 'a signature' : 'a secret';
+    const what = parts.includes(leak) ? 'the token' : signatures.includes(leak) ? 'a signature' : 'a secret';
     say(`prints ${what}: ${args.join(' ')}`);
   }
 }

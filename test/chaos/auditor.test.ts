@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { audit } from './auditor.js';
 import { markOfContent } from './content.js';
 import { drawPlan } from './plans/index.js';
+import { plantedBugs } from './planted-bugs.js';
 import type { DiskEntry, Ended, Outcome, Plan, State, Step } from './types.ts';
 import { readZip } from './zip.js';
 
@@ -71,6 +74,58 @@ test('finds a summary that counts more files than there are', () => {
   expect(findings).toContain('step 1: says 1 files are copied, 0 are');
 });
 
+test('lets one of two commands be refused, but not both, and nothing else happen to them', () => {
+  const commands = [{ args: [] }, { args: [] }];
+  const after = { 'dst/a': wanted };
+  const step = { commands, isClean: false };
+  expect(judge({ step, after, second: { code: 7 } })).toEqual([]);
+  expect(judge({ step, after, ended: { code: 7 }, second: { code: 7 } })).toContain(
+    'step 1: each of two commands was refused for the other one',
+  );
+  expect(judge({ step, after, second: { code: 1 } }).join()).toContain('exit code 1 although only nothing went wrong');
+});
+
+test('finds two commands that write to the same targets at the same time', () => {
+  const commands = [{ args: [] }, { args: [] }];
+  const turns = (...order: number[]) => order.map((by) => ({ point: 'download', by }));
+  const told = { step: { commands, isClean: false }, after: { 'dst/a': wanted }, second: {} };
+  expect(judge({ ...told, asked: [{ point: 'ls', by: 1 }, ...turns(0, 0, 1)] })).toEqual([]);
+  expect(judge({ ...told, asked: turns(0, 1, 0) })).toEqual([
+    'step 1: two commands with the same targets were at work at the same time (010)',
+  ]);
+});
+
+test('finds pages that are asked for without end, and a list that is called whole though it has none', () => {
+  const asked = (times: number) => Array.from({ length: times }, () => ({ point: 'runs-chart', by: 0 }));
+  const facts = { runs: ['r-1'], lie: 'offset-ignored' };
+  const listed = { stdout: Buffer.from('[{"id":"r-1"}]') };
+  expect(judge({ kind: 'runs-list', facts, asked: asked(3), ended: listed })).toEqual([]);
+  expect(judge({ kind: 'runs-list', facts, asked: asked(500), ended: listed })).toEqual([
+    'step 1: asked for 500 pages of 1 items',
+  ]);
+  expect(judge({ kind: 'runs-list', facts: { ...facts, lie: 'invented' }, ended: listed })).toEqual([
+    'step 1: exit code 0, although the list had no end',
+  ]);
+});
+
+test('finds grants that were changed though nobody can tell what they are', () => {
+  const [before, after] = [state({}), state({})];
+  before.grants.set('sa-1', ['p-1']);
+  after.grants.set('sa-1', ['p-1', 'p-2']);
+  const facts = { before: ['p-1'], after: ['p-1', 'p-2'], grantForm: 'role' };
+  const findings = (isCertain: boolean) =>
+    judge({ kind: 'grants', facts: { ...facts, isCertain }, begun: before, state: after });
+  expect(findings(true)).toEqual([]);
+  expect(findings(false)).toEqual(['step 1: changed grants that it cannot know']);
+});
+
+test.for(plantedBugs)('the sources still have what the planted bug "$name" replaces', ({ edits }) => {
+  for (const { file, from } of edits) {
+    const pieces = readFileSync(join(import.meta.dirname, '../..', file), 'utf8').split(from);
+    expect(pieces.length - 1, `${from} in ${file}`).toBe(1);
+  }
+});
+
 test('calls a damaged archive broken', () => {
   expect(readZip(Buffer.from('no zip'))).toBe('it has no directory');
 });
@@ -79,30 +134,38 @@ interface Told {
   step?: Partial<Step>;
   before?: Record<string, typeof wanted>;
   after?: Record<string, typeof wanted>;
+  begun?: State;
   state?: State;
   ended?: Partial<Ended>;
+  /** How another command ended that ran at the same time. */
+  second?: Partial<Ended>;
+  asked?: Outcome['asked'];
+  /** Copies of files if left out. */
+  kind?: string;
+  facts?: Plan['facts'];
   fired?: Outcome['fired'];
   violations?: string[];
 }
 
-function judge({ step, before = {}, after = {}, ended, fired = [], violations = [], ...told }: Told): string[] {
+function judge({ step, before = {}, after = {}, ended, second, fired = [], violations = [], ...told }: Told): string[] {
   const args = ['cp', ':/src', './dst'];
   const run: Ended = {
     ...{ args, code: 0, signal: null, stdout: Buffer.alloc(0), stderr: '', ms: 1, isLate: false },
     ...ended,
   };
   const outcome: Outcome = {
-    ...{ before: state(before), after: told.state ?? state(after), ended: [run], fired, violations },
-    ...{ signatures: ['f00d'], meddled: false, archive: undefined, requests: new Map([['ls', 1]]) },
+    ...{ before: told.begun ?? state(before), after: told.state ?? state(after), fired, violations },
+    ...{ signatures: ['f00d'], meddled: false, archive: undefined, asked: told.asked ?? [] },
+    ended: second ? [run, { ...run, code: 0, ...second }] : [run],
   };
   return audit(
-    plan({ commands: [{ args }], faults: [], meddling: [], isClean: true, ...step }),
+    plan({ commands: [{ args }], faults: [], meddling: [], isClean: true, ...step }, told),
     [outcome],
-    'a.b.signature',
+    ['a.b.signature'],
   );
 }
 
-function plan(step: Step): Plan {
+function plan(step: Step, { kind, facts = {} }: Pick<Told, 'kind' | 'facts'>): Plan {
   const targets = [{ path: 'dst/a', source: [wanted] }];
   return {
     ...{
@@ -115,8 +178,8 @@ function plan(step: Step): Plan {
       env: {},
       steps: [step],
     },
-    ...{ facts: {}, secrets: [] },
-    copies: { side: 'disk', targets, keeps: 'nothing', deleted: [], verified: false, impossible: [] },
+    ...{ facts, secrets: [], ...(kind && { kind }) },
+    ...(!kind && { copies: { side: 'disk', targets, keeps: 'nothing', deleted: [], verified: false, impossible: [] } }),
   };
 }
 

@@ -4,7 +4,7 @@
 const common = /** @type {const} */ ([
   [5, 'status'],
   [2, 'status-page'],
-  [1, 'echo'],
+  [3, 'echo'],
   [4, 'cut-before'],
   [4, 'cut-after'],
   [2, 'cut-middle'],
@@ -62,6 +62,7 @@ function fields() {
     [4, 'missing-text'],
     [3, 'number-text'],
     [3, 'extra-fields'],
+    [3, 'echo-fields'],
   ];
 }
 
@@ -76,7 +77,7 @@ export function drawFault(draw, points) {
   const point = draw.pick(points);
   const own = special[point];
   const drawn = own && draw.chance(0.6) ? draw.weighted(own) : draw.weighted(common);
-  // Nothing at all is an answer of the platform here (wire 1b), so that nobody could tell it from a lie.
+  // These endpoints may answer with an empty body, so the client could not tell it from a fault.
   const what = drawn === 'empty' && ['get-secrets', 'logs'].includes(point) ? 'garbage' : drawn;
   const from = draw.weighted([
     [6, 1],
@@ -100,7 +101,7 @@ export function drawFault(draw, points) {
     const many = [408, 429, 500, 502, 503, 504].includes(status) ? Math.min(lasts, 3) : lasts;
     return { ...fault, times: many, status, ...(retryAfter === undefined ? {} : { retryAfter }) };
   }
-  if (what === 'echo') return { ...fault, status: draw.pick([400, 401, 403, 500]) };
+  if (what === 'echo') return { ...fault, status: draw.pick([400, 401, 403, 404, 409, 500]) };
   // Damage that lasts: what is tried only once more has to fail, and leave the target alone.
   if (what === 'flip') return { ...fault, times: draw.pick([1, 3]) };
   if (what === 'slow') return { ...fault, ms: draw.int(50, 600) };

@@ -16,15 +16,17 @@ const month = 30 * 86_400;
  * Carries out a plan against the built program, and gives what each step came to.
  * @param {Plan} plan
  * @param {{ program: string, keep?: boolean }} options
- * @returns {Promise<{ outcomes: Outcome[], folder: string, token: string, log: import('../support/strict-platform/types.ts').Seen[][] }>}
+ * @returns {Promise<{ outcomes: Outcome[], folder: string, tokens: string[], log: import('../support/strict-platform/types.ts').Seen[][] }>}
  */
 export async function perform(plan, { program, keep = false }) {
   const sandbox = new Sandbox();
-  const token = makeToken();
+  // Commands that run at the same time have different tokens of one user: so their requests can be told apart.
+  const tokens = [makeToken(), makeToken()];
+  const [token, ...otherTokens] = tokens;
   const regions = {
     [plan.region]: plan.volume.map(({ content, ...file }) => ({ ...file, bytes: bytesOf(content) })),
   };
-  const platform = await new StrictPlatform({ ...plan.world, token, regions }).start();
+  const platform = await new StrictPlatform({ ...plan.world, ...(token && { token }), otherTokens, regions }).start();
   const outcomes = [];
   const log = [];
   try {
@@ -43,21 +45,21 @@ export async function perform(plan, { program, keep = false }) {
     for (const step of plan.steps) {
       const firstSeen = platform.seen.length;
       if (step.isClean) sandbox.enlarge();
-      outcomes.push(await performStep(plan, step, { sandbox, platform, program, token }));
+      outcomes.push(await performStep(plan, step, { sandbox, platform, program, tokens }));
       log.push(platform.seen.slice(firstSeen));
     }
   } finally {
     await platform.close();
     if (!keep) sandbox.remove();
   }
-  return { outcomes, folder: sandbox.root, token, log };
+  return { outcomes, folder: sandbox.root, tokens, log };
 }
 
 /**
- * @typedef {{ sandbox: Sandbox, platform: StrictPlatform, program: string, token: string }} Stage
+ * @typedef {{ sandbox: Sandbox, platform: StrictPlatform, program: string, tokens: string[] }} Stage
  * @param {Plan} plan @param {Step} step @param {Stage} stage @returns {Promise<Outcome>}
  */
-async function performStep(plan, step, { sandbox, platform, program, token }) {
+async function performStep(plan, step, { sandbox, platform, program, tokens }) {
   const meddle = (/** @type {import('./types.ts').Meddling} */ meddling) => {
     if (meddling.do !== 'store') return sandbox.meddle(meddling);
     const bytes = bytesOf(meddling.content);
@@ -72,7 +74,13 @@ async function performStep(plan, step, { sandbox, platform, program, token }) {
   let meddled = false;
   /** @type {(() => void)[]} */
   const stops = [];
-  const started = step.commands.map((command) => start(plan, command, { sandbox, platform, program, token }));
+  /** @type {Started[]} */
+  const started = [];
+  for (const [index, command] of step.commands.entries()) {
+    const begin = () => start(plan, command, tokens[index] ?? '', { sandbox, platform, program });
+    const first = started[0];
+    started.push(command.start && first ? startedLater(platform, command.start, first.ended, begin) : begin());
+  }
   for (const [index, command] of step.commands.entries()) {
     const run = started[index];
     if (command.signal && run)
@@ -92,18 +100,37 @@ async function performStep(plan, step, { sandbox, platform, program, token }) {
   const fired = platform.faults
     .filter((fault) => fault.fired)
     .map(({ point, what, fired = 0, status }) => ({ point, what, times: fired, ...(status ? { status } : {}) }));
-  const requests = new Map();
-  for (const { point } of platform.seen.slice(firstSeen)) requests.set(point, (requests.get(point) ?? 0) + 1);
   return {
-    ...{ before, after: state(), ended, fired, meddled, requests },
+    ...{ before, after: state(), ended, fired, meddled },
+    asked: platform.seen.slice(firstSeen).map(({ point, by }) => ({ point, ...(by === undefined ? {} : { by }) })),
     archive: sandbox.read('work/out/out.zip'),
     violations: platform.findings.slice(firstFinding),
     signatures: [...platform.store.links.keys()],
   };
 }
 
-/** @param {Plan} plan @param {Command} command @param {Stage} stage */
-function start(plan, { args, stdin, stdout, fileLimit, env }, { sandbox, platform, program, token }) {
+/**
+ * @typedef {{ ended: Promise<Ended>, kill: (name: NodeJS.Signals) => void }} Started
+ * A command that starts at a moment, or when the first one has ended before.
+ * @param {StrictPlatform} platform @param {Moment} moment @param {Promise<unknown>} firstEnded @param {() => Started} begin
+ * @returns {Started}
+ */
+function startedLater(platform, moment, firstEnded, begin) {
+  /** @type {Started | undefined} */
+  let run;
+  const itsMoment = new Promise((resolve) => {
+    const stop = at(platform, moment, () => resolve(undefined));
+    void firstEnded.then(stop).then(resolve);
+  });
+  const ended = itsMoment.then(() => {
+    run = begin();
+    return run.ended;
+  });
+  return { ended, kill: (name) => run?.kill(name) };
+}
+
+/** @param {Plan} plan @param {Command} command @param {string} token @param {Omit<Stage, 'tokens'>} stage @returns {Started} */
+function start(plan, { args, stdin, stdout, fileLimit, env }, token, { sandbox, platform, program }) {
   const words = [program, ...args];
   const [file, given] = fileLimit
     ? ['bash', ['-c', `ulimit -f ${fileLimit}; exec "$0" "$@"`, process.execPath, ...words]]

@@ -19,8 +19,8 @@ export const plantedBugs = [
       edit('src/disk/new-file.ts', 'constants.O_CREAT | constants.O_EXCL | noFollow', 'constants.O_CREAT'),
       edit(
         'src/disk/new-file.ts',
-        'const path = join(dirname(target), name);\n    const handle = await open(path, exclusively',
-        "void name;\n    const path = join(dirname(target), basename(target) + '.gantry-part');\n    const handle = await open(path, exclusively",
+        'const path = join(dirname(target), name);\n    const replaced',
+        "void name;\n    const path = join(dirname(target), basename(target) + '.gantry-part');\n    const replaced",
       ),
     ],
   },
@@ -98,8 +98,8 @@ export const plantedBugs = [
     edits: [
       edit(
         'src/operations/replies/pages.ts',
-        '    if (place && isRepeated) {',
-        '    if (place && isRepeated && furthest < 0) {',
+        '    if (position && isRepeated) {',
+        '    if (position && isRepeated && furthest < 0) {',
       ),
     ],
   },

@@ -68,14 +68,14 @@ async function find(bug, { reference, first, most, workers }) {
 /** @param {number} seed @param {string} program */
 async function firstFinding(seed, program) {
   const plan = drawPlan(seed);
-  const { outcomes, token } = await perform(plan, { program });
-  return audit(plan, outcomes, token)[0];
+  const { outcomes, tokens } = await perform(plan, { program });
+  return audit(plan, outcomes, tokens)[0];
 }
 
 /** A copy of the program with the bug in it. Throws when the text to change is not there exactly once. @param {import('./planted-bugs.js').PlantedBug} bug */
 function build({ name, edits }) {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-planted-'));
-  for (const part of ['src', 'bin', 'build.js', 'package.json', 'tsconfig.json', 'LICENSE']) {
+  for (const part of ['src', 'bin', 'build.js', 'build', 'package.json', 'tsconfig.json', 'LICENSE']) {
     cpSync(join(root, part), join(folder, part), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));

@@ -64,8 +64,8 @@ async function main() {
     while (next < count && !isOver()) {
       const seed = first + next++;
       const plan = drawPlan(seed, only);
-      const { outcomes, folder, token, log } = await perform(plan, { program, keep: values.keep });
-      const findings = audit(plan, outcomes, token);
+      const { outcomes, folder, tokens, log } = await perform(plan, { program, keep: values.keep });
+      const findings = audit(plan, outcomes, tokens);
       done++;
       if (findings.length === 0) continue;
       failures.push({ seed, kind: plan.kind, findings });

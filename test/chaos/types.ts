@@ -23,6 +23,8 @@ export interface RemoteEntry {
   content: Content;
   modified: number;
   etag: 'md5' | 'parts' | 'none';
+  /** The storage has damaged it: the ETag is that of the right content. */
+  isRotten?: boolean;
 }
 
 /** When something happens: at a moment of the conversation, or after so many milliseconds. */
@@ -43,6 +45,8 @@ export interface Command {
   /** The target folder is on a disk of so many KiB. */
   signal?: { name: 'SIGKILL' | 'SIGTERM' | 'SIGINT' | 'SIGHUP'; when: Moment };
   env?: Record<string, string>;
+  /** Starts at this moment, or when the first command has ended; at once if left out. */
+  start?: Moment;
 }
 
 /** What somebody else does meanwhile. */
@@ -153,8 +157,8 @@ export interface Outcome {
   meddled: boolean;
   /** What `package` wrote, if it is there. */
   archive: Buffer | undefined;
-  /** Requests by point. */
-  requests: Map<string, number>;
+  /** Requests in the order in which they came; `by` is the index of the command, where its token tells. */
+  asked: { point: string; by?: number }[];
 }
 
 export type Say = (text: string) => void;

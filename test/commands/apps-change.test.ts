@@ -17,7 +17,7 @@ const web = () => emulator.store.apps.get(`${emulator.project}-web`);
 const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint).length;
 
 describe('apps scale', () => {
-  test('changes what was asked for and tells what it was', async () => {
+  test('changes the given settings and shows their old values', async () => {
     const words = ['apps', 'scale', 'web', '--max-replicas', '6', '--cooldown', '2m', '--json'];
     const { code, json, stderr } = await gantry(words, { emulator });
     expect(code).toBe(0);
@@ -29,18 +29,18 @@ describe('apps scale', () => {
       ],
     });
     expect(web()?.settings).toMatchObject({ minReplicaCount: 1, maxReplicaCount: 6, cooldownPeriodSeconds: 120 });
-    expect(stderr).toContain('the next deploy sets again what cerebrium.toml says');
+    expect(stderr).toContain('the next deploy resets these settings to those of cerebrium.toml');
   });
 
-  test('sends nothing when it is so already', async () => {
+  test('sends nothing if nothing would change', async () => {
     const { code, stderr } = await gantry(['apps', 'scale', 'web', '--min-replicas', '1'], { emulator });
     expect(code).toBe(0);
-    expect(stderr).toContain('it is so already');
+    expect(stderr).toContain('nothing to change');
     expect(calls('scaleApp')).toBe(0);
   });
 
   test.each([
-    [['--min-replicas', '5'], 'at least 5 replicas and at most 4 cannot be'],
+    [['--min-replicas', '5'], 'the minimum of 5 replicas exceeds the maximum of 4'],
     [['--max-replicas', '0'], 'write a whole number from 1 up'],
     [['--min-replicas', '-1'], 'write a whole number from 0 up'],
     [[], 'nothing to change'],
@@ -51,7 +51,7 @@ describe('apps scale', () => {
     expect(calls('scaleApp')).toBe(0);
   });
 
-  test('of an app that is not there exits 6', async () => {
+  test('exits with 6 if the app does not exist', async () => {
     const { code } = await gantry(['apps', 'scale', 'nope', '--min-replicas', '1'], { emulator });
     expect(code).toBe(6);
   });
@@ -61,7 +61,7 @@ describe('apps delete', () => {
   test.each(['web', 'p-12345678-web'])('of %s with --confirm deletes it', async (name) => {
     const { code, stdout } = await gantry(['apps', 'delete', name, '--confirm', 'web'], { emulator });
     expect(code).toBe(0);
-    expect(stdout).toBe('web is deleted\n');
+    expect(stdout).toBe('deleted web\n');
     expect(web()).toBeUndefined();
   });
 

@@ -12,20 +12,20 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-test('no apps are an empty list in JSON, and one sentence on stderr otherwise', async () => {
+test('prints [] with --json and a note on stderr if there are no apps', async () => {
   const text = await gantry(['apps', 'list'], { emulator });
   expect([text.code, text.stdout]).toEqual([0, '']);
-  expect(text.stderr).toBe('no apps yet: gantry deploy creates one\n');
+  expect(text.stderr).toBe('no apps yet; gantry deploy creates one\n');
   const { code, stdout } = await gantry(['apps', 'list', '--json'], { emulator });
   expect([code, stdout]).toEqual([0, '[]\n']);
 });
 
-test('--quiet leaves the sentence out', async () => {
+test('--quiet hides the note', async () => {
   const { stdout, stderr } = await gantry(['apps', 'list', '--quiet'], { emulator });
   expect([stdout, stderr]).toEqual(['', '']);
 });
 
-test('apps are listed one a line, the one deployed last first', async () => {
+test('lists apps, the last deployed first', async () => {
   await deploy('one');
   await deploy('two');
   await deploy('one');
@@ -33,7 +33,7 @@ test('apps are listed one a line, the one deployed last first', async () => {
   expect(stdout.split('\n').map((line) => line.split(' ')[0])).toEqual(['NAME', 'one', 'two', '']);
 });
 
-test('apps of one-off runs are listed with --ephemeral only', async () => {
+test('lists apps of one-off runs only with --ephemeral', async () => {
   await deploy('web');
   const id = `${emulator.project}-web`;
   const record = emulator.store.apps.get(id);
@@ -54,7 +54,7 @@ test('apps of one-off runs are listed with --ephemeral only', async () => {
   );
 });
 
-test('a long name gives way to the width of the terminal, and is whole in a pipe', async () => {
+test('truncates a long name on a terminal, not in a pipe', async () => {
   await deploy('a-name-as-long-as-names-may-be-1');
   const { stdout } = await gantry(['apps', 'list'], { emulator, columns: 80 });
   for (const line of stdout.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(80);
@@ -62,7 +62,7 @@ test('a long name gives way to the width of the terminal, and is whole in a pipe
   expect((await gantry(['apps', 'list'], { emulator })).stdout).toContain('a-name-as-long-as-names-may-be-1');
 });
 
-test('one app is shown in full, and says so when anyone may call it', async () => {
+test('shows all fields of an app, and whether anyone can call it', async () => {
   await deploy('web', 'disable_auth = true\n');
   const { stdout } = await gantry(['apps', 'get', 'web'], { emulator });
   expect(stdout).toMatch(/^STATE\nname +web\n/);
@@ -70,13 +70,13 @@ test('one app is shown in full, and says so when anyone may call it', async () =
   expect(stdout).toMatch(/replicas +0 to 1/);
 });
 
-test('numbers that the platform sends as text are numbers in JSON', async () => {
+test('prints numbers in JSON even if the platform sends text', async () => {
   await deploy('web');
   const { json } = await gantry(['apps', 'get', 'web', '--json=cpu,maxReplicaCount,port'], { emulator });
   expect(json()).toEqual({ cpu: 2, maxReplicaCount: 1, port: 8000 });
 });
 
-test('an app whose build failed shows the reason', async () => {
+test('shows why the build of an app failed', async () => {
   emulator.fail('build', 'fail');
   await deploy('web');
   const { stdout } = await gantry(['apps', 'get', 'web'], { emulator });

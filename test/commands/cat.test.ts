@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { gantry } from '../support/gantry.ts';
+import { send, storage } from '../support/storage.ts';
 import { expectNoTrace } from '../support/traces.ts';
 
 let emulator: Emulator;
@@ -32,6 +33,47 @@ test('the link is asked for with the token, the content without', async () => {
   const [link, content] = emulator.calls.slice(-2);
   expect([link?.endpoint, link?.hasAuthorization]).toEqual(['getDownloadLink', true]);
   expect([content?.endpoint, content?.hasAuthorization]).toEqual(['object', false]);
+});
+
+describe('what arrives is compared with the checksum of the storage', () => {
+  const commands = [
+    ['cat', '/notes.txt', '/more.txt'],
+    ['cp', ':/notes.txt', '-'],
+  ];
+
+  test.each(commands)('%s fails at the end of a damaged file, and names it', async (...words) => {
+    emulator.fail('object', 'corrupt');
+    const { code, stdout, stderr } = await gantry(words, { emulator });
+    expect([code, stdout]).toEqual([69, expect.stringMatching(/^[^f]irst\n$/)]);
+    expect(stderr).toContain('the printed content of default:/notes.txt is wrong');
+    expect(stderr).toContain('gantry cp --no-check default:/notes.txt -');
+  });
+
+  test('into a device too', async () => {
+    emulator.fail('object', 'corrupt');
+    const { code, stderr } = await gantry(['cp', ':/notes.txt', '/dev/null'], { emulator });
+    expect([code, stderr]).toEqual([69, expect.stringContaining('is wrong')]);
+  });
+
+  test('a file whose reading was resumed is compared as a whole', async () => {
+    emulator.fail('object', 'truncated', 'corrupt');
+    const { code, stderr } = await gantry(['cat', '/big'], { emulator });
+    expect([code, stderr]).toEqual([69, expect.stringContaining('the printed content of default:/big is wrong')]);
+  });
+
+  test('cp --no-check does not compare', async () => {
+    emulator.fail('object', 'corrupt');
+    const { code, stdout } = await gantry(['cp', '--no-check', ':/notes.txt', '-'], { emulator });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^[^f]irst\n$/)]);
+  });
+
+  test.each([{}, { etag: '"5d41402abc4b2a76b9719d911017c592-3"' }])(
+    'without a checksum nothing is: %j',
+    async (headers) => {
+      const { env } = await storage({ name: 'a', bytes: 5 }, (asked) => send(asked, Buffer.from('hello'), headers));
+      expect(await gantry(['cat', '/a'], { env })).toMatchObject({ code: 0, stdout: 'hello' });
+    },
+  );
 });
 
 describe('when the line breaks in the middle', () => {

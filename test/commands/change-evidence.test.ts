@@ -49,7 +49,7 @@ describe('apps delete', () => {
 
   test('waits until the app is gone', async () => {
     const { code, stdout, waits } = await through(words, lagging('DELETE', /\/apps\/[^/]+$/, 2));
-    expect([code, stdout, waits]).toEqual([0, 'web is deleted\n', [250, 500]]);
+    expect([code, stdout, waits]).toEqual([0, 'deleted web\n', [250, 500]]);
   });
 
   test('with a 404 of an app that is still shown is an error', async () => {
@@ -61,7 +61,7 @@ describe('apps delete', () => {
 
   test('whose first answer was lost is a success', async () => {
     emulator.fail('deleteApp', 'reset-after');
-    expect(await gantry(words, { emulator })).toMatchObject({ code: 0, stdout: 'web is deleted\n' });
+    expect(await gantry(words, { emulator })).toMatchObject({ code: 0, stdout: 'deleted web\n' });
   });
 });
 
@@ -97,7 +97,7 @@ describe('apps scale', () => {
       return { body: JSON.stringify(others) };
     });
     expect(code).toBe(0);
-    expect(stderr).toContain('the platform does not show maxReplicaCount: not confirmed');
+    expect(stderr).toContain('not verified: the platform does not show maxReplicaCount');
   });
 });
 

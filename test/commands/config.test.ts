@@ -62,7 +62,7 @@ describe('config list', () => {
     expect(json()).toContainEqual({ name: 'region', value: null, origin: 'not set' });
   });
 
-  test('never shows a token, nor the password of a proxy (H-2)', async () => {
+  test('never shows a token or the password of a proxy', async () => {
     await using place = await settled(
       {},
       { 'credentials.json': JSON.stringify({ profiles: { default: { token, refreshToken: 'refresh-me' } } }) },
@@ -131,7 +131,7 @@ describe('config get', () => {
   });
 });
 
-describe('the names of settings (H-46)', () => {
+describe('the names of settings', () => {
   test.each(['set', 'unset'])('that the help of config %s tells are those that there are', async (verb) => {
     const { stdout } = await gantry(['config', verb, '--help']);
     const [, choices = ''] = /choices: ([^)]*)\)/.exec(stdout.replace(/\s+/g, ' ')) ?? [];
@@ -197,7 +197,7 @@ describe('config set', () => {
     expect(place.stored()).toEqual({});
   });
 
-  test('stores nothing else that a flag or the environment gives (H-10)', async () => {
+  test('does not store other values from flags or the environment', async () => {
     await using place = await settled({ profile: 'work' });
     await place.run('config set region eu-west-1 --project p-flag', {
       ...{ GANTRY_PROJECT: 'p-env', GANTRY_TOKEN: token, GANTRY_API_URL: 'https://env.example' },
@@ -221,7 +221,7 @@ describe('config set', () => {
   });
 });
 
-test('a region that was set is where apps are deployed (H-81)', async () => {
+test('deploys to the region that was set', async () => {
   await using emulator = Object.assign(await startEmulator(), {
     [Symbol.asyncDispose]() {
       return emulator.close();
@@ -234,7 +234,7 @@ test('a region that was set is where apps are deployed (H-81)', async () => {
   expect(emulator.calls.find((call) => call.endpoint === 'createApp')?.body).toMatchObject({ region: 'eu-north-1' });
 });
 
-test('what help says of precedence is so: the environment beats a stored token (H-47)', async () => {
+test('uses the token of the environment before a stored one, as help says', async () => {
   const help = await gantry(['help', 'environment', '--json']);
   expect(help.json()).toContainEqual({
     variable: 'GANTRY_TOKEN',

@@ -80,12 +80,50 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
     expect(shelf().text('/x/a.txt')).toBe('FIRST');
   });
 
+  /** Listings in which these fields of all entries have other values. */
+  const listing =
+    (fields: object, other: Answering = truthful): Answering =>
+    async (call, pass) => {
+      if (!isListing(call)) return other(call, pass);
+      const entries = JSON.parse((await pass()).body) as object[];
+      return { body: JSON.stringify(entries.map((entry) => ({ ...entry, ...fields }))) };
+    };
+
+  test.each([null, '', '2020-01-01T00:00:00Z'])(
+    'an earlier file of the same size does not pass for it where all files have the time %j',
+    async (last_modified) => {
+      shelf().write('/x/a.txt', 'FIRST', Date.now() - 5_000);
+      const { code, stderr } = await gantry(['cp', 'f', ':/x'], listing({ last_modified }, losing('/x/a.txt')));
+      expect(code).toBe(69);
+      expect(stderr).toContain('a.txt is not copied: the platform confirmed the upload, but the volume still has');
+      expect(stderr).not.toContain('b.txt');
+    },
+  );
+
+  test('with --no-check and without times it is said that it could not be confirmed', async () => {
+    shelf().write('/x/a.txt', 'FIRST', Date.now() - 5_000);
+    const answering = listing({ last_modified: null }, losing('/x/a.txt'));
+    const { code, stderr, json } = await gantry(['cp', 'f', ':/x', '--no-check', '--json'], answering);
+    expect([code, json()]).toMatchObject([69, { files: 2, failed: [{ path: 'a.txt' }] }]);
+    expect(stderr).toContain('a.txt was sent, but could not be confirmed: an earlier file of this size may have been');
+    expect(stderr).toContain('run it again without --no-check');
+    expect(stderr).not.toContain('is not copied');
+  });
+
+  test.each([null, -1, 'large', 1.5])('the storage tells the size of a file that is listed with %j', async (size) => {
+    const fields = { size_bytes: size };
+    const { code, stderr } = await gantry(['cp', 'f', ':/x'], listing(fields, keeping('/x/c.txt', 'th')));
+    expect(code).toBe(69);
+    expect(stderr).toContain('c.txt is not copied: the platform confirmed the upload, but the storage has 2 bytes');
+    expect(stderr).not.toContain('b.txt');
+  });
+
   test('an earlier large file of the same size does not pass for it, and reading it back is no surprise', async () => {
     here = newFolder({ big: noise(2 * 2 ** 20) });
     shelf().write('/big', noise(2 * 2 ** 20, 'earlier'), Date.now() - 60_000);
     const { code, stderr } = await gantry(['cp', 'big', ':/'], losing('/big'));
     expect(code).toBe(69);
-    expect(stderr).toContain('reading big back: the volume shows a time before it was sent');
+    expect(stderr).toContain('reading big back: the volume shows no time after it was sent');
     expect(stderr).toContain('the volume still has the earlier content');
   });
 
@@ -165,14 +203,15 @@ describe('looking uploads up', () => {
     expect(code).toBe(0);
   });
 
-  test('reads one file back where times say nothing, and then believes sizes', async () => {
+  test('asks the storage about each file whose listed time says nothing', async () => {
     const { code, stderr } = await gantry(['cp', 'f', ':/x'], async (call, pass) => {
       if (!isListing(call)) return undefined;
       const entries = JSON.parse((await pass()).body) as object[];
       return { body: JSON.stringify(entries.map((entry) => ({ ...entry, last_modified: '2020-01-01T00:00:00Z' }))) };
     });
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('not copied')]);
-    expect(calls('getDownloadLink')).toHaveLength(1);
+    expect(calls('getDownloadLink')).toHaveLength(3);
+    expect(calls('object').every(({ status }) => status === 206)).toBe(true);
   });
 
   test('fails what could not be looked up as the listing failed', async () => {
@@ -183,7 +222,8 @@ describe('looking uploads up', () => {
     );
     expect(code).toBe(5);
     expect(json()).toMatchObject({ files: 0, failed: [{ code: 'denied' }, { code: 'denied' }, { code: 'denied' }] });
-    expect(stderr).toContain('it was sent, but could not be confirmed: no listing for you');
+    expect(stderr).toContain('a.txt was sent, but could not be confirmed: no listing for you');
+    expect(stderr).not.toContain('is not copied');
   });
 
   test('that Ctrl-C ends is done by the same command, and nothing is sent twice', async () => {

@@ -85,7 +85,7 @@ describe('uploading, everything arrives', () => {
     ['completeUpload', 'html'],
     ['completeUpload', '500'],
     ['completeUpload', '429:2'],
-  ] as const)('although %s meets %s (H-22, H-23, H-52, H-54)', async (target, fault) => {
+  ] as const)('although %s meets %s', async (target, fault) => {
     emulator.fail(target, fault);
     const outcome = await gantry(['cp', 'f', ':/f', ...parts], impatience(fault));
     expect(outcome.stderr).not.toContain('not copied');
@@ -103,7 +103,7 @@ describe('uploading, everything arrives', () => {
     expectWholeThere();
   });
 
-  test('with one complete call for each file, though its answer was lost (H-23)', async () => {
+  test('with one complete call per file, although its answer was lost', async () => {
     emulator.fail('completeUpload', 'reset-after');
     expect((await gantry(['cp', 'f/small', ':/f/'])).code).toBe(0);
     expect(calls('completeUpload')).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('uploading, everything arrives', () => {
 });
 
 describe('uploading, a file fails by name and the others arrive', () => {
-  test('when the storage refuses it: a 4xx is asked once (H-21)', async () => {
+  test('when the storage refuses it: a 4xx is not retried', async () => {
     emulator.fail('part', '403');
     const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
     expect(code).toBe(1);
@@ -180,7 +180,7 @@ describe('uploading, a file fails by name and the others arrive', () => {
     });
   });
 
-  test('when the storage keeps something else, each time (H-20)', async () => {
+  test('when the storage keeps something else on every attempt', async () => {
     emulator.fail('part', 'wrong-etag*');
     const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
     expect(code).toBe(69);
@@ -188,7 +188,7 @@ describe('uploading, a file fails by name and the others arrive', () => {
     expect(shelf().paths()).toEqual([]);
   });
 
-  test('when its answer holds no ETag, each time (H-20)', async () => {
+  test('when its answer has no ETag on every attempt', async () => {
     emulator.fail('part', 'no-etag*');
     expect(await gantry(['cp', 'f/small', ':/f/'])).toMatchObject({ code: 69 });
     expect(shelf().paths()).toEqual([]);
@@ -279,7 +279,7 @@ describe('downloading, everything arrives', () => {
     ['getDownloadLink', '503'],
     ['listFolder', 'reset-before'],
     ['listFolder', '429:1'],
-  ] as const)('although %s meets %s (H-35, H-57)', async (target, fault) => {
+  ] as const)('although %s meets %s', async (target, fault) => {
     emulator.fail(target, fault);
     const outcome = await gantry(['cp', ':/f', 'g', ...parts], impatience(fault));
     expect(outcome.stderr).not.toContain('not copied');
@@ -310,7 +310,7 @@ describe('downloading, everything arrives', () => {
     expect(readFileSync(join(here, 'big'), 'utf8')).toBe('this was changed while it was read\n');
   });
 
-  test('under its name is the old file until the new one is whole (H-35)', async () => {
+  test('keeps the old file under its name until the new one is complete', async () => {
     lay(here, { big: 'old' });
     emulator.fail('object', '403*');
     expect((await gantry(['cp', ':/f/big', 'big', ...parts])).code).toBe(1);
@@ -319,7 +319,7 @@ describe('downloading, everything arrives', () => {
   });
 });
 
-describe('a name from the platform leads nowhere else (H-13)', () => {
+describe('a name from the platform never leads outside of the target folder', () => {
   test.each([
     [['..', 'escaped'], '../escaped'],
     [['../../escaped'], '../../escaped'],

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -90,6 +91,16 @@ describe('it finds', () => {
     expect(of('settings')).toMatchObject({ status: 'failed', message: expect.stringContaining('not valid JSON') });
     expect(of('project')).toMatchObject({ status: 'ok' });
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'a FIFO in place of config.json, without waiting for a writer',
+    async () => {
+      await using folder = await folderOf({ 'main.py': '' });
+      execFileSync('mkfifo', [join(folder.path, 'config.json')]);
+      const { of } = await found({ env: { GANTRY_CONFIG_DIR: folder.path } });
+      expect(of('settings')).toMatchObject({ status: 'warning', message: expect.stringContaining('config.json') });
+    },
+  );
 
   test('keys of config.json that nothing reads', async () => {
     await using folder = await folderOf({

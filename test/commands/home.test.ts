@@ -5,7 +5,7 @@ import { gantry } from '../support/gantry.ts';
 import { homeless } from '../support/homeless.ts';
 import { expectNoTrace } from '../support/traces.ts';
 
-/** A pipeline has everything in its environment (H-45). test/commands/platform.test.ts holds the same for more commands. */
+/** In CI, everything may come from the environment. test/commands/platform.test.ts tests more commands this way. */
 const lines = [
   ...['check', 'deploy', 'deploy --dry-run'],
   ...['projects list', 'projects current', 'config list', 'config get project', 'config schema'],

@@ -49,7 +49,7 @@ describe.each([
     const { code, stdout, stderr } = await list();
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n')).toHaveLength(101);
-    expect(stderr).toBe(`100 of ${all}; --all shows the rest\n`);
+    expect(stderr).toBe(`showing 100 of ${all}; pass --all to show the rest\n`);
     const inJson = await list('--json');
     expect([(inJson.json() as unknown[]).length, inJson.stderr]).toEqual([100, stderr]);
   });
@@ -76,12 +76,12 @@ test('projects are limited like all the others', async () => {
   const env = { GANTRY_API_URL: await answering(many((index) => ({ id: `p-${index}`, name: `project ${index}` }))) };
   const { stdout, stderr } = await gantry(['projects', 'list', '--limit', '2'], { emulator, env });
   expect(stdout.trimEnd().split('\n')).toHaveLength(3);
-  expect(stderr).toBe('2 of 240 projects; --all shows the rest\n');
+  expect(stderr).toBe('showing 2 of 240 projects; pass --all to show the rest\n');
 });
 
 test('what --status leaves out is not counted', async () => {
   const { stderr } = await gantry(['users', 'list', '--status', 'active'], { emulator });
-  expect(stderr).toBe('100 of 120 entries; --all shows the rest\n');
+  expect(stderr).toBe('showing 100 of 120 entries; pass --all to show the rest\n');
 });
 
 describe('apps are sorted', () => {

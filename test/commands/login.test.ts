@@ -6,7 +6,7 @@ import { answering } from '../support/answering.ts';
 import { agree, secretsIn, someone } from '../support/login.ts';
 
 describe('gantry login', () => {
-  test('shows link and code, waits for the person, and stores the tokens privately (H-1)', async () => {
+  test('shows a link and a code, waits for approval, and stores the tokens privately', async () => {
     const { logIn, emulator, tokens, settings, rights, folder } = await someone();
     const outcome = await logIn();
     expect(outcome.stderr).toMatch(
@@ -109,7 +109,7 @@ describe('gantry login', () => {
     expect((await run('login --device --import')).code).toBe(2);
   });
 
-  test('asks in the rhythm of the server, and no longer than its code is valid (H-67)', async () => {
+  test("polls at the server's interval until the code expires", async () => {
     const { run, emulator, tokens } = await someone();
     const { code, stderr, waits } = await run('login');
     expect(new Set(waits)).toEqual(new Set([5_000]));
@@ -150,14 +150,14 @@ describe('gantry login', () => {
     expect([code, tokens()]).toEqual([4, undefined]);
   });
 
-  test('ended by Ctrl-C exits 130 and says that nothing was stored (H-71)', async () => {
+  test('exits with 130 on Ctrl-C and says that nothing was stored', async () => {
     const { run, tokens } = await someone();
     const { code, stderr } = await run('login', { interruptAt: /agree if/ });
     expect(stderr).toContain('the login is given up: nothing was stored');
     expect([code, tokens()]).toEqual([130, undefined]);
   });
 
-  test('takes the place of whatever token the profile had, and of no other (H-68)', async () => {
+  test('replaces the tokens of this profile and of no other', async () => {
     const { logIn, folder, tokens, run } = await someone();
     const others = { work: { token: 'of-work', more: 1 } };
     mkdirSync(folder, { mode: 0o700 });
@@ -186,7 +186,7 @@ describe('gantry login', () => {
     for (const name of names) expect(tokens(name).token).toMatch(/^eyJ/);
   });
 
-  test('where nothing can be stored says so before anybody has to do anything (H-45)', async () => {
+  test('fails before it asks for anything when nothing can be stored', async () => {
     const { run, place, emulator } = await someone();
     writeFileSync(join(place, 'file'), '');
     const outcome = await run('login', { env: { GANTRY_CONFIG_DIR: join(place, 'file', 'config') } });
@@ -256,7 +256,7 @@ describe('the project of a login', () => {
 });
 
 describe('gantry login --token', () => {
-  test('takes a token from stdin, asks the server, and stores it with its project (H-15)', async () => {
+  test('reads a token from stdin, checks it with the server, and stores it with its project', async () => {
     const { run, emulator, tokens, settings, rights } = await someone(['p-second01']);
     const outcome = await run('login --token --json', { stdin: `  ${emulator.token}\n` });
     expect(outcome.json()).toMatchObject({ project: emulator.project, user: 'emulator', profile: 'default' });
@@ -286,7 +286,7 @@ describe('gantry login --token', () => {
   });
 
   test.each(['login --token TOKEN', 'login --token=TOKEN'])(
-    'refuses %s: it would be in the history (H-15)',
+    'refuses %s: it would be in the shell history',
     async (line) => {
       const { run, emulator, tokens } = await someone();
       const outcome = await run(line.replace('TOKEN', 'opaque-secret'));
@@ -322,7 +322,7 @@ describe('gantry login --token', () => {
     expect(tokens()).toEqual(before);
   });
 
-  test('drops the refresh token of an earlier login (H-68, H-70)', async () => {
+  test('drops the refresh token of an earlier login', async () => {
     const { logIn, run, emulator, tokens } = await someone();
     await logIn();
     await run('login --token', { stdin: emulator.token });
@@ -390,7 +390,7 @@ describe('gantry login --import', () => {
     expect([code, statSync(file).mode & 0o777]).toEqual([0, 0o644]);
   });
 
-  test('takes both tokens of a login (H-70), which is then renewed', async () => {
+  test('imports both tokens of a login, which is then renewed', async () => {
     const { run, logIn, tokens, place, clock } = await someone();
     await logIn();
     const { token, refreshToken } = tokens();
@@ -434,7 +434,7 @@ describe('gantry login --import', () => {
   });
 });
 
-test('nothing of the environment is ever stored by a command that runs under it (H-10)', async () => {
+test('never stores values of the environment', async () => {
   const { logIn, run, emulator, folder } = await someone(['p-second01', 'p-third0001']);
   const env = { GANTRY_TOKEN: emulator.token, GANTRY_PROJECT: 'p-third0001', GANTRY_REGION: 'us-central1' };
   await logIn('login', { env });

@@ -81,7 +81,6 @@ test('an empty folder is an empty list', async () => {
   expect((await gantry(['ls', '/empty', '--json'], { emulator })).json()).toEqual([]);
 });
 
-// H-50: `ls` of nothing exited 0.
 describe('ls of what is not there exits 6', () => {
   test.each(['/nothing', '/nothing/', '/models/nothing', '/no/where/at/all', '/readme.txt/', '/readme.txt/below'])(
     '%s',

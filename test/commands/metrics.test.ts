@@ -31,13 +31,13 @@ afterAll(() => emulator.close());
 const startup = (flags: string[] = [], setting: Setting = {}) =>
   gantry(['metrics', 'startup', 'web', ...flags], { emulator, ...setting });
 
-test('the answer is what the platform said', async () => {
+test('passes the reply through', async () => {
   const { code, json } = await startup([...range, '--json']);
   expect(code).toBe(0);
   expect(json()).toMatchObject({ status: 'success', data: { total_runs: 30 } });
 });
 
-test('it reads as a picture and a table of the times at which something started', async () => {
+test('shows a chart and a table', async () => {
   const { stdout, stderr } = await startup([...range, '--timezone', 'UTC']);
   expect(stdout).toMatch(/^30 runs\n.*, UTC\n\n/);
   expect(stdout).toMatch(/● p50: last \S+ s, max 9\.0 s/);
@@ -46,7 +46,7 @@ test('it reads as a picture and a table of the times at which something started'
   expect(stderr).toBe('');
 });
 
-test('a container and more points can be asked for', async () => {
+test('accepts a container and a resolution', async () => {
   await startup([...range, '--container', 'web-a', '--resolution', 'high']);
   expect(emulator.calls.map(({ query }) => query)).toMatchObject([
     { start: at(end - 6 * hour), end: at(end), container_id: 'web-a', resolution: 'high' },
@@ -54,22 +54,22 @@ test('a container and more points can be asked for', async () => {
 });
 
 test.each([
-  [['--since', '1h', '--until', '2h'], 'the range ends before it begins'],
+  [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
   [['--resolution', 'low'], 'the choices are medium, high'],
   [['--timezone', 'nowhere'], 'name of a time zone'],
-  [['--html', ''], '--html needs the name of a file'],
-])('%j is refused before any call', async (flags, message) => {
+  [['--html', ''], '--html requires a file name'],
+])('rejects %j before any request', async (flags, message) => {
   const { code, stderr } = await startup(flags);
   expect(code).toBe(2);
   expect(stderr).toContain(message);
   expect(emulator.calls).toEqual([]);
 });
 
-test('a range in which nothing started is a line that says so', async () => {
+test('prints a note if nothing started', async () => {
   const { code, stdout, stderr } = await startup(['--since', '30d', '--until', '20d']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^0 runs\n.* to .*\n$/);
-  expect(stderr).toBe('nothing started in this time; --since looks further back\n');
+  expect(stderr).toBe('no starts in this time; pass --since to go further back\n');
 });
 
 describe('a platform that', () => {
@@ -79,7 +79,7 @@ describe('a platform that', () => {
   test.each([
     ['has no data', { status: 'error', data: null }, 'its status is "error"'],
     ['has data, and a doubt', { status: 'partial', data }, 'the platform\'s status is "partial"'],
-    ['has no series', { status: 'success', data: { time_series: null } }, 'nothing started in this time'],
+    ['has no series', { status: 'success', data: { time_series: null } }, 'no starts in this time'],
   ])('%s is quoted', async (_, reply, message) => {
     const { code, stdout, stderr } = await startup(range, await elsewhere(reply));
     expect(code).toBe(0);
@@ -87,7 +87,7 @@ describe('a platform that', () => {
     expect(stderr).toContain(message);
   });
 
-  test('gives its points in any order has them drawn in order', async () => {
+  test('returns points in any order: they are sorted', async () => {
     const points = [3, 1, 2].map((place) => ({
       timestamp: end / 1000 - 600 * place,
       p50: place,
@@ -103,7 +103,7 @@ describe('a platform that', () => {
 test('--html writes a page with the same numbers', async () => {
   await using folder = await folderOf({});
   const { stderr } = await startup([...range, '--html', 'startup.html'], { cwd: folder.path });
-  expect(stderr).toBe('the charts are in startup.html\n');
+  expect(stderr).toBe('wrote the charts to startup.html\n');
   const page = await readFile(join(folder.path, 'startup.html'), 'utf8');
   expect(page).toContain('Start-up times of web');
   expect(page).toContain('<td>9.0 s</td>');

@@ -61,7 +61,7 @@ describe('a web page in place of a confirmation is a failure:', () => {
     emulator.fail('build', 'slow');
     await using app = await folderOf(smallApp());
     await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
-    const build = emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
+    const build = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
     const env = await portalAt((method) => method === 'DELETE');
     expectRefused(await gantry(['builds', 'cancel', 'web', build, '--yes'], { emulator, env }));
   });
@@ -95,7 +95,7 @@ describe('fields of null', () => {
       });
       const { code, stdout, stderr } = await gantry(['deploy'], { emulator, env, cwd: app.path });
       expect([code, stdout]).toEqual([0, expect.stringMatching(hasAddress ? /^https?:\/\/\S+\/web\n$/ : /^\n?$/)]);
-      if (!hasAddress) expect(stderr).toContain('the platform did not tell its address: gantry apps get web');
+      if (!hasAddress) expect(stderr).toContain('the platform returned no endpoint; see gantry apps get web');
     }
   });
 

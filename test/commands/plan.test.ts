@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Invoice, ProjectCost } from '../../src/contract/costs.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { showInBrowser } from '../../src/operations/account/open-browser.ts';
+import { openInBrowser } from '../../src/operations/account/open-browser.ts';
 import { parseInvoices } from '../../src/operations/billing/invoices.ts';
 import { createPage } from '../../src/output/page.ts';
 import { projectCostView } from '../../src/views/project-cost.ts';
@@ -23,23 +23,19 @@ afterEach(() => emulator.close());
 describe('changing the plan', () => {
   const set = (plan: string, ...flags: string[]) => gantry(['plan', 'set', plan, ...flags], { emulator });
 
-  test('prints where to pay when a payment is needed', async () => {
+  test('prints the payment page if a payment is required', async () => {
     const { code, stdout, stderr } = await set('enterprise', '--yes');
     expect([code, stdout]).toEqual([0, `${emulator.url}/checkout/${emulator.project}/enterprise\n`]);
-    expect(stderr).toContain('a payment is needed');
+    expect(stderr).toContain('payment required');
     expect(emulator.calls.at(-1)?.body).toEqual({ planCode: 'enterprise' });
   });
 
-  test('says when nothing is needed', async () => {
+  test('says if no payment is required', async () => {
     const { code, stdout, stderr } = await set('hobby', '--yes');
-    expect([code, stdout, stderr]).toEqual([
-      0,
-      'the platform accepted the change to hobby; no payment is needed\n',
-      '',
-    ]);
+    expect([code, stdout, stderr]).toEqual([0, 'the platform accepted the change to hobby; no payment required\n', '']);
   });
 
-  test('in JSON has an address or null', async () => {
+  test('prints a URL or null in JSON', async () => {
     expect((await set('hobby', '-y', '--json')).json()).toEqual({ planCode: 'hobby', redirectUrl: null });
     expect((await set('standard', '-y', '--json')).json()).toEqual({
       planCode: 'standard',
@@ -57,7 +53,7 @@ describe('changing the plan', () => {
     expect(emulator.calls).toHaveLength(calls);
   });
 
-  test('where nobody can be asked exits 9 and names --yes', async () => {
+  test('exits with 9 without a terminal and suggests --yes', async () => {
     const outcome = await set('hobby', '--json');
     expect(outcome.code).toBe(9);
     expect(outcome.stderr).toContain('fix pass --yes');
@@ -65,7 +61,7 @@ describe('changing the plan', () => {
     expect(emulator.calls).toEqual([]);
   });
 
-  test('to one that does not exist exits 2 and names those that do', async () => {
+  test('exits with 2 for an unknown plan and lists the plans', async () => {
     const { code, stderr } = await set('gold', '--yes');
     expect(code).toBe(2);
     expect(stderr).toContain('hobby, standard, enterprise');
@@ -81,18 +77,18 @@ describe('--open', () => {
   const set = (plan: string, more: Setting = {}) =>
     gantry(['plan', 'set', plan, '--yes', '--open'], { emulator, ...more });
 
-  test('shows the page of the payment in a browser, and prints its address all the same', async () => {
+  test('opens the payment page and prints its URL', async () => {
     const { stdout, opened } = await set('enterprise');
     expect(opened).toEqual([`${emulator.url}/checkout/${emulator.project}/enterprise`]);
     expect(stdout).toBe(`${opened[0]}\n`);
   });
 
-  test('says when there is no browser', async () => {
+  test('says if there is no browser', async () => {
     const { code, stderr } = await set('enterprise', { browser: false });
     expect([code, stderr]).toEqual([0, expect.stringContaining('no browser could be opened here')]);
   });
 
-  test('opens nothing when nothing is needed', async () => {
+  test('opens nothing if no payment is required', async () => {
     expect((await set('hobby')).opened).toEqual([]);
   });
 
@@ -102,16 +98,16 @@ describe('--open', () => {
       const opened: string[] = [];
       const warnings: unknown[] = [];
       const progress = { warn: (said: unknown) => warnings.push(said) } as never;
-      await showInBrowser({ progress, openBrowser: async (shown) => opened.push(shown) > 0 }, address);
+      await openInBrowser({ progress, openBrowser: async (shown) => opened.push(shown) > 0 }, address);
       expect([opened, warnings]).toEqual([[], [expect.stringContaining('only https is')]]);
     },
   );
 });
 
-describe('what the project costs', () => {
+describe('the cost of a project', () => {
   const cost = (...flags: string[]) => gantry(['plan', 'cost', ...flags], { emulator });
 
-  test('is told in words, with coupons', async () => {
+  test('is shown in words, with coupons', async () => {
     expect((await cost()).stdout).toBe(
       [
         'combined cost before discounts  $0.00',
@@ -137,7 +133,7 @@ describe('what the project costs', () => {
     [{ summary: { note: 'x', unknown: null, ratio: 0.5 } }, 'note     x\nunknown  null\nratio    0.5'],
     [{ coupons: ['HELLO', { code: 'A', amount_cents: 5 }] }, 'coupon  HELLO\ncoupon  code A, amount $0.05'],
     [{ summary: null, coupons: null }, ''],
-  ])('of the form %j reads so', (answer, text) => {
+  ])('of the form %j is readable', (answer, text) => {
     expect(projectCostView(answer)(page)).toBe(text);
   });
 });
@@ -150,7 +146,7 @@ describe('invoices', () => {
     ...facts,
   });
 
-  test('are listed newest first, the address of the file in JSON only', async () => {
+  test('are listed newest first, with the URL only in JSON', async () => {
     const { stdout } = await list();
     expect(stdout).toMatch(
       /^DATE +INVOICE +AMOUNT +STATUS +FILE\n(\d{4}-\d\d-01 {2}in-\d{4}-\d\d {2}\d\d\.\d\d USD +paid +yes\n){3}$/,
@@ -179,7 +175,7 @@ describe('invoices', () => {
     expect((await list()).stdout).toMatch(new RegExp(`^2026-11-01  in-1 +${amount} +no$`, 'm'));
   });
 
-  test('are found in whatever they are wrapped', () => {
+  test('are found in any wrapper', () => {
     const [older, newer] = [invoice('in-1', {}), invoice('in-2', { createdAt: '2026-12-01T00:00:00Z' })];
     for (const answer of [
       [older, newer],
@@ -202,7 +198,7 @@ describe('invoices', () => {
 describe('payment methods', () => {
   const list = (...flags: string[]) => gantry(['plan', 'payment-methods', ...flags], { emulator });
 
-  test('are cards of which the last digits are told, the default marked', async () => {
+  test('show the last digits of cards, and the default', async () => {
     const { stdout } = await list();
     expect(stdout.trimEnd().split('\n')).toEqual([
       'METHOD                     EXPIRES  DEFAULT',
@@ -233,7 +229,7 @@ describe('payment methods', () => {
   test('may be none', async () => {
     empty(emulator);
     const { code, stdout, stderr } = await list();
-    expect([code, stdout, stderr]).toEqual([0, '', 'no payment methods yet: the dashboard adds them\n']);
+    expect([code, stdout, stderr]).toEqual([0, '', 'no payment methods yet; add one in the dashboard\n']);
     expect((await list('--json')).json()).toEqual({ creditCardBonusClaimed: false, methods: [] });
   });
 });

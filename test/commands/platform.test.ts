@@ -99,7 +99,7 @@ describe.each(commands)('gantry %s', (line, field) => {
     }
   });
 
-  test('works where no home can be read or written, and leaves nothing behind (H-45)', async () => {
+  test('works without a usable home folder, and leaves nothing behind', async () => {
     await using place = await homeless();
     for (const env of place.environments) {
       const outcome = await gantry(words, { emulator, cwd: place.cwd, env });
@@ -180,7 +180,7 @@ test.each(aboutAnApp)('gantry %s of an app that does not exist exits 6 and names
   expectErrorDocument(outcome);
 });
 
-test.each(aboutAnApp)('gantry %s takes the full id of the app as well (H-49)', async (line) => {
+test.each(aboutAnApp)('gantry %s also accepts the full id of the app', async (line) => {
   const words = line.replace('web', `${emulator.project}-web`).split(' ');
   expect((await gantry(words, { emulator })).code).toBe(0);
 });

@@ -60,7 +60,6 @@ describe('a file', () => {
     expect([left(), emulator.volume('global').paths()]).toEqual([all, []]);
   });
 
-  // H-44: nothing was asked before anything was removed.
   test.each([
     ['no', { columns: 80, typed: 'n\r' }, 130],
     ['just Enter', { columns: 80, typed: '\r' }, 130],
@@ -106,7 +105,6 @@ describe('a folder', () => {
     expect(stderr).toMatch(expected);
   });
 
-  // H-44: a folder, and the whole volume, went without a question.
   test.each([
     ['without -r', ['/logs', '--yes'], {}, 2],
     ['with -r and --yes only', ['-r', '/logs', '--yes'], {}, 9],

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterAll(() => emulator.close());
 
-/** Runs a command line in a folder with these files. Time leaps, but a program takes the time it takes. */
+/** Runs a command line in a folder with these files. Waiting is simulated; the program runs in real time. */
 async function run(files: Record<string, string>, line: string[], setting: Setting = {}) {
   await using app = await folderOf(files);
   return await gantry(['run', ...line], { emulator, cwd: app.path, meanwhile: () => setTimeout(5), ...setting });
@@ -40,7 +40,7 @@ interface Sent {
 
 const called = (name: string) => emulator.calls.filter(({ endpoint }) => endpoint === name);
 
-/** What the one run was given. */
+/** The request that started the run. */
 function sent() {
   const { query, body } = called('startRun')[0] ?? { query: {} as Record<string, string>, body: undefined };
   const { data, file, projectId } = body as Sent;
@@ -49,7 +49,7 @@ function sent() {
 }
 
 describe('what is sent', () => {
-  test('is the folder without version control, environments and caches, though there is no cerebrium.toml (H-84)', async () => {
+  test('is the folder without version control, environments and caches, also without cerebrium.toml', async () => {
     const { code, stdout } = await run(
       {
         ...{ 'job.py': job, 'data/words.txt': 'a', '.env': 'SECRET=1', '.git/objects/ab/cd': 'x'.repeat(5_000_000) },
@@ -66,7 +66,7 @@ describe('what is sent', () => {
     expect(called('prepareBaseImage')).toEqual([]);
   });
 
-  test('is named after the folder, in a form that a name may have', async () => {
+  test('is named after the folder, converted to a valid name', async () => {
     await using parent = await folderOf({ 'My Jobs (that have an even longer name)/job.py': job });
     const cwd = join(parent.path, 'My Jobs (that have an even longer name)');
     await gantry(['run', 'job.py', '--detach'], { emulator, cwd });
@@ -83,7 +83,7 @@ describe('what is sent', () => {
     expect([called('createRunApp')[0]?.query, sent().query.region]).toEqual([{ region }, region]);
   });
 
-  test('asks for hardware in the numbers the platform takes, and for the first kind of several', async () => {
+  test('sends hardware in the platform’s form, and only the first compute type', async () => {
     const hardware = 'compute = ["ADA_L4", "AMPERE_A10"]\ngpu_count = 2\ncpu = 4\nmemory = 12.5\n';
     await run({ 'cerebrium.toml': toml(`[cerebrium.hardware]\n${hardware}`), 'job.py': job }, ['job.py', '--detach']);
     expect(sent().query).toEqual({
@@ -92,7 +92,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('has an image made first when there are dependencies, and says which', async () => {
+  test('builds a base image first if there are dependencies', async () => {
     const more = [
       'shell_commands = ["echo hi"]',
       'docker_base_image_url = "debian:bookworm-slim"',
@@ -114,7 +114,7 @@ describe('what is sent', () => {
     expect(emulator.calls.map(({ endpoint }) => endpoint)).toEqual(['createRunApp', 'prepareBaseImage', 'startRun']);
   });
 
-  test('reads the packages of a requirements file, and tells of what has no place', async () => {
+  test('reads the packages of a requirements file, and warns about unsupported lines', async () => {
     const lines = '# ours\nnumpy\ntorch [cuda] ==2.5 # pinned\nx>=1; python_version < "3.9"\n-r other.txt\n\n';
     const files = {
       ...{ 'cerebrium.toml': toml('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'), 'job.py': job },
@@ -127,7 +127,7 @@ describe('what is sent', () => {
     expect(stderr).toContain('"-r other.txt" in');
   });
 
-  test('is the data of all sources together, of which pairs win', async () => {
+  test('merges the data of all sources; pairs win', async () => {
     const line = ['--data', '{"epochs": 1, "deep": [1]}', 'job.py::train', '--detach', '--', 'name=a=b', 'epochs:=3'];
     await run({ 'job.py': job }, line);
     expect(sent()).toMatchObject({
@@ -147,13 +147,13 @@ describe('what is sent', () => {
   test.each([
     [['--data', '{"epochs": 2}', '--region', 'eu-north1', '--detach', 'job.py::train']],
     [['job.py::train', '--data', '{"epochs": 2}', '--region', 'eu-north1', '--detach']],
-  ])('is the same with flags before and behind the file name (H-28): %j', async (line) => {
+  ])('accepts flags before or after the file name: %j', async (line) => {
     await run({ 'job.py': job }, line);
     expect(sent()).toMatchObject({ data: { epochs: 2 }, query: { region: 'eu-north1', functionName: 'train' } });
   });
 
   test.each(['job.py', './job.py', 'deep/../job.py', 'ABSOLUTE/job.py', 'LINK/job.py'])(
-    'calls the function, whatever form the path has, and leaves the file on the disk as it is (H-29): %s',
+    'calls the function for any form of the path, and does not change the local file: %s',
     async (form) => {
       await using app = await folderOf({ 'job.py': job, 'deep/x.py': '' });
       await using elsewhere = await folderOf({});
@@ -171,11 +171,11 @@ describe('what is sent', () => {
     ['main = train\ndef main(): pass', undefined, true],
     ['# nothing to call', undefined, false],
     ["if '__main__' == __name__:\n    train()", 'train', true],
-  ])('has a call of its own only where the file has none: %j', async (more, name, has) => {
+  ])('appends a call only if the file has none: %j', async (more, name, has) => {
     await run({ 'jobs/a.py': `${job}\n${more}\n` }, [`jobs/a.py${name ? `::${name}` : ''}`, '--detach']);
     const text = sent().files['jobs/a.py'] ?? '';
     expect(text.includes('__gantry_call')).toBe(has);
-    // The guard of the file is not to run as well.
+    // The main guard of the file must not run too.
     if (name) expect(text).toContain("if '__main__' == 'import':");
   });
 });
@@ -184,13 +184,19 @@ describe('nothing is sent', () => {
   const big = 'x'.repeat(3 * 1024 * 1024);
   test.each([
     ['no such file', {}, ['nope.py'], 6, /nope\.py not found/],
-    ['no Python file', { 'job.sh': '' }, ['job.sh'], 2, /job\.sh is no Python file/],
-    ['no such function', { 'job.py': job }, ['job.py::trian'], 6, /no function trian\n {2}why its functions are train/],
+    ['no Python file', { 'job.sh': '' }, ['job.sh'], 2, /not a Python file: job\.sh/],
+    [
+      'no such function',
+      { 'job.py': job },
+      ['job.py::trian'],
+      6,
+      /function trian not found in job\.py\n {2}why available functions: train/,
+    ],
     ['a function nearly so called', { 'job.py': job }, ['job.py::trains'], 6, /fix did you mean job\.py::train\?/],
-    ['a function in a function', { 'job.py': 'def f():\n def g(): pass\n' }, ['job.py::g'], 6, /has no function g/],
+    ['a function in a function', { 'job.py': 'def f():\n def g(): pass\n' }, ['job.py::g'], 6, /function g not found/],
     ['data nobody takes', { 'job.py': 'print(1)\ndef f(a): pass' }, ['job.py', 'a=1'], 2, /fix gantry run job\.py::f/],
-    ['data that is no JSON', { 'job.py': job }, ['job.py', '--data', '{'], 2, /--data is not JSON/],
-    ['data that is no object', { 'job.py': job }, ['job.py', '--data', '[1]'], 2, /--data is no JSON object/],
+    ['data that is no JSON', { 'job.py': job }, ['job.py', '--data', '{'], 2, /invalid JSON in --data/],
+    ['data that is no object', { 'job.py': job }, ['job.py', '--data', '[1]'], 2, /--data is not a JSON object/],
     ['a word that is no pair', { 'job.py': job }, ['job.py', 'epochs'], 2, /"epochs" is no parameter/],
     ['a file left out', { 'job.py': job, 'cerebrium.toml': toml('exclude = ["j*.py"]') }, ['job.py'], 10, /"j\*\.py"/],
     ['a file in a cache', { 'venv/a.py': job, 'b.py': '' }, ['venv/a.py'], 10, /venv is excluded unless/],
@@ -199,14 +205,14 @@ describe('nothing is sent', () => {
       { 'job.py': job, a: big, b: big },
       ['job.py'],
       10,
-      /the largest are\n +3\.0 MiB {2}a\n +3\.0 MiB {2}b/,
+      /the largest files:\n +3\.0 MiB {2}a\n +3\.0 MiB {2}b/,
     ],
     [
       'data too large',
       { 'job.py': job, d: `{"a": "${big}"}` },
       ['job.py', '--data', '@d'],
       2,
-      /3\.0 MiB, and a run takes 2\.0/,
+      /too large for a run: 3\.0 MiB \(maximum 2\.0/,
     ],
     ['a name too long', { 'job.py': job }, ['job.py', '--name', 'a'.repeat(31)], 2, /too long for a run/],
     [
@@ -218,14 +224,14 @@ describe('nothing is sent', () => {
       },
       ['job.py'],
       10,
-      /dependencies come to .* run takes 380 KiB/,
+      /too large for a run: .* \(maximum 380 KiB\)/,
     ],
     [
       'a partner’s app',
       { 'job.py': job, 'cerebrium.toml': toml('[cerebrium.runtime.rime]\n') },
       ['job.py'],
       2,
-      /no code to run/,
+      /has no code/,
     ],
   ])('%s', async (_, files, line, exit, said) => {
     const outcome = await run(files as Record<string, string>, [...line, '--json']);
@@ -239,7 +245,7 @@ describe('nothing is sent', () => {
     await using other = await folderOf({ 'job.py': job });
     const { code, stderr } = await run({}, [join(other.path, 'job.py')]);
     expect(code).toBe(2);
-    expect(stderr).toContain('lies outside');
+    expect(stderr).toContain('is outside');
   });
 
   test('of a folder', async () => {
@@ -250,7 +256,7 @@ describe('nothing is sent', () => {
 });
 
 describe.skipIf(!python)('what a program prints (needs python3)', () => {
-  test('is the answer, its stderr is on stderr, and nothing waits when it has ended (H-85)', async () => {
+  test('goes to stdout and stderr until the run ends', async () => {
     const source =
       'import sys\ndef main(name):\n    print("hello", name)\n    print()\n    print("oops", file=sys.stderr)\n';
     const outcome = await run({ 'job.py': source }, ['job.py', '--', 'name=you']);
@@ -262,12 +268,12 @@ describe.skipIf(!python)('what a program prints (needs python3)', () => {
     expectNoTrace(outcome, emulator);
   });
 
-  test('may be many pages: none of its lines is lost, and they are in order', async () => {
+  test('may have many pages: no line is lost or out of order', async () => {
     const { code, stdout } = await run({ 'job.py': 'for number in range(20_000):\n    print(number)\n' }, ['job.py']);
     expect([code, stdout === Array.from({ length: 20_000 }, (_, number) => `${number}\n`).join('')]).toEqual([0, true]);
   });
 
-  test('of a function called beside a guard is only that of the function', async () => {
+  test('comes only from the function if one is given besides a main guard', async () => {
     const source = `${job}\nif __name__ == "__main__":\n    print("guard")\n`;
     expect((await run({ 'job.py': source }, ['job.py::train', 'epochs:=3'])).stdout).toBe('first: 3\n{"loss": 0.5}\n');
     expect((await run({ 'job.py': source }, ['job.py'])).stdout).toBe('guard\n');
@@ -303,7 +309,7 @@ describe.skipIf(!python)('what a program prints (needs python3)', () => {
   test.each([
     ['an exception', 'raise ValueError("bad")', 1],
     ['an exit code of its own', 'raise SystemExit(42)', 42],
-  ])('and the program’s exit code are ours when it fails: %s', async (_, source, exit) => {
+  ])('is relayed with the exit code if it fails: %s', async (_, source, exit) => {
     const outcome = await run({ 'job.py': `print("begins")\n${source}\n` }, ['job.py', '--json']);
     expect(outcome.code).toBe(exit);
     expect(outcome.stderr).toContain(`failed with exit code ${exit}`);
@@ -312,60 +318,63 @@ describe.skipIf(!python)('what a program prints (needs python3)', () => {
     expect(outcome.json()).toMatchObject({ error: { code: 'app-error', details: { status: 'failure', log } } });
   });
 
-  test('cannot steer a terminal', async () => {
+  test('cannot control the terminal', async () => {
     const outcome = await run({ 'job.py': 'print("a\\x1b]0;title\\x07b\\x1b[2Jc")\n' }, ['job.py'], { columns: 80 });
     expect(outcome.stdout).toBe('abc\n');
   });
 });
 
-describe('when it does not go well', () => {
+describe('failures', () => {
   const slow = { 'job.py': 'import time\nprint("begins")\ntime.sleep(60)\n' };
 
-  test('Ctrl-C cancels the run, says so, leaves nothing behind (H-80), and exits 130 (H-98)', async () => {
+  test('Ctrl-C cancels the run and exits with 130', async () => {
     const outcome = await run(slow, ['job.py'], { interruptAt: /Started run/ });
     expect(outcome.code).toBe(130);
-    expect(outcome.stderr).toMatch(/cancelling run \S+ of gantry-test-\S+ \(press Ctrl-C again to quit immediately\)/);
+    expect(outcome.stderr).toMatch(/canceling run \S+ of gantry-test-\S+ \(press Ctrl-C again to quit immediately\)/);
     expect(outcome.stderr).toMatch(/Canceled run/);
     const [begun] = [...emulator.store.runs.values()];
     expect(begun?.cancelledAt ?? begun?.statusCode).toBeDefined();
     expectNoTrace(outcome, emulator);
   });
 
-  test('Ctrl-C while it is sent waits to learn which run to cancel', async () => {
+  test('Ctrl-C during the request waits for the id of the run to cancel', async () => {
     const outcome = await run({ ...slow, 'cerebrium.toml': toml() }, ['job.py'], { interruptAt: /Packed/ });
     expect(outcome.code).toBe(130);
     expect(called('startRun').length).toBe(called('cancelRun').length);
   });
 
-  test.skipIf(!python)('--timeout leaves it running, exits 8 and names the command that goes on', async () => {
+  test.skipIf(!python)('exits with 8 at --timeout without canceling, and suggests how to follow', async () => {
     const outcome = await run(slow, ['job.py', '--timeout', '2s', '--json']);
     expect(outcome.code).toBe(8);
-    expect(outcome.stderr).toMatch(
-      /is not done after 2\.0 s; it goes on\n {2}fix gantry runs follow \S+ [0-9a-f-]{36}/,
-    );
+    expect(outcome.stderr).toMatch(/is still in progress after 2\.0 s\n {2}fix gantry runs follow \S+ [0-9a-f-]{36}/);
     expect(called('cancelRun')).toEqual([]);
   });
 
   test.each([
     ['the answer is lost', 'reset-after', 69, 1],
     ['the platform fails', '500', 69, 1],
-  ])('it is not sent again: %s', async (_, fault, exit, times) => {
+  ])('is not sent again: %s', async (_, fault, exit, times) => {
     emulator.fail('startRun', fault);
     const outcome = await run({ 'job.py': job }, ['job.py', '--detach']);
     expect([outcome.code, called('startRun').length]).toEqual([exit, times]);
-    expect(outcome.stderr).toMatch(/why it may run all the same\n {2}fix gantry runs list/);
+    expect(outcome.stderr).toMatch(/why the run may have started\n {2}fix gantry runs list/);
   });
 
-  test('it is sent again when the platform asks for that', async () => {
+  test('is sent again if the platform asks for it', async () => {
     emulator.fail('startRun', '429:2', '503:1');
     const outcome = await run({ 'job.py': job }, ['job.py', '--detach']);
     expect([outcome.code, called('startRun').length]).toEqual([0, 3]);
   });
 
   test.each([
-    [{ status: 'failed', digest: '' }, 11, /base image for jobs could not be made \(failed\)/, 0],
-    [{ status: 'building', digest: '' }, 8, /is not ready after 10 s; it goes on\n {2}fix run it again/, 8],
-  ])('the base image ends as it does, not when patience does (H-66): %j', async (answer, exit, said, waits) => {
+    [{ status: 'failed', digest: '' }, 11, /base image for jobs failed to build \(failed\)/, 0],
+    [
+      { status: 'building', digest: '' },
+      8,
+      /is not ready after 10 s; the build continues\n {2}fix run the same command again/,
+      8,
+    ],
+  ])('waits until the base image is ready or failed: %j', async (answer, exit, said, waits) => {
     const files = { 'job.py': job, 'cerebrium.toml': toml('[cerebrium.dependencies.pip]\nnumpy = ""\n') };
     const env = { GANTRY_API_URL: await answering(answer) };
     const outcome = await run(files, ['job.py', '--timeout', '10s'], { env, clock: { now: Date.now() } });
@@ -373,13 +382,13 @@ describe('when it does not go well', () => {
     expect([outcome.code, outcome.waits.length]).toEqual([exit, waits]);
   });
 
-  test('it is given up when nothing moves any more, and for no other reason (H-52)', async () => {
+  test('fails only if an upload makes no progress', async () => {
     emulator.fail('startRun', 'stall');
     const outcome = await run({ 'job.py': job }, ['job.py', '--detach'], { silenceMs: 1_000 });
     expect([outcome.code, outcome.stderr]).toEqual([69, expect.stringContaining('no byte for 1 s')]);
   });
 
-  test('an answer without a run is told as such', async () => {
+  test('reports a reply without a run id', async () => {
     emulator.fail('startRun', 'empty');
     expect((await run({ 'job.py': job }, ['job.py', '--detach'])).code).toBe(69);
   });

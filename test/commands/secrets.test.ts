@@ -79,7 +79,7 @@ describe('a value comes', () => {
     expect(kept()).toEqual({ A: value, B: '2' });
   });
 
-  test('from a person, who sees a * for each character (H-15)', async () => {
+  test('from a prompt, which shows a * for each character', async () => {
     const { code, stdout, stderr } = await run(['set', 'KEY'], { columns: 80, typed: `${value}\r` });
     expect([code, stdout]).toEqual([0, 'added: KEY\n']);
     expect(stripVTControlCharacters(stderr)).toContain(`Value of KEY ${'*'.repeat(value.length)}`);
@@ -106,7 +106,7 @@ describe('a value comes', () => {
     [['set', 'sk-live-4711=='], 'gantry secrets set NAME asks for it'],
     [['set', 'KEY', 'sk-live-4711/x'], 'argument 2 cannot be the name of a secret'],
     [['unset', 'sk-live-4711 x'], 'argument 1 cannot be the name of a secret'],
-  ])('never from the command line: %j exits 2 and does not say it again (H-15)', async (words, said) => {
+  ])('never from the command line: %j exits with 2 and does not repeat it', async (words, said) => {
     const outcome = await run([...words, '--json', '--debug']);
     expect(outcome.code).toBe(2);
     expect(outcome.stderr).toContain(said);
@@ -145,7 +145,7 @@ describe('a change', () => {
   test.each([
     ['y', 0, 'new'],
     ['', 130, 'old'],
-  ])('of a value asks first: "%s" exits %i (H-44)', async (answer, exit, left) => {
+  ])('of a value asks first: "%s" exits with %i', async (answer, exit, left) => {
     give({ KEY: 'old' });
     const { code, stderr } = await run(['set', 'KEY', '--from-env'], {
       ...{ env: { KEY: 'new' }, columns: 80, typed: `${answer}\r` },
@@ -172,7 +172,7 @@ describe('a change', () => {
     [['set', 'KEY', '--from-env'], { OTHER: 'theirs' }, 'OTHER'],
     [['set', 'KEY', '--from-env'], { OTHER: 'mine', KEY: 'theirs' }, 'KEY'],
     [['unset', 'OTHER', '--yes'], {}, 'OTHER'],
-  ])('%j while somebody else makes one exits 7, and theirs stays (H-32)', async (words, theirs, name) => {
+  ])('%j during a change by another client exits with 7 and keeps the other change', async (words, theirs, name) => {
     give({ OTHER: 'mine' });
     atSecondReading(() => give(theirs as Record<string, string>));
     const outcome = await run([...words, '--json'], { env: { KEY: value } });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StatusItem } from '../../src/contract/status.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { isWell, statusOf } from '../../src/operations/status/service-status.ts';
+import { isOperational, parseStatusPage } from '../../src/operations/status/service-status.ts';
 import { localTime } from '../../src/output/format.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
@@ -49,7 +49,7 @@ describe('an incident', () => {
     expect(stdout).toMatch(/^Dashboard +operational$/m);
   });
 
-  test('ends with 1 when that is asked for, and 0 otherwise (H-50)', async () => {
+  test('exits with 1 when requested, and with 0 otherwise', async () => {
     expect((await run()).code).toBe(0);
     expect((await run(['--check'])).code).toBe(1);
     expect((await run(['--check', '--json'])).code).toBe(1);
@@ -83,7 +83,7 @@ test('planned maintenance is told, and no reason to fail', async () => {
   expect(stdout).toContain(`planned for ${localTime(time(startedAt))} until ${localTime(time(endsAt))}`);
 });
 
-test('what the page says cannot steer the terminal (H-12)', async () => {
+test('text of the page cannot control the terminal', async () => {
   const title = '\u001b]0;owned\u0007\u001b[2JDown\u202e::error::x';
   emulator.store.incidents = [{ ...incident, title, updates: [{ at: now, message: `\u001b[1Aup\r${title}` }] }];
   for (const columns of [undefined, 80]) {
@@ -122,13 +122,13 @@ describe('a page', () => {
     ['with a report of no state', 'operational', [report({})], 'operational', 1],
     ['with odd forms', 'degraded', [report({ affected_resources: [null, 7, {}], starts_at: 5 })], 'degraded', 1],
   ])('%s is understood', (_, state, included, status, incidents) => {
-    const page = statusOf({ data: { attributes: { aggregate_state: state } }, included }, now);
+    const page = parseStatusPage({ data: { attributes: { aggregate_state: state } }, included }, now);
     expect(page).toMatchObject({ status, incidents: { length: incidents } });
-    expect(isWell(page)).toBe(status === 'operational' && incidents === 0);
+    expect(isOperational(page)).toBe(status === 'operational' && incidents === 0);
   });
 
   test('names a service by its section when it has no name, ids being numbers or text', () => {
-    const { components } = statusOf(
+    const { components } = parseStatusPage(
       {
         data: {},
         included: [

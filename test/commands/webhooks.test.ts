@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { signWebhook } from '../../src/contract/webhooks.ts';
-import { newDeliveryId } from '../../src/operations/webhooks/deliveries.ts';
+import { createDeliveryId } from '../../src/operations/webhooks/delivery-store.ts';
 import { folderOf } from '../support/app.ts';
 import { appServer } from '../support/app-server.ts';
 import { gantry, type Setting } from '../support/gantry.ts';
@@ -339,7 +339,7 @@ describe('webhooks replay', () => {
   });
 
   test('are in order though they came in one millisecond', () => {
-    const ids = Array.from({ length: 100 }, (_, number) => newDeliveryId(1_800_000_000_000, number));
+    const ids = Array.from({ length: 100 }, (_, number) => createDeliveryId(1_800_000_000_000, number));
     expect([...ids].sort()).toEqual(ids);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { candidates, joined, type Typable } from '../../src/completion/candidates.ts';
+import { type CompletionTree, findCandidates, joinFlagValues } from '../../src/completion/candidates.ts';
 
-const typable: Typable = {
+const typable: CompletionTree = {
   flags: [
     { flags: '-q, --quiet', description: 'results only', valueRequired: false },
     { flags: '-p, --project <id>', description: 'project', valueRequired: true },
@@ -37,7 +37,7 @@ function input(name: string) {
 
 /** `builds fi|` is what stands before the cursor. */
 function at(line: string) {
-  return candidates(typable, joined(line.split(' ')));
+  return findCandidates(typable, joinFlagValues(line.split(' ')));
 }
 
 describe('words', () => {

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../src/contract/index.ts';
 import { oauthClientId } from '../../src/contract/session.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { handlers } from '../../src/emulator/server/routes.ts';
+import { endpointHandlers } from '../../src/emulator/server/routes.ts';
 import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { tar } from '../support/tar.ts';
@@ -23,7 +23,7 @@ test('every endpoint has a reply in fixtures/replies, and no reply is without an
 });
 
 test('every endpoint has a route in the emulator', () => {
-  expect(Object.keys(handlers).sort()).toEqual([...names].sort());
+  expect(Object.keys(endpointHandlers).sort()).toEqual([...names].sort());
 });
 
 test('no two endpoints have one route', () => {
@@ -87,10 +87,10 @@ describe('the emulator', () => {
     emulator = await startEmulator();
     await using app = await folderOf(smallApp());
     await gantry(['deploy'], { emulator, cwd: app.path });
-    const build = emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
+    const build = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
     emulator.fail('build', 'slow');
     await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
-    const slow = emulator.store.buildsOf(`${emulator.project}-web`)[0]?.id ?? '';
+    const slow = emulator.store.getAppBuilds(`${emulator.project}-web`)[0]?.id ?? '';
     const run = emulator.store.addRun({ app: `${emulator.project}-web`, createdAt: Date.now() - 1000 }).id;
     emulator.logs.add(`${emulator.project}-web`, { container: 'web-1', stream: 'stdout', text: 'hello' });
     const device = { code: 'device-1', userCode: 'BCDF-GHJK', intervalSeconds: 5, createdAt: Date.now() };

@@ -108,7 +108,7 @@ describe('the built program', () => {
     ['a settings folder that is a file', { GANTRY_CONFIG_DIR: bin }],
   ])('works with %s, its token from the environment', async (_, more) => {
     const { exitCode, stdout, stderr } = await run(['apps', 'list', '--json'], { env: env(more) });
-    expect([exitCode, stdout, stderr]).toEqual([0, '[]\n', 'no apps yet: gantry deploy creates one\n']);
+    expect([exitCode, stdout, stderr]).toEqual([0, '[]\n', 'no apps yet; gantry deploy creates one\n']);
   });
 
   test('does not wait for a stdin that never ends', async () => {
@@ -156,9 +156,9 @@ describe('a signal', () => {
     await seen('upload');
     program.kill(signal);
     // Without the signal the upload would be given up after 60 s only: longer than this test may take.
-    await program.says(/cancelling build/);
+    await program.says(/canceling build/);
     expect(await program.ended).toEqual({ code: exit, signal: null });
-    expect(program.said.stderr).toMatch(/cancelling build \S+ of web/);
+    expect(program.said.stderr).toMatch(/canceling build \S+ of web/);
     expect(program.said.stderr).toContain('Canceled build');
     expect([...emulator.store.builds.values()].map(({ cancelledAt }) => typeof cancelledAt)).toEqual(['number']);
     expectNoTrace(program.said, emulator);
@@ -210,7 +210,7 @@ describe('a signal', () => {
     await seen('getBuild');
     program.kill('SIGINT');
     expect((await program.ended).code).toBe(130);
-    expect(program.said.stderr).toContain('goes on: gantry builds follow web');
+    expect(program.said.stderr).toContain('continues; to follow it: gantry builds follow web');
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
 
@@ -228,7 +228,7 @@ describe('a signal that the emulator and other listeners wait for', () => {
     const listeners: [words: string[], says: RegExp][] = [
       [['emulator', 'start', '--port', '0', '--no-seed'], /CEREBRIUM_PROJECT_ID/],
       [['webhooks', 'listen', '--port', '0'], /listening on/],
-      [['dev', '--port', '0'], /is up/],
+      [['dev', '--port', '0'], /is ready/],
     ];
     for (const [words, pattern] of listeners) {
       const program = start(words, { cwd: app.path, env: env({ GANTRY_CONFIG_DIR: join(app.path, '.config') }) });

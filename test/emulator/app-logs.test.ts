@@ -143,7 +143,7 @@ describe.skipIf(!python)('what an app prints (needs python3)', () => {
   test('is kept line by line, however much it is', async () => {
     const { call, emulator, id } = await running();
     await call('chats', { lines: 20_000 });
-    const lines = emulator.logs.linesOf(id);
+    const lines = emulator.logs.getLines(id);
     expect([lines.length, lines.at(-1)?.text]).toEqual([20_001, 'line 19999']);
   });
 });
@@ -152,10 +152,10 @@ test('a log forgets its beginning when it is too long, and says so by its number
   const logs = new AppLogs(Date.now);
   const add = (text: string) => logs.add('app', { container: 'c', stream: 'stdout', text });
   for (let line = 1; line <= 250_000; line += 1) add(String(line));
-  const kept = logs.linesOf('app');
+  const kept = logs.getLines('app');
   expect(kept.length).toBeLessThanOrEqual(240_000);
   expect(kept.at(-1)).toMatchObject({ text: '250000', lineNumber: 250_000 });
   const large = 'x'.repeat(1024 * 1024);
   for (let line = 0; line < 100; line += 1) add(large);
-  expect(logs.linesOf('app').length).toBeLessThan(100);
+  expect(logs.getLines('app').length).toBeLessThan(100);
 });

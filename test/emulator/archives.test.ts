@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { archiveLimits, unpack } from '../../src/emulator/builds/archive.ts';
+import { archiveLimits, readArchive } from '../../src/emulator/builds/archive.ts';
 import { ArchiveNames } from '../../src/emulator/builds/archive-names.ts';
 import { unpackTar, unpackZip } from '../../src/emulator/running/unpack.ts';
 import { tar } from '../support/tar.ts';
@@ -111,14 +111,14 @@ describe('an archive', () => {
     const path = join(temporaryFolder(), 'app.zip');
     writeFileSync(path, packed([{ name: 'a', content: zeros(2 << 20) }]));
     const limits = { ...archiveLimits, ratioFrom: 1 << 20 };
-    await expect(unpack(path, [], limits)).rejects.toThrow('it unpacks to more than 100 times its size');
-    expect((await unpack(path, [], archiveLimits)).files.get('a')?.size).toBe(2 << 20);
+    await expect(readArchive(path, [], limits)).rejects.toThrow('it unpacks to more than 100 times its size');
+    expect((await readArchive(path, [], archiveLimits)).files.get('a')?.size).toBe(2 << 20);
   });
 
   test('may not have more files than the limit', async () => {
     const path = join(temporaryFolder(), 'app.zip');
     writeFileSync(path, packed([{ name: 'a' }, { name: 'b' }]));
-    await expect(unpack(path, [], { ...archiveLimits, entries: 1 })).rejects.toThrow('it has more than 1 files');
+    await expect(readArchive(path, [], { ...archiveLimits, entries: 1 })).rejects.toThrow('it has more than 1 files');
   });
 
   test('is unpacked for its owner only, whatever the umask, with large files and programs', async () => {
@@ -149,7 +149,7 @@ describe('an archive', () => {
       const archive = packed([{ name: 'a', content }]);
       archive.writeUInt8(archive.readUInt8(60) ^ 0xff, 60);
       writeFileSync(path, archive);
-      await expect(unpack(path, [], archiveLimits), `${bytes}`).rejects.toThrow();
+      await expect(readArchive(path, [], archiveLimits), `${bytes}`).rejects.toThrow();
     }
   });
 

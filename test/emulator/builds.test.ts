@@ -23,7 +23,7 @@ test('with a pace it goes from stage to stage by the clock', async () => {
   const { ask, deploy, logOf, clock } = await platform({ pace: 1000 });
   const { path, build } = await deploy({ preBuildCommands: ['apt update'], shellCommands: ['make'] }, dependencies);
   const seen = [];
-  // The image, the six stages in the order of the documents (wire §4), and the start of the app.
+  // The image, the six stages in the documented order (docs/platform.md#builds), and the start of the app.
   for (let stage = 0; stage <= 8; stage += 1) {
     const { status } = (await ask('GET', build)).json;
     seen.push([status, (await ask('GET', path)).json.status, (await logOf(build)).at(-1)]);

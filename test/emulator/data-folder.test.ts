@@ -96,7 +96,7 @@ describe('a damaged state', () => {
     ],
     [JSON.stringify({ ...good, builds: [build] }), 'builds.0.script'],
     [JSON.stringify({ ...good, runs: [{}] }), 'runs.0'],
-    [JSON.stringify({ ...good, sessions: [['a']] }), 'sessions.0.1'],
+    [JSON.stringify({ ...good, secrets: [['a']] }), 'secrets.0.1'],
     [JSON.stringify({ ...good, accounts: { 'p-1': [] } }), 'accounts.p-1'],
     [JSON.stringify({ ...good, version: 99 }), 'was written by a newer version of gantry'],
   ])('%j is refused with its path, the reason and how to set it aside', async (text, reason) => {

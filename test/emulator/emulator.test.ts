@@ -14,7 +14,7 @@ test.each(Object.entries<Endpoint>(endpoints))('%s has a route', async (name, { 
   expect(emulator.calls[0]?.endpoint).toBe(name);
 });
 
-test('state and tokens survive a restart with a data folder', async () => {
+test('the state survives a restart with a data folder, but no token and no link does', async () => {
   const data = temporaryFolder();
   const first = await startEmulator({ data, project: 'p-kept1234' });
   const before = speaking(first);
@@ -23,12 +23,12 @@ test('state and tokens survive a restart with a data folder', async () => {
   const told = (await before.ask('GET', path)).json;
   await first.close();
 
-  const { emulator, put } = await platform({ data, now: Date.now });
-  const { ask } = speaking({ ...emulator, token: first.token });
+  const { emulator, put, ask } = await platform({ data, now: Date.now });
+  expect((await speaking({ ...emulator, token: first.token }).ask('GET', path)).status).toBe(401);
   expect(emulator.project).toBe('p-kept1234');
   expect((await ask('GET', path)).json).toEqual({ ...told, internalEndpoint: `${emulator.url}/v4/p-kept1234/web` });
   expect((await ask('GET', `${build}/zip-contents`)).json.zipFiles).toHaveProperty(['main.py']);
-  expect((await put(waiting.uploadUrl.replace(first.url, emulator.url), new Uint8Array())).status).toBe(200);
+  expect((await put(waiting.uploadUrl.replace(first.url, emulator.url), new Uint8Array())).status).toBe(403);
   const ids = new Set([...emulator.store.builds.keys(), (await ask('POST', '/apps', { name: 'web' })).json.buildId]);
   expect(ids.size).toBe(3);
 });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Exchange, send } from '../../src/emulator/server/exchange.ts';
+import { type Exchange, sendReply } from '../../src/emulator/server/exchange.ts';
 import { untilCut } from './support/running.ts';
 
 test.each([undefined, 100])(
@@ -14,7 +14,7 @@ test.each([undefined, 100])(
     }
     const server = createServer((request, response) => {
       const exchange = { request, response, call: {} } as Exchange;
-      send(exchange, { status: 200, headers: {}, body: { size, read } }).catch(() => request.socket.destroy());
+      sendReply(exchange, { status: 200, headers: {}, body: { size, read } }).catch(() => request.socket.destroy());
     }).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close().closeAllConnections());
     await new Promise((done) => server.once('listening', done));

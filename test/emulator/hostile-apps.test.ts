@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { readLines } from '../../src/emulator/running/lines.ts';
+import { forEachLine } from '../../src/emulator/running/lines.ts';
 import { temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
@@ -169,7 +169,7 @@ describe('lines', () => {
   ])('of %j are %j, none much longer than the limit', async (chunks, lines) => {
     const stream = new PassThrough();
     const heard: string[] = [];
-    readLines(stream, 8, (line) => heard.push(line));
+    forEachLine(stream, 8, (line) => heard.push(line));
     for (const chunk of chunks) {
       stream.write(chunk);
       await new Promise(setImmediate);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { requirementsOf } from '../../src/emulator/running/python.ts';
+import { formatRequirements } from '../../src/emulator/running/python.ts';
 import { temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 import { zip } from './support/zip.ts';
@@ -57,5 +57,7 @@ describe.skipIf(!python)('what an app needs (needs python3 and pip)', () => {
 });
 
 test('versions are written as pip reads them', () => {
-  expect(requirementsOf({ b: 'latest', a: '1.2', c: '>=2,<3', d: '~=1', e: '' })).toBe('a==1.2\nb\nc>=2,<3\nd~=1\ne\n');
+  expect(formatRequirements({ b: 'latest', a: '1.2', c: '>=2,<3', d: '~=1', e: '' })).toBe(
+    'a==1.2\nb\nc>=2,<3\nd~=1\ne\n',
+  );
 });

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { type DeviceAuthorization, oauthClientId } from '../../src/contract/session.ts';
 import { startEmulator } from '../../src/emulator/index.ts';
-import { platform, temporaryFolder } from './support/platform.ts';
+import { platform, speaking, temporaryFolder } from './support/platform.ts';
 
 describe('a device that wants to log in', () => {
   test('gets a link, a code, and is told how long and how often to ask', async () => {
@@ -143,6 +144,46 @@ describe('a device that wants to log in', () => {
   });
 });
 
+describe('what a stranger collected on the port while the emulator was down', () => {
+  const restarted = async () => {
+    const data = join(temporaryFolder(), 'data');
+    const { emulator, logIn } = await device(data);
+    const { accessToken, refreshToken } = await logIn();
+    const { token, approvalSecret } = emulator;
+    emulator.store.save();
+    await emulator.close();
+    return { stolen: { token, accessToken, refreshToken, approvalSecret }, ...(await device(data)) };
+  };
+
+  test('tokens and refresh tokens are of no use after the restart, and the refusal says why', async () => {
+    const { stolen, emulator, renew } = await restarted();
+    for (const token of [stolen.token, stolen.accessToken]) {
+      const { status, text } = await speaking({ ...emulator, token }).ask('GET', '/apps');
+      expect([status, text]).toEqual([401, expect.stringContaining('from before the emulator was restarted')]);
+    }
+    expect(await renew({ refresh_token: stolen.refreshToken })).toMatchObject({ status: 400, error: 'invalid_grant' });
+    expect((await speaking(emulator).ask('GET', '/apps')).status).toBe(200);
+  });
+
+  test('the approval secret approves no login', async () => {
+    const { stolen, emulator, begin, approve } = await restarted();
+    expect(emulator.approvalSecret).not.toBe(stolen.approvalSecret);
+    const { user_code } = await begin();
+    const { status, text } = await approve({ user_code, secret: stolen.approvalSecret });
+    expect([status, text]).toEqual([403, expect.stringContaining('a new one after each start')]);
+  });
+
+  test('a link has expired', async () => {
+    const data = join(temporaryFolder(), 'data');
+    const first = await platform({ data });
+    const { json } = await first.ask('POST', '/apps', { name: 'web' });
+    await first.emulator.close();
+    const { emulator, put } = await platform({ data });
+    const answer = await put(json.uploadUrl.replace(first.emulator.url, emulator.url), Buffer.from('x'));
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('Request has expired')]);
+  });
+});
+
 describe('the tokens of a login', () => {
   test('open every project there is, for four hours', async () => {
     const { emulator, clock, logIn, ask } = await device();
@@ -174,7 +215,7 @@ describe('the tokens of a login', () => {
     expect(await renew({ refresh_token: refreshToken, ...wrong })).toMatchObject({ status: 400, error });
   });
 
-  test('are remembered over a restart, and never among the calls', async () => {
+  test('end with a restart, and are never among the calls', async () => {
     const data = join(temporaryFolder(), 'data');
     const { emulator, logIn, renew } = await device(data);
     const { refreshToken } = await logIn();
@@ -182,7 +223,8 @@ describe('the tokens of a login', () => {
     expect(JSON.stringify(emulator.calls)).not.toContain(refreshToken);
     await emulator.close();
     const again = await startEmulator({ data });
-    expect([...again.store.sessions.keys()]).toEqual([refreshToken]);
+    expect([...again.store.sessions.keys()]).toEqual([]);
+    expect(readFileSync(join(data, 'state.json'), 'utf8')).not.toContain(refreshToken);
     await again.close();
   });
 });

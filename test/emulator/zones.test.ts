@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type BucketSize, bucketsOf } from '../../src/emulator/runs/buckets.ts';
+import type { BucketSize } from '../../src/contract/runs.ts';
+import { splitIntoBuckets } from '../../src/emulator/runs/buckets.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 
 /** Start, length in hours, and label of each bucket. */
 function buckets(from: string, to: string, size: BucketSize, zone?: string) {
-  return bucketsOf({ start: Date.parse(from), end: Date.parse(to) }, size, zone).map(
+  return splitIntoBuckets({ start: Date.parse(from), end: Date.parse(to) }, size, zone).map(
     ({ start, end, label }) => `${new Date(start).toISOString().slice(0, 16)} ${(end - start) / hour} ${label}`,
   );
 }
@@ -82,7 +83,7 @@ test('hours begin when the clocks say so, not when those of UTC do', () => {
 });
 
 test.each(['Mars/Olympus', '', '+02:00', 'Europe/Berlin '])('%j is no zone', (zone) => {
-  expect(() => bucketsOf({ start: 0, end: day }, 'hour', zone)).toThrow(RangeError);
+  expect(() => splitIntoBuckets({ start: 0, end: day }, 'hour', zone)).toThrow(RangeError);
 });
 
 const zones = [
@@ -104,7 +105,7 @@ test('whatever the range, buckets tile it, and each moment is in exactly one, by
     (start, length, size, zone, part) => {
       // A month of minutes is a lot, and tells no more than a day of them.
       const end = start + (size === 'minute' ? length % day : length);
-      const found = bucketsOf({ start, end }, size, zone);
+      const found = splitIntoBuckets({ start, end }, size, zone);
       const ends = [start, ...found.map((bucket) => bucket.end)];
       expect(found.map((bucket) => bucket.start)).toEqual(ends.slice(0, -1));
       expect(ends.at(-1)).toBe(end);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 export interface Covered {
   name: string;
   route: string;
-  /** `spec 4.1`, `wire §1b`: as its doc comment says. */
+  /** `spec 4.1` or `docs/platform.md#builds`, as its doc comment names it. */
   source: string;
   commands: string[];
   tests: string[];
@@ -38,7 +38,7 @@ function declared(): Pick<Covered, 'name' | 'route' | 'source'>[] {
   return files('src/contract', /\.ts$/).flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(declaration)].map(([, comment = '', name = '', route = '']) => ({
       ...{ name, route },
-      source: /(?:spec \d|wire §)[^,;)]*/.exec(comment)?.[0] ?? '',
+      source: /spec \d+\.\d+|docs\/platform\.md#[\w-]+/.exec(comment)?.[0] ?? '',
     })),
   );
 }

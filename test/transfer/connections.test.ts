@@ -70,7 +70,7 @@ function sending(url: string, parts: number, content = Buffer.alloc(1_000)) {
   };
 }
 
-test('connections are used again: as many as are busy at a time, not one for each part (H-55)', async () => {
+test('reuses connections: one per concurrent request, not one per part', async () => {
   const { counted, url } = await storage(crowdOf(4));
   await withEngine(options({ concurrency: 4 }), (engine) => sendFile(sending(url, 200), engine));
   expect(counted.requests).toBe(200);
@@ -78,7 +78,7 @@ test('connections are used again: as many as are busy at a time, not one for eac
   expect(counted.mostInside).toBe(4);
 });
 
-test('many small files are on their way at the same time, few large parts (H-56)', async () => {
+test('sends many small files at a time, or few large parts', async () => {
   const { counted, url } = await storage(crowdOf(64));
   await withEngine(options(), async (engine) => {
     await Promise.all(Array.from({ length: 200 }, () => sendFile(sending(url, 1), engine)));
@@ -129,7 +129,7 @@ test.each([
   [0, 'no link'],
   [1, 'fewer links'],
   [3, 'more links'],
-])('%i links for two parts are not taken: %s (H-20)', async (links) => {
+])('refuses %i links for two parts: %s', async (links) => {
   const { counted, url } = await storage();
   const begin = async () => ({ id: 'u', links: Array.from({ length: links }, () => url) });
   const work = withEngine(options(), (engine) => sendFile({ ...sending(url, 2), begin }, engine));

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
-import { listKeys, type OwnedKey } from '../../operations/team/index.ts';
+import { listKeysWithOwners, type OwnedKey } from '../../operations/team/index.ts';
 import { timeLeft } from '../../output/format.ts';
 import type { View } from '../../output/page.ts';
 import { keyValueTable, stackViews, table } from '../../output/table.ts';
@@ -8,7 +8,7 @@ import { keyValueTable, stackViews, table } from '../../output/table.ts';
 export default defineCommand({
   configure: (command) => listFlags(command.option('--show-values', 'show the keys themselves, too')),
   run: async (context, { showValues, ...flags }) =>
-    applyLimit(await listKeys(context, { values: showValues === true }), flags, context.progress, 'API key'),
+    applyLimit(await listKeysWithOwners(context, { values: showValues === true }), flags, context.progress, 'API key'),
   verbatim: ({ showValues }) => showValues === true,
   // A key must not be shortened to fit a column: with values, each has its own lines.
   view: (keys, { showValues }) => (showValues ? stackViews(...keys.map(inFull)) : table(keys, columns)),

@@ -7,12 +7,12 @@ export default defineCommand({
   configure: (command) =>
     command
       .argument('<app>', 'app name or id')
-      .option('--since <time>', 'from this day on, such as 2026-11-20 or 7d', timeFlag)
-      .option('--until <time>', 'up to this day', timeFlag),
+      .option('--since <time>', 'first day, such as 2026-11-20 or 7d', timeFlag)
+      .option('--until <time>', 'last day', timeFlag),
   run: (context, app, { since, until }) =>
     readAppCost(context, app, { since: since?.(context.now()), until: until?.(context.now()) }),
   view: appCostView,
   passesThrough: true,
-  json: { costs: 'by day: total_cost_cents, as the platform says it' },
+  json: { costs: 'by day: total_cost_cents; platform value, passed through' },
   examples: ['apps cost web', 'apps cost web --since 7d', 'apps cost web --json'],
 });

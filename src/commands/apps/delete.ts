@@ -5,12 +5,12 @@ export default defineCommand({
   configure: (command) =>
     command
       .argument('<app>', 'app name or id')
-      .option('--confirm <name>', 'the name of the app once more, instead of typing it when asked'),
+      .option('--confirm <name>', 'confirm with the app name instead of at the prompt'),
   run: (context, app, { confirm }) => removeApp(context, app, confirm),
   view:
     ({ app }) =>
     () =>
-      `${app} is deleted`,
+      `deleted ${app}`,
   json: { app: 'app name', project: 'project', deleted: 'true' },
   examples: ['apps delete web', 'apps delete web --confirm web'],
 });

@@ -10,7 +10,7 @@ export default defineCommand({
     listFlags(
       command.option('--ephemeral', 'include apps that one-off runs created').addOption(
         command
-          .createOption('--sort <field>', 'text from A to Z, numbers largest first, times newest first')
+          .createOption('--sort <field>', 'sort by this field: text A to Z, numbers largest first, times newest first')
           .choices(sortFields)
           .default('updated' as const),
       ),
@@ -26,23 +26,23 @@ export default defineCommand({
       HARDWARE: (app) => app.hardware,
       REGION: (app) => app.region,
       REQUESTS: (app) => metric(app.request_metrics, 'total'),
-      COST: (app) => cents(metric(app.cost_metrics, 'total_cost')),
+      COST: (app) => decimals(metric(app.cost_metrics, 'total_cost')),
       UPDATED: (app) => ago(app.updatedAt),
     }),
-  empty: 'no apps yet: gantry deploy creates one',
+  empty: 'no apps yet; gantry deploy creates one',
   passesThrough: true,
   json: {
     id: 'app id, <project>-<name>',
     name: 'app name',
-    status: 'state of the app, as the platform says it',
+    status: 'app status; platform value, passed through',
     hardware: 'compute type',
     hardwareProvider: 'cloud provider',
     region: 'region',
     createdAt: 'RFC 3339, UTC',
     updatedAt: 'RFC 3339, UTC',
-    ephemeral: 'true when a one-off run created it',
-    cost_metrics: "this month's cost, as the platform says it",
-    request_metrics: "this month's requests, as the platform says it",
+    ephemeral: 'true if a one-off run created it',
+    cost_metrics: "this month's cost; platform value, passed through",
+    request_metrics: "this month's requests; platform value, passed through",
     projectId: 'project',
   },
   examples: ['apps list', 'apps list --sort cost --limit 10', 'apps list --json=name,status'],
@@ -62,12 +62,12 @@ const orders = {
 };
 const sortFields = Object.keys(orders) as (keyof typeof orders)[];
 
-/** In which currency is not documented: a number, to the hundredth. */
-function cents(cost: number | string | undefined): string | undefined {
+/** The currency is not documented, so this is a plain number. */
+function decimals(cost: number | string | undefined): string | undefined {
   return typeof cost === 'number' ? cost.toFixed(2) : cost;
 }
 
-/** Inner names are the platform's own affair (wire §0): what is not there stays empty. */
+/** The names inside a metric are not documented. */
 function metric(metrics: AppSummary['cost_metrics'], name: string): number | string | undefined {
   const value = metrics?.[name];
   return typeof value === 'number' || typeof value === 'string' ? value : undefined;

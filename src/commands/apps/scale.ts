@@ -7,10 +7,10 @@ export default defineCommand({
   configure: (command) =>
     command
       .argument('<app>', 'app name or id')
-      .option('--min-replicas <number>', 'replicas that always run; 0 lets the app sleep', wholeNumberFlag(0))
-      .option('--max-replicas <number>', 'most replicas at one time', wholeNumberFlag(1))
-      .option('--cooldown <duration>', 'how long a replica stays up without requests', durationFlag)
-      .option('--response-grace-period <duration>', 'how long a request may take', durationFlag),
+      .option('--min-replicas <number>', 'minimum number of replicas; 0 lets the app sleep', wholeNumberFlag(0))
+      .option('--max-replicas <number>', 'maximum number of replicas', wholeNumberFlag(1))
+      .option('--cooldown <duration>', 'how long a replica runs without requests', durationFlag)
+      .option('--response-grace-period <duration>', 'maximum duration of a request', durationFlag),
   run: (context, app, { minReplicas, maxReplicas, cooldown, responseGracePeriod }) =>
     changeScaling(context, app, {
       minReplicaCount: minReplicas,
@@ -20,7 +20,7 @@ export default defineCommand({
     }),
   view: ({ changes }) =>
     table(changes, { SETTING: (change) => change.setting, FROM: (change) => change.from, TO: (change) => change.to }),
-  json: { app: 'app name', changes: 'each setting that changed: setting, from, to; empty if it was so already' },
+  json: { app: 'app name', changes: 'changed settings: setting, from, to; empty if nothing changed' },
   examples: ['apps scale web --min-replicas 1', 'apps scale web --max-replicas 5 --cooldown 2m'],
 });
 

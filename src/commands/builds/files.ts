@@ -9,18 +9,18 @@ export default defineCommand({
   configure: (command) =>
     command
       .argument('<app>', 'app name or id')
-      .argument('[build]', 'build id; the latest one if left out')
-      .option('--tree', 'draw the folders, each with what is in it altogether'),
-  run: async ({ api, project, progress }, app, asked) => {
-    const build = asked ?? (await findLatestBuild({ api, project }, app));
-    const answer = await api(getBuildZipContents, { project, app, build });
-    if (parseZipContents(answer.zipFiles).length === 0) progress.note(`no files in the archive of build ${build}`);
-    return answer;
+      .argument('[build]', 'build id (default: latest)')
+      .option('--tree', 'show folders as a tree, each with its total size'),
+  run: async ({ api, project, progress }, app, requested) => {
+    const build = requested ?? (await findLatestBuild({ api, project }, app));
+    const reply = await api(getBuildZipContents, { project, app, build });
+    if (parseZipContents(reply.zipFiles).length === 0) progress.note(`no files in the archive of build ${build}`);
+    return reply;
   },
   view: ({ zipFiles }, { tree }) =>
     tree ? fileTreeView(parseZipContents(zipFiles)) : table(parseZipContents(zipFiles), columns),
   passesThrough: true,
-  json: { id: 'build id', zipFiles: 'the files, as the platform says it' },
+  json: { id: 'build id', zipFiles: 'files; platform value, passed through' },
   examples: ['builds files web', 'builds files web --tree', 'builds files web b-1234 --json'],
 });
 

@@ -5,8 +5,7 @@ import { keyValueTable } from '../../output/table.ts';
 import { buildFields } from '../../views/build.ts';
 
 export default defineCommand({
-  configure: (command) =>
-    command.argument('<app>', 'app name or id').argument('[build]', 'build id; the latest one if left out'),
+  configure: (command) => command.argument('<app>', 'app name or id').argument('[build]', 'build id (default: latest)'),
   run: async ({ api, project }, app, build) =>
     fetchBuild(api, { project, app, build: build ?? (await findLatestBuild({ api, project }, app)) }),
   view: (build) =>

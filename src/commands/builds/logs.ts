@@ -6,18 +6,19 @@ import { logLineView } from '../../views/log-line.ts';
 
 export default defineCommand({
   configure: (command) =>
-    logFlags(
-      command.argument('<app>', 'app name or id').argument('[build]', 'build id; the latest one if left out'),
-    ).option('--search <text>', 'only lines with this text'),
+    logFlags(command.argument('<app>', 'app name or id').argument('[build]', 'build id (default: latest)')).option(
+      '--search <text>',
+      'only show lines with this text',
+    ),
   run: async (context, app, build, flags) => {
     const { project, signal, openLog, interruption } = context;
-    const asked = readLogOptions(context, flags);
-    if (asked.follow) interruption.message = '';
-    const api = asked.follow ? context.apiWithSignal(signal, () => {}) : context.api;
-    const needs = { api, project, openLog };
-    const found = build ?? (await findLatestBuild(needs, app));
-    const lines = readLog(context, buildLogSource(needs, app, found, flags.search), asked);
-    return asked.follow ? lines : allOf(lines);
+    const options = readLogOptions(context, flags);
+    if (options.follow) interruption.message = '';
+    const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
+    const client = { api, project, openLog };
+    const id = build ?? (await findLatestBuild(client, app));
+    const lines = readLog(context, buildLogSource(client, app, id, flags.search), options);
+    return options.follow ? lines : collectLines(lines);
   },
   view: (lines, flags) => (page) =>
     [lines]
@@ -27,12 +28,12 @@ export default defineCommand({
   data: (lines) => (Array.isArray(lines) ? lines.map(({ line }) => line.original) : lines.line.original),
   raw: ({ raw }) => raw === true,
   passesThrough: true,
-  json: { id: 'line id', createdAt: 'RFC 3339, UTC', log: 'the line as it came' },
+  json: { id: 'line id', createdAt: 'RFC 3339, UTC', log: 'text of the line' },
   examples: ['builds logs web', 'builds logs web b-1234 --timestamps', 'builds logs web -f'],
 });
 
-async function allOf(lines: AsyncIterable<LabeledLine>): Promise<LabeledLine[]> {
-  const all: LabeledLine[] = [];
-  for await (const line of lines) all.push(line);
-  return all;
+async function collectLines(lines: AsyncIterable<LabeledLine>): Promise<LabeledLine[]> {
+  const collected: LabeledLine[] = [];
+  for await (const line of lines) collected.push(line);
+  return collected;
 }

@@ -2,8 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { type Container, listContainers } from '../../contract/containers.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { duration } from '../../output/format.ts';
-import type { Cell } from '../../output/table.ts';
-import { table } from '../../output/table.ts';
+import { type Cell, table } from '../../output/table.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command.argument('<app>', 'app name or id')),
@@ -14,42 +13,42 @@ export default defineCommand({
       containers,
       {
         CONTAINER: (container) => container.containerId,
-        STATE: state,
+        STATE: stateOf,
         RESTARTS: (container) => container.containerRestartCount,
         REGION: (container) => container.region,
         BUILD: (container) => container.buildId,
-        UP: upTime,
+        UP: uptime,
       },
       ['CONTAINER', 'UP'],
     ),
-  empty: 'no containers: the app is asleep, the next request starts one',
+  empty: 'no containers: the app is asleep, and the next request starts one',
   passesThrough: true,
   json: {
     containerId: 'full name of the container',
-    containerState: 'state, as the platform says it',
-    isTerminating: 'whether it is being stopped',
-    containerRestartCount: 'how often it was restarted',
-    containerRunningTimeMs: 'how long it has run, in milliseconds',
+    containerState: 'state; platform value, passed through',
+    isTerminating: 'whether it is terminating',
+    containerRestartCount: 'number of restarts',
+    containerRunningTimeMs: 'uptime, in ms',
     containerStartTimestamp: 'RFC 3339, UTC',
     containerTerminationTimestamp: 'RFC 3339, UTC',
-    timestamp: 'when its state was read: RFC 3339, UTC',
-    buildId: 'build it was made of',
+    timestamp: 'when the state was read: RFC 3339, UTC',
+    buildId: 'build it runs',
     region: 'region',
     hardwareProvider: 'cloud provider',
-    hostIp: 'address of the machine',
-    containerIp: 'its own address',
+    hostIp: 'IP address of the host',
+    containerIp: 'IP address',
     appId: 'app id',
     projectId: 'project',
   },
   examples: ['containers list web', 'containers list web --json=containerId,containerState'],
 });
 
-function state({ isTerminating, containerState }: Container): string | null | undefined {
+function stateOf({ isTerminating, containerState }: Container): string | null | undefined {
   return isTerminating ? 'TERMINATING' : containerState;
 }
 
-/** How long it has run, told by the platform or since its start; nothing for one that has not started. */
-function upTime(container: Container): Cell {
+/** The platform's uptime, otherwise the time since the start; undefined if the container has not started. */
+function uptime(container: Container): Cell {
   const { containerRunningTimeMs, containerStartTimestamp, containerTerminationTimestamp } = container;
   if (containerRunningTimeMs) return duration(containerRunningTimeMs);
   if (!containerStartTimestamp) return undefined;

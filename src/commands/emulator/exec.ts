@@ -3,15 +3,15 @@ import { constants } from 'node:os';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { FailedError } from '../../errors.ts';
-import { emulatorFlags, emulatorFor, environmentOf } from '../../flags/emulator.ts';
+import { emulatorEnvironment, emulatorFlags, startEmulatorFromFlags } from '../../flags/emulator.ts';
 
 export default defineCommand({
   configure: (command) =>
     emulatorFlags(command.usage('[flags] -- <command...>')).argument('<command...>', 'what to run, after --'),
   run: async (context, [program = '', ...words], options) => {
-    const emulator = await emulatorFor({ ...options, port: 0, onWarning: context.progress.warn });
+    const emulator = await startEmulatorFromFlags({ ...options, port: 0, onWarning: context.progress.warn });
     try {
-      return { exitCode: await runChild(context, program, words, environmentOf(emulator)) };
+      return { exitCode: await runChild(context, program, words, emulatorEnvironment(emulator)) };
     } finally {
       await emulator.close();
     }

@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { findPython } from '../../emulator/index.ts';
-import { type EmulatorFlags, emulatorFlags, emulatorFor, environmentOf } from '../../flags/emulator.ts';
+import {
+  type EmulatorFlags,
+  emulatorEnvironment,
+  emulatorFlags,
+  startEmulatorFromFlags,
+} from '../../flags/emulator.ts';
 import { wholeNumberFlag } from '../../flags/values.ts';
 
 export default defineCommand({
@@ -34,13 +39,13 @@ export default defineCommand({
 
 /** Tells where the emulator is, once, and keeps it up until Ctrl-C. */
 async function* serve({ progress, signal }: Context, options: EmulatorFlags & { port: number }) {
-  const emulator = await emulatorFor({ ...options, onWarning: progress.warn });
+  const emulator = await startEmulatorFromFlags({ ...options, onWarning: progress.warn });
   try {
     progress.note(`the emulator listens on ${emulator.url}; Ctrl-C stops it`);
     progress.note(`to approve logins (gantry login), open ${emulator.approvalAddress} in your browser once`);
     if (!(await findPython())) progress.note('there is no python3 on this machine: calls of apps are simulated');
     const { url, project, token } = emulator;
-    yield { url, project, token, approve: emulator.approvalAddress, environment: environmentOf(emulator) };
+    yield { url, project, token, approve: emulator.approvalAddress, environment: emulatorEnvironment(emulator) };
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
     await emulator.close();

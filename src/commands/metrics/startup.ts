@@ -10,34 +10,38 @@ export default defineCommand({
   configure: (command) =>
     chartPageFlags(
       rangeFlags(command.argument('<app>', 'app name or id'))
-        .option('--container <id>', 'only this container')
-        .addOption(command.createOption('--resolution <resolution>', 'more points than usual').choices(resolutions))
-        .option('--timezone <zone>', 'whose clocks, such as Europe/Berlin (yours if left out)', zoneFlag),
+        .option('--container <id>', 'only show this container')
+        .addOption(command.createOption('--resolution <resolution>', 'number of points').choices(resolutions))
+        .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag),
     ),
   run: async (context, app, flags) => {
     const { api, project, progress, now } = context;
     checkChartPageFlags(flags);
-    const wish = wishOf(flags, now());
-    const { since, until } = wish.range;
+    const options = chartOptions(flags, now());
+    const { since, until } = options.range;
     const reply = await api(getStartupTimes, {
-      ...{ project, app },
+      project,
+      app,
       query: {
-        ...{ start: new Date(since).toISOString(), end: new Date(until).toISOString() },
-        ...{ container_id: flags.container, resolution: flags.resolution },
+        start: new Date(since).toISOString(),
+        end: new Date(until).toISOString(),
+        container_id: flags.container,
+        resolution: flags.resolution,
       },
     });
-    const report = startupReport(reply, wish);
+    const report = startupReport(reply, options);
     const { status, data } = reply;
-    if (!data) progress.warn(`the platform has nothing to show: its status is "${status ?? 'unknown'}"`);
-    else if (status && status !== 'success') progress.warn(`this may not be all: the platform's status is "${status}"`);
-    else if (report.rows.length === 0) progress.note('nothing started in this time; --since looks further back');
+    if (!data) progress.warn(`the platform returned no data: its status is "${status ?? 'unknown'}"`);
+    else if (status && status !== 'success')
+      progress.warn(`the data may be incomplete: the platform's status is "${status}"`);
+    else if (report.rows.length === 0) progress.note('no starts in this time; pass --since to go further back');
     await saveChartPage(context, flags, `Start-up times of ${app}`, () => report);
     return reply;
   },
-  view: (reply, flags) => (page) => startupView(reply, wishOf(flags, page.now))(page),
+  view: (reply, flags) => (page) => startupView(reply, chartOptions(flags, page.now))(page),
   passesThrough: true,
   json: {
-    status: '"success" when there is data',
+    status: '"success" if there is data',
     data: 'time_series (timestamp, p50, p90, p99; seconds), total_runs, start_date, end_date',
   },
   examples: [
@@ -47,6 +51,6 @@ export default defineCommand({
   ],
 });
 
-function wishOf(flags: RangeFlags & { timezone?: string | undefined }, now: number): StartupViewOptions {
+function chartOptions(flags: RangeFlags & { timezone?: string | undefined }, now: number): StartupViewOptions {
   return { range: resolveRange(flags, now), zone: flags.timezone ?? localTimeZone() };
 }

@@ -5,14 +5,14 @@ import { projectCostView } from '../../views/project-cost.ts';
 export default defineCommand({
   run: async ({ api, project, progress }) => {
     const cost = await api(getProjectCost, { project });
-    if (!cost.summary && !cost.coupons?.length) progress.note('the platform tells no cost of this project');
+    if (!cost.summary && !cost.coupons?.length) progress.note('the platform reports no cost for this project');
     return cost;
   },
   view: projectCostView,
   passesThrough: true,
   json: {
-    summary: 'cost and usage, as the platform says it; names end in their unit',
-    coupons: 'coupons, as the platform says it',
+    summary: 'cost and usage; platform values, passed through; names end in their unit',
+    coupons: 'coupons; platform values, passed through',
   },
   examples: ['plan cost', 'plan cost --json=summary'],
 });

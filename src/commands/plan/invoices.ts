@@ -8,7 +8,7 @@ import { table } from '../../output/table.ts';
 export default defineCommand({
   configure: (command) => listFlags(command),
   run: async (context, flags) => applyLimit(await readInvoices(context), flags, context.progress, 'invoice'),
-  // The link to the file of an invoice is signed: it is what --json is for here.
+  // The signed URL of an invoice is what --json is used for.
   verbatim: () => true,
   view: (invoices) =>
     table(invoices, {
@@ -22,18 +22,18 @@ export default defineCommand({
   passesThrough: true,
   json: {
     id: 'invoice id',
-    amountDue: 'in the smallest unit of the currency: cents, or whole yen',
+    amountDue: 'in the smallest unit of the currency, such as cents',
     currency: 'currency',
     createdAt: 'RFC 3339, UTC',
-    paymentStatus: 'as the platform says it',
-    accountName: 'who is billed',
-    accountCountry: 'country of who is billed',
-    fileUrl: 'where the invoice can be read; whoever has this address can read it',
+    paymentStatus: 'platform value, passed through',
+    accountName: 'name of the billed account',
+    accountCountry: 'country of the billed account',
+    fileUrl: 'URL of the invoice; anyone with this URL can read it',
   },
   examples: ['plan invoices', 'plan invoices --json=createdAt,amountDue,currency,fileUrl'],
 });
 
-/** Without a currency nobody can tell how many of its units these are. */
+/** Without a currency, the size of the unit is unknown. */
 function amount({ amountDue, currency }: Invoice): string | undefined {
   if (typeof amountDue !== 'number') return undefined;
   return currency ? money(amountDue, currency) : String(amountDue);

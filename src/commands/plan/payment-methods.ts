@@ -5,9 +5,9 @@ import { table } from '../../output/table.ts';
 
 export default defineCommand({
   run: async ({ api, project, progress }) => {
-    const answer = await api(listPaymentMethods, { project });
-    if (!answer.methods?.length) progress.note('no payment methods yet: the dashboard adds them');
-    return answer;
+    const reply = await api(listPaymentMethods, { project });
+    if (!reply.methods?.length) progress.note('no payment methods yet; add one in the dashboard');
+    return reply;
   },
   view: ({ methods }) =>
     table(parsePaymentMethods(methods ?? []), {
@@ -17,7 +17,7 @@ export default defineCommand({
     }),
   passesThrough: true,
   json: {
-    methods: 'the payment methods, as the platform says it',
+    methods: 'payment methods; platform values, passed through',
     creditCardBonusClaimed: 'whether the bonus for adding a card was claimed',
   },
   examples: ['plan payment-methods', 'plan payment-methods --json'],

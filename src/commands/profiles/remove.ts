@@ -1,9 +1,9 @@
 import { defineCommand } from '../../command.ts';
-import { forgetProfile } from '../../operations/account/index.ts';
+import { deleteProfile } from '../../operations/account/index.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<profile>', 'its name, as profiles list shows it'),
-  run: (context, name) => forgetProfile(context, name),
+  run: (context, name) => deleteProfile(context, name),
   view:
     ({ name }) =>
     () =>

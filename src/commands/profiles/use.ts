@@ -1,9 +1,9 @@
 import { defineCommand } from '../../command.ts';
-import { chooseProfile } from '../../operations/account/index.ts';
+import { switchProfile } from '../../operations/account/index.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<profile>', 'its name, as profiles list shows it'),
-  run: (context, name) => chooseProfile(context, name),
+  run: (context, name) => switchProfile(context, name),
   view:
     ({ name }) =>
     () =>

@@ -1,11 +1,11 @@
 import { defineCommand } from '../../command.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
-import { projects } from '../../operations/account/index.ts';
+import { listProjectsInUse } from '../../operations/account/index.ts';
 import { table } from '../../output/table.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command),
-  run: async (context, flags) => applyLimit(await projects(context), flags, context.progress, 'project'),
+  run: async (context, flags) => applyLimit(await listProjectsInUse(context), flags, context.progress, 'project'),
   view: (projects) =>
     table(projects, {
       ID: (project) => project.id,

@@ -20,33 +20,31 @@ export default defineCommand({
       runFilterFlags(
         rangeFlags(command.argument('<app>', 'app name or id'))
           .addOption(
-            command
-              .createOption('--by <size>', 'size of a bucket (what suits the range if left out)')
-              .choices(bucketSizes),
+            command.createOption('--by <size>', 'bucket size (default: depends on the range)').choices(bucketSizes),
           )
-          .option('--timezone <zone>', 'whose hours and days, such as Europe/Berlin (yours if left out)', zoneFlag)
+          .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag)
           .option(
             '--metric <metric>',
-            `${runMetrics.join(', ')}; may be repeated (all if left out)`,
+            `${runMetrics.join(', ')}; repeatable (default: all)`,
             repeatableChoiceFlag(runMetrics),
           ),
       ),
     ),
   run: async (context, app, flags) => {
     checkChartPageFlags(flags);
-    const wish = wishOf(flags, context.now());
-    const { range, by, zone } = wish;
+    const options = chartOptions(flags, context.now());
+    const { range, by, zone } = options;
     const reply = await readRunsChart(context, { app, ...range, by, zone, filters: runFilters(flags) });
-    await saveChartPage(context, flags, `Runs of ${app}`, () => runsReport(reply, wish));
+    await saveChartPage(context, flags, `Runs of ${app}`, () => runsReport(reply, options));
     return reply;
   },
-  view: (reply, flags) => (page) => runsChartView(reply, wishOf(flags, page.now))(page),
+  view: (reply, flags) => (page) => runsChartView(reply, chartOptions(flags, page.now))(page),
   passesThrough: true,
   json: {
-    aggregatedData: 'the buckets, as the platform says them; times in milliseconds',
-    groupBy: 'size of a bucket',
+    aggregatedData: 'buckets; platform values, passed through; times in ms',
+    groupBy: 'bucket size',
     timeRange: 'the range covered',
-    total: 'how many runs there were',
+    total: 'number of runs',
   },
   examples: [
     'runs chart web',
@@ -62,7 +60,7 @@ interface ChartFlags extends RangeFlags {
   metric?: RunMetric[] | undefined;
 }
 
-function wishOf(flags: ChartFlags, now: number): RunsChartViewOptions {
+function chartOptions(flags: ChartFlags, now: number): RunsChartViewOptions {
   const range = resolveRange(flags, now);
   return {
     range,

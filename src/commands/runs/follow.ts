@@ -8,10 +8,10 @@ export default defineCommand({
     command
       .argument('<app>', 'app name or id')
       .argument('<run>', 'run id')
-      .option('--timeout <duration>', 'stop waiting after this long (1h if left out)', durationFlag)
-      .option('--events', 'print one JSON object per line as things happen'),
+      .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
+      .option('--events', 'print progress as JSON lines'),
   run: (context, app, run, options) => {
-    context.interruption.message = `stopped watching; run ${run} goes on: gantry runs follow ${app} ${run}`;
+    context.interruption.message = `stopped following; run ${run} continues; to follow it: gantry runs follow ${app} ${run}`;
     return runOutput(context, followRun(context, { app, run, timeoutMs: options.timeout ?? 3_600_000 }), options);
   },
   verbatim: () => true,

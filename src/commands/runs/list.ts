@@ -9,7 +9,7 @@ import { table } from '../../output/table.ts';
 
 const dayMs = 86_400_000;
 
-/** Lists of which all was asked for and not all came. */
+/** Results of --all that are incomplete. */
 const incomplete = new WeakSet<object>();
 
 export default defineCommand({
@@ -17,25 +17,27 @@ export default defineCommand({
     listFlags(
       runFilterFlags(rangeFlags(command.argument('<app>', 'app name or id'))).option(
         '--async',
-        'only asynchronous ones',
+        'only show asynchronous runs',
       ),
     ),
   run: async (context, app, flags) => {
     const now = context.now();
     const until = Math.min(now, flags.until?.(now) ?? now);
     const found = await findRuns(context, {
-      ...{ app, until, since: flags.since?.(now) ?? until - dayMs },
+      app,
+      until,
+      since: flags.since?.(now) ?? until - dayMs,
       filters: runFilters(flags),
       asyncOnly: flags.async === true,
       limit: flags.all ? Number.POSITIVE_INFINITY : flags.limit,
     });
     if (!found.isComplete) {
-      if (found.runs.length === 0) throw noneOf(found);
-      context.progress.warn('the platform announced more runs than it returned: some may be missing');
+      if (found.runs.length === 0) throw missingRunsError(found);
+      context.progress.warn('some runs may be missing: the platform announced more than it returned');
       if (flags.all) incomplete.add(found.runs);
     }
-    const left = found.isComplete && !flags.all ? leftOut(found) : undefined;
-    if (left) context.progress.note(left);
+    const omitted = found.isComplete && !flags.all ? omittedText(found) : undefined;
+    if (omitted) context.progress.note(omitted);
     return found.runs;
   },
   exit: (runs) => (incomplete.has(runs) ? 'unavailable' : 'ok'),
@@ -56,20 +58,20 @@ export default defineCommand({
       ['RUN', 'RESPONSE', 'CREATED'],
     ),
   data: (runs) => runs.map(fillStatus),
-  empty: 'no such runs in this time; --since looks further back',
+  empty: 'no runs match; pass --since to go further back',
   passesThrough: true,
   json: {
     id: 'run id',
-    status: 'status as the platform tells it, otherwise what the status code means',
-    statusCode: 'HTTP status; 0 was cancelled, -1 was closed by the caller',
+    status: 'platform status, otherwise derived from the status code',
+    statusCode: 'HTTP status; 0: canceled, -1: closed by the caller',
     createdAt: 'RFC 3339, UTC',
     updatedAt: 'RFC 3339, UTC',
-    coldstartTimeMs: 'how long a replica took to start for it; milliseconds, as all times',
-    totalQueueTimeMs: 'how long it waited',
-    runtimeMs: 'how long it was worked on',
-    totalResponseTimeMs: 'how long its caller waited',
-    podName: 'the container that served it',
-    functionName: 'function, where the platform tells it',
+    coldstartTimeMs: 'cold start, in ms',
+    totalQueueTimeMs: 'time in the queue, in ms',
+    runtimeMs: 'run time, in ms',
+    totalResponseTimeMs: 'total response time, in ms',
+    podName: 'container',
+    functionName: 'function, if known',
     modelId: 'app id',
     projectId: 'project',
   },
@@ -81,22 +83,22 @@ export default defineCommand({
   ],
 });
 
-/** An empty list would read as "there are none". */
-function noneOf({ total }: RunSearchResult): UnavailableError {
+/** An empty list would mean that there are no runs. */
+function missingRunsError({ total }: RunSearchResult): UnavailableError {
   const announced = total > 0 ? count(total, 'run') : 'runs';
   return new UnavailableError(`the platform announced ${announced} and returned none`, {
     fix: 'run the same command again',
   });
 }
 
-function leftOut({ runs, total, hasMore }: RunSearchResult): string | undefined {
+function omittedText({ runs, total, hasMore }: RunSearchResult): string | undefined {
   const shown = runs.length;
   if (shown < total)
-    return `${groupDigits(shown)} of ${count(total, 'run')}${hasMore ? ' or more' : ''}; --all shows the rest`;
-  return hasMore ? `the newest ${count(shown, 'run')}; --all looks for older ones` : undefined;
+    return `showing ${groupDigits(shown)} of ${count(total, 'run')}${hasMore ? ' or more' : ''}; pass --all to show the rest`;
+  return hasMore ? `showing the newest ${count(shown, 'run')}; pass --all to show older ones` : undefined;
 }
 
-/** What took no time is a dash, what is not known nothing. */
+/** A dash for zero, nothing if unknown. */
 function time(ms: number | null | undefined): string | undefined {
   return ms === null || ms === undefined ? undefined : ms === 0 ? '-' : duration(ms);
 }

@@ -9,11 +9,11 @@ export default defineCommand({
     command
       .argument('<app>', 'app name or id')
       .argument('<run>', 'run id')
-      .option('--timestamps', 'put the time before each line')
-      .option('--raw', 'print lines byte for byte, whatever they do to the terminal'),
+      .option('--timestamps', 'show the time of each line')
+      .option('--raw', 'print lines unchanged, including control sequences'),
   run: async (context, app, run) => {
     const { api, project, openLog, signal } = context;
-    // Only tells a run that does not exist from one without a log: any other failure is the log's own affair.
+    // Only to tell a missing run from one without a log: other failures will fail the log request too.
     await api(getRun, { project, app, run }).catch((error: unknown) => {
       if (error instanceof NotFoundError || !(error instanceof GantryError) || signal.aborted) throw error;
     });

@@ -1,14 +1,14 @@
 import { defineCommand } from '../../command.ts';
-import { importedSecrets, setSecrets } from '../../operations/secrets/index.ts';
-import { changeJson, changeView } from '../../views/secrets.ts';
+import { readSecretsFile, setSecrets } from '../../operations/secrets/index.ts';
+import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
 export default defineCommand({
   configure: (command) =>
     command
       .argument('<file>', 'NAME=value lines as in .env, or one JSON object; - is stdin')
       .option('--app <app>', 'for one app only'),
-  run: (context, file, { app }) => setSecrets(context, { app }, () => importedSecrets(context, file)),
-  view: changeView,
-  json: changeJson,
+  run: (context, file, { app }) => setSecrets(context, { app }, () => readSecretsFile(context, file)),
+  view: secretChangeView,
+  json: secretChangeJson,
   examples: ['secrets import .env', 'secrets import production.json --app web --yes'],
 });

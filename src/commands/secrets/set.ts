@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
-import { checkNames, secretValues, setSecrets } from '../../operations/secrets/index.ts';
-import { changeJson, changeView } from '../../views/secrets.ts';
+import { checkSecretNames, readSecretValues, setSecrets } from '../../operations/secrets/index.ts';
+import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -11,11 +11,11 @@ export default defineCommand({
       .option('--raw', 'with --from-file: keep that newline')
       .option('--from-env', 'take each value from the variable of the same name'),
   run: (context, names, { app, ...source }) => {
-    checkNames(names);
-    return setSecrets(context, { app }, () => secretValues(context, names, source));
+    checkSecretNames(names);
+    return setSecrets(context, { app }, () => readSecretValues(context, names, source));
   },
-  view: changeView,
-  json: changeJson,
+  view: secretChangeView,
+  json: secretChangeJson,
   examples: [
     'secrets set HF_TOKEN',
     'secrets set DB_PASSWORD OPENAI_KEY --app web --from-env --yes',

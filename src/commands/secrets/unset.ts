@@ -1,16 +1,16 @@
 import { defineCommand } from '../../command.ts';
-import { checkNames, unsetSecrets } from '../../operations/secrets/index.ts';
-import { changeJson, changeView } from '../../views/secrets.ts';
+import { checkSecretNames, unsetSecrets } from '../../operations/secrets/index.ts';
+import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<name...>', 'names').option('--app <app>', 'of one app'),
   run: async (context, names, { app }) => {
-    checkNames(names);
+    checkSecretNames(names);
     const change = await unsetSecrets(context, { app }, names);
     if (change.unchanged.length > 0) context.progress.warn(`there is no secret ${change.unchanged.join(', ')}`);
     return change;
   },
-  view: changeView,
-  json: changeJson,
+  view: secretChangeView,
+  json: secretChangeJson,
   examples: ['secrets unset HF_TOKEN', 'secrets unset DB_PASSWORD OPENAI_KEY --app web --yes'],
 });

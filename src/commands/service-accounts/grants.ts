@@ -1,8 +1,8 @@
 import { type Command, defineCommand } from '../../command.ts';
-import { type Change, changeGrants, type GrantChange } from '../../operations/team/index.ts';
+import { changeGrants, type GrantAction, type GrantChange } from '../../operations/team/index.ts';
 
 /** What `grant`, `revoke` and `set-grants` share, which is all but the meaning of the projects they are given. */
-export function grantCommand(change: Change, line: string, projects: string): Command {
+export function grantCommand(change: GrantAction, line: string, projects: string): Command {
   return defineCommand({
     configure: (command) =>
       command

@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
-import { invite } from '../../operations/team/index.ts';
+import { sendInvitation } from '../../operations/team/index.ts';
 
 export default defineCommand({
   configure: (command) =>
     command
       .argument('<email>', 'email address', emailAddress)
       .requiredOption('--role <role>', 'role in the project, such as member, billing or admin'),
-  run: (context, email, { role }) => invite(context, email, role),
+  run: (context, email, { role }) => sendInvitation(context, email, role),
   view:
     ({ email, role }) =>
     () =>

@@ -19,7 +19,7 @@ export default defineCommand({
   examples: ['volumes resize 200GB', 'volumes resize 1TB --region global --yes'],
 });
 
-/** `200`, `200GB` and `0.2TB` are 200. The platform counts in GB, from 50 to 1000 (wire §1b). */
+/** `200`, `200GB` and `0.2TB` are 200. The platform counts in GB, from 50 to 1000 (docs/platform.md#volumes). */
 function gigabytes(text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?) ?(GB|TB)?$/i.exec(text) ?? [];
   const size = Number(number) * (unit?.toUpperCase() === 'TB' ? 1000 : 1);

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { wholeNumberFlag } from '../../flags/values.ts';
-import { type Heard, listen } from '../../operations/webhooks/index.ts';
+import { type ListenEvent, listenForDeliveries } from '../../operations/webhooks/index.ts';
 import { deliveryView } from '../../views/delivery.ts';
 
 export default defineCommand({
@@ -10,8 +10,8 @@ export default defineCommand({
       .option('--host <host>', 'address to listen on: only this machine reaches the usual one', '127.0.0.1')
       .option('--secret-file <file>', 'check signatures with the secret in this file; - is stdin')
       .option('--forward <url>', 'pass each delivery on to this address, and answer as it does'),
-  run: (context, { port, host, secretFile, forward }): AsyncGenerator<Heard> =>
-    listen(context, { port, host, secretFile, forward }),
+  run: (context, { port, host, secretFile, forward }): AsyncGenerator<ListenEvent> =>
+    listenForDeliveries(context, { port, host, secretFile, forward }),
   verbatim: () => true,
   view: (heard) => (heard.type === 'delivery' ? deliveryView(heard) : () => heard.url),
   json: {

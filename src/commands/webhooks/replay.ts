@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts';
-import { replay } from '../../operations/webhooks/index.ts';
+import { replayDelivery } from '../../operations/webhooks/index.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -7,7 +7,7 @@ export default defineCommand({
       .argument('<id>', 'id of a delivery that webhooks listen has shown, or latest')
       .option('--to <url>', 'where to send it; where it was passed on to if left out')
       .option('--secret-file <file>', 'sign it anew with the secret in this file; - is stdin'),
-  run: (context, id, { to, secretFile }) => replay(context, { id, to, secretFile }),
+  run: (context, id, { to, secretFile }) => replayDelivery(context, { id, to, secretFile }),
   view:
     ({ id, to, status }) =>
     () =>

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
-import { verify } from '../../operations/webhooks/index.ts';
+import { verifyDelivery } from '../../operations/webhooks/index.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -16,7 +16,7 @@ export default defineCommand({
         'how old it may be, or how far in the future; none for any (5m if left out)',
         ageFlag,
       ),
-  run: (context, { maxAge = 300_000, ...given }) => verify(context, { ...given, maxAgeMs: maxAge }),
+  run: (context, { maxAge = 300_000, ...given }) => verifyDelivery(context, { ...given, maxAgeMs: maxAge }),
   view:
     ({ requestId, signedAt }) =>
     () =>

@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 
 /** What a token says. Times are in seconds since 1970, as JWT has them. */
-export interface Claims {
+export interface TokenClaims {
   sub: string;
   /** A service account's token opens this one; a person's, which has none, every project. */
   project_id?: string;
@@ -16,7 +16,7 @@ export interface Claims {
 }
 
 /** A JWT, signed with HS256. */
-export function signToken(claims: Claims, key: string): string {
+export function signToken(claims: TokenClaims, key: string): string {
   const content = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
   return `${content}.${signature(content, key)}`;
 }
@@ -31,7 +31,7 @@ export function checkAccess(
   { store, now }: Platform,
 ): void {
   if (!authorization) refuse(401, 'Authorization header is missing');
-  const claims = readClaims(authorization, store.key) ?? refuse(401, 'token is malformed, or not signed by us');
+  const claims = readClaims(authorization, store.key) ?? refuse(401, whyUnreadable(authorization, store));
   if (claims.exp * 1000 <= now()) refuse(401, 'token has expired');
   if (project === undefined) return;
   if (!store.projects.includes(project)) refuse(404, `project ${project} not found`);
@@ -39,11 +39,18 @@ export function checkAccess(
     refuse(403, `token has no access to project ${project}`);
 }
 
+function whyUnreadable(authorization: string, { formerKey }: Platform['store']): string {
+  const isFormer = formerKey !== undefined && readClaims(authorization, formerKey);
+  return isFormer
+    ? 'token is from before the emulator was restarted: log in again, or use the variables that it printed at its start'
+    : 'token is malformed, or not signed by us';
+}
+
 /** What a token of ours says, valid or not any more; undefined when it is none. */
-export function readClaims(authorization: string, key: string): Claims | undefined {
+export function readClaims(authorization: string, key: string): TokenClaims | undefined {
   const [, header, payload, given = ''] = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(authorization) ?? [];
   const wanted = signature(`${header}.${payload}`, key);
-  if (!payload || !same(given, wanted)) return undefined;
+  if (!payload || !equalsInConstantTime(given, wanted)) return undefined;
   return JSON.parse(Buffer.from(payload, 'base64url').toString());
 }
 
@@ -56,7 +63,7 @@ function signature(content: string, key: string): string {
 }
 
 /** Compares in constant time, as one does with signatures. */
-export function same(a: string, b: string): boolean {
+export function equalsInConstantTime(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -2,23 +2,23 @@ import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Platform } from '../platform.ts';
 import { readForm } from '../server/read-request.ts';
-import { json, type Reply } from '../server/reply.ts';
+import { jsonReply, type ServerReply } from '../server/reply.ts';
 import type { DeviceRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
-import { same } from './access.ts';
+import { equalsInConstantTime } from './access.ts';
 
 /** The page where the owner of the emulator approves a login. */
 export const activationPath = '/activate';
 
-/** How long a code can be approved and used (wire §8). */
+/** Seconds for which a login code can be approved and used. */
 export const codeSeconds = 600;
 
 /** Wrong secrets after which a login is denied. */
 const maxWrongSecrets = 5;
 
 /**
- * What only the owner of the emulator knows: everybody on this machine can begin a login, so approving one takes more
- * than its code. With a data folder it is the same after a restart, as browsers remember it.
+ * Only the owner of the emulator knows it. Every user of this machine can start a login, so approving one takes more than
+ * its code. Each start of the emulator has another secret (see `Store.key`).
  */
 export function approvalSecret({ key }: Pick<Store, 'key'>): string {
   return createHmac('sha256', key).update('approve logins').digest('base64url').slice(0, 32);
@@ -30,48 +30,52 @@ export function approvalAddress(url: string, secret: string): string {
 }
 
 /** Shows the page, or approves or denies a login by its form. Looking at the page changes nothing. */
-export async function activation(request: IncomingMessage, url: URL, platform: Platform): Promise<Reply> {
+export async function handleActivation(request: IncomingMessage, url: URL, platform: Platform): Promise<ServerReply> {
   const { method } = request;
   if (method === 'GET' || method === 'HEAD') return show(url.searchParams.get('user_code') ?? '', platform);
-  if (method !== 'POST') return json({ message: `${activationPath} takes GET and POST, not ${method}` }, 405);
+  if (method !== 'POST') return jsonReply({ message: `${activationPath} takes GET and POST, not ${method}` }, 405);
   const { user_code = '', secret = '', action = 'approve' } = await readForm(request);
-  const device = waitingDevice(user_code, platform);
+  const device = findWaitingDevice(user_code, platform);
   if (!device) return unknownCode;
   return decide(device, secret, action, platform);
 }
 
-function show(userCode: string, platform: Platform): Reply {
-  if (userCode !== '' && !waitingDevice(userCode, platform)) return unknownCode;
-  return formPage(200, userCode && normalized(userCode));
+function show(userCode: string, platform: Platform): ServerReply {
+  if (userCode !== '' && !findWaitingDevice(userCode, platform)) return unknownCode;
+  return formPage(200, userCode && normalizeCode(userCode));
 }
 
-function decide(device: DeviceRecord, secret: string, action: string, platform: Platform): Reply {
-  if (!same(secret, approvalSecret(platform.store))) {
+function decide(device: DeviceRecord, secret: string, action: string, platform: Platform): ServerReply {
+  if (!equalsInConstantTime(secret, approvalSecret(platform.store))) {
     device.wrongSecrets = (device.wrongSecrets ?? 0) + 1;
     if (device.wrongSecrets >= maxWrongSecrets) {
       device.state = 'denied';
       return textPage(403, 'Login denied', 'The secret was wrong too often. Run the login again.');
     }
-    return formPage(403, device.userCode, 'That is not the secret of this emulator.');
+    return formPage(
+      403,
+      device.userCode,
+      'That is not the secret of this emulator. It has a new one after each start.',
+    );
   }
   if (action === 'deny') {
     device.state = 'denied';
     return textPage(200, 'Login denied', 'The program that asked for it gets no token.');
   }
-  if (action !== 'approve') return json({ message: 'action must be approve or deny' }, 400);
+  if (action !== 'approve') return jsonReply({ message: 'action must be approve or deny' }, 400);
   device.state = 'approved';
   return textPage(200, 'You are logged in', 'Return to the terminal.');
 }
 
-function waitingDevice(userCode: string, { store, now }: Platform): DeviceRecord | undefined {
-  const wanted = normalized(userCode);
+function findWaitingDevice(userCode: string, { store, now }: Platform): DeviceRecord | undefined {
+  const wanted = normalizeCode(userCode);
   return [...store.devices.values()].find(
     (device) =>
       device.userCode === wanted && device.state === 'waiting' && now() < device.createdAt + codeSeconds * 1000,
   );
 }
 
-function normalized(userCode: string): string {
+function normalizeCode(userCode: string): string {
   return userCode.trim().toUpperCase();
 }
 
@@ -96,7 +100,7 @@ const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:34em;margin:4em auto;padding:0 1em}label{display:block}';
 
 /** `userCode` is one of ours, or empty. */
-function formPage(status: number, userCode: string, problem = ''): Reply {
+function formPage(status: number, userCode: string, problem = ''): ServerReply {
   const code = userCode
     ? `<p>Approve this login only if your terminal shows the code <strong>${userCode}</strong>.</p>
 <input type="hidden" name="user_code" value="${userCode}">`
@@ -108,18 +112,18 @@ function formPage(status: number, userCode: string, problem = ''): Reply {
 ${code}
 <label>Secret <input id="secret" name="secret" type="password" required autocomplete="off"></label>
 <p id="known" hidden>This browser knows the secret.</p>
-<p>To fill in the secret, open the address that <code>gantry emulator start</code> printed once in this browser.</p>
+<p>To fill in the secret, open the address that <code>gantry emulator start</code> printed once in this browser, and again after each restart.</p>
 <button name="action" value="approve">Approve</button> <button name="action" value="deny">Deny</button>
 </form>
 <script>${script}</script>`,
   );
 }
 
-function textPage(status: number, heading: string, text: string): Reply {
+function textPage(status: number, heading: string, text: string): ServerReply {
   return htmlPage(status, heading, `<p>${text}</p>`);
 }
 
-function htmlPage(status: number, heading: string, content: string): Reply {
+function htmlPage(status: number, heading: string, content: string): ServerReply {
   const body = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${heading}</title><style>${style}</style></head>
 <body><h1>${heading}</h1>

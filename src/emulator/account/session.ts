@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { oauthClientId } from '../../contract/session.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { json, Refusal } from '../server/reply.ts';
+import { jsonReply, RefusalError } from '../server/reply.ts';
 import type { DeviceRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 import { signToken } from './access.ts';
 import { activationPath, codeSeconds } from './activation.ts';
 
-/** Seconds: how often a device may ask, how long a token is valid (wire §8). */
+/** Seconds between two polls of a device, and lifetime of a token. */
 const pollSeconds = 5;
 const tokenSeconds = 4 * 60 * 60;
 
-export const session: Pick<Handlers, 'authorizeDevice' | 'requestToken' | 'renewToken'> = {
+export const sessionHandlers: Pick<Handlers, 'authorizeDevice' | 'requestToken' | 'renewToken'> = {
   authorizeDevice(_, { store, now, url }) {
-    makeRoom(store.devices, now());
+    removeOldDevices(store.devices, now());
     const device: DeviceRecord = {
       ...{ code: randomBytes(24).toString('base64url'), userCode: newUserCode(), state: 'waiting' },
       ...{ createdAt: now(), intervalSeconds: pollSeconds },
@@ -32,50 +32,51 @@ export const session: Pick<Handlers, 'authorizeDevice' | 'requestToken' | 'renew
   /** A code gives tokens once. Asking too often makes the next wait 5 seconds longer (RFC 8628, 3.5). */
   requestToken({ body }, platform) {
     const { store, now } = platform;
-    const device = store.devices.get(body.device_code) ?? noToken('invalid_grant', 'the device code is not known');
-    if (now() >= device.createdAt + codeSeconds * 1000) noToken('expired_token', 'the code has expired');
+    const device = store.devices.get(body.device_code) ?? refuseToken('invalid_grant', 'the device code is not known');
+    if (now() >= device.createdAt + codeSeconds * 1000) refuseToken('expired_token', 'the code has expired');
     const since = now() - (device.polledAt ?? Number.NEGATIVE_INFINITY);
     device.polledAt = now();
     if (since < device.intervalSeconds * 1000) {
       device.intervalSeconds += 5;
-      noToken('slow_down', `ask every ${device.intervalSeconds} seconds`);
+      refuseToken('slow_down', `ask every ${device.intervalSeconds} seconds`);
     }
-    if (device.state === 'denied') noToken('access_denied', 'the person refused');
-    if (device.state === 'waiting') noToken('authorization_pending', 'the person has not agreed yet');
+    if (device.state === 'denied') refuseToken('access_denied', 'the person refused');
+    if (device.state === 'waiting') refuseToken('authorization_pending', 'the person has not agreed yet');
     store.devices.delete(device.code);
     const refreshToken = `refresh-${randomBytes(32).toString('base64url')}`;
     store.sessions.set(refreshToken, { user: 'ada.okafor@example.com', createdAt: now() });
     store.save();
-    return { accessToken: accessToken('ada.okafor@example.com', platform), refreshToken };
+    return { accessToken: createAccessToken('ada.okafor@example.com', platform), refreshToken };
   },
 
   /** The refresh token stays the same; taken out of the store it is revoked. */
   renewToken({ body }, platform) {
-    if (body.grant_type !== 'refresh_token') noToken('unsupported_grant_type', `${body.grant_type} is not supported`);
-    if (body.client_id !== oauthClientId) noToken('invalid_client', 'the client is not known');
+    if (body.grant_type !== 'refresh_token')
+      refuseToken('unsupported_grant_type', `${body.grant_type} is not supported`);
+    if (body.client_id !== oauthClientId) refuseToken('invalid_client', 'the client is not known');
     const { user } =
-      platform.store.sessions.get(body.refresh_token) ?? noToken('invalid_grant', 'Refresh Token has been revoked');
-    return { access_token: accessToken(user, platform), token_type: 'Bearer', expires_in: tokenSeconds };
+      platform.store.sessions.get(body.refresh_token) ?? refuseToken('invalid_grant', 'Refresh Token has been revoked');
+    return { access_token: createAccessToken(user, platform), token_type: 'Bearer', expires_in: tokenSeconds };
   },
 };
 
 /** Every local user can begin a login: without a limit, the logins would fill the memory. */
 const maxDevices = 1_000;
 
-function makeRoom(devices: Store['devices'], now: number): void {
+function removeOldDevices(devices: Store['devices'], now: number): void {
   // An expired code is kept for a while, so that a late poll learns that it has expired.
   for (const { code, createdAt } of devices.values())
     if (now > createdAt + 2 * codeSeconds * 1000) devices.delete(code);
-  while (devices.size >= maxDevices) devices.delete(oldestOf([...devices.values()]));
+  while (devices.size >= maxDevices) devices.delete(deviceToRemove([...devices.values()]));
 }
 
 /** The code to give up: a login that the owner has approved goes last. */
-function oldestOf(devices: readonly DeviceRecord[]): string {
+function deviceToRemove(devices: readonly DeviceRecord[]): string {
   return (devices.find(({ state }) => state !== 'approved') ?? devices[0])?.code ?? '';
 }
 
 /** The token of a person: it may work in every project there is. */
-function accessToken(user: string, { store, now }: Platform): string {
+function createAccessToken(user: string, { store, now }: Platform): string {
   const iat = Math.floor(now() / 1000);
   const person = { sub: 'c0ffee00-ada0-4000-8000-000000000001', username: user, token_use: 'access' as const };
   return signToken(
@@ -91,7 +92,7 @@ function newUserCode(): string {
   return `${code.slice(0, 4)}-${code.slice(4)}`;
 }
 
-/** A refusal as OAuth words it (wire §1b). */
-function noToken(error: string, description: string): never {
-  throw new Refusal(json({ error, error_description: description }, 400));
+/** A refusal as OAuth words it. */
+function refuseToken(error: string, description: string): never {
+  throw new RefusalError(jsonReply({ error, error_description: description }, 400));
 }

@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto';
 import type { Handlers } from '../platform.ts';
-import { type Replica, replicasOf } from '../runs/replicas.ts';
+import { listReplicas, type ReplicaPeriod } from '../runs/replicas.ts';
 import type { AppRecord } from '../state/records.ts';
-import { rfc3339 } from '../time.ts';
+import { formatTime } from '../time.ts';
 import { findApp } from './find.ts';
 
-export const containers: Pick<Handlers, 'listContainers'> = {
+export const containerHandlers: Pick<Handlers, 'listContainers'> = {
   listContainers(given, platform) {
     const app = findApp(platform.store, given);
-    return replicasOf(app, platform).map((replica) => view(app, replica, platform.now()));
+    return listReplicas(app, platform).map((replica) => view(app, replica, platform.now()));
   },
 };
 
-/** A time that has not come yet is empty, as the platform writes it (wire §5). */
-function view(app: AppRecord, { name, build, state, startedAt, endsAt }: Replica, now: number) {
-  const past = (time: number) => (time <= now ? rfc3339(time) : '');
+/** A time that has not come yet is empty, as the platform writes it. */
+function view(app: AppRecord, { name, build, state, readyAt, endsAt }: ReplicaPeriod, now: number) {
+  const past = (time: number) => (time <= now ? formatTime(time) : '');
   return {
     ...{ containerId: name, containerState: state, isTerminating: false },
     ...{ appId: app.id, projectId: app.project, buildId: build, region: app.settings.region },
     ...{ hardwareProvider: app.settings.provider, hostIp: addressOf(name, 172), containerIp: addressOf(name, 10) },
-    timestamp: rfc3339(now),
-    containerStartTimestamp: past(startedAt),
+    timestamp: formatTime(now),
+    containerStartTimestamp: past(readyAt),
     containerTerminationTimestamp: past(endsAt),
-    containerRunningTimeMs: Math.max(0, Math.min(now, endsAt) - startedAt),
+    containerRunningTimeMs: Math.max(0, Math.min(now, endsAt) - readyAt),
     containerRestartCount: 0,
   };
 }

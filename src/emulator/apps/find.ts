@@ -2,7 +2,7 @@ import { refuse } from '../server/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 
-/** The app a path names, by its id (wire §0). Refused with 404 when there is none. */
+/** Finds the app of a path by its id. Throws 404 when it does not exist. */
 export function findApp(store: Store, { project, app }: { project: string; app: string }): AppRecord {
   const found = store.apps.get(app);
   return found?.project === project ? found : refuse(404, `app ${app} not found`);

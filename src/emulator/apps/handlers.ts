@@ -1,55 +1,55 @@
 import type { AppCreation } from '../../contract/apps.ts';
-import { readBuild } from '../builds/build-status.ts';
+import { getBuildProgress } from '../builds/build-progress.ts';
 import { createBuild, startBuild } from '../builds/handlers.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
-import { signedLink } from '../storage/signed-url.ts';
+import { signUrl } from '../storage/signed-url.ts';
 import { findApp } from './find.ts';
-import { scaled, withDefaults } from './settings.ts';
-import { complaint } from './settings-rules.ts';
-import { detail, endpointOf, summary } from './view.ts';
+import { applyScaling, withDefaults } from './settings.ts';
+import { findInvalidSetting } from './settings-rules.ts';
+import { appDetails, appEndpoint, appSummary } from './view.ts';
 
 type AppHandlers = Pick<Handlers, 'createApp' | 'createPartnerApp' | 'listApps' | 'getApp' | 'scaleApp' | 'deleteApp'>;
 
-export const apps: AppHandlers = {
+export const appHandlers: AppHandlers = {
   createApp({ project, body }, platform) {
-    const made = deploy(project, body, ['cortex', 'custom'], platform);
-    return created(made, signedLink('PUT', made.build.keyName, platform), platform);
+    const made = createDeployment(project, body, ['cortex', 'custom'], platform);
+    return creationReply(made, signUrl('PUT', made.build.keyName, platform), platform);
   },
 
-  // A partner's app comes as a ready image: nothing is uploaded, so its build starts at once (wire §1b).
+  // A partner's app has a ready image and no upload, so its build starts immediately.
   async createPartnerApp({ project, body }, platform) {
-    const made = deploy(project, body, ['deepgram', 'rime'], platform);
+    const made = createDeployment(project, body, ['deepgram', 'rime'], platform);
     await startBuild(made.build, platform);
-    return created(made, '', platform);
+    return creationReply(made, '', platform);
   },
 
   listApps({ project, query }, platform) {
     return [...platform.store.apps.values()]
       .filter((app) => app.project === project && (query?.includeEphemeral || !app.ephemeral))
-      .map((app) => summary(app, platform));
+      .map((app) => appSummary(app, platform));
   },
 
   getApp(given, platform) {
-    return detail(findApp(platform.store, given), platform);
+    return appDetails(findApp(platform.store, given), platform);
   },
 
-  // What scaling sets lasts until the next deploy, which replaces the record (wire §1b).
+  // Scaled settings last until the next deploy, which replaces the record.
   scaleApp({ body, ...given }, { store, now }) {
     const app = findApp(store, given);
-    const settings = scaled(app.settings, body);
-    const wrong = complaint(settings, [settings.runtime]);
+    const settings = applyScaling(app.settings, body);
+    const wrong = findInvalidSetting(settings, [settings.runtime]);
     if (wrong) refuse(400, wrong);
     store.apps.set(app.id, { ...app, settings, updatedAt: now() });
     store.save();
     return undefined;
   },
 
-  async deleteApp(given, { store, running }) {
+  async deleteApp(given, { store, runner }) {
     const app = findApp(store, given);
-    await running.stopApp(app.id);
-    for (const build of store.buildsOf(app.id)) store.builds.delete(build.id);
+    await runner.stopApp(app.id);
+    for (const build of store.getAppBuilds(app.id)) store.builds.delete(build.id);
     for (const run of store.runs.values()) if (run.app === app.id) store.runs.delete(run.id);
     store.secrets.delete(app.id);
     store.apps.delete(app.id);
@@ -58,17 +58,17 @@ export const apps: AppHandlers = {
   },
 };
 
-interface Deploy {
+interface Deployment {
   app: AppRecord;
   build: BuildRecord;
 }
 
 /** Replaces the app's record and makes a build that waits for its archive. */
-function deploy(project: string, body: AppCreation, runtimes: string[], platform: Platform): Deploy {
+function createDeployment(project: string, body: AppCreation, runtimes: string[], platform: Platform): Deployment {
   const { store, now } = platform;
   const settings = withDefaults(body);
   const registries = registriesIn(body.dockerAuth);
-  const wrong = complaint(settings, runtimes);
+  const wrong = findInvalidSetting(settings, runtimes);
   if (wrong) refuse(400, wrong);
 
   const { name } = body;
@@ -79,7 +79,7 @@ function deploy(project: string, body: AppCreation, runtimes: string[], platform
   return { app, build: createBuild(app, registries, platform) };
 }
 
-/** `dockerAuth` is the text of a Docker config: `{"auths": {"ghcr.io": {"auth": "…"}}}` (wire §1c). */
+/** `dockerAuth` is the text of a Docker config: `{"auths": {"ghcr.io": {"auth": "…"}}}`. */
 function registriesIn(dockerAuth = '{}'): string[] {
   try {
     return Object.keys(JSON.parse(dockerAuth).auths ?? {});
@@ -88,13 +88,13 @@ function registriesIn(dockerAuth = '{}'): string[] {
   }
 }
 
-function created({ app, build }: Deploy, uploadUrl: string, { url, now }: Platform) {
+function creationReply({ app, build }: Deployment, uploadUrl: string, { url, now }: Platform) {
   return {
     buildId: build.id,
-    status: readBuild(build, now()).status,
+    status: getBuildProgress(build, now()).status,
     uploadUrl,
     keyName: build.keyName,
-    internalEndpoint: endpointOf(app, url),
+    internalEndpoint: appEndpoint(app, url),
     dashboardUrl: `${url}/projects/${app.project}/apps/${app.id}/builds/${build.id}`,
   };
 }

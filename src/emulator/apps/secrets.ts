@@ -5,14 +5,14 @@ import { findApp } from './find.ts';
 
 type SecretHandlers = Pick<Handlers, 'getProjectSecrets' | 'setProjectSecrets' | 'getAppSecrets' | 'setAppSecrets'>;
 
-/** Kept by the id of the project or of the app; each write replaces all of them (wire §1b). */
-export const secrets: SecretHandlers = {
+/** Kept by the id of the project or of the app; each write replaces all of them. */
+export const secretHandlers: SecretHandlers = {
   getProjectSecrets({ project }, { store }) {
     return store.secrets.get(project) ?? null;
   },
 
   setProjectSecrets({ project, body }, { store }) {
-    return replace(store, project, body);
+    return replaceSecrets(store, project, body);
   },
 
   getAppSecrets(given, { store }) {
@@ -20,11 +20,11 @@ export const secrets: SecretHandlers = {
   },
 
   setAppSecrets({ body, ...given }, { store }) {
-    return replace(store, findApp(store, given).id, body);
+    return replaceSecrets(store, findApp(store, given).id, body);
   },
 };
 
-function replace(store: Store, owner: string, secrets: Record<string, string>): undefined {
+function replaceSecrets(store: Store, owner: string, secrets: Record<string, string>): undefined {
   const wrong = Object.keys(secrets).find((name) => !/^[\w.-]{1,253}$/.test(name));
   if (wrong !== undefined) refuse(400, `secret name ${wrong} is not valid`);
   const [broken] = Object.entries(secrets).find(([, value]) => value.includes('\0')) ?? [];

@@ -1,12 +1,12 @@
-import type { Settings } from './settings.ts';
+import type { AppSettings } from './settings.ts';
 
 /** The first thing wrong with an app's settings, in the words of a server; undefined when all is well. */
-export function complaint(settings: Settings, runtimes: readonly string[]): string | undefined {
+export function findInvalidSetting(settings: AppSettings, runtimes: readonly string[]): string | undefined {
   return rules(settings, { ...words, runtime: runtimes }).find((rule) => !rule.holds)?.message;
 }
 
-function rules(settings: Settings, words: Record<string, readonly string[]>) {
-  const value = (key: string) => settings[key as keyof Settings];
+function rules(settings: AppSettings, words: Record<string, readonly string[]>) {
+  const value = (key: string) => settings[key as keyof AppSettings];
   const { name, compute, gpuCount, minReplicaCount, maxReplicaCount } = settings;
   const { responseGracePeriodSeconds, entrypoint, port } = settings;
   return [
@@ -44,7 +44,7 @@ function rules(settings: Settings, words: Record<string, readonly string[]>) {
 /** Names become names of files and folders here. */
 const maxNameLength = 128;
 
-/** Keys that take one of a few words (wire §3). */
+/** Keys with a fixed set of values (docs/platform.md#app-configuration). */
 const words = {
   pythonVersion: ['3.10', '3.11', '3.12', '3.13'],
   provider: ['aws', 'crusoe', 'nebius'],
@@ -55,7 +55,7 @@ const words = {
   loadBalancingAlgorithm: ['round-robin', 'first-available', 'min-connections', 'random-choice-2'],
 };
 
-/** Kinds of hardware (wire §10). */
+/** Kinds of hardware (docs/platform.md#hardware). */
 const hardware = [
   ...['CPU', 'TURING_T4', 'ADA_L4', 'ADA_L40', 'AMPERE_A10', 'AMPERE_A100_40GB', 'AMPERE_A100_80GB'],
   ...['BLACKWELL_RTX6000', 'BLACKWELL_B200', 'HOPPER_H100', 'HOPPER_H200', 'INF2', 'TRN1'],

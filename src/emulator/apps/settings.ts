@@ -1,19 +1,19 @@
 import { AppCreation } from '../../contract/apps.ts';
-import { readAs } from '../server/read-request.ts';
+import { parseAs } from '../server/read-request.ts';
 
 /** What the platform keeps of a deploy. The registry login is used and forgotten, so it is not among it. */
-export type Settings = AppCreation & ReturnType<typeof defaults>;
+export type AppSettings = AppCreation & ReturnType<typeof defaults>;
 
-/** A deploy replaces the record: what it does not name returns to its default (wire §3). */
-export function withDefaults({ dockerAuth: _, cerebrium_toml: published, ...given }: AppCreation): Settings {
-  // The published client calls the text of the configuration so, and not as the specification does (wire §0).
+/** A deploy replaces the record: what it does not name returns to its default. */
+export function withDefaults({ dockerAuth: _, cerebrium_toml: published, ...given }: AppCreation): AppSettings {
+  // The published client calls the text of the configuration so, and not as the specification does.
   const configuration = typeof published === 'string' ? { platform_toml: published } : {};
   // Only what has a schema is kept. It came as JSON, which knows no undefined: what is named has a value.
   const known = Object.entries(given).filter(([key]) => Object.hasOwn(AppCreation.entries, key));
-  return { ...defaults(given.compute?.[0] ?? 'CPU'), ...configuration, ...Object.fromEntries(known) } as Settings;
+  return { ...defaults(given.compute?.[0] ?? 'CPU'), ...configuration, ...Object.fromEntries(known) } as AppSettings;
 }
 
-/** Settings that can be changed without a deploy (wire §1b). */
+/** Settings that can change without a deploy (docs/platform.md#scaling). */
 const scalable = [
   'compute',
   'cpu',
@@ -26,12 +26,12 @@ const scalable = [
   'responseGracePeriodSeconds',
 ];
 
-/** An app's settings with some of them changed. `compute`, `cpu` and `memory` may be text here (wire §1b). */
-export function scaled(settings: Settings, changes: Record<string, unknown>): Settings {
+/** An app's settings with some of them changed. `compute`, `cpu` and `memory` may be text here. */
+export function applyScaling(settings: AppSettings, changes: Record<string, unknown>): AppSettings {
   const values = Object.entries(changes)
     .filter(([key]) => scalable.includes(key))
     .map(([key, value]) => [key, typeof value === 'string' ? fromText(key, value) : value]);
-  return { ...settings, ...readAs(AppCreation, { ...settings, ...Object.fromEntries(values) }) } as Settings;
+  return { ...settings, ...parseAs(AppCreation, { ...settings, ...Object.fromEntries(values) }) } as AppSettings;
 }
 
 function fromText(key: string, text: string): unknown {

@@ -1,23 +1,23 @@
 import { buildPhase } from '../../contract/builds.ts';
 import { costPerSecond } from '../billing/prices.ts';
-import { monthOf } from '../billing/spending.ts';
-import { type BuildReading, readBuild } from '../builds/build-status.ts';
+import { monthlyUsage } from '../billing/spending.ts';
+import { type BuildProgress, getBuildProgress } from '../builds/build-progress.ts';
 import type { Platform } from '../platform.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
-import { rfc3339 } from '../time.ts';
-import type { Settings } from './settings.ts';
+import { formatTime } from '../time.ts';
+import type { AppSettings } from './settings.ts';
 
 /** An app as a list shows it (spec 2.5). */
-export function summary(app: AppRecord, platform: Platform) {
+export function appSummary(app: AppRecord, platform: Platform) {
   return {
     ...identity(app, readBuilds(app, platform)),
     ...(app.ephemeral && { ephemeral: true }),
-    ...monthOf(app, platform),
+    ...monthlyUsage(app, platform),
   };
 }
 
 /** An app in full (spec 2.4). What its builds say of it is read from them each time, never kept. */
-export function detail(app: AppRecord, platform: Platform) {
+export function appDetails(app: AppRecord, platform: Platform) {
   const { settings } = app;
   const builds = readBuilds(app, platform);
   const latest = builds[0];
@@ -38,7 +38,7 @@ export function detail(app: AppRecord, platform: Platform) {
     loadBalancingAlgorithm: settings.loadBalancingAlgorithm,
     costPerSecondCents: String(Number(costPerSecond(settings).toFixed(6))),
     cerebriumVersion: settings.cliVersion,
-    internalEndpoint: endpointOf(app, platform.url),
+    internalEndpoint: appEndpoint(app, platform.url),
     latestBuildId: latest?.id ?? '',
     latestCreatedBuildId: latest?.id ?? '',
     latestReadyBuildId: ready?.id ?? '',
@@ -47,17 +47,17 @@ export function detail(app: AppRecord, platform: Platform) {
   };
 }
 
-/** Where an app is invoked (wire §7). */
-export function endpointOf({ project, name }: AppRecord, url: string): string {
+/** Where an app is invoked. */
+export function appEndpoint({ project, name }: AppRecord, url: string): string {
   return `${url}/v4/${project}/${name}`;
 }
 
-type ReadBuild = Pick<BuildRecord, 'id'> & BuildReading & { phase: ReturnType<typeof buildPhase> };
+type ReadBuild = Pick<BuildRecord, 'id'> & BuildProgress & { phase: ReturnType<typeof buildPhase> };
 
 /** Newest first. */
 function readBuilds(app: AppRecord, { store, now }: Platform): ReadBuild[] {
-  return store.buildsOf(app.id).map((build) => {
-    const reading = readBuild(build, now());
+  return store.getAppBuilds(app.id).map((build) => {
+    const reading = getBuildProgress(build, now());
     return { id: build.id, ...reading, phase: buildPhase(reading.status) };
   });
 }
@@ -71,8 +71,8 @@ function identity({ id, name, project, settings, ...app }: AppRecord, builds: Re
     hardware: settings.compute[0] ?? 'CPU',
     hardwareProvider: settings.provider,
     status: status(builds),
-    createdAt: rfc3339(app.createdAt),
-    updatedAt: rfc3339(Math.max(app.updatedAt, ...builds.slice(0, 1).map((build) => build.changedAt))),
+    createdAt: formatTime(app.createdAt),
+    updatedAt: formatTime(Math.max(app.updatedAt, ...builds.slice(0, 1).map((build) => build.changedAt))),
   };
 }
 
@@ -85,7 +85,7 @@ function status(builds: ReadBuild[]): string {
 }
 
 /** Settings that are numbers, but travel as text in this one reply (spec 2.4). `port` alone does not. */
-function numbersAsText(settings: Settings) {
+function numbersAsText(settings: AppSettings) {
   return Object.fromEntries(textual.map((key) => [key, String(settings[key])]));
 }
 

@@ -1,18 +1,18 @@
 import { findApp } from '../apps/find.ts';
 import type { Handlers } from '../platform.ts';
-import { accountOf } from '../team/account.ts';
-import { day, type Range } from '../time.ts';
+import { getAccount } from '../team/account.ts';
+import { day, type TimeRange } from '../time.ts';
 import { costPerSecond } from './prices.ts';
-import { paidSeconds } from './spending.ts';
+import { billedSeconds } from './spending.ts';
 
 /** What replicas cost while they were up. Days and months are those of UTC. */
-export const costs: Pick<Handlers, 'getAppCost' | 'getProjectCost' | 'listInvoices'> = {
+export const costHandlers: Pick<Handlers, 'getAppCost' | 'getProjectCost' | 'listInvoices'> = {
   /** The last 30 days that the app was there. */
   getAppCost(given, platform) {
     const app = findApp(platform.store, given);
     const now = platform.now();
     const since = Math.max(app.traffic?.since ?? app.createdAt, now - 29 * day);
-    const cents = (range: Range) => round(paidSeconds(app, range, platform) * costPerSecond(app.settings));
+    const cents = (range: TimeRange) => round(billedSeconds(app, range, platform) * costPerSecond(app.settings));
     const days: [string, { total_cost_cents: number }][] = [];
     for (let start = Date.parse(dateOf(since)); start <= now; start += day) {
       days.push([dateOf(start), { total_cost_cents: cents({ start, end: start + day - 1 }) }]);
@@ -26,8 +26,8 @@ export const costs: Pick<Handlers, 'getAppCost' | 'getProjectCost' | 'listInvoic
     const month = { start: Date.parse(dateOf(now).replace(/..$/, '01')), end: now };
     const used = [...platform.store.apps.values()]
       .filter((app) => app.project === project)
-      .map((app) => ({ app, seconds: paidSeconds(app, month, platform) }));
-    const builds = used.flatMap(({ app }) => platform.store.buildsOf(app.id));
+      .map((app) => ({ app, seconds: billedSeconds(app, month, platform) }));
+    const builds = used.flatMap(({ app }) => platform.store.getAppBuilds(app.id));
     return {
       summary: {
         combined_cost_before_discounts_cents: round(
@@ -41,7 +41,7 @@ export const costs: Pick<Handlers, 'getAppCost' | 'getProjectCost' | 'listInvoic
   },
 
   listInvoices({ project }, platform) {
-    return accountOf(platform, project).invoices ?? [];
+    return getAccount(platform, project).invoices ?? [];
   },
 };
 

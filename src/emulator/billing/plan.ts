@@ -1,11 +1,11 @@
 import { planCodes } from '../../contract/plan.ts';
 import type { Handlers } from '../platform.ts';
-import { accountOf } from '../team/account.ts';
+import { getAccount } from '../team/account.ts';
 
-export const plan: Pick<Handlers, 'changePlan' | 'listPaymentMethods'> = {
+export const planHandlers: Pick<Handlers, 'changePlan' | 'listPaymentMethods'> = {
   /** A smaller plan begins at once; a bigger one has to be paid first, which nobody can do here (spec 4.16). */
   changePlan({ project, body: { planCode } }, platform) {
-    const account = accountOf(platform, project);
+    const account = getAccount(platform, project);
     if (planCodes.indexOf(planCode) > planCodes.indexOf(account.plan)) {
       return { redirectUrl: `${platform.url}/checkout/${project}/${planCode}` };
     }
@@ -15,7 +15,7 @@ export const plan: Pick<Handlers, 'changePlan' | 'listPaymentMethods'> = {
   },
 
   listPaymentMethods({ project }, platform) {
-    const { creditCardBonusClaimed, paymentMethods } = accountOf(platform, project);
+    const { creditCardBonusClaimed, paymentMethods } = getAccount(platform, project);
     return { creditCardBonusClaimed, methods: paymentMethods };
   },
 };

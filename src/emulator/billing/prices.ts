@@ -1,13 +1,13 @@
-import type { Settings } from '../apps/settings.ts';
+import type { AppSettings } from '../apps/settings.ts';
 
 /** What a replica costs in US cents per second while it runs. */
-export function costPerSecond(settings: Settings): number {
-  const { gpu, cpu, memory } = pricesOf(settings);
+export function costPerSecond(settings: AppSettings): number {
+  const { gpu, cpu, memory } = pricesPerSecond(settings);
   return gpu + cpu + memory;
 }
 
 /** US cents per second: what a replica costs while it runs. The emulator's own prices, near to real ones. */
-export function pricesOf({ compute, gpuCount, cpu, memory, computeTier }: Settings) {
+export function pricesPerSecond({ compute, gpuCount, cpu, memory, computeTier }: AppSettings) {
   const factor = computeTier === 'protected' ? 2 : 1;
   return {
     gpu: factor * gpuCount * (gpuPrices[compute[0] ?? 'CPU'] ?? 0),

@@ -1,19 +1,19 @@
 import type { Platform } from '../platform.ts';
-import { runsOf } from '../runs/find.ts';
-import { replicasThrough } from '../runs/replicas.ts';
-import { readRun } from '../runs/run-status.ts';
+import { findRuns } from '../runs/find.ts';
+import { deriveReplicas } from '../runs/replicas.ts';
+import { getRunProgress } from '../runs/run-progress.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
-import type { Range } from '../time.ts';
-import { pricesOf } from './prices.ts';
+import type { TimeRange } from '../time.ts';
+import { pricesPerSecond } from './prices.ts';
 
-/** This month's cost, in US dollars, and requests (spec 2.5, wire §0). A month is one of UTC. */
-export function monthOf(app: AppRecord, platform: Platform) {
+/** This month's cost, in US dollars, and requests (spec 2.5). A month is one of UTC. */
+export function monthlyUsage(app: AppRecord, platform: Platform) {
   const range = { start: startOfMonth(platform.now()), end: platform.now() };
-  const runs = runsOf(app, range, platform.store);
-  const seconds = secondsUp(app, runs, range.end, platform);
-  const prices = pricesOf(app.settings);
+  const runs = findRuns(app, range, platform.store);
+  const seconds = secondsRunning(app, runs, range.end, platform);
+  const prices = pricesPerSecond(app.settings);
   const dollars = (centsPerSecond: number) => round((seconds * centsPerSecond) / 100);
-  const statuses = runs.map((run) => readRun(run, platform.now()).status);
+  const statuses = runs.map((run) => getRunProgress(run, platform.now()).status);
   return {
     cost_metrics: {
       ...{ cpu_cost: dollars(prices.cpu), gpu_cost: dollars(prices.gpu), memory_cost: dollars(prices.memory) },
@@ -28,14 +28,14 @@ export function monthOf(app: AppRecord, platform: Platform) {
 }
 
 /** How many seconds replicas were up for the runs of a range, starts and cooldowns included: what is paid for. */
-export function paidSeconds(app: AppRecord, range: Range, platform: Platform): number {
-  return secondsUp(app, runsOf(app, range, platform.store), range.end, platform);
+export function billedSeconds(app: AppRecord, range: TimeRange, platform: Platform): number {
+  return secondsRunning(app, findRuns(app, range, platform.store), range.end, platform);
 }
 
-function secondsUp(app: AppRecord, runs: readonly RunRecord[], end: number, platform: Platform): number {
+function secondsRunning(app: AppRecord, runs: readonly RunRecord[], end: number, platform: Platform): number {
   const until = Math.min(end, platform.now());
-  return replicasThrough(app, runs, platform)
-    .map(({ bornAt, endsAt }) => Math.max(0, Math.min(endsAt, until) - bornAt) / 1000)
+  return deriveReplicas(app, runs, platform)
+    .map(({ startedAt, endsAt }) => Math.max(0, Math.min(endsAt, until) - startedAt) / 1000)
     .reduce((sum, seconds) => sum + seconds, 0);
 }
 

@@ -7,7 +7,7 @@ import { BufferedFile } from './buffered-file.ts';
 /** The files in an archive by path. Sizes in bytes, unpacked; the checksum as the zip has it. */
 export type FileList = Map<string, { size: number; crc32: number }>;
 
-export interface Archive {
+export interface ReadArchive {
   files: FileList;
   /** The text of those files that were asked for and are there. */
   texts: Map<string, string>;
@@ -40,21 +40,25 @@ export interface ArchiveFile {
 }
 
 /** Lists an archive without unpacking it. Rejects when it is not a valid zip. */
-export async function listFiles(path: string, limits: ArchiveLimits): Promise<FileList> {
+export async function listArchive(path: string, limits: ArchiveLimits): Promise<FileList> {
   const files: FileList = new Map();
-  for await (const file of archiveFiles(path, limits)) files.set(file.path, facts(file));
+  for await (const file of iterateArchive(path, limits)) files.set(file.path, sizeAndChecksum(file));
   return files;
 }
 
 /** Reads every file, as the machine that builds it would. Rejects when the archive or any file in it is damaged. */
-export async function unpack(path: string, wanted: readonly string[], limits: ArchiveLimits): Promise<Archive> {
-  const archive: Archive = { files: new Map(), texts: new Map() };
-  for await (const file of archiveFiles(path, limits)) {
+export async function readArchive(
+  path: string,
+  wanted: readonly string[],
+  limits: ArchiveLimits,
+): Promise<ReadArchive> {
+  const archive: ReadArchive = { files: new Map(), texts: new Map() };
+  for await (const file of iterateArchive(path, limits)) {
     const keep = wanted.includes(file.path);
     if (keep && file.size > maxTextBytes) throw new Error(`${file.path} is larger than ${maxTextBytes} bytes`);
     const kept: Buffer[] = [];
     for await (const chunk of file.read()) if (keep) kept.push(chunk);
-    archive.files.set(file.path, facts(file));
+    archive.files.set(file.path, sizeAndChecksum(file));
     if (keep) archive.texts.set(file.path, Buffer.concat(kept).toString());
   }
   return archive;
@@ -64,7 +68,7 @@ export async function unpack(path: string, wanted: readonly string[], limits: Ar
 const maxTextBytes = 1024 ** 2;
 
 /** The files of a zip in its order, without its folders. Throws when a name or a size breaks a rule. */
-export async function* archiveFiles(path: string, limits: ArchiveLimits): AsyncGenerator<ArchiveFile> {
+export async function* iterateArchive(path: string, limits: ArchiveLimits): AsyncGenerator<ArchiveFile> {
   const source = new BufferedFile(path);
   try {
     const options = { autoClose: false, lazyEntries: true, strictFileNames: true };
@@ -107,11 +111,11 @@ function archiveFile(
     crc32: entry.crc32,
     // Unix modes are in the upper half.
     executable: ((entry.externalFileAttributes >>> 16) & 0o111) !== 0,
-    read: () => (isSmall ? [wholeFile(entry, source)] : streamedFile(entry, zip)),
+    read: () => (isSmall ? [readSmallFile(entry, source)] : readLargeFile(entry, zip)),
   };
 }
 
-function facts({ size, crc32 }: ArchiveFile) {
+function sizeAndChecksum({ size, crc32 }: ArchiveFile) {
   return { size, crc32 };
 }
 
@@ -137,7 +141,7 @@ class UnpackedBudget {
 }
 
 /** A small file, read at once: opening a stream for each would take most of the time of an archive with many files. */
-function wholeFile(entry: Entry, source: BufferedFile): Buffer {
+function readSmallFile(entry: Entry, source: BufferedFile): Buffer {
   const { fileName, uncompressedSize: size, compressionMethod: method } = entry;
   if (entry.isEncrypted()) throw new Error(`${fileName} is encrypted`);
   const stored = source.slice(dataStart(entry, source), entry.compressedSize);
@@ -164,7 +168,7 @@ function dataStart({ fileName, relativeOffsetOfLocalHeader: start }: Entry, sour
 }
 
 /** yauzl compares sizes but not checksums. */
-async function* streamedFile(entry: Entry, zip: ZipFile): AsyncGenerator<Buffer> {
+async function* readLargeFile(entry: Entry, zip: ZipFile): AsyncGenerator<Buffer> {
   let sum = 0;
   for await (const chunk of await zip.openReadStreamPromise(entry)) {
     sum = crc32(chunk, sum);

@@ -1,8 +1,8 @@
 import type { BuildFault } from '../faults/faults.ts';
-import type { Scene, Script } from '../state/records.ts';
+import type { BuildScene, BuildScript } from '../state/records.ts';
 
 /** What each fault of a build makes of its script. */
-export const twists: Record<BuildFault, (script: Script) => Script> = {
+export const buildFaults: Record<BuildFault, (script: BuildScript) => BuildScript> = {
   fail: failToBuild,
   build_failure: failToBuild,
 
@@ -27,7 +27,7 @@ export const twists: Record<BuildFault, (script: Script) => Script> = {
   'hostile-log': ({ scenes, ...rest }) => ({ scenes: withLines(scenes, 'building', hostileLines()), ...rest }),
 };
 
-function failToBuild({ scenes }: Script): Script {
+function failToBuild({ scenes }: BuildScript): BuildScript {
   return {
     scenes: withLines(
       scenes.filter((scene) => scene.status === 'building'),
@@ -39,7 +39,7 @@ function failToBuild({ scenes }: Script): Script {
 }
 
 /** Adds lines to the last scene of that status. */
-function withLines(scenes: Scene[], status: Scene['status'], lines: string[]): Scene[] {
+function withLines(scenes: BuildScene[], status: BuildScene['status'], lines: string[]): BuildScene[] {
   const last = scenes.findLastIndex((scene) => scene.status === status);
   return scenes.map((scene, index) => (index === last ? { status, lines: [...scene.lines, ...lines] } : scene));
 }

@@ -4,33 +4,33 @@ import { findApp, findBuild } from '../apps/find.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
-import { rfc3339 } from '../time.ts';
-import { type Archive, listFiles, unpack } from './archive.ts';
-import { readBuild } from './build-status.ts';
-import { filesToRead, writeScript } from './script.ts';
+import { formatTime } from '../time.ts';
+import { listArchive, type ReadArchive, readArchive } from './archive.ts';
+import { getBuildProgress } from './build-progress.ts';
+import { createBuildScript, filesToRead } from './script.ts';
 
 type BuildHandlers = Pick<Handlers, 'listBuilds' | 'getBuild' | 'getBuildLogs' | 'getBuildZipContents' | 'cancelBuild'>;
 
-export const builds: BuildHandlers = {
+export const buildHandlers: BuildHandlers = {
   listBuilds(given, { store, now }) {
-    return store.buildsOf(findApp(store, given).id).map((build) => view(build, now()));
+    return store.getAppBuilds(findApp(store, given).id).map((build) => buildView(build, now()));
   },
 
   getBuild(given, { store, now }) {
     const build = findBuild(store, given);
     const { surprise } = build.script;
-    if (!surprise) return view(build, now());
+    if (!surprise) return buildView(build, now());
     delete build.script.surprise;
     store.save();
-    return { ...view(build, now()), status: surprise };
+    return { ...buildView(build, now()), status: surprise };
   },
 
   getBuildLogs(given, { store, now }) {
     const build = findBuild(store, given);
-    const { status, lines } = readBuild(build, now());
+    const { status, lines } = getBuildProgress(build, now());
     const logs = lines.map(({ at, text }, index) => ({
       id: `${build.id}-${index + 1}`,
-      createdAt: rfc3339(at),
+      createdAt: formatTime(at),
       log: text,
     }));
     return { logs, status };
@@ -39,7 +39,7 @@ export const builds: BuildHandlers = {
   async getBuildZipContents(given, { store, storage, archiveLimits }) {
     const build = findBuild(store, given);
     if (build.files) return { id: build.id, zipFiles: build.files };
-    const files = await listFiles(join(storage, build.keyName), archiveLimits).catch(() =>
+    const files = await listArchive(join(storage, build.keyName), archiveLimits).catch(() =>
       refuse(404, `build ${build.id} has no readable archive`),
     );
     return { id: build.id, zipFiles: Object.fromEntries(files) };
@@ -47,7 +47,7 @@ export const builds: BuildHandlers = {
 
   cancelBuild(given, { store, now }) {
     const build = findBuild(store, given);
-    const { status } = readBuild(build, now());
+    const { status } = getBuildProgress(build, now());
     if (buildPhase(status) !== 'in progress') refuse(400, `build ${build.id} cannot be cancelled: it is ${status}`);
     build.cancelledAt = now();
     store.save();
@@ -73,33 +73,39 @@ export function createBuild(app: AppRecord, registries: string[], { store, now, 
  * time, or after the build was cancelled, changes nothing.
  */
 export async function startBuild(build: BuildRecord, platform: Platform, pathOfArchive?: string): Promise<void> {
-  const { store, faults, running, now, archiveLimits } = platform;
+  const { store, faults, runner, now, archiveLimits } = platform;
   const { settings, registries } = build;
   const archive =
-    pathOfArchive && (await unpack(pathOfArchive, filesToRead(settings), archiveLimits).catch((error: Error) => error));
+    pathOfArchive &&
+    (await readArchive(pathOfArchive, filesToRead(settings), archiveLimits).catch((error: Error) => error));
   if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
-  const requirements = archive instanceof Error || !archive || !running.installs ? '' : requirementsIn(archive);
+  const requirements =
+    archive instanceof Error || !archive || !runner.installsPackages ? '' : takeRequirements(archive);
   const job = { settings, registries, ...(archive && { archive }) };
-  build.script = writeScript(job, faults.take('build'));
+  build.script = createBuildScript(job, faults.take('build'));
   build.startedAt = now();
-  if (requirements) running.behind(installFor(build, requirements, platform));
+  if (requirements) runner.runInBackground(installRequirements(build, requirements, platform));
   store.save();
 }
 
 /** Takes the list out of an archive, so that its installation is not also made up. */
-function requirementsIn({ texts }: Archive): string {
+function takeRequirements({ texts }: ReadArchive): string {
   const requirements = texts.get('requirements.txt') ?? '';
   texts.delete('requirements.txt');
   return requirements;
 }
 
 /** Installs what a build needs. Until that is done it goes on; what pip prints is part of its log. */
-async function installFor(build: BuildRecord, requirements: string, { running, store }: Platform): Promise<void> {
+async function installRequirements(
+  build: BuildRecord,
+  requirements: string,
+  { runner, store }: Platform,
+): Promise<void> {
   const { scenes, ...script } = build.script;
   const installing = { status: 'building' as const, lines: ['PIP_INSTALL_STARTED'] };
   const [before, after] = [scenes.slice(0, -1), scenes.slice(-1)];
   build.script = { scenes: [...before, installing] };
-  build.script = await running
+  build.script = await runner
     .pythonWith(requirements, (line) => installing.lines.push(line))
     .then(
       () => ({ ...script, scenes: [...before, installing, ...after] }),
@@ -108,8 +114,8 @@ async function installFor(build: BuildRecord, requirements: string, { running, s
   store.save();
 }
 
-function view(build: BuildRecord, now: number) {
-  const { status, reason, changedAt } = readBuild(build, now);
-  const times = { createdAt: rfc3339(build.createdAt), updatedAt: rfc3339(changedAt) };
+function buildView(build: BuildRecord, now: number) {
+  const { status, reason, changedAt } = getBuildProgress(build, now);
+  const times = { createdAt: formatTime(build.createdAt), updatedAt: formatTime(changedAt) };
   return { id: build.id, status, ...times, ...(reason && { initError: reason }) };
 }

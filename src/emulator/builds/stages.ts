@@ -1,30 +1,30 @@
-import type { Settings } from '../apps/settings.ts';
-import type { Archive } from './archive.ts';
+import type { AppSettings } from '../apps/settings.ts';
+import type { ReadArchive } from './archive.ts';
 
 /**
- * The log of each stage of a build, in the platform's order (wire §4). A stage without work has no lines. Every
- * dependency and command is echoed, so a deploy that lost one shows it here.
+ * The log of each build stage, in the platform's order (docs/platform.md#builds). A stage without work prints nothing.
+ * Every dependency and command is printed, so that a deploy that lost one shows it.
  */
-export function buildStages(job: Job, dockerfile?: string): string[][] {
+export function buildStages(job: BuildInput, dockerfile?: string): string[][] {
   const { settings, registries } = job;
-  const archive = job.archive as Archive | undefined;
+  const archive = job.archive as ReadArchive | undefined;
   const read = (name: string) => meaningfulLines(archive?.texts.get(name) ?? '');
   const logins = registries.map((registry) => `Logging in to ${registry}`);
   if (!archive) return [logins, [`Pulling ${settings.runtime} image ${settings.imageVersion ?? 'latest'}`]];
-  if (dockerfile) return [logins, docker(dockerfile, read(dockerfile)), copied(archive)];
+  if (dockerfile) return [logins, dockerLines(dockerfile, read(dockerfile)), copyLines(archive)];
   return [
     [...logins, `FROM ${settings.baseImage}`],
-    commands('pre-build', settings.preBuildCommands),
-    apt(read('pkglist.txt')),
-    conda(read('conda_pkglist.txt')),
-    pip(read('requirements.txt'), settings.useUv),
-    copied(archive),
-    commands('shell', settings.shellCommands),
+    commandLines('pre-build', settings.preBuildCommands),
+    aptLines(read('pkglist.txt')),
+    condaLines(read('conda_pkglist.txt')),
+    pipLines(read('requirements.txt'), settings.useUv),
+    copyLines(archive),
+    commandLines('shell', settings.shellCommands),
   ];
 }
 
 /** What an app prints while it starts. */
-export function startLines({ runtime, entrypoint, port }: Settings): string[] {
+export function startLines({ runtime, entrypoint, port }: AppSettings): string[] {
   if (runtime !== 'custom') return [runtime === 'cortex' ? 'Loading main.py' : `Starting ${runtime}`];
   return [`Starting: ${entrypoint.join(' ') || 'the command of the image'}`, `Waiting for port ${port}`];
 }
@@ -37,25 +37,25 @@ function meaningfulLines(text: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('-'));
 }
 
-function docker(path: string, instructions: string[]): string[] {
+function dockerLines(path: string, instructions: string[]): string[] {
   const steps = instructions.map((line, index) => `#${index + 2} [${index + 1}/${instructions.length}] ${line}`);
   return [`#1 [internal] load build definition from ${path}`, ...steps];
 }
 
-function commands(kind: string, lines: readonly string[]): string[] {
+function commandLines(kind: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`Running ${kind} commands`, ...lines.map((line) => `+ ${line}`)];
 }
 
-function apt(packages: string[]): string[] {
+function aptLines(packages: string[]): string[] {
   return packages.length === 0 ? [] : ['Reading package lists...', ...packages.map((name) => `Setting up ${name} ...`)];
 }
 
-function conda(packages: string[]): string[] {
+function condaLines(packages: string[]): string[] {
   if (packages.length === 0) return [];
   return ['Collecting package metadata: done', ...packages.map((name) => `Linking ${name}`)];
 }
 
-function pip(packages: string[], useUv: boolean): string[] {
+function pipLines(packages: string[], useUv: boolean): string[] {
   if (packages.length === 0) return [];
   return [
     useUv ? 'UV_PIP_INSTALL_STARTED' : 'PIP_INSTALL_STARTED',
@@ -66,16 +66,16 @@ function pip(packages: string[], useUv: boolean): string[] {
   ];
 }
 
-function copied({ files }: Archive): string[] {
+function copyLines({ files }: ReadArchive): string[] {
   const bytes = [...files.values()].reduce((sum, file) => sum + file.size, 0);
   return [`Copying ${files.size} files (${bytes} bytes) to /cortex`];
 }
 
 /** What a build has to work with. */
-export interface Job {
-  settings: Settings;
+export interface BuildInput {
+  settings: AppSettings;
   /** Registries to log in to. */
   registries: readonly string[];
   /** What was uploaded, or why that could not be unpacked. A partner's app has neither. */
-  archive?: Archive | Error;
+  archive?: ReadArchive | Error;
 }

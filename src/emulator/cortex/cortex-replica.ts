@@ -2,20 +2,20 @@ import { createReadStream, lstatSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { SentBody } from '../running/buffered-body.ts';
+import { BufferedBody } from '../running/buffered-body.ts';
 import { AppProcess } from '../running/process.ts';
-import { Breakdown, type Replica, type ReplicaCall, type Start } from '../running/replica.ts';
-import { type Content, json, type Reply } from '../server/reply.ts';
+import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions } from '../running/replica.ts';
+import { jsonReply, type ReadableBody, type ServerReply } from '../server/reply.ts';
 import { ItemQueue } from './item-queue.ts';
 import { readWorkerEvent, type WorkerEvent } from './worker-event.ts';
 
 interface Pending {
-  answer(reply: Reply): void;
+  answer(reply: ServerReply): void;
   fail(error: Error): void;
   items?: ItemQueue;
 }
 
-/** A replica of the default runtime: it has loaded `main.py`, whose functions are called (wire §7). */
+/** A replica of the default runtime: it has loaded `main.py` and calls its functions. */
 export class CortexReplica implements Replica {
   readonly ready: Promise<void>;
   readonly ended: Promise<unknown>;
@@ -27,12 +27,12 @@ export class CortexReplica implements Replica {
   /** What the app did to the descriptor of the worker: no call can be trusted to get its own answer any more. */
   #spoiled = '';
   /** Why there will be no more answers. */
-  #over: Breakdown | undefined;
+  #over: ReplicaError | undefined;
   #closed: NodeJS.Timeout | undefined;
   readonly #scratch: string;
-  readonly #print: Start['print'];
+  readonly #print: ReplicaOptions['print'];
 
-  constructor({ python, folder, scratch, environment, print }: Start) {
+  constructor({ python, folder, scratch, environment, print }: ReplicaOptions) {
     this.#scratch = scratch;
     this.#print = print;
     const worker = fileURLToPath(new URL('./cortex.py', import.meta.url));
@@ -64,13 +64,13 @@ export class CortexReplica implements Replica {
     );
   }
 
-  async call({ run, path, method, body, signal }: ReplicaCall): Promise<Reply> {
-    if (method !== 'POST') return json({ message: `functions are called with POST, not ${method}` }, 405);
-    if (!(body instanceof SentBody)) throw new TypeError('a function gets all of its body at once');
+  async call({ run, path, method, body, signal }: ReplicaCall): Promise<ServerReply> {
+    if (method !== 'POST') return jsonReply({ message: `functions are called with POST, not ${method}` }, 405);
+    if (!(body instanceof BufferedBody)) throw new TypeError('a function gets all of its body at once');
     const sent = body.file === undefined ? { body: await body.text() } : { bodyFile: body.file };
     if (this.#over) throw this.#over;
     let pending: Pending | undefined;
-    const answered = new Promise<Reply>((answer, fail) => {
+    const answered = new Promise<ServerReply>((answer, fail) => {
       pending = { answer, fail };
       this.#pending.set(run, pending);
     });
@@ -165,7 +165,7 @@ export class CortexReplica implements Replica {
 
   #end(reason: string): void {
     clearTimeout(this.#closed);
-    this.#over = new Breakdown(reason);
+    this.#over = new ReplicaError(reason);
     this.#failed(this.#over);
     for (const call of [...this.#pending.keys()]) {
       const pending = this.#settle(call);
@@ -186,12 +186,12 @@ const exitMs = 500;
 
 const streamHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
 
-function success(body: Reply['body'], status: number): Reply {
+function success(body: ServerReply['body'], status: number): ServerReply {
   return { status, headers: { 'content-type': 'application/json' }, body };
 }
 
 /** Read once, then it is gone. Undefined when the worker cannot have written it: another file must not be removed. */
-function fileOf(path: string, scratch: string): Content | undefined {
+function fileOf(path: string, scratch: string): ReadableBody | undefined {
   const isOwn = resolve(dirname(path)) === resolve(scratch) && /^answer-\w{1,64}$/.test(basename(path));
   const stats = isOwn ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
   if (!stats?.isFile()) return undefined;
@@ -206,8 +206,8 @@ function fileOf(path: string, scratch: string): Content | undefined {
   return { size, read };
 }
 
-function failure(run: string, message: string, status: number, ms = 0): Reply {
-  return json({ run_id: run, run_time_ms: ms, message }, status);
+function failure(run: string, message: string, status: number, ms = 0): ServerReply {
+  return jsonReply({ run_id: run, run_time_ms: ms, message }, status);
 }
 
 async function* eventStream(items: AsyncIterable<string>): AsyncGenerator<Buffer> {

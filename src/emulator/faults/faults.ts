@@ -101,7 +101,7 @@ export class FaultQueue {
   readonly #waiting = new Map<FaultTarget, { fault: Fault; stays: boolean }[]>();
 
   /** Throws a RangeError that names the valid faults when one is not known, or cannot happen to this target. */
-  ask(target: FaultTarget, ...texts: (FaultText | string)[]): void {
+  add(target: FaultTarget, ...texts: (FaultText | string)[]): void {
     const added = texts.map((text) => parseFault(target, String(text)));
     this.#waiting.set(target, [...(this.#waiting.get(target) ?? []), ...added]);
   }

@@ -2,16 +2,16 @@ import { checkAccess, readClaims } from '../account/access.ts';
 import type { Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
-import { accountOf } from '../team/account.ts';
+import { getAccount } from '../team/account.ts';
 
 /**
- * Lets a call of an app pass: anybody's when the app is public, which it is unless its owner says otherwise, else with
- * a key of the project or a service account's token (wire §7). A person's login opens no app.
+ * Authorizes a call of an app. An app is public by default; a private app needs a key of the project or a service
+ * account's token. A person's login token is not accepted (docs/platform.md#invocation).
  */
 export function checkCaller(authorization: string | undefined, app: AppRecord, platform: Platform): void {
   if (app.settings.disableAuth) return;
   const token = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1];
-  const key = accountOf(platform, app.project).keys.find(({ apiKey }) => apiKey === token);
+  const key = getAccount(platform, app.project).keys.find(({ apiKey }) => apiKey === token);
   if (token && key) {
     if (key.status && key.status !== 'active') refuse(401, `the key ${key.name} is ${key.status}`);
     return;

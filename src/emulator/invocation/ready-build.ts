@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPhase } from '../../contract/builds.ts';
-import { readBuild } from '../builds/build-status.ts';
+import { getBuildProgress } from '../builds/build-progress.ts';
 import type { Platform } from '../platform.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 
 /** The latest build that can be called. */
-export function readyBuild(app: AppRecord, { store, now }: Platform): BuildRecord | undefined {
-  return store.buildsOf(app.id).find((build) => buildPhase(readBuild(build, now()).status) === 'succeeded');
+export function findReadyBuild(app: AppRecord, { store, now }: Platform): BuildRecord | undefined {
+  return store.getAppBuilds(app.id).find((build) => buildPhase(getBuildProgress(build, now()).status) === 'succeeded');
 }
 
 /** Why an app cannot run on this machine. With a status that is the answer, without one calls are simulated. */
-export function whyNotHere(
+export function whyNotRunnable(
   { settings, files, keyName }: BuildRecord,
   python: string | undefined,
   { storage }: Platform,

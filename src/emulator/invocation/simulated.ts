@@ -1,13 +1,13 @@
-import { SentBody } from '../running/buffered-body.ts';
+import { BufferedBody } from '../running/buffered-body.ts';
 import type { ReplicaCall } from '../running/replica.ts';
-import { json, type Reply } from '../server/reply.ts';
+import { jsonReply, type ServerReply } from '../server/reply.ts';
 
 /** What stands for the answer of an app that cannot run here: what it was called with, and why it is not real. */
-export async function simulate({ run, path, body }: ReplicaCall, why: string): Promise<Reply> {
+export async function simulateCall({ run, path, body }: ReplicaCall, why: string): Promise<ServerReply> {
   const note = `simulated: ${why}`;
-  const text = body instanceof SentBody ? await body.text() : '';
+  const text = body instanceof BufferedBody ? await body.text() : '';
   const result = { simulated: true, function: path[0] ?? '', parameters: parsed(text) };
-  const reply = json({ run_id: run, run_time_ms: 0, result, note });
+  const reply = jsonReply({ run_id: run, run_time_ms: 0, result, note });
   return { ...reply, headers: { ...reply.headers, 'x-emulator-note': note } };
 }
 

@@ -1,8 +1,8 @@
-import { GivenUp } from '../running/replica.ts';
-import type { Body, Content, Reply } from '../server/reply.ts';
+import { CallAbortedError } from '../running/replica.ts';
+import type { ByteStream, ReadableBody, ServerReply } from '../server/reply.ts';
 
 /** The same answer, and a call of `end` with the run's status when it is over: whole, broken off, or left by its reader. */
-export function watched(reply: Reply, end: (statusCode: number) => void, signal?: AbortSignal): Reply {
+export function trackReply(reply: ServerReply, end: (statusCode: number) => void, signal?: AbortSignal): ServerReply {
   const { body, status } = reply;
   if (typeof body === 'string') {
     end(status);
@@ -14,7 +14,7 @@ export function watched(reply: Reply, end: (statusCode: number) => void, signal?
   };
 }
 
-interface Watch {
+interface TrackOptions {
   start: number;
   stop: number;
   end: (statusCode: number) => void;
@@ -22,7 +22,7 @@ interface Watch {
   signal: AbortSignal | undefined;
 }
 
-async function* through(content: Content, { start, stop, end, status, signal }: Watch): Body {
+async function* through(content: ReadableBody, { start, stop, end, status, signal }: TrackOptions): ByteStream {
   let at = 0;
   let statusCode = -1;
   try {
@@ -36,7 +36,7 @@ async function* through(content: Content, { start, stop, end, status, signal }: 
     }
     statusCode = status;
   } catch (error) {
-    statusCode = error instanceof GivenUp ? error.statusCode : 500;
+    statusCode = error instanceof CallAbortedError ? error.statusCode : 500;
     throw error;
   } finally {
     end(statusCode);

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { maxWebhookAttempts, webhookHeaders } from '../../contract/invocation.ts';
 import { signWebhook } from '../../contract/webhooks.ts';
-import type { Delivery, Platform } from '../platform.ts';
+import type { DeliveryAttempt, Platform } from '../platform.ts';
 
 /** What is to be delivered: the whole answer of a run. */
-export interface Message {
+export interface WebhookMessage {
   run: string;
   url: string;
   secret: string | undefined;
@@ -12,43 +12,43 @@ export interface Message {
   type: string;
 }
 
-/** Delivers to a webhook (wire §7): three attempts in total, fewer when the answer says that more are useless. */
-export async function deliver(message: Message, platform: Platform, signal: AbortSignal): Promise<void> {
+/** Delivers to a webhook: three attempts in total, fewer when the answer says that more are useless. */
+export async function deliverWebhook(message: WebhookMessage, platform: Platform, signal: AbortSignal): Promise<void> {
   const { deliveries, webhookPauseMs } = platform;
   for (let attempt = 1; attempt <= maxWebhookAttempts; attempt += 1) {
-    const outcome = await attemptTo(message, platform, signal);
+    const outcome = await attemptDelivery(message, platform, signal);
     deliveries.push({ run: message.run, url: message.url, attempt, ...outcome });
-    if (deliveries.length > deliveriesKept) deliveries.shift();
-    if (!isWorthRepeating(outcome.status) || signal.aborted) return;
+    if (deliveries.length > maxRecordedAttempts) deliveries.shift();
+    if (!isRetryable(outcome.status) || signal.aborted) return;
     if (attempt < maxWebhookAttempts) await setTimeout(webhookPauseMs, undefined, { signal }).catch(() => {});
   }
 }
 
 /** Of an emulator that runs for days only the latest are kept. */
-const deliveriesKept = 10_000;
+const maxRecordedAttempts = 10_000;
 
 /** Network errors, 404, and what is neither a success nor an error: a redirect, which is not followed. */
-function isWorthRepeating(status: number | undefined): boolean {
+function isRetryable(status: number | undefined): boolean {
   return status === undefined || status === 404 || status < 200 || (status >= 300 && status < 400);
 }
 
 /** Milliseconds a receiver may take to answer. */
-const patienceMs = 10_000;
+const receiverTimeoutMs = 10_000;
 
-async function attemptTo(
-  message: Message,
+async function attemptDelivery(
+  message: WebhookMessage,
   platform: Platform,
   signal: AbortSignal,
-): Promise<Pick<Delivery, 'status' | 'error'>> {
+): Promise<Pick<DeliveryAttempt, 'status' | 'error'>> {
   const fault = platform.faults.take('webhook');
   if (fault === 'lost') return { error: 'the connection was refused' };
   const send = async () => {
     const answer = await fetch(message.url, {
       method: 'POST',
-      headers: headersOf(message, platform.now(), fault === 'forged'),
+      headers: webhookHeadersOf(message, platform.now(), fault === 'forged'),
       body: message.body,
       redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(receiverTimeoutMs)]),
     });
     await answer.body?.cancel();
     return { status: answer.status };
@@ -62,7 +62,11 @@ async function attemptTo(
   }
 }
 
-function headersOf({ run, secret, body, type }: Message, now: number, forged: boolean): Record<string, string> {
+function webhookHeadersOf(
+  { run, secret, body, type }: WebhookMessage,
+  now: number,
+  forged: boolean,
+): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
   const key = forged ? 'of somebody else' : secret;
   return {

@@ -18,7 +18,7 @@ export interface PrintedLine {
   text: string;
 }
 
-export type Said = Pick<PrintedLine, 'container' | 'stream' | 'text'> & { run?: string | null };
+export type AppOutput = Pick<PrintedLine, 'container' | 'stream' | 'text'> & { run?: string | null };
 
 /** Of each app so much is kept, the latest: in lines, and in characters. */
 const linesKept = 200_000;
@@ -35,23 +35,23 @@ export class AppLogs {
     this.#folder = folder;
   }
 
-  add(app: string, said: Said): void {
+  add(app: string, said: AppOutput): void {
     this.#of(app).add(said, this.#now());
   }
 
   /** The lines of an app that are kept, oldest first. Not to be changed. */
-  linesOf(app: string): readonly PrintedLine[] {
+  getLines(app: string): readonly PrintedLine[] {
     return this.#of(app).lines;
   }
 
   /** Calls back for every line from now on, until the function it gives is called. */
-  listen(app: string, listener: (line: PrintedLine) => void): () => void {
+  subscribe(app: string, listener: (line: PrintedLine) => void): () => void {
     const { listeners } = this.#of(app);
     listeners.add(listener);
     return () => void listeners.delete(listener);
   }
 
-  forget(app: string): void {
+  delete(app: string): void {
     this.#of(app).forget();
   }
 
@@ -82,7 +82,7 @@ class AppLog {
     if (file) this.#load(file);
   }
 
-  add({ run, ...said }: Said, now: number): void {
+  add({ run, ...said }: AppOutput, now: number): void {
     const last = this.lines.at(-1);
     // A clock that is turned back does not turn the order of lines.
     const at = Math.max(now, last?.at ?? 0);

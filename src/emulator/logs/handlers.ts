@@ -1,20 +1,20 @@
 import type { AppLogsQuery } from '../../contract/logs.ts';
 import { findApp } from '../apps/find.ts';
 import type { Handlers } from '../platform.ts';
-import { Refusal, refuse } from '../server/reply.ts';
+import { RefusalError, refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import type { PrintedLine } from './app-logs.ts';
 
-/** What apps printed, page by page (wire §1b). */
-export const appLogs: Pick<Handlers, 'getAppLogs'> = {
-  getAppLogs({ query = {}, ...given }, { store, running }) {
+/** What apps printed, page by page. */
+export const appLogHandlers: Pick<Handlers, 'getAppLogs'> = {
+  getAppLogs({ query = {}, ...given }, { store, runner }) {
     const app = findApp(store, given);
-    const lines = running.logs.linesOf(app.id);
-    if (lines.length === 0) throw new Refusal({ status: 204, headers: {}, body: '' });
+    const lines = runner.logs.getLines(app.id);
+    if (lines.length === 0) throw new RefusalError({ status: 204, headers: {}, body: '' });
     const { pageSize = 100, direction = 'forward', nextToken } = query;
-    const after = nextToken === undefined ? undefined : readToken(nextToken);
+    const after = nextToken === undefined ? undefined : parseLogPageToken(nextToken);
     const backward = direction === 'backward';
-    const wanted = matching(query);
+    const wanted = createLineFilter(query);
     const size = Math.min(pageSize, largestPage);
     const page: PrintedLine[] = [];
     let hasMore = false;
@@ -28,7 +28,7 @@ export const appLogs: Pick<Handlers, 'getAppLogs'> = {
     const last = page.at(-1);
     return {
       logs: page.map((line) => view(app, line)),
-      nextPageToken: hasMore && last ? tokenAfter(last.number) : null,
+      nextPageToken: hasMore && last ? logPageTokenAfter(last.number) : null,
       hasMore,
     };
   },
@@ -37,9 +37,9 @@ export const appLogs: Pick<Handlers, 'getAppLogs'> = {
 /** Our own limit. */
 const largestPage = 1_000;
 
-function matching({ container, afterDate, beforeDate, search, stream, runId }: AppLogsQuery) {
+function createLineFilter({ container, afterDate, beforeDate, search, stream, runId }: AppLogsQuery) {
   const [from, until] = [timeOf('afterDate', afterDate), timeOf('beforeDate', beforeDate)];
-  // What is empty narrows nothing, as the published client sends it.
+  // What is empty narrows nothing, as the official client sends it.
   return (line: PrintedLine): boolean =>
     (!container || line.container === container) &&
     (from === undefined || line.at >= from) &&
@@ -60,21 +60,21 @@ function view(app: AppRecord, line: PrintedLine) {
     ...{ appId: app.id, projectId: app.project, runId: line.run },
     ...{ containerId: line.container, containerName: line.container },
     ...{ logId: `${line.container}-${line.lineNumber}`, lineNumber: line.lineNumber, logLine: line.text },
-    ...{ stream: line.stream, timestamp: timestampOf(line) },
+    ...{ stream: line.stream, timestamp: formatLogTime(line) },
   };
 }
 
 /** With nanoseconds, which tell lines of one moment apart. */
-export function timestampOf({ at, nanoseconds }: Pick<PrintedLine, 'at' | 'nanoseconds'>): string {
+export function formatLogTime({ at, nanoseconds }: Pick<PrintedLine, 'at' | 'nanoseconds'>): string {
   return new Date(at).toISOString().replace('Z', `${String(nanoseconds).padStart(6, '0')}Z`);
 }
 
 /** A page goes on after a line, not after a number of them: what is printed meanwhile shifts nothing. */
-export function tokenAfter(line: number): string {
+export function logPageTokenAfter(line: number): string {
   return Buffer.from(`line/${line}`).toString('base64url');
 }
 
-export function readToken(token: string): number {
+export function parseLogPageToken(token: string): number {
   const [, line] = /^line\/(\d+)$/.exec(Buffer.from(token, 'base64url').toString()) ?? [];
   return line ? Number(line) : refuse(400, 'nextToken is none that was given');
 }

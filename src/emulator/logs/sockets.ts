@@ -5,30 +5,30 @@ import { buildPhase } from '../../contract/builds.ts';
 import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../../contract/logs.ts';
 import { checkAccess } from '../account/access.ts';
 import { findApp } from '../apps/find.ts';
-import { readBuild } from '../builds/build-status.ts';
+import { getBuildProgress } from '../builds/build-progress.ts';
 import type { SocketFault } from '../faults/faults.ts';
 import type { Platform } from '../platform.ts';
-import { targetOf } from '../server/read-request.ts';
-import { type Call, noteCall } from '../server/recorded-request.ts';
-import { endRaw, Refusal, refuse } from '../server/reply.ts';
+import { parseRequestTarget } from '../server/read-request.ts';
+import { type RecordedRequest, recordRequest } from '../server/recorded-request.ts';
+import { RefusalError, refuse, writeRawReply } from '../server/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
-import { rfc3339 } from '../time.ts';
+import { formatTime } from '../time.ts';
 import type { PrintedLine } from './app-logs.ts';
-import { timestampOf } from './handlers.ts';
+import { formatLogTime } from './handlers.ts';
 
-/** Answers a request for a socket: one of the two that send logs (wire §1b). Anything else gets an HTTP error. */
-export async function openLogSocket(
+/** Answers a request for a socket: one of the two that send logs. Anything else gets an HTTP error. */
+export async function acceptLogSocket(
   request: IncomingMessage,
   stream: Duplex,
   head: Buffer,
   platform: Platform,
 ): Promise<void> {
-  let feed: { begin: (sender: Sender) => () => void; call: Call; fault: SocketFault | undefined };
+  let feed: { begin: (sender: Sender) => () => void; call: RecordedRequest; fault: SocketFault | undefined };
   try {
     feed = open(request, platform);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    endRaw(stream, error.reply);
+    if (!(error instanceof RefusalError)) throw error;
+    writeRawReply(stream, error.reply);
     return;
   }
   const { begin, call, fault } = feed;
@@ -42,14 +42,14 @@ export async function openLogSocket(
 }
 
 function open(request: IncomingMessage, platform: Platform) {
-  const url = targetOf(request, platform.url);
-  const call = noteCall(platform.calls, request, url, 'log-socket');
+  const url = parseRequestTarget(request, platform.url);
+  const call = recordRequest(platform.calls, request, url, 'log-socket');
   const fault = platform.faults.take('log-socket');
   try {
     if (fault === 'refused') refuse(503, 'no socket now');
     return { begin: feedOf(url, platform), call, fault };
   } catch (error) {
-    if (error instanceof Refusal) call.status = error.reply.status;
+    if (error instanceof RefusalError) call.status = error.reply.status;
     throw error;
   }
 }
@@ -99,16 +99,16 @@ function feedApp(
   app: AppRecord,
   query: Record<string, string>,
   since: number,
-  { running }: Platform,
+  { runner }: Platform,
 ): () => void {
   const send = (line: PrintedLine) => {
     if (line.at < since || (query.runID && line.run !== query.runID)) return;
     if (query.containerID && line.container !== query.containerID) return;
     const { container, run, text } = line;
-    sender.send({ app_id: app.id, run_id: run, timestamp: timestampOf(line), container_name: container, log: text });
+    sender.send({ app_id: app.id, run_id: run, timestamp: formatLogTime(line), container_name: container, log: text });
   };
-  for (const line of running.logs.linesOf(app.id)) send(line);
-  return running.logs.listen(app.id, send);
+  for (const line of runner.logs.getLines(app.id)) send(line);
+  return runner.logs.subscribe(app.id, send);
 }
 
 /** Milliseconds between two looks at a build. */
@@ -117,7 +117,7 @@ const lookMs = 50;
 function feedBuild(sender: Sender, build: BuildRecord, since: number, { store, now }: Platform): () => void {
   let sent = 0;
   const look = () => {
-    const { lines, status } = readBuild(store.builds.get(build.id) ?? build, now());
+    const { lines, status } = getBuildProgress(store.builds.get(build.id) ?? build, now());
     for (; sent < lines.length; sent += 1) {
       const line = lines[sent];
       if (line && line.at >= since) sender.send(frameOf(build, sent, line));
@@ -135,7 +135,14 @@ function frameOf(
   { at, text }: { at: number; text: string },
 ): BuildLogFrame {
   return {
-    ...{ build_id: id, log_id: `${id}-${index + 1}`, app_id: app, container_id: '', timestamp: rfc3339(at), log: text },
+    ...{
+      build_id: id,
+      log_id: `${id}-${index + 1}`,
+      app_id: app,
+      container_id: '',
+      timestamp: formatTime(at),
+      log: text,
+    },
     ...{
       k8s_namespace: 'builds',
       stream: 'stdout',

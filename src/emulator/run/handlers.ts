@@ -7,13 +7,13 @@ import { runLimits } from '../../contract/run-app.ts';
 import { findApp } from '../apps/find.ts';
 import { withDefaults } from '../apps/settings.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { requirementsOf } from '../running/python.ts';
+import { formatRequirements } from '../running/python.ts';
 import { refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import { runOnce } from './run-once.ts';
 
-/** One-off runs: an app that is there for one file (spec 4.5, wire §6). */
-export const runApp: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'startRun'> = {
+/** One-off runs: an app that is there for one file (spec 4.5). */
+export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'startRun'> = {
   createRunApp({ project, app, query }, { store, now }) {
     const name = toAppName(project, app);
     // Apps are found by their id: one without the project in front could not be called.
@@ -30,15 +30,15 @@ export const runApp: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'start
 
   // It is asked for again and again until it is there: the second time, unless time stands still anyway.
   async prepareBaseImage({ project, app, body }, platform) {
-    const { store, running, pace } = platform;
+    const { store, runner, pace } = platform;
     if (store.apps.get(app)?.project !== project) refuse(403, `no access to app ${app}: create it first`);
     const bytes = Buffer.byteLength(JSON.stringify(body.dependencies));
     if (bytes > runLimits.dependenciesBytes)
       refuse(400, `dependencies are larger than ${runLimits.dependenciesBytes} bytes`);
     const digest = `sha256:${createHash('sha256').update(JSON.stringify(body)).digest('hex')}`;
-    const { asked = 0 } = running.images.get(digest) ?? {};
-    const requirements = requirementsOf(body.dependencies.pip ?? {});
-    running.images.set(digest, { asked: asked + 1, requirements });
+    const { asked = 0 } = runner.images.get(digest) ?? {};
+    const requirements = formatRequirements(body.dependencies.pip ?? {});
+    runner.images.set(digest, { asked: asked + 1, requirements });
     const installed = await isInstalled(requirements, platform);
     return installed && (pace === 0 || asked > 0) ? { status: 'ready', digest } : { status: 'building', digest: '' };
   },
@@ -50,7 +50,7 @@ export const runApp: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'start
     if (file.content.length > runLimits.archiveBytes)
       refuse(400, `file is larger than ${runLimits.archiveBytes} bytes`);
     if (data.content.length > runLimits.dataBytes) refuse(400, `data is larger than ${runLimits.dataBytes} bytes`);
-    if (query.imageDigest && !platform.running.images.has(query.imageDigest)) {
+    if (query.imageDigest && !platform.runner.images.has(query.imageDigest)) {
       refuse(400, `there is no image ${query.imageDigest}`);
     }
     return { runId: await runOnce({ app: withHardware(app, query, platform), query, body }, platform) };
@@ -58,17 +58,17 @@ export const runApp: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'start
 };
 
 /** Whether what is to be installed is. It goes on while nobody asks. */
-function isInstalled(requirements: string, { running }: Platform): Promise<boolean> {
-  const installing = running.pythonWith(requirements).then(
+function isInstalled(requirements: string, { runner }: Platform): Promise<boolean> {
+  const installing = runner.pythonWith(requirements).then(
     () => true,
     (error: Error) => refuse(400, error.message),
   );
-  running.behind(installing);
-  return Promise.race([installing, setTimeout(patienceMs, false, { ref: false })]);
+  runner.runInBackground(installing);
+  return Promise.race([installing, setTimeout(installWaitMs, false, { ref: false })]);
 }
 
 /** Milliseconds until the answer is "not yet". */
-const patienceMs = 1_000;
+const installWaitMs = 1_000;
 
 type Query = NonNullable<CallParameters<typeof contract>['query']>;
 

@@ -3,16 +3,16 @@ import { normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FilePart } from '../../contract/scalars.ts';
 import type { Platform } from '../platform.ts';
-import { environmentOf } from '../running/environment.ts';
+import { createAppEnvironment } from '../running/environment.ts';
 import { AppProcess } from '../running/process.ts';
-import { GivenUp } from '../running/replica.ts';
+import { CallAbortedError } from '../running/replica.ts';
 import { unpackTar } from '../running/unpack.ts';
-import { addRealRun, beganRun, endRun, reachedReplica } from '../runs/record.ts';
+import { markAssigned, markEnded, markStarted, recordRun } from '../runs/record.ts';
 import { refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import { afterSeconds } from '../time.ts';
 
-interface Run {
+interface OneOffRun {
   app: AppRecord;
   query: { filename: string; functionName?: string | undefined; imageDigest?: string | undefined };
   body: { data: FilePart; file: FilePart };
@@ -25,34 +25,34 @@ interface Run {
  * The data comes both ways that are known: as `CEREBRIUM_INPUT_DATA` in the environment, and as the words
  * `FUNCTION --data JSON`, where there is a function or there are data.
  */
-export async function runOnce({ app, query, body }: Run, platform: Platform): Promise<string> {
-  const { running, store } = platform;
+export async function runOnce({ app, query, body }: OneOffRun, platform: Platform): Promise<string> {
+  const { runner, store } = platform;
   const file = normalize(query.filename);
   const data = Buffer.from(body.data.content).toString();
   if (data.includes('\0')) refuse(400, 'data must not contain NUL: it becomes an environment variable');
   const called = { functionName: query.functionName ?? '', method: 'POST', async: false };
-  const { requirements = '' } = running.images.get(query.imageDigest ?? '') ?? {};
-  const python = await running.pythonWith(requirements).catch((error: Error) => refuse(400, error.message));
+  const { requirements = '' } = runner.images.get(query.imageDigest ?? '') ?? {};
+  const python = await runner.pythonWith(requirements).catch((error: Error) => refuse(400, error.message));
   const container = `${app.id}-run-${store.newId().slice(0, 5)}`;
-  const folder = running.folderOf(app.id, container);
+  const folder = runner.folderFor(app.id, container);
   const files = await unpackTar(body.file.content, folder).catch((error: Error) => refuse(400, error.message));
   if (!files.includes(file)) {
     await rm(folder, { recursive: true, force: true });
     return refuse(400, `${query.filename} is not in the archive`);
   }
-  const run = addRealRun({ app: app.id, ...called, container }, platform).id;
+  const run = recordRun({ app: app.id, ...called, container }, platform).id;
   const words = [file, ...(query.functionName ? [query.functionName] : []), ...dataWords(data, query.functionName)];
   const work = python
-    ? runFile(
+    ? runProgram(
         { app, run, container, folder, python, given: { words, environment: { CEREBRIUM_INPUT_DATA: data } } },
         platform,
       )
-    : simulate(app, run, container, platform);
-  running.behind(
+    : simulateRun(app, run, container, platform);
+  runner.runInBackground(
     work
       .catch((error: Error) => {
-        running.logs.add(app.id, { container, stream: 'stderr', text: error.message, run });
-        endRun(run, 500, platform);
+        runner.logs.add(app.id, { container, stream: 'stderr', text: error.message, run });
+        markEnded(run, 500, platform);
       })
       .finally(() => rm(folder, { recursive: true, force: true })),
   );
@@ -64,7 +64,7 @@ function dataWords(data: string, functionName: string | undefined): string[] {
   return none && !functionName ? [] : ['--data', data.trim() || '{}'];
 }
 
-interface Started {
+interface StartedProgram {
   app: AppRecord;
   run: string;
   container: string;
@@ -73,19 +73,24 @@ interface Started {
   given: { words: string[]; environment: Record<string, string> };
 }
 
-async function runFile({ app, run, container, folder, python, given }: Started, platform: Platform): Promise<void> {
-  const { running, store } = platform;
-  const { signal } = running.begin(run);
+async function runProgram(
+  { app, run, container, folder, python, given }: StartedProgram,
+  platform: Platform,
+): Promise<void> {
+  const { runner, store } = platform;
+  const { signal } = runner.trackRun(run);
   const worker = fileURLToPath(new URL('./once.py', import.meta.url));
-  const env = environmentOf(app, '', running.folder, store, python);
-  const program = running.own(new AppProcess(python, [worker], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] }));
+  const env = createAppEnvironment(app, '', runner.folder, store, python);
+  const program = runner.trackProcess(
+    new AppProcess(python, [worker], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] }),
+  );
   const say = (stream: 'stdout' | 'stderr') => (text: string) =>
-    running.logs.add(app.id, { container, stream, text, run });
+    runner.logs.add(app.id, { container, stream, text, run });
   program.onLine(program.child.stdout, say('stdout'));
   program.onLine(program.child.stderr, say('stderr'));
   program.child.stdin?.on('error', () => {}).end(JSON.stringify(given));
-  reachedReplica(run, container, platform);
-  beganRun(run, 0, platform);
+  markAssigned(run, container, platform);
+  markStarted(run, 0, platform);
 
   const seconds = app.settings.responseGracePeriodSeconds;
   const limit = afterSeconds(seconds, () => {
@@ -95,15 +100,15 @@ async function runFile({ app, run, container, folder, python, given }: Started, 
   signal.addEventListener('abort', () => program.kill('SIGKILL'), { once: true });
   const { code } = await program.ended.catch(() => ({ code: 127 }));
   clearTimeout(limit);
-  running.over(run);
+  runner.untrackRun(run);
   const stopped: unknown = signal.reason;
-  const statusCode = stopped instanceof GivenUp ? stopped.statusCode : code === 0 ? 200 : 500;
-  endRun(run, statusCode, platform, code === null ? {} : { exitCode: code });
+  const statusCode = stopped instanceof CallAbortedError ? stopped.statusCode : code === 0 ? 200 : 500;
+  markEnded(run, statusCode, platform, code === null ? {} : { exitCode: code });
 }
 
-async function simulate(app: AppRecord, run: string, container: string, platform: Platform): Promise<void> {
+async function simulateRun(app: AppRecord, run: string, container: string, platform: Platform): Promise<void> {
   const text = 'this run is simulated: there is no python3 on this machine';
-  platform.running.logs.add(app.id, { container, stream: 'stderr', text, run });
-  beganRun(run, 0, platform);
-  endRun(run, 200, platform, { exitCode: 0 });
+  platform.runner.logs.add(app.id, { container, stream: 'stderr', text, run });
+  markStarted(run, 0, platform);
+  markEnded(run, 200, platform, { exitCode: 0 });
 }

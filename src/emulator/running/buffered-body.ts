@@ -4,13 +4,13 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Body } from '../server/reply.ts';
+import type { ByteStream } from '../server/reply.ts';
 
 /** Bytes that are held in memory; of what is longer, a file is made. */
-const heldBytes = 1024 * 1024;
+const maxHeldBytes = 1024 * 1024;
 
 /** What came with a call, to be read as often as needed. */
-export class SentBody {
+export class BufferedBody {
   private constructor(
     /** In memory. */
     readonly held: Buffer | undefined,
@@ -19,16 +19,16 @@ export class SentBody {
   ) {}
 
   /** Reads a body to its end. A large one goes into a file in `folder`. */
-  static async receive(body: Body, folder: string): Promise<SentBody> {
+  static async receive(body: ByteStream, folder: string): Promise<BufferedBody> {
     const rest = body[Symbol.asyncIterator]();
     const chunks: Buffer[] = [];
     let size = 0;
     for (;;) {
       const { done, value } = await rest.next();
-      if (done) return new SentBody(Buffer.concat(chunks), undefined);
+      if (done) return new BufferedBody(Buffer.concat(chunks), undefined);
       chunks.push(value);
       size += value.length;
-      if (size > heldBytes) break;
+      if (size > maxHeldBytes) break;
     }
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = join(folder, `body-${randomUUID()}`);
@@ -38,7 +38,7 @@ export class SentBody {
       await rm(file, { force: true });
       throw error;
     }
-    return new SentBody(undefined, file);
+    return new BufferedBody(undefined, file);
   }
 
   read(): Readable {
@@ -54,7 +54,7 @@ export class SentBody {
   }
 }
 
-async function* all(first: Buffer[], rest: AsyncIterator<Buffer>): Body {
+async function* all(first: Buffer[], rest: AsyncIterator<Buffer>): ByteStream {
   yield* first;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }

@@ -3,10 +3,16 @@ import type { AppRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 
 /**
- * What an app finds in its environment (wire §7): who it is, its secrets, those of the app before those of its
- * project. Of the emulator's own environment it gets what a program needs to run, and nothing else.
+ * The environment of an app (docs/platform.md#invocation): its identity and its secrets, where an app's secret
+ * overrides the project's. From the emulator's own environment it gets only what a program needs to run.
  */
-export function environmentOf(app: AppRecord, build: string, folder: string, { secrets }: Store, python: string) {
+export function createAppEnvironment(
+  app: AppRecord,
+  build: string,
+  folder: string,
+  { secrets }: Store,
+  python: string,
+) {
   const { PATH, HOME, LANG, TZ, TMPDIR, SystemRoot } = process.env;
   return {
     // Programs that came with a package are beside its interpreter.

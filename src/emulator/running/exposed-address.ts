@@ -5,7 +5,7 @@ import { endianness } from 'node:os';
  * The address beyond the loopback on which a port of this machine listens; undefined when there is none, or when the
  * system does not tell (it does on Linux only).
  */
-export async function exposedAddress(port: number): Promise<string | undefined> {
+export async function findExposedAddress(port: number): Promise<string | undefined> {
   const tables = await Promise.all(
     ['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'utf8').catch(() => '')),
   );

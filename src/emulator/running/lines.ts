@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
  * Calls `listener` for each line of a stream, without the line ends, and for the rest at its end. A line that grows
  * longer than `longest` characters comes in pieces, so that an app without line ends cannot fill the memory.
  */
-export function readLines(stream: Readable, longest: number, listener: (line: string) => void): void {
+export function forEachLine(stream: Readable, longest: number, listener: (line: string) => void): void {
   let rest = '';
   let isContinued = false;
   let heldReturn = '';

@@ -1,29 +1,29 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-interface Living {
+interface ManagedProcess {
   child: ChildProcess;
   kill: (signal: 'SIGKILL') => void;
 }
 
 /** The processes of apps, of every emulator of this process: none is to live longer than it does. */
-const living = new Set<Living>();
+const processes = new Set<ManagedProcess>();
 
-export function enter(one: Living): void {
+export function registerProcess(one: ManagedProcess): void {
   // First of all that happens on exit: what they write to must not change while it is removed.
-  if (living.size === 0) process.prependOnceListener('exit', killAll);
-  living.add(one);
-  tellWatcher();
+  if (processes.size === 0) process.prependOnceListener('exit', killAll);
+  processes.add(one);
+  updateWatchdog();
 }
 
-export function leave(one: Living): void {
-  living.delete(one);
-  if (living.size === 0) process.off('exit', killAll);
-  tellWatcher();
+export function unregisterProcess(one: ManagedProcess): void {
+  processes.delete(one);
+  if (processes.size === 0) process.off('exit', killAll);
+  updateWatchdog();
 }
 
 function killAll(): void {
-  for (const one of living) one.kill('SIGKILL');
+  for (const one of processes) one.kill('SIGKILL');
 }
 
 /**
@@ -32,17 +32,17 @@ function killAll(): void {
  */
 const script = 'while read -r line; do groups=$line; done; for group in $groups; do kill -9 "-$group"; done';
 
-let watcher: ChildProcess | undefined;
+let watchdog: ChildProcess | undefined;
 
-function tellWatcher(): void {
+function updateWatchdog(): void {
   if (process.platform === 'win32') return;
-  watcher ??= startWatcher();
-  const groups = [...living].flatMap(({ child }) => child.pid ?? []);
-  watcher.stdin?.write(`${groups.join(' ')}\n`);
+  watchdog ??= startWatchdog();
+  const groups = [...processes].flatMap(({ child }) => child.pid ?? []);
+  watchdog.stdin?.write(`${groups.join(' ')}\n`);
 }
 
 /** In a session of its own, so that nothing ends it together with us. Nobody waits for it. */
-function startWatcher(): ChildProcess {
+function startWatchdog(): ChildProcess {
   const options = { cwd: '/', env: {}, detached: true } as const;
   const started = spawn('/bin/sh', ['-c', script], { ...options, stdio: ['pipe', 'ignore', 'ignore'] });
   started.on('error', () => {}).unref();

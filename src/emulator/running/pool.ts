@@ -3,12 +3,13 @@ import { afterSeconds } from '../time.ts';
 import type { Replica } from './replica.ts';
 
 /** Begins to start a replica of a build. */
-export type Begin = (app: AppRecord, build: BuildRecord, python: string) => { name: string; replica: Replica };
+export type StartReplica = (app: AppRecord, build: BuildRecord, python: string) => { name: string; replica: Replica };
 
-interface Member {
+interface PooledReplica {
   name: string;
   build: string;
   replica: Replica;
+  isReady: boolean;
   busy: number;
   /** When it last had something to do, by the platform's clock. */
   idleSince: number;
@@ -16,13 +17,15 @@ interface Member {
 }
 
 /** A replica that keeps a place for a call, until it is released. */
-export interface Place {
+export interface ReplicaSlot {
   name: string;
   replica: Replica;
+  /** Whether the replica was ready when the call got its place: such a call has no cold start. */
+  wasReady: boolean;
   release(): void;
 }
 
-interface Wanted {
+interface SlotRequest {
   app: AppRecord;
   build: BuildRecord;
   python: string;
@@ -35,23 +38,23 @@ interface Wanted {
  * The replicas of one app: started when a call finds none with a free place, stopped when they had nothing to do for
  * the cooldown, and when there is a newer build.
  */
-export class Pool {
-  #members: Member[] = [];
+export class ReplicaPool {
+  #members: PooledReplica[] = [];
   /** Those that still work on a last call, too. */
   readonly #up = new Set<Replica>();
   /** Those that are being stopped. */
   readonly #leaving = new Set<Promise<void>>();
   #waiting: (() => void)[] = [];
-  readonly #begin: Begin;
+  readonly #begin: StartReplica;
   readonly #now: () => number;
 
-  constructor(begin: Begin, now: () => number) {
+  constructor(begin: StartReplica, now: () => number) {
     this.#begin = begin;
     this.#now = now;
   }
 
   /** A place for a call. */
-  async acquire({ app, build, python, signal, queued }: Wanted): Promise<Place> {
+  async acquire({ app, build, python, signal, queued }: SlotRequest): Promise<ReplicaSlot> {
     for (;;) {
       signal.throwIfAborted();
       this.#retire(app, build);
@@ -76,9 +79,16 @@ export class Pool {
     await Promise.all([...this.#up].map((replica) => replica.stop(graceMs)));
   }
 
-  #start(app: AppRecord, build: BuildRecord, python: string): Member {
+  #start(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
     const { name, replica } = this.#begin(app, build, python);
-    const member = { name, replica, build: build.id, busy: 0, idleSince: this.#now() };
+    const member: PooledReplica = {
+      name,
+      replica,
+      isReady: false,
+      build: build.id,
+      busy: 0,
+      idleSince: this.#now(),
+    };
     this.#members.push(member);
     this.#up.add(replica);
     const over = () => {
@@ -86,10 +96,16 @@ export class Pool {
       this.#drop(member);
     };
     replica.ended.then(over, over);
+    replica.ready.then(
+      () => {
+        member.isReady = true;
+      },
+      () => {},
+    );
     return member;
   }
 
-  #take(member: Member, app: AppRecord): Place {
+  #take(member: PooledReplica, app: AppRecord): ReplicaSlot {
     clearTimeout(member.timer);
     member.busy += 1;
     let released = false;
@@ -101,10 +117,10 @@ export class Pool {
       if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
     };
-    return { name: member.name, replica: member.replica, release };
+    return { name: member.name, replica: member.replica, wasReady: member.isReady, release };
   }
 
-  #coolDown(member: Member, { settings }: AppRecord): void {
+  #coolDown(member: PooledReplica, { settings }: AppRecord): void {
     if (!this.#members.includes(member)) this.#end(member);
     else if (this.#members.length > settings.minReplicaCount) {
       member.timer = afterSeconds(settings.cooldownPeriodSeconds, () => this.#dismiss(member)).unref();
@@ -121,17 +137,17 @@ export class Pool {
   }
 
   /** It takes no more calls; those it works on may finish. */
-  #dismiss(member: Member): void {
+  #dismiss(member: PooledReplica): void {
     this.#drop(member);
     if (member.busy === 0) this.#end(member);
   }
 
-  #end({ replica }: Member): void {
+  #end({ replica }: PooledReplica): void {
     const left = replica.stop(graceMs).finally(() => this.#leaving.delete(left));
     this.#leaving.add(left);
   }
 
-  #drop(member: Member): void {
+  #drop(member: PooledReplica): void {
     clearTimeout(member.timer);
     this.#members = this.#members.filter((other) => other !== member);
     this.#wakeAll();

@@ -1,10 +1,10 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { readLines } from './lines.ts';
-import { enter, leave } from './orphan-watchdog.ts';
+import { forEachLine } from './lines.ts';
+import { registerProcess, unregisterProcess } from './orphan-watchdog.ts';
 
 /** How a process ended: one of the two is set. */
-export interface Ended {
+export interface ProcessExit {
   code: number | null;
   signal: NodeJS.Signals | null;
 }
@@ -13,14 +13,14 @@ export interface Ended {
 export class AppProcess {
   readonly child: ChildProcess;
   /** Fulfilled when it has ended and all it printed was read; rejects when it could not be started. */
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<ProcessExit>;
   #over = false;
   #closing: NodeJS.Timeout | undefined;
 
   constructor(command: string, words: string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>) {
-    this.child = start(command, words, options);
-    enter(this);
-    this.ended = new Promise<Ended>((done, failed) => {
+    this.child = spawnProcess(command, words, options);
+    registerProcess(this);
+    this.ended = new Promise<ProcessExit>((done, failed) => {
       // What it leaves behind would hold its output open.
       this.child.once('exit', () => {
         this.kill('SIGKILL');
@@ -31,14 +31,14 @@ export class AppProcess {
     }).finally(() => {
       this.#over = true;
       clearTimeout(this.#closing);
-      leave(this);
+      unregisterProcess(this);
     });
     this.ended.catch(() => {});
   }
 
   /** Reads one of its outputs line by line, without the line ends. A longer line comes in pieces. */
   onLine(stream: Readable | null, listener: (line: string) => void, longest = longestLine): void {
-    if (stream) readLines(stream, longest, listener);
+    if (stream) forEachLine(stream, longest, listener);
   }
 
   /** Asks it to end, as the platform does, and makes it after so many milliseconds. */
@@ -73,13 +73,17 @@ const longestLine = 256 * 1024;
 const leftBehindMs = 2_000;
 
 /** Some causes, such as an environment that is too large, are thrown by `spawn`, others are events. */
-function start(command: string, words: string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>): ChildProcess {
+function spawnProcess(
+  command: string,
+  words: string[],
+  options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>,
+): ChildProcess {
   try {
     return spawn(command, words, { ...options, detached: true });
   } catch (cause) {
-    throw new StartFailure(`${command} could not be started: ${(cause as Error).message}`, { cause });
+    throw new ProcessStartError(`${command} could not be started: ${(cause as Error).message}`, { cause });
   }
 }
 
 /** A process that could not be started, as its command line or environment is not possible. */
-export class StartFailure extends Error {}
+export class ProcessStartError extends Error {}

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { AppProcess } from './process.ts';
 
 /** Packages that could not be installed: the message says why, in pip's words. */
-export class InstallFailure extends Error {}
+export class InstallError extends Error {}
 
 /** Environments of Python with packages in them, one for each list of requirements. They stay where they are. */
-export class Packages {
+export class PythonPackages {
   readonly #folder: string;
   readonly #made = new Map<string, Promise<string>>();
 
@@ -21,7 +21,7 @@ export class Packages {
    * The interpreter of an environment that has these requirements; it is made when there is none. `say` hears what pip
    * prints. Rejects with an `InstallFailure`.
    */
-  with(requirements: string, python: string, say: (line: string) => void, own: Own): Promise<string> {
+  install(requirements: string, python: string, say: (line: string) => void, own: Own): Promise<string> {
     const key = createHash('sha256').update(`${python}\n${requirements}`).digest('hex').slice(0, 16);
     const known = this.#made.get(key) ?? this.#make(join(this.#folder, key), requirements, python, say, own);
     this.#made.set(key, known);
@@ -63,11 +63,11 @@ async function succeed(process: AppProcess, say: (line: string) => void): Promis
     say(line);
   });
   const { code, signal } = await process.ended;
-  if (code !== 0) throw new InstallFailure(last || `pip ended with ${signal ?? `exit code ${code}`}`);
+  if (code !== 0) throw new InstallError(last || `pip ended with ${signal ?? `exit code ${code}`}`);
 }
 
-/** Names and versions as pip wants them: `latest`, `*` and nothing are no version; a bare number is exact (wire §4). */
-export function requirementsOf(versions: Record<string, string>): string {
+/** Names and versions as pip wants them: `latest`, `*` and nothing are no version; a bare number is exact. */
+export function formatRequirements(versions: Record<string, string>): string {
   return Object.entries(versions)
     .map(([name, version]) => {
       if (['', '*', 'latest'].includes(version)) return `${name}\n`;

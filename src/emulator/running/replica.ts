@@ -1,10 +1,10 @@
-import type { Said } from '../logs/app-logs.ts';
-import type { Body, Reply } from '../server/reply.ts';
+import type { AppOutput } from '../logs/app-logs.ts';
+import type { ByteStream, ServerReply } from '../server/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
-import type { SentBody } from './buffered-body.ts';
+import type { BufferedBody } from './buffered-body.ts';
 
 /** What a replica needs to be started. */
-export interface Start {
+export interface ReplicaOptions {
   app: AppRecord;
   build: BuildRecord;
   /** Unique, as the platform names it. */
@@ -16,7 +16,7 @@ export interface Start {
   /** The interpreter. */
   python: string;
   environment: Record<string, string | undefined>;
-  print(said: Omit<Said, 'container'>): void;
+  print(said: Omit<AppOutput, 'container'>): void;
   /** Tells whoever runs the emulator, and the app's log. */
   warn(text: string): void;
 }
@@ -31,7 +31,7 @@ export interface ReplicaCall {
   address: string;
   headers: NodeJS.Dict<string | string[]>;
   /** What came with it: kept, or still on its way. */
-  body: SentBody | Body;
+  body: BufferedBody | ByteStream;
   /** Aborts when the call is given up; the reason is a `GivenUp`. */
   signal: AbortSignal;
 }
@@ -42,19 +42,19 @@ export interface Replica {
   readonly ready: Promise<void>;
   /** Fulfilled when its process has ended, whatever the reason. */
   readonly ended: Promise<unknown>;
-  call(call: ReplicaCall): Promise<Reply>;
+  call(call: ReplicaCall): Promise<ServerReply>;
   stop(graceMs: number): Promise<void>;
 }
 
 /** An app that does not start, or whose process ends: the message says why, in the user's words. */
-export class Breakdown extends Error {}
+export class ReplicaError extends Error {}
 
-/** Why a call was given up, and the status its run ends with: 0 cancelled, -1 closed by its caller (wire §2). */
-export class GivenUp extends Error {
+/** Why a call was given up, and the status its run ends with: 0 cancelled, -1 closed by its caller. */
+export class CallAbortedError extends Error {
   constructor(
     message: string,
     /** What the caller is told, if it is still there. */
-    readonly answer: number,
+    readonly replyStatus: number,
     readonly statusCode: number,
   ) {
     super(message);

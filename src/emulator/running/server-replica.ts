@@ -6,12 +6,12 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import parseWords from 'string-argv';
-import type { Settings } from '../apps/settings.ts';
-import type { Content, Reply } from '../server/reply.ts';
-import { SentBody } from './buffered-body.ts';
-import { exposedAddress } from './exposed-address.ts';
+import type { AppSettings } from '../apps/settings.ts';
+import type { ReadableBody, ServerReply } from '../server/reply.ts';
+import { BufferedBody } from './buffered-body.ts';
+import { findExposedAddress } from './exposed-address.ts';
 import { AppProcess } from './process.ts';
-import { Breakdown, type Replica, type ReplicaCall, type Start } from './replica.ts';
+import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions } from './replica.ts';
 
 /** A replica of a server of the user's own: its entrypoint is started, and requests are passed on to its port. */
 export class ServerReplica implements Replica {
@@ -21,7 +21,7 @@ export class ServerReplica implements Replica {
   #port = 0;
   #stopped = false;
 
-  constructor(start: Start) {
+  constructor(start: ReplicaOptions) {
     this.ready = this.#start(start);
     this.ready.catch(() => {});
     this.ended = this.ready.then(
@@ -31,8 +31,8 @@ export class ServerReplica implements Replica {
     this.ended.catch(() => {});
   }
 
-  call(call: ReplicaCall): Promise<Reply> {
-    return passOn(call, this.#port);
+  call(call: ReplicaCall): Promise<ServerReply> {
+    return forwardRequest(call, this.#port);
   }
 
   async stop(graceMs: number): Promise<void> {
@@ -40,12 +40,12 @@ export class ServerReplica implements Replica {
     await this.#process?.stop(graceMs);
   }
 
-  async #start({ build, folder, python, environment, print, warn }: Start): Promise<void> {
+  async #start({ build, folder, python, environment, print, warn }: ReplicaOptions): Promise<void> {
     const { settings } = build;
     this.#port = (await isFree(settings.port)) ? settings.port : await freePort();
     const env = { ...environment, PYTHONPATH: await pythonPath(folder, environment), PORT: String(this.#port) };
-    if (this.#stopped) throw new Breakdown('it was stopped');
-    const [program = '', ...words] = wordsOf(settings, this.#port, python);
+    if (this.#stopped) throw new ReplicaError('it was stopped');
+    const [program = '', ...words] = localCommand(settings, this.#port, python);
     const server = new AppProcess(program, words, {
       cwd: folder,
       env,
@@ -57,11 +57,11 @@ export class ServerReplica implements Replica {
     const watch = new AbortController();
     const died = server.ended.then(
       ({ code, signal }) => {
-        throw new Breakdown(`its process ended with ${signal ?? `exit code ${code}`}`);
+        throw new ReplicaError(`its process ended with ${signal ?? `exit code ${code}`}`);
       },
       (error: NodeJS.ErrnoException) => {
         const reason = error.code === 'ENOENT' ? `${program} is not on this machine` : error.message;
-        throw new Breakdown(`its entrypoint could not be started: ${reason}`);
+        throw new ReplicaError(`its entrypoint could not be started: ${reason}`);
       },
     );
     try {
@@ -70,18 +70,18 @@ export class ServerReplica implements Replica {
       watch.abort();
       died.catch(() => {});
     }
-    const address = await exposedAddress(this.#port);
-    if (address) warn(exposure(address, this.#port));
+    const address = await findExposedAddress(this.#port);
+    if (address) warn(exposureWarning(address, this.#port));
   }
 }
 
-function exposure(address: string, port: number): string {
+function exposureWarning(address: string, port: number): string {
   const reached = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
   return `the server listens on ${reached}: other machines can call it there without a token; let it listen on 127.0.0.1`;
 }
 
 /** Where Python finds the module that keeps servers on the loopback address. It is in no other program's way. */
-async function pythonPath(folder: string, { PYTHONPATH }: Start['environment']): Promise<string> {
+async function pythonPath(folder: string, { PYTHONPATH }: ReplicaOptions['environment']): Promise<string> {
   const own = `${folder}.python`;
   await mkdir(own, { recursive: true, mode: 0o700 });
   await copyFile(fileURLToPath(new URL('./loopback.py', import.meta.url)), join(own, 'sitecustomize.py'));
@@ -92,7 +92,7 @@ async function pythonPath(folder: string, { PYTHONPATH }: Start['environment']):
  * The entrypoint for this machine: with its interpreter, on the loopback address only, and on the port that is free
  * here. Apps of one emulator may all name the same.
  */
-function wordsOf({ entrypoint, port }: Settings, actual: number, python: string): string[] {
+function localCommand({ entrypoint, port }: AppSettings, actual: number, python: string): string[] {
   const words = entrypoint.length === 1 ? parseWords(entrypoint[0] ?? '') : entrypoint;
   return words.map((word, index) => {
     if (index === 0 && /^python3?(\.\d+)?$/.test(word)) return python;
@@ -103,19 +103,19 @@ function wordsOf({ entrypoint, port }: Settings, actual: number, python: string)
 
 const pollMs = 40;
 
-async function untilReady(settings: Settings, port: number, signal: AbortSignal): Promise<void> {
+async function untilReady(settings: AppSettings, port: number, signal: AbortSignal): Promise<void> {
   const { readycheckEndpoint, healthcheckEndpoint, deploymentInitializationTimeout } = settings;
   const path = readycheckEndpoint || healthcheckEndpoint;
   const end = performance.now() + deploymentInitializationTimeout * 1000;
   while (performance.now() < end) {
     if (signal.aborted) return;
-    if (await (path ? answersWell(port, path) : accepts(port))) return;
+    if (await (path ? isHealthy(port, path) : isListening(port))) return;
     await setTimeout(pollMs);
   }
-  throw new Breakdown(`it was not ready within ${deploymentInitializationTimeout} seconds`);
+  throw new ReplicaError(`it was not ready within ${deploymentInitializationTimeout} seconds`);
 }
 
-function answersWell(port: number, path: string): Promise<boolean> {
+function isHealthy(port: number, path: string): Promise<boolean> {
   return new Promise((done) => {
     const asked = request({ host: '127.0.0.1', port, path, agent: false, timeout: 2_000 }, (answer) => {
       done((answer.statusCode ?? 500) < 300);
@@ -129,7 +129,7 @@ function answersWell(port: number, path: string): Promise<boolean> {
   });
 }
 
-function accepts(port: number): Promise<boolean> {
+function isListening(port: number): Promise<boolean> {
   return new Promise((done) => {
     const socket = connect(port, '127.0.0.1', () => done(true)).on('error', () => done(false));
     socket.on('connect', () => socket.destroy());
@@ -137,15 +137,15 @@ function accepts(port: number): Promise<boolean> {
 }
 
 async function isFree(port: number): Promise<boolean> {
-  return !(await accepts(port)) && (await listens(port, '0.0.0.0')) !== undefined;
+  return !(await isListening(port)) && (await tryListen(port, '0.0.0.0')) !== undefined;
 }
 
 async function freePort(): Promise<number> {
-  return (await listens(0, '127.0.0.1')) ?? 0;
+  return (await tryListen(0, '127.0.0.1')) ?? 0;
 }
 
 /** The port that could be listened on for a moment; undefined when it is taken. */
-function listens(port: number, host: string): Promise<number | undefined> {
+function tryListen(port: number, host: string): Promise<number | undefined> {
   return new Promise((done) => {
     const server = createServer().once('error', () => done(undefined));
     server.listen(port, host, () => {
@@ -156,8 +156,11 @@ function listens(port: number, host: string): Promise<number | undefined> {
 }
 
 /** Passes a request on to the app's server, and its answer back: both as they come, neither is held. */
-async function passOn({ run, method, address, headers, body, signal }: ReplicaCall, port: number): Promise<Reply> {
-  const forwarded = { ...endToEnd(headers), host: `127.0.0.1:${port}`, 'x-request-id': run };
+async function forwardRequest(
+  { run, method, address, headers, body, signal }: ReplicaCall,
+  port: number,
+): Promise<ServerReply> {
+  const forwarded = { ...endToEndHeaders(headers), host: `127.0.0.1:${port}`, 'x-request-id': run };
   const outgoing = request({
     host: '127.0.0.1',
     port,
@@ -167,11 +170,11 @@ async function passOn({ run, method, address, headers, body, signal }: ReplicaCa
     agent: false,
     signal,
   });
-  const answered = new Promise<Reply>((done, failed) => {
+  const answered = new Promise<ServerReply>((done, failed) => {
     outgoing.once('response', (incoming) => {
       const { statusCode = 502, 'content-length': size } = { statusCode: incoming.statusCode, ...incoming.headers };
-      const content: Content = { size: size === undefined ? undefined : Number(size), read: () => incoming };
-      const answer = endToEnd(incoming.headers) as Reply['headers'];
+      const content: ReadableBody = { size: size === undefined ? undefined : Number(size), read: () => incoming };
+      const answer = endToEndHeaders(incoming.headers) as ServerReply['headers'];
       const { 'content-length': _, ...others } = answer;
       done({ status: statusCode, headers: others, body: content });
     });
@@ -180,17 +183,17 @@ async function passOn({ run, method, address, headers, body, signal }: ReplicaCa
     outgoing.once('close', () => failed(new Error('its answer is not one of HTTP/1.1')));
   });
   // It may answer before it has read all, or without: then it is the answer that counts.
-  pipeline(body instanceof SentBody ? body.read() : body, outgoing).catch(() => {});
+  pipeline(body instanceof BufferedBody ? body.read() : body, outgoing).catch(() => {});
   try {
     return await answered;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw new Breakdown(`its server did not answer: ${(error as Error).message}`);
+    throw new ReplicaError(`its server did not answer: ${(error as Error).message}`);
   }
 }
 
 /** Headers without those that belong to one connection only. */
-function endToEnd(headers: NodeJS.Dict<string | string[]>): NodeJS.Dict<string | string[]> {
+function endToEndHeaders(headers: NodeJS.Dict<string | string[]>): NodeJS.Dict<string | string[]> {
   const named = String(headers.connection ?? '')
     .toLowerCase()
     .split(/[\s,]+/);

@@ -1,4 +1,4 @@
-export interface TarFile {
+export interface TarEntry {
   path: string;
   content: Uint8Array;
   executable: boolean;
@@ -8,10 +8,10 @@ export interface TarFile {
  * The files of an uncompressed tar. Folders are passed over. Throws an Error that says why when it is damaged, or has
  * something in it that is neither file nor folder.
  */
-export function readTar(bytes: Uint8Array): TarFile[] {
-  const files: TarFile[] = [];
+export function readTar(bytes: Uint8Array): TarEntry[] {
+  const files: TarEntry[] = [];
   // What an entry of its own says about the next one: a path or a size that its header cannot hold.
-  let ahead: Ahead = {};
+  let ahead: PaxOverrides = {};
   let offset = 0;
   while (offset + block <= bytes.length) {
     const header = bytes.subarray(offset, offset + block);
@@ -38,7 +38,7 @@ export function readTar(bytes: Uint8Array): TarFile[] {
   throw new Error('the tar has no end');
 }
 
-interface Ahead {
+interface PaxOverrides {
   path?: string;
   size?: number;
 }
@@ -77,8 +77,8 @@ function octal(header: Uint8Array, start: number, length: number): number {
 }
 
 /** Records such as `17 path=a/b.py\n`, each with its own length in bytes in front: a value may hold line ends. */
-function readPax(content: Uint8Array): Ahead {
-  const ahead: Ahead = {};
+function readPax(content: Uint8Array): PaxOverrides {
+  const ahead: PaxOverrides = {};
   for (let at = 0; at < content.length; ) {
     const [, digits = ''] = /^(\d{1,9}) /.exec(Buffer.from(content.subarray(at, at + 10)).toString('latin1')) ?? [];
     const end = at + Number(digits);

@@ -3,14 +3,14 @@ import { closeSync, createWriteStream, mkdirSync, openSync, writeSync } from 'no
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type ArchiveLimits, archiveFiles } from '../builds/archive.ts';
+import { type ArchiveLimits, iterateArchive } from '../builds/archive.ts';
 import { ArchiveNames } from '../builds/archive-names.ts';
 import { readTar } from './tar.ts';
 
 /** Writes the files of a zip to a folder, which is replaced. On failure nothing is left, and the error says why. */
 export async function unpackZip(path: string, folder: string, limits: ArchiveLimits): Promise<void> {
   await replaceFolder(folder, async (write) => {
-    for await (const { path: name, executable, read } of archiveFiles(path, limits)) {
+    for await (const { path: name, executable, read } of iterateArchive(path, limits)) {
       await write(name, executable, read());
     }
   });

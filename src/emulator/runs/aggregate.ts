@@ -1,22 +1,22 @@
-import { rfc3339 } from '../time.ts';
+import { formatTime } from '../time.ts';
 import type { Bucket } from './buckets.ts';
-import type { RunReading } from './run-status.ts';
+import type { RunProgress } from './run-progress.ts';
 
 /** A run and where it stands. */
-export interface Observed {
+export interface RunWithProgress {
   createdAt: number;
-  reading: RunReading;
+  reading: RunProgress;
 }
 
 /**
  * Runs counted by the bucket they came in (spec 2.7). Runtime and response time are of those that succeeded or failed,
  * the average cold start of those that had one; with none of them there is nothing to measure, and that is null.
  */
-export function chart(runs: readonly Observed[], buckets: readonly Bucket[]) {
-  const groups: RunReading[][] = buckets.map(() => []);
-  for (const { createdAt, reading } of runs) groups[placeOf(createdAt, buckets)]?.push(reading);
+export function aggregateRuns(runs: readonly RunWithProgress[], buckets: readonly Bucket[]) {
+  const groups: RunProgress[][] = buckets.map(() => []);
+  for (const { createdAt, reading } of runs) groups[bucketIndex(createdAt, buckets)]?.push(reading);
   return buckets.map((bucket, index) => ({
-    ...{ timeGroup: bucket.label, startTime: rfc3339(bucket.start), endTime: rfc3339(bucket.end) },
+    ...{ timeGroup: bucket.label, startTime: formatTime(bucket.start), endTime: formatTime(bucket.end) },
     ...counts(groups[index] ?? []),
     ...timings(groups[index] ?? []),
   }));
@@ -28,7 +28,7 @@ export function percentile(sorted: readonly number[], percent: number): number |
 }
 
 /** The last bucket that starts no later; buckets are in order, and there may be many. */
-function placeOf(time: number, buckets: readonly Bucket[]): number {
+function bucketIndex(time: number, buckets: readonly Bucket[]): number {
   let [low, high] = [0, buckets.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
@@ -38,7 +38,7 @@ function placeOf(time: number, buckets: readonly Bucket[]): number {
   return low;
 }
 
-function counts(runs: readonly RunReading[]) {
+function counts(runs: readonly RunProgress[]) {
   const number = {
     pending: 0,
     proxyQueued: 0,
@@ -58,7 +58,7 @@ function counts(runs: readonly RunReading[]) {
   };
 }
 
-function timings(runs: readonly RunReading[]) {
+function timings(runs: readonly RunProgress[]) {
   const done = runs.filter((run) => run.status === 'success' || run.status === 'failure');
   const starts = runs.map((run) => run.coldstartMs).filter((ms) => ms > 0);
   return {

@@ -1,10 +1,8 @@
-import type { bucketSizes } from '../../contract/runs.ts';
-import { day, hour, minute, type Range } from '../time.ts';
-
-export type BucketSize = (typeof bucketSizes)[number];
+import type { BucketSize } from '../../contract/runs.ts';
+import { day, hour, minute, type TimeRange } from '../time.ts';
 
 /** A minute, an hour or a day of somebody's clock, cut to the range it was asked for. */
-export interface Bucket extends Range {
+export interface Bucket extends TimeRange {
   /** What that clock says: `2026-10-25`, `2026-10-25T02:00+02:00`. */
   label: string;
 }
@@ -14,11 +12,11 @@ export interface Bucket extends Range {
  * 25 hours where these change, the hour that comes twice is two buckets, and where clocks are half an hour off, so are
  * the hours. Throws a RangeError when there is no such zone.
  */
-export function bucketsOf({ start, end }: Range, size: BucketSize, zone = 'UTC'): Bucket[] {
-  if (start === end) return bucketsOf({ start, end: start + 1 }, size, zone).map((only) => ({ ...only, end }));
+export function splitIntoBuckets({ start, end }: TimeRange, size: BucketSize, zone = 'UTC'): Bucket[] {
+  if (start === end) return splitIntoBuckets({ start, end: start + 1 }, size, zone).map((only) => ({ ...only, end }));
   const length = { minute, hour, day }[size];
   const buckets: Bucket[] = [];
-  for (const stretch of stretchesOf({ start, end }, zone)) {
+  for (const stretch of splitByOffset({ start, end }, zone)) {
     const { offset } = stretch;
     for (let from = stretch.start; from < stretch.end; ) {
       const local = Math.floor((from + offset) / length) * length;
@@ -35,20 +33,20 @@ export function bucketsOf({ start, end }: Range, size: BucketSize, zone = 'UTC')
 }
 
 /** A stretch in which the clocks do not change, and how far they are ahead of UTC. */
-interface Stretch extends Range {
+interface OffsetSpan extends TimeRange {
   offset: number;
 }
 
 /** Looks at every day of the range, and closer where it ends with other clocks than it began with. */
-function stretchesOf({ start, end }: Range, zone: string): Stretch[] {
-  const offsetAt = clockOf(zone);
-  const stretches: Stretch[] = [];
+function splitByOffset({ start, end }: TimeRange, zone: string): OffsetSpan[] {
+  const offsetAt = createOffsetReader(zone);
+  const stretches: OffsetSpan[] = [];
   let current = { start, offset: offsetAt(start) };
   for (let from = start; from < end; from += day) {
     const to = Math.min(from + day, end);
     const offset = offsetAt(to);
     if (offset === current.offset) continue;
-    const change = changeBetween(from, to, offsetAt);
+    const change = findOffsetChange(from, to, offsetAt);
     stretches.push({ ...current, end: change });
     current = { start: change, offset };
   }
@@ -57,7 +55,7 @@ function stretchesOf({ start, end }: Range, zone: string): Stretch[] {
 }
 
 /** The first millisecond with other clocks. */
-function changeBetween(from: number, to: number, offsetAt: (time: number) => number): number {
+function findOffsetChange(from: number, to: number, offsetAt: (time: number) => number): number {
   const before = offsetAt(from);
   let [same, other] = [from, to];
   while (other - same > 1) {
@@ -69,7 +67,7 @@ function changeBetween(from: number, to: number, offsetAt: (time: number) => num
 }
 
 /** Tells how many milliseconds the clocks of a zone are ahead of UTC. */
-function clockOf(zone: string): (time: number) => number {
+function createOffsetReader(zone: string): (time: number) => number {
   // `+02:00` is an offset, no zone; some versions of Node take it for one.
   if (!/^[A-Za-z]/.test(zone)) throw new RangeError(`${zone} is not the name of a zone`);
   const clock = new Intl.DateTimeFormat('en-US', {

@@ -1,35 +1,35 @@
 import { buildPhase } from '../../contract/builds.ts';
-import { readBuild } from '../builds/build-status.ts';
+import { getBuildProgress } from '../builds/build-progress.ts';
 import type { Platform } from '../platform.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 import { day, hour } from '../time.ts';
-import { runsOf } from './find.ts';
-import { readRun } from './run-status.ts';
+import { findRuns } from './find.ts';
+import { getRunProgress } from './run-progress.ts';
 
 /** A replica as the clock has it. Milliseconds since 1970. */
-export interface Replica {
+export interface ReplicaPeriod {
   name: string;
   /** Id of the build it runs. */
   build: string;
   state: 'PENDING' | 'RUNNING' | 'SUCCEEDED';
   /** When its start began: that is paid for, too. */
-  bornAt: number;
-  /** When it was up. */
   startedAt: number;
+  /** When it was up. */
+  readyAt: number;
   /** When it ends, or would if nothing more came in. */
   endsAt: number;
 }
 
 /** Replicas that are up, and those that ended within the last hour; newest first. */
-export function replicasOf(app: AppRecord, platform: Platform): Replica[] {
+export function listReplicas(app: AppRecord, platform: Platform): ReplicaPeriod[] {
   const now = platform.now();
-  const used = replicasThrough(app, runsOf(app, { start: now - day, end: now }, platform.store), platform).filter(
-    ({ bornAt }) => bornAt <= now,
+  const used = deriveReplicas(app, findRuns(app, { start: now - day, end: now }, platform.store), platform).filter(
+    ({ startedAt }) => startedAt <= now,
   );
   const up = used.filter(({ state }) => state !== 'SUCCEEDED').length;
   const lately = used.filter(({ endsAt }) => endsAt > now - hour);
   return [...lately, ...idleReplicas(app, app.settings.minReplicaCount - up, platform)].sort(
-    (a, b) => b.bornAt - a.bornAt || (a.name < b.name ? -1 : 1),
+    (a, b) => b.startedAt - a.startedAt || (a.name < b.name ? -1 : 1),
   );
 }
 
@@ -37,15 +37,15 @@ export function replicasOf(app: AppRecord, platform: Platform): Replica[] {
  * The replicas that served these runs, which come newest first; the replicas oldest first. They are read from these runs: a replica starts for
  * its first, and ends when it had nothing to do for the cooldown.
  */
-export function replicasThrough(app: AppRecord, runs: readonly RunRecord[], platform: Platform): Replica[] {
+export function deriveReplicas(app: AppRecord, runs: readonly RunRecord[], platform: Platform): ReplicaPeriod[] {
   if (runs.length === 0) return [];
   const now = platform.now();
   const cooldownMs = app.settings.cooldownPeriodSeconds * 1000;
   const builds = readyBuilds(app, platform);
-  const replicas: Replica[] = [];
-  const latest = new Map<string, Replica>();
+  const replicas: ReplicaPeriod[] = [];
+  const latest = new Map<string, ReplicaPeriod>();
   for (const run of runs.toReversed()) {
-    const endsAt = (readRun(run, now).endedAt ?? now) + cooldownMs;
+    const endsAt = (getRunProgress(run, now).endedAt ?? now) + cooldownMs;
     const replica = latest.get(run.container);
     if (replica && run.createdAt <= replica.endsAt) {
       replica.endsAt = Math.max(replica.endsAt, endsAt);
@@ -59,31 +59,35 @@ export function replicasThrough(app: AppRecord, runs: readonly RunRecord[], plat
 }
 
 /** The least number of replicas is up even while nobody calls. */
-function idleReplicas(app: AppRecord, number: number, platform: Platform): Replica[] {
+function idleReplicas(app: AppRecord, number: number, platform: Platform): ReplicaPeriod[] {
   const [latest] = readyBuilds(app, platform);
   if (!latest || number <= 0) return [];
   return Array.from({ length: number }, (_, index) => ({
-    ...{ name: `${app.id}-${latest.id.slice(0, 8)}-${index}`, build: latest.id, state: 'RUNNING' },
-    ...{ bornAt: latest.since, startedAt: latest.since, endsAt: Number.POSITIVE_INFINITY },
+    name: `${app.id}-${latest.id.slice(0, 8)}-${index}`,
+    build: latest.id,
+    state: 'RUNNING',
+    startedAt: latest.since,
+    readyAt: latest.since,
+    endsAt: Number.POSITIVE_INFINITY,
   }));
 }
 
-function startedFor(run: RunRecord, endsAt: number, builds: readonly ReadyBuild[]): Replica {
-  const bornAt = run.createdAt + run.pendingMs;
-  const build = builds.find(({ since }) => since <= bornAt) ?? builds.at(-1);
-  const startedAt = bornAt + run.coldstartMs;
+function startedFor(run: RunRecord, endsAt: number, builds: readonly ReadyBuild[]): ReplicaPeriod {
+  const startedAt = run.createdAt + run.pendingMs;
+  const build = builds.find(({ since }) => since <= startedAt) ?? builds.at(-1);
+  const readyAt = startedAt + run.coldstartMs;
   return {
     name: run.container,
     build: build?.id ?? '',
     state: 'RUNNING',
-    bornAt,
     startedAt,
-    endsAt: Math.max(startedAt, endsAt),
+    readyAt,
+    endsAt: Math.max(readyAt, endsAt),
   };
 }
 
-function stateOf({ startedAt, endsAt }: Replica, now: number): Replica['state'] {
-  if (now < startedAt) return 'PENDING';
+function stateOf({ readyAt, endsAt }: ReplicaPeriod, now: number): ReplicaPeriod['state'] {
+  if (now < readyAt) return 'PENDING';
   return now < endsAt ? 'RUNNING' : 'SUCCEEDED';
 }
 
@@ -94,8 +98,8 @@ interface ReadyBuild {
 
 /** Newest first. */
 function readyBuilds(app: AppRecord, { store, now }: Platform): ReadyBuild[] {
-  return store.buildsOf(app.id).flatMap((build) => {
-    const { status, changedAt } = readBuild(build, now());
+  return store.getAppBuilds(app.id).flatMap((build) => {
+    const { status, changedAt } = getBuildProgress(build, now());
     return buildPhase(status) === 'succeeded' ? [{ id: build.id, since: changedAt }] : [];
   });
 }

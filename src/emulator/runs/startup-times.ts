@@ -1,16 +1,16 @@
 import { findApp } from '../apps/find.ts';
 import type { Handlers } from '../platform.ts';
-import { readRange, rfc3339 } from '../time.ts';
+import { formatTime, parseTimeRange } from '../time.ts';
 import { percentile } from './aggregate.ts';
-import { runsOf } from './find.ts';
-import { readRun } from './run-status.ts';
+import { findRuns } from './find.ts';
+import { getRunProgress } from './run-progress.ts';
 
-export const metrics: Pick<Handlers, 'getStartupTimes'> = {
+export const metricsHandlers: Pick<Handlers, 'getStartupTimes'> = {
   // Without a cold start there is no point in a line: its percentiles are null (spec 2.9).
   getStartupTimes({ query = {}, ...given }, platform) {
     const app = findApp(platform.store, given);
-    const range = readRange(query, ['start', 'end'], platform.now());
-    const runs = runsOf(app, { ...range, end: Math.min(range.end, platform.now()) }, platform.store).filter(
+    const range = parseTimeRange(query, ['start', 'end'], platform.now());
+    const runs = findRuns(app, { ...range, end: Math.min(range.end, platform.now()) }, platform.store).filter(
       (run) => query.container_id === undefined || run.container === query.container_id,
     );
 
@@ -18,7 +18,7 @@ export const metrics: Pick<Handlers, 'getStartupTimes'> = {
     const step = Math.max(1, range.end - range.start) / number;
     const starts: number[][] = Array.from({ length: number }, () => []);
     for (const run of runs) {
-      const { coldstartMs } = readRun(run, platform.now());
+      const { coldstartMs } = getRunProgress(run, platform.now());
       const place = Math.min(number - 1, Math.floor((run.createdAt - range.start) / step));
       if (coldstartMs > 0) starts[place]?.push(coldstartMs / 1000);
     }
@@ -30,7 +30,7 @@ export const metrics: Pick<Handlers, 'getStartupTimes'> = {
       status: 'success',
       data: {
         ...{ time_series: series, total_runs: runs.length },
-        ...{ start_date: rfc3339(range.start), end_date: rfc3339(range.end) },
+        ...{ start_date: formatTime(range.start), end_date: formatTime(range.end) },
       },
     };
   },

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 import type { AppCreation } from '../../contract/apps.ts';
 import { withDefaults } from '../apps/settings.ts';
-import type { Archive } from '../builds/archive.ts';
+import type { ReadArchive } from '../builds/archive.ts';
 import { createBuild } from '../builds/handlers.ts';
-import { writeScript } from '../builds/script.ts';
+import { createBuildScript } from '../builds/script.ts';
 import type { BuildFault } from '../faults/faults.ts';
 import type { Platform } from '../platform.ts';
 import type { AppRecord, Traffic } from '../state/records.ts';
@@ -16,7 +16,7 @@ import { replicaNames } from './traffic.ts';
  */
 export function seedApps(project: string, seed: number, platform: Platform): void {
   const now = platform.now();
-  for (const sample of samples) {
+  for (const sample of seededApps) {
     const createdAt = now - sample.age * day;
     const { name, ephemeral, rhythm } = sample;
     const app: AppRecord = {
@@ -27,12 +27,12 @@ export function seedApps(project: string, seed: number, platform: Platform): voi
     };
     platform.store.apps.set(app.id, app);
     for (const build of sample.builds) addBuild(app, build, now - build.age * day, sample.files, platform);
-    if (app.traffic?.rhythm === 'transcriber') addRunsUnderway(app, app.traffic, platform);
+    if (app.traffic?.rhythm === 'transcriber') addActiveRuns(app, app.traffic, platform);
   }
   platform.store.save();
 }
 
-interface Sample {
+interface SeedApp {
   name: string;
   /** Days. */
   age: number;
@@ -41,10 +41,10 @@ interface Sample {
   settings: Partial<AppCreation>;
   files: Record<string, string>;
   /** The oldest first. */
-  builds: readonly SampleBuild[];
+  builds: readonly SeedBuild[];
 }
 
-interface SampleBuild {
+interface SeedBuild {
   /** Days. */
   age: number;
   fault?: BuildFault;
@@ -52,7 +52,7 @@ interface SampleBuild {
   cancelledAfter?: number;
 }
 
-const samples: readonly Sample[] = [
+const seededApps: readonly SeedApp[] = [
   {
     ...{ name: 'web', age: 30, rhythm: 'web' },
     settings: {
@@ -104,17 +104,17 @@ const samples: readonly Sample[] = [
 ];
 
 /** A build of so long ago, with the log that its files would give. */
-function addBuild(app: AppRecord, sample: SampleBuild, at: number, files: Sample['files'], platform: Platform): void {
+function addBuild(app: AppRecord, sample: SeedBuild, at: number, files: SeedApp['files'], platform: Platform): void {
   const build = createBuild(app, [], { ...platform, now: () => at, pace: minute / 3 });
-  const archive = archiveOf(files);
+  const archive = createArchive(files);
   build.files = Object.fromEntries(archive.files);
   build.startedAt = at + 4_000;
-  build.script = writeScript({ settings: app.settings, registries: [], archive }, sample.fault);
+  build.script = createBuildScript({ settings: app.settings, registries: [], archive }, sample.fault);
   if (sample.cancelledAfter) build.cancelledAt = at + sample.cancelledAfter * minute;
   app.updatedAt = at;
 }
 
-function archiveOf(files: Sample['files']): Archive {
+function createArchive(files: SeedApp['files']): ReadArchive {
   const facts = Object.entries(files).map(([path, text]) => {
     const bytes = Buffer.from(text);
     return [path, { size: bytes.length, crc32: crc32(bytes) }] as const;
@@ -123,7 +123,7 @@ function archiveOf(files: Sample['files']): Archive {
 }
 
 /** One run in each state that is soon over, so that at any time of day there is something to look at. */
-function addRunsUnderway(app: AppRecord, traffic: Traffic, { store, now }: Platform): void {
+function addActiveRuns(app: AppRecord, traffic: Traffic, { store, now }: Platform): void {
   const names = replicaNames(app, traffic);
   const [first, second] = [`${names}-7d2c4`, `${names}-b81f0`];
   const usual = { app: app.id, functionName: 'transcribe', async: true, statusCode: 200 };

@@ -1,11 +1,11 @@
 /** Numbers that look like chance and are the same on every run. */
-export interface Chance {
+export interface SeededRandom {
   /** From 0 up to, but without, 1. */
   next(): number;
   /** A number around the median: half of all are less, and a few are much more. */
-  around(median: number, spread: number): number;
+  logNormal(median: number, spread: number): number;
   /** How often something happens that happens `mean` times on average. */
-  times(mean: number): number;
+  count(mean: number): number;
   /** One of the things, by their weights. */
   pick<T>(things: readonly (readonly [thing: T, weight: number])[]): T;
   /** So many digits of a hexadecimal number. */
@@ -13,7 +13,7 @@ export interface Chance {
 }
 
 /** The chance that belongs to a name. */
-export function chanceOf(name: string): Chance {
+export function createRandom(name: string): SeededRandom {
   let state = hash(name);
   const next = () => {
     // Mulberry32, a generator of 32 bits.
@@ -25,8 +25,8 @@ export function chanceOf(name: string): Chance {
   const normal = () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
   return {
     next,
-    around: (median, spread) => median * Math.exp(spread * normal()),
-    times: (mean) => Math.max(0, Math.round(mean + Math.sqrt(mean) * normal())),
+    logNormal: (median, spread) => median * Math.exp(spread * normal()),
+    count: (mean) => Math.max(0, Math.round(mean + Math.sqrt(mean) * normal())),
     pick(things) {
       let left = next() * things.reduce((sum, [, weight]) => sum + weight, 0);
       let chosen = things[0] as (typeof things)[number];

@@ -1,5 +1,5 @@
-import type { Chance } from './random.ts';
-import type { Rhythm } from './traffic-profiles.ts';
+import type { SeededRandom } from './random.ts';
+import type { TrafficProfile } from './traffic-profiles.ts';
 
 interface Replica {
   name: string;
@@ -8,30 +8,30 @@ interface Replica {
 }
 
 /** The replicas of a day: one starts when a call finds no free place, and ends when it had nothing to do for long. */
-export class Fleet {
+export class SimulatedReplicas {
   #up: Replica[] = [];
 
   constructor(
-    readonly rhythm: Rhythm,
+    readonly rhythm: TrafficProfile,
     /** What their names begin with. */
     readonly prefix: string,
-    readonly chance: Chance,
+    readonly chance: SeededRandom,
   ) {}
 
   /** Finds a place for a call, and tells where and how long it waits for it. Calls come in the order of time. */
-  serve(at: number, runtimeMs: number) {
+  assign(at: number, runtimeMs: number) {
     const { rhythm, chance } = this;
     const pendingMs = 1 + Math.floor(chance.next() * 4);
     const routingMs = 1 + Math.floor(chance.next() * 12);
     const seenAt = at + pendingMs + routingMs;
     this.#up = this.#up.filter(({ freeAt }) => busyUntil(freeAt) + rhythm.cooldown > at);
 
-    const free = this.#up.find((replica) => freePlace(replica) <= seenAt);
+    const free = this.#up.find((replica) => nextFreeSlot(replica) <= seenAt);
     const coldstartMs =
-      free || this.#up.length >= rhythm.replicas ? 0 : Math.round(chance.around(rhythm.coldstart, 0.25));
+      free || this.#up.length >= rhythm.replicas ? 0 : Math.round(chance.logNormal(rhythm.coldstart, 0.25));
     const replica = free ?? (coldstartMs > 0 ? this.#start(seenAt + coldstartMs) : this.#soonest());
-    const startsAt = Math.max(seenAt + coldstartMs, freePlace(replica));
-    replica.freeAt[replica.freeAt.indexOf(freePlace(replica))] = startsAt + runtimeMs;
+    const startsAt = Math.max(seenAt + coldstartMs, nextFreeSlot(replica));
+    replica.freeAt[replica.freeAt.indexOf(nextFreeSlot(replica))] = startsAt + runtimeMs;
     const containerQueueMs = startsAt - seenAt - coldstartMs;
     return { container: replica.name, pendingMs, proxyQueueMs: routingMs + coldstartMs, containerQueueMs, coldstartMs };
   }
@@ -44,12 +44,12 @@ export class Fleet {
   }
 
   #soonest(): Replica {
-    return this.#up.reduce((best, replica) => (freePlace(replica) < freePlace(best) ? replica : best));
+    return this.#up.reduce((best, replica) => (nextFreeSlot(replica) < nextFreeSlot(best) ? replica : best));
   }
 }
 
 // Not by spreading a list over Math.min: that would cost more than all the rest of a call.
-function freePlace({ freeAt }: Replica): number {
+function nextFreeSlot({ freeAt }: Replica): number {
   return freeAt.reduce((least, time) => Math.min(time, least));
 }
 

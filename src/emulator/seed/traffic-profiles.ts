@@ -1,10 +1,10 @@
 /** How an app is called, and how it does. Durations in milliseconds. */
-export interface Rhythm {
+export interface TrafficProfile {
   /** Calls in each hour of a working day, UTC. */
   hours: readonly number[];
   /** What is left of them on Saturday and Sunday. */
   weekend: number;
-  calls: readonly (readonly [Call, weight: number])[];
+  calls: readonly (readonly [CallProfile, weight: number])[];
   /** Median of a cold start. */
   coldstart: number;
   /** Part of all calls that fail on a day without trouble. */
@@ -17,7 +17,7 @@ export interface Rhythm {
   badAfternoon?: boolean;
 }
 
-interface Call {
+interface CallProfile {
   functionName: string;
   /** Median, and how far the others are from it. */
   runtime: number;
@@ -36,7 +36,7 @@ const digest = { functionName: 'send_digest', runtime: 2_300, spread: 0.4 };
 
 const hook = 'https://hooks.example.com/transcripts';
 
-export const rhythms = {
+export const trafficProfiles = {
   /** People call it: much by day, little by night. */
   web: {
     hours: [4, 3, 2, 2, 2, 3, 6, 14, 28, 42, 48, 50, 44, 46, 52, 50, 44, 36, 28, 22, 18, 14, 9, 6],
@@ -85,4 +85,4 @@ export const rhythms = {
       [507, 20],
     ],
   },
-} as const satisfies Record<string, Rhythm>;
+} as const satisfies Record<string, TrafficProfile>;

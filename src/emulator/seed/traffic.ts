@@ -1,53 +1,53 @@
 import type { AppRecord, RunRecord, Traffic } from '../state/records.ts';
-import { day, hour, minute, type Range } from '../time.ts';
-import { type Chance, chanceOf } from './random.ts';
-import { Fleet } from './simulated-replicas.ts';
-import { type Rhythm, rhythms } from './traffic-profiles.ts';
+import { day, hour, minute, type TimeRange } from '../time.ts';
+import { createRandom, type SeededRandom } from './random.ts';
+import { SimulatedReplicas } from './simulated-replicas.ts';
+import { type TrafficProfile, trafficProfiles } from './traffic-profiles.ts';
 
 /** The calls of a range that an app's traffic makes up, newest first. */
-export function callsOf(app: AppRecord, range: Range): RunRecord[] {
+export function generateRuns(app: AppRecord, range: TimeRange): RunRecord[] {
   const { traffic } = app;
   if (!traffic) return [];
   const start = Math.max(range.start, traffic.since);
   const calls: RunRecord[] = [];
   for (let date = dayOf(range.end); date >= dayOf(start); date -= 1) {
-    const ofDay = callsOfDay(app, traffic, date);
+    const ofDay = generateDay(app, traffic, date);
     calls.push(...ofDay.filter(({ createdAt }) => createdAt >= start && createdAt <= range.end));
   }
   return calls;
 }
 
 /** Finds such a call by its id, in which its time is written. */
-export function findCall(app: AppRecord, id: string): RunRecord | undefined {
+export function findGeneratedRun(app: AppRecord, id: string): RunRecord | undefined {
   const [, high = '', low = ''] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id) ?? [];
   const at = Number.parseInt(high + low, 16);
-  return Number.isNaN(at) ? undefined : callsOf(app, { start: at, end: at }).find((call) => call.id === id);
+  return Number.isNaN(at) ? undefined : generateRuns(app, { start: at, end: at }).find((call) => call.id === id);
 }
 
 /** What the names of an app's replicas begin with. */
 export function replicaNames({ id }: AppRecord, { seed, rhythm }: Pick<Traffic, 'seed' | 'rhythm'>): string {
-  return `${id}-${chanceOf(`${seed}/${rhythm}`).hex(8)}`;
+  return `${id}-${createRandom(`${seed}/${rhythm}`).hex(8)}`;
 }
 
 /** Newest first. */
-function callsOfDay(app: AppRecord, { seed, rhythm: name, since }: Traffic, date: number): RunRecord[] {
-  const rhythm: Rhythm = rhythms[name];
+function generateDay(app: AppRecord, { seed, rhythm: name, since }: Traffic, date: number): RunRecord[] {
+  const rhythm: TrafficProfile = trafficProfiles[name];
   const nth = date - dayOf(since);
-  const chance = chanceOf(`${seed}/${name}/${nth}`);
-  const trouble = troubleOf(rhythm, date, since, seed, chance);
-  const fleet = new Fleet(rhythm, replicaNames(app, { seed, rhythm: name }), chance);
+  const chance = createRandom(`${seed}/${name}/${nth}`);
+  const trouble = incidentsOf(rhythm, date, since, seed, chance);
+  const fleet = new SimulatedReplicas(rhythm, replicaNames(app, { seed, rhythm: name }), chance);
   return arrivals(rhythm, date, chance)
     .map((at) => {
       const call = chance.pick(rhythm.calls);
       const troubled = trouble.find(({ start, end }) => at >= start && at <= end);
-      const statusCode = outcome(rhythm, troubled?.failing ?? rhythm.failing, chance);
-      const runtime = chance.around(call.runtime * (troubled?.slower ?? 1), call.spread);
+      const statusCode = pickStatusCode(rhythm, troubled?.failing ?? rhythm.failing, chance);
+      const runtime = chance.logNormal(call.runtime * (troubled?.slower ?? 1), call.spread);
       // Whoever gives up, does so before the end; what fails, fails at any time.
       const runtimeMs = Math.ceil(statusCode === 200 ? runtime : runtime * chance.next());
-      const served = fleet.serve(at, runtimeMs);
+      const served = fleet.assign(at, runtimeMs);
       // Thousands of these are made at a time, and a literal is several times as fast as a spread.
       const run: RunRecord = {
-        id: idOf(at, chance),
+        id: runIdAt(at, chance),
         app: app.id,
         createdAt: at,
         functionName: call.functionName,
@@ -72,11 +72,11 @@ function dayOf(time: number): number {
 }
 
 /** When calls come: each hour has its number, on average, and they come any time within. No two come at once. */
-function arrivals({ hours, weekend }: Rhythm, date: number, chance: Chance): number[] {
+function arrivals({ hours, weekend }: TrafficProfile, date: number, chance: SeededRandom): number[] {
   const part = isWeekend(date) ? weekend : 1;
   return hours
     .flatMap((mean, index) =>
-      Array.from({ length: chance.times(mean * part) }, () => Math.floor(date * day + (index + chance.next()) * hour)),
+      Array.from({ length: chance.count(mean * part) }, () => Math.floor(date * day + (index + chance.next()) * hour)),
     )
     .sort((a, b) => a - b)
     .filter((at, index, all) => at !== all[index - 1]);
@@ -87,13 +87,19 @@ function isWeekend(date: number): boolean {
   return (date + 4) % 7 === 6 || (date + 4) % 7 === 0;
 }
 
-interface Trouble extends Range {
+interface TrafficIncident extends TimeRange {
   failing: number;
   slower: number;
 }
 
 /** On one day in four something breaks for a few minutes, and once, not long before the seeding, for an afternoon. */
-function troubleOf(rhythm: Rhythm, date: number, since: number, seed: number, chance: Chance): Trouble[] {
+function incidentsOf(
+  rhythm: TrafficProfile,
+  date: number,
+  since: number,
+  seed: number,
+  chance: SeededRandom,
+): TrafficIncident[] {
   const startsAt = date * day + (8 + 12 * chance.next()) * hour;
   const short = { start: startsAt, end: startsAt + (6 + 12 * chance.next()) * minute, failing: 0.7, slower: 1 };
   const afternoon = { start: date * day + 13 * hour, end: date * day + 16.5 * hour, failing: 0.55, slower: 3 };
@@ -110,7 +116,7 @@ function badDay(since: number, seed: number): number {
 }
 
 /** A few are cancelled, and of a few the caller hangs up. */
-function outcome({ failures }: Rhythm, failing: number, chance: Chance): number {
+function pickStatusCode({ failures }: TrafficProfile, failing: number, chance: SeededRandom): number {
   const luck = chance.next();
   if (luck < 0.006) return 0;
   if (luck < 0.01) return -1;
@@ -118,7 +124,7 @@ function outcome({ failures }: Rhythm, failing: number, chance: Chance): number 
 }
 
 /** A UUID of the seventh kind: it begins with its time. */
-function idOf(at: number, chance: Chance): string {
+function runIdAt(at: number, chance: SeededRandom): string {
   const time = at.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${chance.hex(3)}-8${chance.hex(3)}-${chance.hex(6)}${chance.hex(6)}`;
 }

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Platform } from '../platform.ts';
 import { OriginPolicy } from './origin.ts';
-import { endEarly, endRaw, json } from './reply.ts';
-import { serve } from './serve.ts';
+import { endWithReply, jsonReply, writeRawReply } from './reply.ts';
+import { serveRequest } from './serve.ts';
 
 /** Listens on the loopback address. Requests are answered once `open` was called. */
-export async function listen(port: number, allowedOrigins: readonly string[]) {
+export async function startServer(port: number, allowedOrigins: readonly string[]) {
   const server = createServer();
   // A stalled upload is to last as long as its sender likes: no timer of ours may end it.
   server.requestTimeout = 0;
@@ -25,14 +25,14 @@ export async function listen(port: number, allowedOrigins: readonly string[]) {
         for (const [name, value] of Object.entries(origins.corsHeaders(request))) response.setHeader(name, value);
         const reply = origins.refusal(request) ?? origins.preflight(request);
         if (reply) {
-          endEarly(response, reply);
+          endWithReply(response, reply);
           return;
         }
-        const served: Promise<void> = serve(request, response, platform)
+        const served: Promise<void> = serveRequest(request, response, platform)
           .catch((error: Error) => {
             if (response.headersSent || request.socket.destroyed) return void request.socket.destroy();
             // The answer of an app may hold what HTTP cannot carry.
-            endEarly(response, json({ message: `the answer cannot be sent: ${error.message}` }, 502));
+            endWithReply(response, jsonReply({ message: `the answer cannot be sent: ${error.message}` }, 502));
           })
           .finally(() => underway.delete(served));
         underway.add(served);
@@ -41,18 +41,18 @@ export async function listen(port: number, allowedOrigins: readonly string[]) {
         upgraded.add(stream.on('error', () => {}).on('close', () => upgraded.delete(stream)));
         const refusal = origins.refusal(request);
         if (refusal) {
-          endRaw(stream, refusal);
+          writeRawReply(stream, refusal);
           return;
         }
         import('../logs/sockets.ts')
-          .then(({ openLogSocket }) => openLogSocket(request, stream, head, platform))
+          .then(({ acceptLogSocket }) => acceptLogSocket(request, stream, head, platform))
           .catch(() => stream.destroy());
       });
       // Without a listener, Node closes the connection without an answer.
       server.on('connect', (request: IncomingMessage, stream: Duplex) => {
         stream.on('error', () => {});
-        const notAllowed = json({ message: 'the emulator is not a proxy: CONNECT is not supported' }, 405);
-        endRaw(stream, origins.refusal(request) ?? notAllowed);
+        const notAllowed = jsonReply({ message: 'the emulator is not a proxy: CONNECT is not supported' }, 405);
+        writeRawReply(stream, origins.refusal(request) ?? notAllowed);
       });
     },
 

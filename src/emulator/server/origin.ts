@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { json, type Reply } from './reply.ts';
+import { jsonReply, type ServerReply } from './reply.ts';
 
 /** Where an app is called: the one part of the platform that a web page of the user's own may be allowed to reach. */
 const appPath = '/v4/';
@@ -20,25 +20,25 @@ export class OriginPolicy {
   }
 
   /** The answer to a request that must not be carried out; undefined when it may. */
-  refusal({ url = '', method, headers }: IncomingMessage): Reply | undefined {
+  refusal({ url = '', method, headers }: IncomingMessage): ServerReply | undefined {
     const host = headers.host?.toLowerCase() ?? '';
     // An absolute request target takes precedence over the Host header (RFC 9112, 3.2.2).
     if (![host, absoluteHost(url) ?? host].every((name) => this.#hosts.includes(name))) {
-      return json(
+      return jsonReply(
         { message: `this emulator answers requests to ${this.#hosts[0]} only, not to ${host || 'no host'}` },
         421,
       );
     }
     if (this.#isAllowed(url, headers.origin)) return undefined;
     if (headers.origin !== undefined && !this.#isOwn(headers.origin)) {
-      return json({ message: `requests of the web page ${headers.origin} are refused; ${hint}` }, 403);
+      return jsonReply({ message: `requests of the web page ${headers.origin} are refused; ${hint}` }, 403);
     }
     const site = headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-      return json({ message: `requests of other web pages are refused; ${hint}` }, 403);
+      return jsonReply({ message: `requests of other web pages are refused; ${hint}` }, 403);
     }
     if (method === 'OPTIONS' && headers['access-control-request-method'] !== undefined) {
-      return json({ message: `CORS preflight requests are refused; ${hint}` }, 403);
+      return jsonReply({ message: `CORS preflight requests are refused; ${hint}` }, 403);
     }
     return undefined;
   }
@@ -56,7 +56,7 @@ export class OriginPolicy {
   }
 
   /** The answer to a CORS preflight of an allowed web page; undefined when the request is something else. */
-  preflight({ url = '', method, headers }: IncomingMessage): Reply | undefined {
+  preflight({ url = '', method, headers }: IncomingMessage): ServerReply | undefined {
     const asked = headers['access-control-request-method'];
     if (method !== 'OPTIONS' || asked === undefined || !this.#isAllowed(url, headers.origin)) return undefined;
     const wanted = headers['access-control-request-headers'];
@@ -77,14 +77,14 @@ export class OriginPolicy {
   }
 
   #isAllowed(url: string, origin: string | undefined): boolean {
-    return origin !== undefined && this.#allowed.has(origin) && isOfApp(url);
+    return origin !== undefined && this.#allowed.has(origin) && isAppPath(url);
   }
 }
 
 const hint = 'start the emulator with --allow-origin to let a page call apps';
 
 /** Of the path as it will be routed: `/v4/../v2/` is not below an app. */
-function isOfApp(target: string): boolean {
+function isAppPath(target: string): boolean {
   const address = `http://localhost${target}`;
   return target.startsWith('/') && URL.canParse(address) && new URL(address).pathname.startsWith(appPath);
 }

@@ -19,13 +19,13 @@ export async function readForm(request: IncomingMessage): Promise<Record<string,
 }
 
 /** The parts of a form with files. */
-export async function readParts(request: IncomingMessage): Promise<Record<string, string | FilePart>> {
+export async function readMultipart(request: IncomingMessage): Promise<Record<string, string | FilePart>> {
   const type = request.headers['content-type'] ?? '';
   const body = await readBody(request);
   const parts: [string, string | FilePart][] = [];
   try {
     const form = await new Response(body, { headers: { 'content-type': type } }).formData();
-    for (const [name, part] of form) parts.push([name, typeof part === 'string' ? part : await readFile(part)]);
+    for (const [name, part] of form) parts.push([name, typeof part === 'string' ? part : await toFilePart(part)]);
   } catch {
     return refuse(400, 'the body is not valid multipart/form-data');
   }
@@ -48,12 +48,12 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function readFile(file: File): Promise<FilePart> {
+async function toFilePart(file: File): Promise<FilePart> {
   return { filename: file.name, type: file.type, content: new Uint8Array(await file.arrayBuffer()) };
 }
 
 /** Reads a value by its schema. Refuses with 400 what does not fit, and names the field. */
-export function readAs<S extends GenericSchema>(schema: S, value: unknown): InferOutput<S> {
+export function parseAs<S extends GenericSchema>(schema: S, value: unknown): InferOutput<S> {
   const result = safeParse(schema, value);
   if (result.success) return result.output;
   const [issue] = result.issues;
@@ -61,14 +61,14 @@ export function readAs<S extends GenericSchema>(schema: S, value: unknown): Infe
 }
 
 /** The body of a request as an object. valibot takes a list for an object, and nothing in the API is sent as a list. */
-export function objectIn(value: unknown): object {
+export function requireObject(value: unknown): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return refuse(400, 'the body must be a JSON object');
   }
   return value;
 }
 
-/** A server written in Go takes null for "not given", and its client writes an absent list so (wire §1c). */
+/** The platform treats null as "not given", and the official client sends null for an absent list. */
 export function withoutNulls(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
 }
@@ -86,13 +86,13 @@ export function decodeSegment(segment: string): string {
  * The URL of a request. Only its path and query count: `//x`, `*` and an absolute target must not turn into another
  * host, and what cannot be parsed is refused with 400.
  */
-export function targetOf({ url = '' }: IncomingMessage, base: string): URL {
-  if (url.startsWith('/')) return parse(base + url, url);
+export function parseRequestTarget({ url = '' }: IncomingMessage, base: string): URL {
+  if (url.startsWith('/')) return parseUrl(base + url, url);
   if (url === '*') return new URL(`${base}/*`);
-  const { pathname, search } = parse(url, url);
-  return parse(`${base}${pathname.startsWith('/') ? '' : '/'}${pathname}${search}`, url);
+  const { pathname, search } = parseUrl(url, url);
+  return parseUrl(`${base}${pathname.startsWith('/') ? '' : '/'}${pathname}${search}`, url);
 }
 
-function parse(address: string, given: string): URL {
+function parseUrl(address: string, given: string): URL {
   return URL.canParse(address) ? new URL(address) : refuse(400, `the request target is not valid: ${given}`);
 }

@@ -3,7 +3,7 @@ import type { EndpointName } from '../../contract/index.ts';
 import type { StorageTarget } from '../storage/target.ts';
 
 /** A request that came in, for tests to look at. It holds neither token nor signature. */
-export interface Call {
+export interface RecordedRequest {
   /** Counts from 1. The answer carries it as `x-request-id: req-<number>`. */
   number: number;
   method: string;
@@ -21,7 +21,12 @@ export interface Call {
 }
 
 /** Notes a request. Of an emulator that runs for days only the latest calls are kept. */
-export function noteCall(calls: Call[], request: IncomingMessage, url: URL, endpoint: Call['endpoint']): Call {
+export function recordRequest(
+  calls: RecordedRequest[],
+  request: IncomingMessage,
+  url: URL,
+  endpoint: RecordedRequest['endpoint'],
+): RecordedRequest {
   const { authorization, ...headers } = request.headers;
   if (headers['x-webhook-secret']) headers['x-webhook-secret'] = '(hidden)';
   const { 'X-Amz-Signature': _, ...query } = Object.fromEntries(url.searchParams);
@@ -33,8 +38,8 @@ export function noteCall(calls: Call[], request: IncomingMessage, url: URL, endp
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
   };
   calls.push(call);
-  if (calls.length > callsKept) calls.shift();
+  if (calls.length > maxRecorded) calls.shift();
   return call;
 }
 
-const callsKept = 10_000;
+const maxRecorded = 10_000;

@@ -1,67 +1,67 @@
 import { type Endpoint, splitRoute } from '../../contract/endpoint.ts';
 import { type EndpointName, endpoints } from '../../contract/index.ts';
-import { projects } from '../account/projects.ts';
-import { session } from '../account/session.ts';
-import { containers } from '../apps/containers.ts';
-import { apps } from '../apps/handlers.ts';
-import { secrets } from '../apps/secrets.ts';
-import { costs } from '../billing/costs.ts';
-import { plan } from '../billing/plan.ts';
-import { builds } from '../builds/handlers.ts';
-import { invocation } from '../invocation/handlers.ts';
-import { appLogs } from '../logs/handlers.ts';
-import type { FreeHandler, Handlers } from '../platform.ts';
-import { runApp } from '../run/handlers.ts';
-import { runs } from '../runs/handlers.ts';
-import { metrics } from '../runs/startup-times.ts';
-import { serviceStatus } from '../service-status.ts';
-import { sendObject } from '../storage/get-object.ts';
-import { receiveUpload } from '../storage/put-archive.ts';
-import { receivePart } from '../storage/put-part.ts';
+import { projectHandlers } from '../account/projects.ts';
+import { sessionHandlers } from '../account/session.ts';
+import { containerHandlers } from '../apps/containers.ts';
+import { appHandlers } from '../apps/handlers.ts';
+import { secretHandlers } from '../apps/secrets.ts';
+import { costHandlers } from '../billing/costs.ts';
+import { planHandlers } from '../billing/plan.ts';
+import { buildHandlers } from '../builds/handlers.ts';
+import { invocationHandlers } from '../invocation/handlers.ts';
+import { appLogHandlers } from '../logs/handlers.ts';
+import type { Handlers, RawHandler } from '../platform.ts';
+import { runOnceHandlers } from '../run/handlers.ts';
+import { runHandlers } from '../runs/handlers.ts';
+import { metricsHandlers } from '../runs/startup-times.ts';
+import { serviceStatusHandlers } from '../service-status.ts';
+import { getObject } from '../storage/get-object.ts';
+import { putArchive } from '../storage/put-archive.ts';
+import { putPart } from '../storage/put-part.ts';
 import type { StorageTarget } from '../storage/target.ts';
-import { apiKeys } from '../team/api-keys.ts';
-import { serviceAccounts } from '../team/service-accounts.ts';
-import { users } from '../team/users.ts';
-import { volumes } from '../volumes/handlers.ts';
+import { apiKeyHandlers } from '../team/api-keys.ts';
+import { serviceAccountHandlers } from '../team/service-accounts.ts';
+import { userHandlers } from '../team/users.ts';
+import { volumeHandlers } from '../volumes/handlers.ts';
 
 /** Everything the management API answers. */
-export const handlers: Handlers = {
-  ...session,
-  ...projects,
-  ...apps,
-  ...builds,
-  ...runs,
-  ...invocation,
-  ...appLogs,
-  ...runApp,
-  ...metrics,
-  ...containers,
-  ...apiKeys,
-  ...users,
-  ...serviceAccounts,
-  ...plan,
-  ...volumes,
-  ...costs,
-  ...secrets,
-  ...serviceStatus,
+export const endpointHandlers: Handlers = {
+  ...sessionHandlers,
+  ...projectHandlers,
+  ...appHandlers,
+  ...buildHandlers,
+  ...runHandlers,
+  ...invocationHandlers,
+  ...appLogHandlers,
+  ...runOnceHandlers,
+  ...metricsHandlers,
+  ...containerHandlers,
+  ...apiKeyHandlers,
+  ...userHandlers,
+  ...serviceAccountHandlers,
+  ...planHandlers,
+  ...volumeHandlers,
+  ...costHandlers,
+  ...secretHandlers,
+  ...serviceStatusHandlers,
 };
 
 /** Everything object storage answers. */
-export const storageHandlers: Record<StorageTarget, FreeHandler> = {
-  upload: receiveUpload,
-  part: receivePart,
-  object: sendObject,
+export const storageHandlers: Record<StorageTarget, RawHandler> = {
+  upload: putArchive,
+  part: putPart,
+  object: getObject,
 };
 
 /** The endpoint a request is for, and what its path says. */
-export interface Match {
+export interface RouteMatch {
   name: EndpointName;
   /** Path parameters by name, still encoded. */
   path: Record<string, string>;
 }
 
 /** Finds the endpoint of a request; undefined when there is none. */
-export function match(method: string, path: string): Match | undefined {
+export function matchRoute(method: string, path: string): RouteMatch | undefined {
   // Below an app everything is the app's, whatever the method.
   if (path.startsWith('/v4/')) return { name: 'invoke', path: {} };
   for (const { name, pattern } of patterns) {

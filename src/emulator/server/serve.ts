@@ -2,67 +2,73 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { endpoints } from '../../contract/index.ts';
 import { checkAccess } from '../account/access.ts';
-import { activation, activationPath } from '../account/activation.ts';
-import { spoil } from '../faults/injection.ts';
+import { activationPath, handleActivation } from '../account/activation.ts';
+import { applyFault } from '../faults/injection.ts';
 import type { Platform } from '../platform.ts';
 import { storageTarget } from '../storage/target.ts';
-import { type Incoming, send } from './exchange.ts';
+import { type IncomingRequest, sendReply } from './exchange.ts';
 import {
   decodeSegment,
-  objectIn,
-  readAs,
+  parseAs,
+  parseRequestTarget,
   readForm,
   readJson,
-  readParts,
-  targetOf,
+  readMultipart,
+  requireObject,
   withoutNulls,
 } from './read-request.ts';
-import { noteCall } from './recorded-request.ts';
-import type { Body } from './reply.ts';
-import { endEarly, json, Refusal, type Reply, refuse, text } from './reply.ts';
-import { handlers, match, storageHandlers } from './routes.ts';
+import { recordRequest } from './recorded-request.ts';
+import type { ByteStream } from './reply.ts';
+import { endWithReply, jsonReply, RefusalError, refuse, type ServerReply, textReply } from './reply.ts';
+import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
 
 /** Records a call, applies a fault or answers. Rejects when the connection breaks. */
-export async function serve(request: IncomingMessage, response: ServerResponse, platform: Platform): Promise<void> {
+export async function serveRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  platform: Platform,
+): Promise<void> {
   let url: URL;
   try {
-    url = targetOf(request, platform.url);
+    url = parseRequestTarget(request, platform.url);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    endEarly(response, error.reply);
+    if (!(error instanceof RefusalError)) throw error;
+    endWithReply(response, error.reply);
     return;
   }
-  const route = match(request.method ?? '', url.pathname);
+  const route = matchRoute(request.method ?? '', url.pathname);
   const stored = storageTarget(url);
   const target = stored ?? route?.name;
-  const call = noteCall(platform.calls, request, url, target);
+  const call = recordRequest(platform.calls, request, url, target);
   response.setHeader('x-request-id', `req-${call.number}`);
 
   const incoming = { request, url, route, call };
   const exchange = {
     ...{ ...incoming, response },
-    answer: (body: Body = request) =>
-      answer(incoming, () =>
-        stored ? storageHandlers[stored]({ request, url, body, call }, platform) : manage(incoming, body, platform),
+    handle: (body: ByteStream = request) =>
+      replyTo(incoming, () =>
+        stored
+          ? storageHandlers[stored]({ request, url, body, call }, platform)
+          : serveEndpoint(incoming, body, platform),
       ),
   };
   const fault = target && platform.faults.take(target);
-  if (fault) await spoil(exchange, fault, platform);
-  else await send(exchange, await exchange.answer());
+  if (fault) await applyFault(exchange, fault, platform);
+  else await sendReply(exchange, await exchange.handle());
 }
 
-async function answer({ request }: Incoming, work: () => Promise<Reply>): Promise<Reply> {
+async function replyTo({ request }: IncomingRequest, work: () => Promise<ServerReply>): Promise<ServerReply> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal) return error.reply;
+    if (error instanceof RefusalError) return error.reply;
     // The client left in the middle of its request: nobody is there to answer.
     if (request.socket.destroyed) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== undefined && diskErrors.has(code)) {
-      return json({ message: `the emulator cannot read or write its data: ${message}` }, 507);
+      return jsonReply({ message: `the emulator cannot read or write its data: ${message}` }, 507);
     }
-    return json({ message: `the emulator has a bug: ${error instanceof Error ? error.stack : error}` }, 500);
+    return jsonReply({ message: `the emulator has a bug: ${error instanceof Error ? error.stack : error}` }, 500);
   }
 }
 
@@ -70,29 +76,33 @@ async function answer({ request }: Incoming, work: () => Promise<Reply>): Promis
 const diskErrors = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'EFBIG']);
 
 /** Reads a request and writes its answer as the contract says, so that a handler sees what the caller gave. */
-async function manage({ request, url, route, call }: Incoming, content: Body, platform: Platform): Promise<Reply> {
-  if (url.pathname === activationPath) return activation(request, url, platform);
+async function serveEndpoint(
+  { request, url, route, call }: IncomingRequest,
+  content: ByteStream,
+  platform: Platform,
+): Promise<ServerReply> {
+  if (url.pathname === activationPath) return handleActivation(request, url, platform);
   const { name, path } = route ?? refuse(404, `no such route: ${call.method} ${call.path}`);
-  if (name === 'invoke') return handlers.invoke({ request, url, body: content, call }, platform);
+  if (name === 'invoke') return endpointHandlers.invoke({ request, url, body: content, call }, platform);
   const { query, body, form, reply, anonymous }: Endpoint = endpoints[name];
   const params = Object.fromEntries(Object.entries(path).map(([key, value]) => [key, decodeSegment(value)]));
   if (!anonymous) checkAccess(request.headers.authorization, params.project, platform);
-  const sent = body && (await readers[String(form)]?.(request));
+  const sent = body && (await bodyReaders[String(form)]?.(request));
   // What comes without a token is the way to one.
   if (body && !anonymous) call.body = sent;
   const given = {
     ...params,
-    ...(query && { query: readAs(query, Object.fromEntries(url.searchParams)) }),
-    ...(body && { body: readAs(body, withoutNulls(objectIn(sent))) }),
+    ...(query && { query: parseAs(query, Object.fromEntries(url.searchParams)) }),
+    ...(body && { body: parseAs(body, withoutNulls(requireObject(sent))) }),
   };
-  const result = await handlers[name](given as never, platform);
-  if (reply === 'nothing') return text('OK');
-  return reply === 'text' ? text(String(result)) : json(result);
+  const result = await endpointHandlers[name](given as never, platform);
+  if (reply === 'nothing') return textReply('OK');
+  return reply === 'text' ? textReply(String(result)) : jsonReply(result);
 }
 
 /** How a body is read, by what kind of form it is. */
-const readers: Record<string, (request: IncomingMessage) => Promise<unknown>> = {
+const bodyReaders: Record<string, (request: IncomingMessage) => Promise<unknown>> = {
   false: readJson,
   true: readForm,
-  multipart: readParts,
+  multipart: readMultipart,
 };

@@ -3,8 +3,8 @@ import type { Invoice } from '../../contract/costs.ts';
 import type { PlanCode } from '../../contract/plan.ts';
 import type { ServiceAccount } from '../../contract/service-accounts.ts';
 import type { User } from '../../contract/users.ts';
-import type { Settings } from '../apps/settings.ts';
-import type { rhythms } from '../seed/traffic-profiles.ts';
+import type { AppSettings } from '../apps/settings.ts';
+import type { trafficProfiles } from '../seed/traffic-profiles.ts';
 
 /** All times are milliseconds since 1970. */
 export interface AppRecord {
@@ -16,7 +16,7 @@ export interface AppRecord {
   ephemeral?: boolean;
   createdAt: number;
   updatedAt: number;
-  settings: Settings;
+  settings: AppSettings;
   /** Calls of a seeded app: they go on by themselves. */
   traffic?: Traffic;
 }
@@ -31,7 +31,7 @@ export interface BuildRecord {
   app: string;
   createdAt: number;
   /** Those of its own deploy: a later deploy of the app changes nothing here. */
-  settings: Settings;
+  settings: AppSettings;
   /** Where its archive is in object storage. */
   keyName: string;
   /** Registries the deploy sent a login for. The login itself is not kept. */
@@ -43,7 +43,7 @@ export interface BuildRecord {
   cancelledAt?: number;
   /** Milliseconds each scene of the script takes. */
   pace: number;
-  script: Script;
+  script: BuildScript;
 }
 
 /**
@@ -126,27 +126,27 @@ export interface Account {
 /** Calls that are made up rather than kept: a day of them follows from this and the day, each time the same. */
 export interface Traffic {
   seed: number;
-  rhythm: keyof typeof rhythms;
+  rhythm: keyof typeof trafficProfiles;
   /** When the first calls came. Milliseconds since 1970. */
   since: number;
 }
 
 /** What a build will do, written once when it starts: scene after scene, then an end. */
-export interface Script {
-  scenes: Scene[];
+export interface BuildScript {
+  scenes: BuildScene[];
   /** Without an end it goes on until somebody cancels it. */
-  end?: Ending;
+  end?: BuildEnd;
   /** A status that the first look at the build finds instead of the true one. */
   surprise?: string;
 }
 
-export interface Scene {
+export interface BuildScene {
   /** The build's status while the scene lasts. */
   status: 'building' | 'initializing';
   lines: string[];
 }
 
-interface Ending {
+interface BuildEnd {
   status: string;
   /** Why it failed, in the user's words. */
   reason?: string;

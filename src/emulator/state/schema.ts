@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { AppCreation } from '../../contract/apps.ts';
-import { rhythms } from '../seed/traffic-profiles.ts';
+import { trafficProfiles } from '../seed/traffic-profiles.ts';
 
 /** The version of the state file. Older files have no version; their missing fields are filled in. */
 export const stateVersion = 1;
@@ -21,7 +21,7 @@ const App = v.looseObject({
   traffic: v.optional(
     v.looseObject({
       seed: v.number(),
-      rhythm: v.picklist(Object.keys(rhythms) as (keyof typeof rhythms)[]),
+      rhythm: v.picklist(Object.keys(trafficProfiles) as (keyof typeof trafficProfiles)[]),
       since: time,
     }),
   ),
@@ -93,7 +93,6 @@ export const State = v.looseObject({
   builds: v.array(Build),
   runs: v.optional(v.array(Run), []),
   accounts: v.optional(v.record(v.string(), Account), {}),
-  sessions: v.optional(v.array(v.tuple([v.string(), v.looseObject({ user: v.string(), createdAt: time })])), []),
   secrets: v.optional(v.array(v.tuple([v.string(), v.record(v.string(), v.string())])), []),
   incidents: v.optional(v.array(Incident), []),
 });

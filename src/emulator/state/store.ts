@@ -8,7 +8,7 @@ import { DamagedDataError } from './damaged.ts';
 import type { Account, AppRecord, BuildRecord, DeviceRecord, Incident, RunRecord, SessionRecord } from './records.ts';
 import { State, stateVersion } from './schema.ts';
 
-/** What the platform remembers. With a file it survives a restart, signing key included. */
+/** What the platform remembers. With a file it survives a restart, but tokens, logins and links do not. */
 export class Store {
   projects: string[] = [];
   readonly apps = new Map<string, AppRecord>();
@@ -25,8 +25,13 @@ export class Store {
   readonly devices = new Map<string, DeviceRecord>();
   /** Who is logged in, by refresh token. */
   readonly sessions = new Map<string, SessionRecord>();
-  /** Signs tokens and upload links. */
-  key = randomBytes(32).toString('base64url');
+  /**
+   * Signs tokens and links, and makes the secret that approves logins. It is new at each start: while the emulator was
+   * down, another user of this machine may have listened on its port and collected what clients and browsers sent.
+   */
+  readonly key = randomBytes(32).toString('base64url');
+  /** The key of the start before: what it signed is told from what nobody signed. */
+  formerKey: string | undefined;
   #idsGiven = 0;
   readonly #file: string | undefined;
   /** Whether it remembers nothing of an earlier start. */
@@ -57,7 +62,7 @@ export class Store {
   }
 
   /** An app's builds, newest first. */
-  buildsOf(app: string): BuildRecord[] {
+  getAppBuilds(app: string): BuildRecord[] {
     return [...this.builds.values()].filter((build) => build.app === app).reverse();
   }
 
@@ -71,7 +76,6 @@ export class Store {
       ...{ apps: [...this.apps.values()], builds: [...this.builds.values()] },
       runs: [...this.runs.values()],
       accounts: Object.fromEntries(this.accounts),
-      sessions: [...this.sessions],
       ...{ secrets: [...this.secrets], incidents: this.incidents },
     };
     writeWholeSync(this.#file, JSON.stringify(memory, null, 2), { mode: 0o600 });
@@ -89,23 +93,22 @@ export class Store {
   }
 
   #load(file: string): boolean {
-    const memory = readMemory(file);
+    const memory = readState(file);
     if (!memory) return false;
     this.projects = memory.projects;
-    this.key = memory.key;
+    this.formerKey = memory.key;
     this.#idsGiven = memory.idsGiven;
     for (const app of memory.apps) this.apps.set(app.id, app);
     for (const build of memory.builds) this.builds.set(build.id, build);
     for (const run of memory.runs) this.runs.set(run.id, run);
     for (const [project, account] of Object.entries(memory.accounts)) this.accounts.set(project, account);
-    for (const [token, session] of memory.sessions) this.sessions.set(token, session);
     for (const [owner, secrets] of memory.secrets) this.secrets.set(owner, secrets);
     this.incidents = memory.incidents;
     return true;
   }
 }
 
-interface Memory {
+interface PersistedState {
   projects: string[];
   key: string;
   idsGiven: number;
@@ -113,20 +116,23 @@ interface Memory {
   builds: BuildRecord[];
   runs: RunRecord[];
   accounts: Record<string, Account>;
-  sessions: [refreshToken: string, session: SessionRecord][];
   secrets: [owner: string, secrets: Record<string, string>][];
   incidents: Incident[];
 }
 
 /** Reads the state; undefined when there is none. Throws a `DamagedDataError` when it is not the state of an emulator. */
-function readMemory(file: string): Memory | undefined {
+function readState(file: string): PersistedState | undefined {
   try {
     const state = parse(State, JSON.parse(readFileSync(file, 'utf8')));
     const complete = <R extends { settings: AppCreation }>(record: R) => ({
       ...record,
       settings: withDefaults(record.settings),
     });
-    return { ...state, apps: state.apps.map(complete), builds: state.builds.map(complete) } as unknown as Memory;
+    return {
+      ...state,
+      apps: state.apps.map(complete),
+      builds: state.builds.map(complete),
+    } as unknown as PersistedState;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new DamagedDataError(file, reasonOf(cause as Error), cause);

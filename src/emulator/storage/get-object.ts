@@ -1,36 +1,36 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Asked, Platform } from '../platform.ts';
-import { type Content, Refusal, type Reply, storageError } from '../server/reply.ts';
-import { fileOf } from '../volumes/object-key.ts';
+import type { Platform, RequestContext } from '../platform.ts';
+import { type ReadableBody, RefusalError, type ServerReply, storageError } from '../server/reply.ts';
+import { findObject } from '../volumes/object-key.ts';
 import type { FileRecord } from '../volumes/tree.ts';
-import { checkLink } from './signed-url.ts';
+import { verifySignedUrl } from './signed-url.ts';
 
 /** Gives a file of a volume, or the one range of it that is asked for, as object storage does. */
-export async function sendObject({ request, url }: Asked, platform: Platform): Promise<Reply> {
+export async function getObject({ request, url }: RequestContext, platform: Platform): Promise<ServerReply> {
   const { headers, method } = request;
   if (headers.authorization !== undefined) throw refusal(400, 'InvalidArgument', 'Only one auth mechanism allowed');
   // A link is signed for one method: who asks for the head only is refused like anybody else.
-  const key = checkLink(method as 'GET', url, platform);
-  const file = fileOf(platform.volumes, key);
+  const key = verifySignedUrl(method as 'GET', url, platform);
+  const file = findObject(platform.volumes, key);
   if (!file) throw refusal(404, 'NoSuchKey', 'The specified key does not exist.');
-  const facts = factsOf(file);
+  const facts = objectHeaders(file);
   if (headers['if-match'] && headers['if-match'] !== facts.etag && headers['if-match'] !== '*') {
     throw refusal(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
   }
-  const whole = platform.volumes.pieces.content(file.pieces);
-  const range = rangeOf(headers, file.size, facts);
+  const whole = platform.volumes.parts.content(file.pieces);
+  const range = parseRange(headers, file.size, facts);
   if (!range) return { status: 200, headers: facts, body: whole };
   const { start, end } = range;
   if (start >= file.size || start >= end) {
     const { headers: more, ...answer } = storageError(416, 'InvalidRange', 'The requested range is not satisfiable');
-    throw new Refusal({ ...answer, headers: { ...more, 'content-range': `bytes */${file.size}` } });
+    throw new RefusalError({ ...answer, headers: { ...more, 'content-range': `bytes */${file.size}` } });
   }
-  const part: Content = { size: end - start, read: (from, to) => whole.read(start + from, start + to) };
+  const part: ReadableBody = { size: end - start, read: (from, to) => whole.read(start + from, start + to) };
   const contentRange = `bytes ${start}-${end - 1}/${file.size}`;
   return { status: 206, headers: { ...facts, 'content-range': contentRange }, body: part };
 }
 
-function factsOf({ etag, modified }: FileRecord) {
+function objectHeaders({ etag, modified }: FileRecord) {
   return {
     etag: `"${etag}"`,
     'last-modified': new Date(modified).toUTCString(),
@@ -43,7 +43,7 @@ function factsOf({ etag, modified }: FileRecord) {
  * The bytes asked for, from `start` to before `end`; undefined for the whole: no range, several at once, one that
  * cannot be read, or an `If-Range` that names other content.
  */
-function rangeOf(headers: IncomingHttpHeaders, size: number, facts: ReturnType<typeof factsOf>) {
+function parseRange(headers: IncomingHttpHeaders, size: number, facts: ReturnType<typeof objectHeaders>) {
   const ifRange = headers['if-range'];
   if (ifRange !== undefined && ifRange !== facts.etag && ifRange !== facts['last-modified']) return undefined;
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? [];
@@ -53,6 +53,6 @@ function rangeOf(headers: IncomingHttpHeaders, size: number, facts: ReturnType<t
   return { start: Number(first), end: last === '' ? size : Math.min(size, Number(last) + 1) };
 }
 
-function refusal(status: number, code: string, message: string): Refusal {
-  return new Refusal(storageError(status, code, message));
+function refusal(status: number, code: string, message: string): RefusalError {
+  return new RefusalError(storageError(status, code, message));
 }

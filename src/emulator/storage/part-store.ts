@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Body, Content } from '../server/reply.ts';
-import type { Piece } from '../volumes/tree.ts';
-import { keep } from './receive.ts';
+import type { ByteStream, ReadableBody } from '../server/reply.ts';
+import type { StoredPart } from '../volumes/tree.ts';
+import { saveStream } from './receive.ts';
 
 /** Contents on disk, under names of our own: what a volume calls its files never reaches the disk. */
-export class Pieces {
+export class PartStore {
   readonly #folder: string;
   /** How many are reading each. */
   readonly #readers = new Map<string, number>();
@@ -18,30 +18,30 @@ export class Pieces {
     this.#folder = folder;
   }
 
-  async keep(body: Body): Promise<Piece & { md5: string }> {
+  async keep(body: ByteStream): Promise<StoredPart & { md5: string }> {
     const id = randomUUID();
-    return { id, ...(await keep(body, this.#path(id))) };
+    return { id, ...(await saveStream(body, this.#path(id))) };
   }
 
   /** Writes without a request: what a test arranges. */
-  write(bytes: Buffer): Piece {
+  write(bytes: Buffer): StoredPart {
     const id = randomUUID();
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     writeFileSync(this.#path(id), bytes, { mode: 0o600 });
     return { id, size: bytes.length };
   }
 
-  readAll(pieces: readonly Piece[]): Buffer {
+  readAll(pieces: readonly StoredPart[]): Buffer {
     return Buffer.concat(pieces.map(({ id }) => readFileSync(this.#path(id))));
   }
 
   /** One body of several pieces. Whoever has begun to read it gets it whole, even if it is removed meanwhile. */
-  content(pieces: readonly Piece[]): Content {
+  content(pieces: readonly StoredPart[]): ReadableBody {
     const size = pieces.reduce((sum, piece) => sum + piece.size, 0);
     return { size, read: (start, end) => this.#read(pieces, start, end) };
   }
 
-  async remove(pieces: readonly Piece[]): Promise<void> {
+  async remove(pieces: readonly StoredPart[]): Promise<void> {
     const free = pieces.filter(({ id }) => !this.#readers.has(id));
     for (const { id } of pieces) if (this.#readers.has(id)) this.#unwanted.add(id);
     await Promise.all(free.map(({ id }) => rm(this.#path(id), { force: true })));
@@ -60,7 +60,7 @@ export class Pieces {
     }
   }
 
-  async *#read(pieces: readonly Piece[], start: number, end: number): AsyncGenerator<Buffer> {
+  async *#read(pieces: readonly StoredPart[], start: number, end: number): AsyncGenerator<Buffer> {
     for (const { id } of pieces) this.#readers.set(id, (this.#readers.get(id) ?? 0) + 1);
     try {
       let at = 0;

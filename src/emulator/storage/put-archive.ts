@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { startBuild } from '../builds/handlers.ts';
-import type { Asked, Platform } from '../platform.ts';
-import type { Reply } from '../server/reply.ts';
-import { checkSending, keep } from './receive.ts';
-import { checkLink } from './signed-url.ts';
+import type { Platform, RequestContext } from '../platform.ts';
+import type { ServerReply } from '../server/reply.ts';
+import { checkPutRequest, saveStream } from './receive.ts';
+import { verifySignedUrl } from './signed-url.ts';
 
 /**
- * Receives an app's archive as object storage does (wire §4): the link is all the permission there is. A build starts
- * because its archive has arrived; nobody reports the end of an upload.
+ * Receives an app's archive as object storage does: the presigned URL is the only permission. The arrival of the
+ * archive starts the build, because no call reports the end of an upload (docs/platform.md#uploads).
  */
-export async function receiveUpload({ request, url, body }: Asked, platform: Platform): Promise<Reply> {
-  checkSending(request);
-  const key = checkLink('PUT', url, platform);
+export async function putArchive({ request, url, body }: RequestContext, platform: Platform): Promise<ServerReply> {
+  checkPutRequest(request);
+  const key = verifySignedUrl('PUT', url, platform);
   const path = join(platform.storage, key);
-  const { md5 } = await keep(body, path);
+  const { md5 } = await saveStream(body, path);
   const build = [...platform.store.builds.values()].find((build) => build.keyName === key);
   if (build) await startBuild(build, platform, path);
   return { status: 200, headers: { etag: `"${md5}"` }, body: '' };

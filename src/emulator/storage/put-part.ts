@@ -1,20 +1,20 @@
-import type { Asked, Platform } from '../platform.ts';
-import { Refusal, type Reply, storageError } from '../server/reply.ts';
-import { checkSending } from './receive.ts';
-import { checkLink } from './signed-url.ts';
+import type { Platform, RequestContext } from '../platform.ts';
+import { RefusalError, type ServerReply, storageError } from '../server/reply.ts';
+import { checkPutRequest } from './receive.ts';
+import { verifySignedUrl } from './signed-url.ts';
 
 /** Receives one part of a file for a volume. A part sent again takes the place of the first. */
-export async function receivePart({ request, url, body }: Asked, platform: Platform): Promise<Reply> {
-  checkSending(request);
-  checkLink('PUT', url, platform);
+export async function putPart({ request, url, body }: RequestContext, platform: Platform): Promise<ServerReply> {
+  checkPutRequest(request);
+  verifySignedUrl('PUT', url, platform);
   const { volumes } = platform;
   const upload = url.searchParams.get('uploadId') ?? '';
   const number = Number(url.searchParams.get('partNumber'));
-  if (!volumes.uploads.has(upload)) throw new Refusal(noSuchUpload);
-  const part = await volumes.pieces.keep(body);
+  if (!volumes.uploads.has(upload)) throw new RefusalError(noSuchUpload);
+  const part = await volumes.parts.keep(body);
   if (!volumes.uploads.has(upload)) {
-    await volumes.pieces.remove([part]);
-    throw new Refusal(noSuchUpload);
+    await volumes.parts.remove([part]);
+    throw new RefusalError(noSuchUpload);
   }
   await volumes.change({ is: 'part', upload, number, part });
   return { status: 200, headers: { etag: `"${part.md5}"` }, body: '' };

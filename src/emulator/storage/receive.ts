@@ -3,17 +3,17 @@ import { type FileHandle, mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
 import { writeInPlace } from '../../disk/index.ts';
-import type { Body } from '../server/reply.ts';
-import { Refusal, storageError } from '../server/reply.ts';
+import type { ByteStream } from '../server/reply.ts';
+import { RefusalError, storageError } from '../server/reply.ts';
 
 /** Refuses what object storage does not even look at: anything but a PUT of a known length that needs no token. */
-export function checkSending(request: IncomingMessage): void {
+export function checkPutRequest(request: IncomingMessage): void {
   const broken = rules(request).find((rule) => !rule.holds);
-  if (broken) throw new Refusal(storageError(broken.status, broken.code, broken.message));
+  if (broken) throw new RefusalError(storageError(broken.status, broken.code, broken.message));
 }
 
 /** Writes a body to disk as it comes. Returns its size and its MD5 in hex. Nothing is left of a body that breaks off. */
-export async function keep(body: Body, path: string): Promise<{ size: number; md5: string }> {
+export async function saveStream(body: ByteStream, path: string): Promise<{ size: number; md5: string }> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const write = async (file: FileHandle) => {
     const digest = createHash('md5');
@@ -29,7 +29,7 @@ export async function keep(body: Body, path: string): Promise<{ size: number; md
 }
 
 /** Bytes of one PUT: more has to come in parts. */
-const mostBytes = 5 * 1024 ** 3;
+const maxPutBytes = 5 * 1024 ** 3;
 
 function rules({ method, headers }: IncomingMessage) {
   return [
@@ -51,7 +51,7 @@ function rules({ method, headers }: IncomingMessage) {
       message: 'You must provide the Content-Length HTTP header.',
     },
     {
-      ...{ holds: !(Number(headers['content-length']) > mostBytes), status: 400, code: 'EntityTooLarge' },
+      ...{ holds: !(Number(headers['content-length']) > maxPutBytes), status: 400, code: 'EntityTooLarge' },
       message: 'Your proposed upload exceeds the maximum allowed size',
     },
   ];

@@ -5,7 +5,7 @@ import type { Platform } from '../platform.ts';
 import type { Account } from '../state/records.ts';
 
 /** The account of a project. It is the same in every emulator: only its times depend on when it is first looked at. */
-export function accountOf({ store, now }: Platform, project: string): Account {
+export function getAccount({ store, now }: Platform, project: string): Account {
   const known = store.accounts.get(project);
   if (known) return known;
   const account = seedAccount(project, now());

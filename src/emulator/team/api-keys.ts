@@ -1,10 +1,10 @@
 import type { Handlers } from '../platform.ts';
-import { accountOf } from './account.ts';
+import { getAccount } from './account.ts';
 
-export const apiKeys: Pick<Handlers, 'listApiKeys'> = {
+export const apiKeyHandlers: Pick<Handlers, 'listApiKeys'> = {
   /** Sorted by expiry, what never expires last (spec 4.1). */
   listApiKeys({ project }, platform) {
-    return accountOf(platform, project).keys.toSorted((a, b) => expiry(a.expiresAt) - expiry(b.expiresAt));
+    return getAccount(platform, project).keys.toSorted((a, b) => expiry(a.expiresAt) - expiry(b.expiresAt));
   },
 };
 

@@ -1,16 +1,16 @@
 import type { Handlers } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
-import { accountOf } from './account.ts';
+import { getAccount } from './account.ts';
 
-export const serviceAccounts: Pick<Handlers, 'listServiceAccounts' | 'updateServiceAccount'> = {
+export const serviceAccountHandlers: Pick<Handlers, 'listServiceAccounts' | 'updateServiceAccount'> = {
   listServiceAccounts({ project }, platform) {
-    return { serviceAccounts: accountOf(platform, project).serviceAccounts };
+    return { serviceAccounts: getAccount(platform, project).serviceAccounts };
   },
 
   /** Replaces the grants entirely; that there is one at least is in the contract (spec 4.15). */
   updateServiceAccount({ project, serviceAccount, body }, platform) {
     const found =
-      accountOf(platform, project).serviceAccounts.find(({ id }) => id === serviceAccount) ??
+      getAccount(platform, project).serviceAccounts.find(({ id }) => id === serviceAccount) ??
       refuse(404, `service account ${serviceAccount} not found`);
     found.grants = [...new Set(body.grants)];
     platform.store.save();

@@ -1,10 +1,10 @@
 import type { Handlers } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
-import { accountOf } from './account.ts';
+import { getAccount } from './account.ts';
 
-export const users: Pick<Handlers, 'inviteUser' | 'listUsers'> = {
+export const userHandlers: Pick<Handlers, 'inviteUser' | 'listUsers'> = {
   listUsers({ project }, platform) {
-    return accountOf(platform, project).users;
+    return getAccount(platform, project).users;
   },
 
   /** Sends one invitation to an address; to one that is a member or invited already it sends none (spec 4.12). */
@@ -12,7 +12,7 @@ export const users: Pick<Handlers, 'inviteUser' | 'listUsers'> = {
     if (!/^\S+@\S+$/.test(emailAddress)) refuse(400, `emailAddress ${emailAddress} is not valid`);
     if (role === '') refuse(400, 'role is required');
     const { store, now } = platform;
-    const account = accountOf(platform, project);
+    const account = getAccount(platform, project);
     const email = emailAddress.toLowerCase();
     if (account.users.some((user) => user.email === email)) return { success: false };
     const at = new Date(now()).toISOString();

@@ -1,21 +1,21 @@
 import * as v from 'valibot';
-import type { FileRecord, Piece } from './tree.ts';
+import type { FileRecord, StoredPart } from './tree.ts';
 
 /** What changes volumes. They are made of nothing else, so that a list of these is all that has to be kept. */
-export type Change =
-  | ({ is: 'file'; names: readonly string[]; file: FileRecord } & Place)
-  | ({ is: 'folder'; names: readonly string[] } & Place)
-  | ({ is: 'removed'; names: readonly string[] } & Place)
-  | ({ is: 'resized'; size: number } & Place)
-  | ({ is: 'begun' } & Omit<Upload, 'parts'>)
-  | { is: 'part'; upload: string; number: number; part: Piece & { md5: string } }
+export type VolumeChange =
+  | ({ is: 'file'; names: readonly string[]; file: FileRecord } & VolumeLocation)
+  | ({ is: 'folder'; names: readonly string[] } & VolumeLocation)
+  | ({ is: 'removed'; names: readonly string[] } & VolumeLocation)
+  | ({ is: 'resized'; size: number } & VolumeLocation)
+  | ({ is: 'begun' } & Omit<UploadSession, 'parts'>)
+  | { is: 'part'; upload: string; number: number; part: StoredPart & { md5: string } }
   | { is: 'ended'; upload: string };
 
 /** A change from its line of JSON; undefined when it is none. */
-export function readChange(line: string): Change | undefined {
+export function parseVolumeChange(line: string): VolumeChange | undefined {
   try {
     const result = v.safeParse(schema, JSON.parse(line));
-    return result.success ? (result.output as Change) : undefined;
+    return result.success ? (result.output as VolumeChange) : undefined;
   } catch {
     return undefined;
   }
@@ -49,17 +49,17 @@ const schema = v.variant('is', [
 ]);
 
 /** Where a volume is. Each project has the volume `default` in every region. */
-export interface Place {
+export interface VolumeLocation {
   project: string;
   volume: string;
   region: string;
 }
 
 /** A file on its way: it is not in its volume before it is complete. */
-export interface Upload extends Place {
+export interface UploadSession extends VolumeLocation {
   id: string;
   names: string[];
   partCount: number;
   /** The MD5 of each in hex. */
-  parts: Map<number, Piece & { md5: string }>;
+  parts: Map<number, StoredPart & { md5: string }>;
 }

@@ -1,10 +1,10 @@
 import type { Handlers } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
-import { signedLink } from '../storage/signed-url.ts';
-import type { Place, Upload } from './changes.ts';
+import { signUrl } from '../storage/signed-url.ts';
+import type { UploadSession, VolumeLocation } from './changes.ts';
 import { objectKey } from './object-key.ts';
-import { checkPlace, type FileRecord, type Folder, find, isFolder, leaves, splitPath } from './tree.ts';
-import { etagOf } from './volumes.ts';
+import { checkWritable, type FileRecord, type Folder, findEntry, isFolder, splitPath, walkTree } from './tree.ts';
+import { multipartEtag } from './volume-store.ts';
 
 type VolumeHandlers = Pick<
   Handlers,
@@ -17,45 +17,45 @@ type VolumeHandlers = Pick<
   | 'resizeVolume'
 >;
 
-export const volumes: VolumeHandlers = {
+export const volumeHandlers: VolumeHandlers = {
   listVolumes({ project }, { volumes }) {
     volumes.volume({ project, volume: 'default', region: defaultRegion });
     return volumes.volumesOf(project).map(({ volume, region, root, size }) => ({
       ...{ id: `${volume}-${region}`, name: volume, region, sizeGb: size },
-      usedBytes: [...leaves(root)].reduce((sum, { file }) => sum + (file?.size ?? 0), 0),
+      usedBytes: [...walkTree(root)].reduce((sum, { file }) => sum + (file?.size ?? 0), 0),
     }));
   },
 
   async initializeUpload({ body, ...given }, platform) {
     const { volumes, store } = platform;
-    const place = placeOf(given, body.region);
+    const place = parseLocation(given, body.region);
     const { names, asksForFolder } = splitPath(body.file_path);
     if (asksForFolder) refuse(400, `${body.file_path} names a folder: a file is uploaded to the path of a file`);
-    checkPlace(volumes.volume(place).root, names);
+    checkWritable(volumes.volume(place).root, names);
     const upload = { id: store.newId(), names, partCount: body.part_count, ...place };
     await volumes.change({ is: 'begun', ...upload });
     const key = objectKey(place, names);
     const parts = Array.from({ length: body.part_count }, (_, index) => ({
       part_number: index + 1,
-      url: signedLink('PUT', key, platform, { partNumber: String(index + 1), uploadId: upload.id }),
+      url: signUrl('PUT', key, platform, { partNumber: String(index + 1), uploadId: upload.id }),
     }));
     return { upload_id: upload.id, parts };
   },
 
   async completeUpload({ body, ...given }, { volumes, now }) {
-    const place = placeOf(given, body.region);
+    const place = parseLocation(given, body.region);
     const upload = volumes.uploads.get(body.upload_id);
     const { names } = splitPath(body.file_path);
     if (!upload || objectKey(upload, upload.names) !== objectKey(place, names)) {
       return refuse(404, `upload ${body.upload_id} of ${body.file_path} not found: it may be complete already`);
     }
     checkParts(upload, body.parts);
-    checkPlace(volumes.volume(place).root, names);
+    checkWritable(volumes.volume(place).root, names);
     const parts = body.parts.flatMap(({ part_number }) => upload.parts.get(part_number) ?? []);
     const file: FileRecord = {
       size: parts.reduce((sum, part) => sum + part.size, 0),
       modified: now(),
-      etag: etagOf(parts.map(({ md5 }) => md5)),
+      etag: multipartEtag(parts.map(({ md5 }) => md5)),
       pieces: parts.map(({ id, size }) => ({ id, size })),
     };
     await volumes.change({ is: 'ended', upload: upload.id });
@@ -65,34 +65,34 @@ export const volumes: VolumeHandlers = {
 
   listFolder({ query, ...given }, { volumes }) {
     const dir = query?.dir || '/';
-    const folder = find(volumes.volume(placeOf(given, query?.region)).root, splitPath(dir).names);
+    const folder = findEntry(volumes.volume(parseLocation(given, query?.region)).root, splitPath(dir).names);
     if (!isFolder(folder)) return refuse(404, `folder ${dir} not found`);
-    return [...folder].map(([name, entry]) => listed(name, entry)).sort(foldersFirst);
+    return [...folder].map(([name, entry]) => listingEntry(name, entry)).sort(foldersFirst);
   },
 
   getDownloadLink({ query, ...given }, platform) {
-    const place = placeOf(given, query?.region);
+    const place = parseLocation(given, query?.region);
     const path = query?.file_path ?? '';
     const { names } = splitPath(path);
-    const file = find(platform.volumes.volume(place).root, names);
+    const file = findEntry(platform.volumes.volume(place).root, names);
     if (!file || isFolder(file)) return refuse(404, `file ${path} not found`);
-    return { url: signedLink('GET', objectKey(place, names), platform) };
+    return { url: signUrl('GET', objectKey(place, names), platform) };
   },
 
   async deletePath({ query, ...given }, { volumes }) {
-    const place = placeOf(given, query?.region);
+    const place = parseLocation(given, query?.region);
     const path = query?.file_path || refuse(400, 'file_path is required');
     const { names, asksForFolder } = splitPath(path);
-    const found = find(volumes.volume(place).root, names);
+    const found = findEntry(volumes.volume(place).root, names);
     if (!found || isFolder(found) !== asksForFolder) return refuse(404, `${path} not found`);
     await volumes.change({ is: 'removed', names, ...place });
     return `${path} deleted`;
   },
 
-  // The path names volume and region in one word (wire §1b).
+  // This path names the volume and its region in one segment: `default-us-east-1`.
   async resizeVolume({ project, volume, body }, { volumes }) {
     const [, region] = /^default-(.+)$/.exec(volume) ?? refuse(404, `volume ${volume} not found`);
-    const place = placeOf({ project, volume: 'default' }, region);
+    const place = parseLocation({ project, volume: 'default' }, region);
     const { size } = volumes.volume(place);
     if (body.newSizeGb < size) refuse(400, `volume ${volume} has ${size} GB and cannot be made smaller`);
     await volumes.change({ is: 'resized', size: body.newSizeGb, ...place });
@@ -101,20 +101,20 @@ export const volumes: VolumeHandlers = {
 };
 
 /** Of a part that is not the last, bytes. */
-const leastPart = 5 * 1024 ** 2;
+const minPartBytes = 5 * 1024 ** 2;
 
 const defaultRegion = 'us-east-1';
 
-/** Regions a volume can be in (wire §10). */
+/** Regions in which a volume can be (docs/platform.md#regions). */
 const regions = [
   ...['us-east-1', 'us-central1', 'eu-north-1', 'eu-north1', 'global', 'us-west-2', 'eu-west-2', 'eu-central-1'],
   ...['ap-south-1', 'ap-northeast-1', 'sa-east-1', 'ca-central-1', 'me-central-1'],
 ];
 
-function placeOf(
+function parseLocation(
   { project, volume, query }: { project: string; volume: string; query?: { region?: string | undefined } | undefined },
   asked: string | undefined,
-): Place {
+): VolumeLocation {
   const region = query?.region || asked || defaultRegion;
   if (!regions.includes(region)) refuse(400, `region ${region} is not known`);
   if (volume !== 'default') refuse(404, `volume ${volume} not found`);
@@ -122,7 +122,7 @@ function placeOf(
 }
 
 /** What object storage checks before it makes one file of parts. */
-function checkParts(upload: Upload, given: { part_number: number; etag: string }[]): void {
+function checkParts(upload: UploadSession, given: { part_number: number; etag: string }[]): void {
   const numbers = given.map(({ part_number }) => part_number);
   if (numbers.some((number, index) => index > 0 && number <= (numbers[index - 1] ?? 0)))
     refuse(400, 'InvalidPartOrder: the list of parts is not in ascending order');
@@ -132,18 +132,18 @@ function checkParts(upload: Upload, given: { part_number: number; etag: string }
   }
   if (given.length !== upload.partCount)
     refuse(400, `InvalidPart: ${given.length} of ${upload.partCount} parts are named`);
-  const small = numbers.slice(0, -1).find((number) => (upload.parts.get(number)?.size ?? 0) < leastPart);
+  const small = numbers.slice(0, -1).find((number) => (upload.parts.get(number)?.size ?? 0) < minPartBytes);
   if (small !== undefined) refuse(400, `EntityTooSmall: part ${small} is smaller than 5 MiB and not the last`);
 }
 
-function listed(name: string, entry: FileRecord | Folder) {
+function listingEntry(name: string, entry: FileRecord | Folder) {
   if (isFolder(entry))
     return { name: `${name}/`, is_folder: true, size_bytes: 0, last_modified: '0001-01-01T00:00:00Z' };
   const { size, modified } = entry;
   return { name, is_folder: false, size_bytes: size, last_modified: new Date(modified).toISOString() };
 }
 
-type Listed = ReturnType<typeof listed>;
+type Listed = ReturnType<typeof listingEntry>;
 
 function foldersFirst(one: Listed, other: Listed): number {
   if (one.is_folder !== other.is_folder) return one.is_folder ? -1 : 1;

@@ -8,10 +8,10 @@ export interface FileRecord {
   modified: number;
   /** Without quotes, as object storage makes it of parts: the MD5 of their MD5s, and how many they are. */
   etag: string;
-  pieces: Piece[];
+  pieces: StoredPart[];
 }
 
-export interface Piece {
+export interface StoredPart {
   id: string;
   size: number;
 }
@@ -30,17 +30,17 @@ export function splitPath(path: string): { names: string[]; asksForFolder: boole
   return { names, asksForFolder };
 }
 
-export function find(root: Folder, names: readonly string[]): FileRecord | Folder | undefined {
+export function findEntry(root: Folder, names: readonly string[]): FileRecord | Folder | undefined {
   let entry: FileRecord | Folder | undefined = root;
   for (const name of names) entry = isFolder(entry) ? entry.get(name) : undefined;
   return entry;
 }
 
 /** Refuses a file with 409 whose place is taken by a folder, or that would lie below another file; with 400 a long one. */
-export function checkPlace(root: Folder, names: readonly string[]): void {
-  if (Buffer.byteLength(names.join('/')) > longestKey) refuse(400, `the path is longer than ${longestKey} bytes`);
+export function checkWritable(root: Folder, names: readonly string[]): void {
+  if (Buffer.byteLength(names.join('/')) > maxPathBytes) refuse(400, `the path is longer than ${maxPathBytes} bytes`);
   for (let depth = 1; depth <= names.length; depth += 1) {
-    const entry = find(root, names.slice(0, depth));
+    const entry = findEntry(root, names.slice(0, depth));
     if (entry === undefined) return;
     const path = `/${names.slice(0, depth).join('/')}`;
     if (depth < names.length && !isFolder(entry)) refuse(409, `${path} is a file, not a folder`);
@@ -49,7 +49,7 @@ export function checkPlace(root: Folder, names: readonly string[]): void {
 }
 
 /** The folder of these names, made with all above it where there is none. */
-export function makeFolder(root: Folder, names: readonly string[]): Folder {
+export function ensureFolder(root: Folder, names: readonly string[]): Folder {
   let folder = root;
   for (const name of names) {
     const inside = folder.get(name);
@@ -61,15 +61,15 @@ export function makeFolder(root: Folder, names: readonly string[]): Folder {
 }
 
 /** Every file at or below an entry, with its names; folders that hold nothing, too. */
-export function* leaves(
+export function* walkTree(
   entry: FileRecord | Folder | undefined,
   names: readonly string[] = [],
 ): Generator<{ names: readonly string[]; file?: FileRecord }> {
   if (entry === undefined) return;
   if (!isFolder(entry)) yield { names, file: entry };
   else if (entry.size === 0) yield { names };
-  else for (const [name, inner] of entry) yield* leaves(inner, [...names, name]);
+  else for (const [name, inner] of entry) yield* walkTree(inner, [...names, name]);
 }
 
 /** Bytes of a path, as object storage limits its keys. */
-const longestKey = 1024;
+const maxPathBytes = 1024;

@@ -1,4 +1,3 @@
-import { browserIsNear } from '../../config/browser.ts';
 import { parseClaims } from '../../config/credentials.ts';
 import type { Context } from '../../context.ts';
 import { isSecure } from '../../contract/address.ts';
@@ -11,8 +10,9 @@ import {
 import { AuthError, GantryError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { Deadline } from '../waiting/index.ts';
-import { projectsOf, settleProject } from './choose-project.ts';
-import { checkStorable, type Login, loginOf, storeTokens } from './stored-login.ts';
+import { canShowBrowser } from './browser.ts';
+import { chooseProject, listTokenProjects } from './choose-project.ts';
+import { checkCredentialsWritable, describeLogin, type Login, storeTokens } from './stored-login.ts';
 
 /**
  * Lets a person log in by a browser, on this machine or another one, while we wait (RFC 8628): nobody has to type
@@ -21,14 +21,14 @@ import { checkStorable, type Login, loginOf, storeTokens } from './stored-login.
  */
 export async function loginByBrowser(context: Context, { browser }: { browser: boolean }): Promise<Login> {
   const { api, settings, interruption, progress } = context;
-  await checkStorable(context);
+  await checkCredentialsWritable(context);
   const { deviceAuthResponsePayload: device } = await api(authorizeDevice, { body: {} });
   context.secrets.add(device.device_code);
   interruption.message = 'the login is given up: nothing was stored';
-  const near = browserIsNear(context.env, context.terminal.stderr, process.platform);
+  const near = canShowBrowser(context.env, context.terminal.stderr, process.platform);
   await showLink(context, device, browser && near);
   const step = progress.step(`Waiting for you, ${duration(validMs(device))} at most`);
-  const { accessToken, refreshToken } = await tokensFor(context, device).catch((error) => {
+  const { accessToken, refreshToken } = await pollForTokens(context, device).catch((error) => {
     step.fail();
     throw error;
   });
@@ -38,10 +38,10 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
   delete interruption.message;
   const { user } = parseClaims(accessToken);
   step.done(user ? `Logged in as ${user}` : 'Logged in');
-  return loginOf(settings, tokens, await settleProject(context, await projectsOf(context, accessToken)));
+  return describeLogin(settings, tokens, await chooseProject(context, await listTokenProjects(context, accessToken)));
 }
 
-/** The link is said even with --quiet: without it nobody could log in. What is opened is a web page, no more (H-17). */
+/** Shows the link even with --quiet, because a login is impossible without it. Opens only web pages. */
 async function showLink({ progress, openBrowser }: Context, device: DeviceAuthorization, browser: boolean) {
   const link = device.verification_uri_complete ?? device.verification_uri;
   progress.request(`log in at ${link}`);
@@ -52,17 +52,17 @@ async function showLink({ progress, openBrowser }: Context, device: DeviceAuthor
 /** RFC 8628, 3.5. */
 const standardIntervalSeconds = 5;
 /** No login is waited for longer, whatever the server says (in milliseconds). */
-const longestMs = 60 * 60_000;
+const maxValidMs = 60 * 60_000;
 
 function validMs({ expires_in }: DeviceAuthorization): number {
-  return Math.min(expires_in * 1000, longestMs);
+  return Math.min(expires_in * 1000, maxValidMs);
 }
 
-/** Polls as often as the server wants, until its code expires (H-67). */
-async function tokensFor(context: Context, device: DeviceAuthorization) {
+/** Polls at the server's interval until the code expires. */
+async function pollForTokens(context: Context, device: DeviceAuthorization) {
   const { device_code, interval } = device;
   const { apiWithSignal, delay, progress } = context;
-  const deadline = new Deadline(context, validMs(device), tooLate);
+  const deadline = new Deadline(context, validMs(device), expiredError);
   const { signal } = deadline;
   const api = apiWithSignal(signal);
   let troubled = false;
@@ -75,7 +75,7 @@ async function tokensFor(context: Context, device: DeviceAuthorization) {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof GantryError)) throw error;
-      everyMs += slowerBy(error);
+      everyMs += addedIntervalMs(error);
       const { retryable, retryAfterMs = 0 } = error.facts;
       waitMs = Math.max(everyMs, retryAfterMs);
       if (retryable && !troubled) progress.note(`${error.message}; asking again until the code ends`);
@@ -85,19 +85,19 @@ async function tokensFor(context: Context, device: DeviceAuthorization) {
 }
 
 /** Milliseconds to add to each wait from now on. Throws what ends the waiting. */
-function slowerBy(error: GantryError): number {
+function addedIntervalMs(error: GantryError): number {
   const word = error.facts.details?.error as DeviceLoginError | undefined;
   if (word === 'authorization_pending') return 0;
   if (word === 'slow_down' || error.facts.retryable) return 5_000;
-  if (word === 'access_denied') throw refused(error);
-  if (word === 'expired_token') throw tooLate();
+  if (word === 'access_denied') throw deniedError(error);
+  if (word === 'expired_token') throw expiredError();
   throw error;
 }
 
-function refused(cause: GantryError): AuthError {
+function deniedError(cause: GantryError): AuthError {
   return new AuthError('the login was refused in the browser', { ...cause.facts, fix: 'gantry login', cause });
 }
 
-function tooLate(): AuthError {
+function expiredError(): AuthError {
   return new AuthError('nobody agreed in time: the code has expired', { fix: 'gantry login' });
 }

@@ -2,7 +2,7 @@ import { type Credential, storedCredential } from '../../config/credentials.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import { listProjects } from '../../contract/projects.ts';
-import { profileOf } from './stored-login.ts';
+import { profileInUse } from './stored-login.ts';
 
 /** Who commands run as, without the token itself. */
 export interface Identity {
@@ -26,7 +26,7 @@ export interface Identity {
 }
 
 /** Tells who commands run as. Asks the server only to `check`. Throws AuthError when nobody is logged in. */
-export async function identity(context: Context, { check }: { check: boolean }): Promise<Identity> {
+export async function readIdentity(context: Context, { check }: { check: boolean }): Promise<Identity> {
   const { api, settings, progress, credential: first } = context;
   if (check) await api(listProjects, {});
   const stored = storedCredential(settings, (message) => progress.warn(message));
@@ -35,7 +35,7 @@ export async function identity(context: Context, { check }: { check: boolean }):
   const { kind, user, expiresAt, refreshToken, origin } = credential;
   return {
     ...projectOf(settings, credential),
-    ...{ profile: profileOf(settings), origin, unused: first.fromEnvironment && stored ? stored.origin : null },
+    ...{ profile: profileInUse(settings), origin, unused: first.fromEnvironment && stored ? stored.origin : null },
     ...{ kind, user: user ?? null, renewable: refreshToken !== undefined },
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
     addresses: otherAddresses(settings),

@@ -6,7 +6,7 @@ import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { readNamed } from '../../disk/index.ts';
 import { AuthError, GantryError, UsageError } from '../../errors.ts';
-import { type Login, loginOf, profileOf, storeTokens } from './stored-login.ts';
+import { describeLogin, type Login, profileInUse, storeTokens } from './stored-login.ts';
 
 export interface ImportedLogin extends Login {
   region: string | null;
@@ -20,35 +20,35 @@ export interface ImportedLogin extends Login {
 type Values = Record<string, string | undefined>;
 
 /**
- * Takes the login, project and region of the official client (wire §8) into our profile. Nothing is asked of the
- * server. Throws UsageError when its file cannot be read, AuthError when no token in it is good.
+ * Copies the login, project and region of the official client into the current profile, without a call to the server.
+ * Throws UsageError when its file cannot be read, AuthError when it has no valid token.
  */
 export async function importLogin(context: Context, given: string | true): Promise<ImportedLogin> {
   const { settings, progress, now } = context;
-  const from = fileOf(context, given);
-  const values = await valuesIn(from, context.signal);
+  const from = resolveFile(context, given);
+  const values = await readValues(from, context.signal);
   context.secrets.add(values.serviceaccounttoken, values.accesstoken, values.refreshtoken);
-  const tokenKeys = usableKeys(values, now()) ?? noToken(from, values);
-  await warnOfReaders(context, from);
-  const tokens = tokensOf(values, tokenKeys);
+  const tokenKeys = findValidTokenKeys(values, now()) ?? throwNoToken(from, values);
+  await warnIfReadableByOthers(context, from);
+  const tokens = pickTokens(values, tokenKeys);
   await storeTokens(context, tokens);
   const project = values.project ?? parseClaims(tokens.token).project;
   const region = values.defaultregion;
-  await storeSettings(settings, profileOf(settings), { project, ...(region === undefined ? {} : { region }) });
+  await storeSettings(settings, profileInUse(settings), { project, ...(region === undefined ? {} : { region }) });
   const taken = [...tokenKeys, ...['project', 'defaultregion'].filter((key) => values[key] !== undefined)];
   const left = Object.keys(values).filter((key) => !taken.includes(key));
   progress.note(`taken: ${taken.join(', ')}; not taken: ${left.join(', ') || 'nothing'}; ${from} is left as it is`);
-  return { ...loginOf(settings, tokens, project ?? null), region: region ?? null, from, taken, left };
+  return { ...describeLogin(settings, tokens, project ?? null), region: region ?? null, from, taken, left };
 }
 
-function fileOf({ cwd, env }: Context, given: string | true): string {
+function resolveFile({ cwd, env }: Context, given: string | true): string {
   if (given !== true) return resolve(cwd, given);
   const home = readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? '/';
   return readVariable(env, 'CEREBRIUM_CONFIG_PATH') ?? join(home, '.cerebrium', 'config.yaml');
 }
 
 /** The file's texts by key; the official client writes keys in lower case, and reads them in any. */
-async function valuesIn(file: string, signal: AbortSignal): Promise<Values> {
+async function readValues(file: string, signal: AbortSignal): Promise<Values> {
   const content = await readNamed(file, signal).catch((cause) => {
     if (cause instanceof GantryError) throw cause;
     throw new UsageError(`${file} cannot be read`, {
@@ -65,26 +65,26 @@ async function valuesIn(file: string, signal: AbortSignal): Promise<Values> {
 }
 
 /** The keys of the first token that is good: a service account's comes first, as with the official client. */
-function usableKeys(values: Values, now: number): string[] | undefined {
+function findValidTokenKeys(values: Values, now: number): string[] | undefined {
   const isGood = (token: string | undefined) => token !== undefined && (parseClaims(token).expiresAt ?? now + 1) > now;
   if (isGood(values.serviceaccounttoken)) return ['serviceaccounttoken'];
   if (values.accesstoken && values.refreshtoken) return ['accesstoken', 'refreshtoken'];
   return isGood(values.accesstoken) ? ['accesstoken'] : undefined;
 }
 
-function tokensOf(values: Values, keys: string[]): StoredTokens {
+function pickTokens(values: Values, keys: string[]): StoredTokens {
   const { serviceaccounttoken, accesstoken = '', refreshtoken } = values;
   if (keys.includes('serviceaccounttoken')) return { token: serviceaccounttoken ?? '' };
   return { token: accesstoken, ...(refreshtoken !== undefined && { refreshToken: refreshtoken }) };
 }
 
-function noToken(file: string, { serviceaccounttoken, accesstoken }: Values): never {
+function throwNoToken(file: string, { serviceaccounttoken, accesstoken }: Values): never {
   const found = serviceaccounttoken ?? accesstoken;
   const why = found === undefined ? 'it holds none' : 'the one in it has expired';
   throw new AuthError(`no token to take from ${file}: nothing was stored`, { why, fix: 'gantry login' });
 }
 
-async function warnOfReaders({ progress }: Context, file: string): Promise<void> {
+async function warnIfReadableByOthers({ progress }: Context, file: string): Promise<void> {
   const { mode } = await stat(file);
   if (process.platform === 'win32' || !(mode & 0o077)) return;
   progress.warn(`${file} can be read by others on this machine: chmod 600 it, or remove it once it is not needed`);

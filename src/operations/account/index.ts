@@ -1,10 +1,10 @@
 export { loginByBrowser } from './device-login.ts';
-export { identity } from './identity.ts';
+export { readIdentity } from './identity.ts';
 export { importLogin } from './import-login.ts';
 export { logOut } from './logout.ts';
-export { showInBrowser } from './open-browser.ts';
-export { chooseProfile, forgetProfile, listProfiles } from './profiles.ts';
-export { projects, useProject } from './projects.ts';
-export { getSetting, listSettings, storeSetting } from './settings.ts';
+export { openInBrowser } from './open-browser.ts';
+export { getSetting, listSettings, storeSetting } from './profile-settings.ts';
+export { deleteProfile, listProfiles, switchProfile } from './profiles.ts';
+export { listProjectsInUse, useProject } from './projects.ts';
 export type { Login } from './stored-login.ts';
 export { loginByToken } from './token-login.ts';

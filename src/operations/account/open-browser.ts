@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { isSecure } from '../../contract/address.ts';
 
 /** Shows an address the platform gave in the user's browser. Says why when it does not; that is no failure. */
-export async function showInBrowser(
+export async function openInBrowser(
   { openBrowser, progress }: Pick<Context, 'openBrowser' | 'progress'>,
   address: string,
 ): Promise<void> {

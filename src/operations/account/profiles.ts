@@ -27,11 +27,11 @@ export function listProfiles({ settings }: Pick<Context, 'settings'>): Profile[]
 }
 
 /** Makes a profile the one in use. Throws NotFoundError for one that nobody made. */
-export async function chooseProfile(
+export async function switchProfile(
   { settings, progress }: Pick<Context, 'settings' | 'progress'>,
   name: string,
 ): Promise<{ name: string }> {
-  known(settings, name);
+  checkProfileExists(settings, name);
   await useProfile(settings, name);
   const { value, origin } = settings.profile;
   if (origin.startsWith('environment') && value !== name) {
@@ -41,8 +41,8 @@ export async function chooseProfile(
 }
 
 /** Forgets a profile's settings and its token. Throws NotFoundError for one that nobody made. */
-export async function forgetProfile({ settings, prompt }: Pick<Context, 'settings' | 'prompt'>, name: string) {
-  known(settings, name);
+export async function deleteProfile({ settings, prompt }: Pick<Context, 'settings' | 'prompt'>, name: string) {
+  checkProfileExists(settings, name);
   const hasToken = profilesWithToken(settings).includes(name);
   await prompt.confirm(`Remove the profile ${name}${hasToken ? ' and its token' : ''}?`);
   if (hasToken) {
@@ -55,7 +55,7 @@ export async function forgetProfile({ settings, prompt }: Pick<Context, 'setting
   return { name };
 }
 
-function known(settings: Settings, name: string): void {
+function checkProfileExists(settings: Settings, name: string): void {
   const names = profileNames(settings);
   if (names.includes(name)) return;
   throw new NotFoundError(`there is no profile "${name}"`, {

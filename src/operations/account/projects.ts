@@ -2,12 +2,12 @@ import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { listProjects, type Project } from '../../contract/projects.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
-import { projectId, type StoredSetting, warnOfWinner } from './settings.ts';
+import { checkProjectId, type StoredSetting, warnIfOverridden } from './profile-settings.ts';
 
 type ListedProject = Project & { current: boolean };
 
 /** The projects that the token may work in, and which of them is in use. */
-export async function projects(context: Pick<Context, 'api' | 'project'>): Promise<ListedProject[]> {
+export async function listProjectsInUse(context: Pick<Context, 'api' | 'project'>): Promise<ListedProject[]> {
   const found = await context.api(listProjects, {});
   const current = projectOf(context);
   return found.map((project) => ({ ...project, current: project.id === current }));
@@ -19,15 +19,15 @@ export async function projects(context: Pick<Context, 'api' | 'project'>): Promi
  */
 export async function useProject(context: Context, id: string, { check }: { check: boolean }): Promise<StoredSetting> {
   const { api, settings } = context;
-  const project = projectId(id);
-  if (check) mustBeAmong(await api(listProjects, {}), project);
+  const project = checkProjectId(id);
+  if (check) checkAccess(await api(listProjects, {}), project);
   const profile = settings.profile.value ?? 'default';
   await storeSettings(settings, profile, { project });
-  warnOfWinner(context, 'project', project);
+  warnIfOverridden(context, 'project', project);
   return { name: 'project', value: project, profile };
 }
 
-function mustBeAmong(projects: Project[], id: string): void {
+function checkAccess(projects: Project[], id: string): void {
   if (projects.some((project) => project.id === id)) return;
   throw new NotFoundError(`the token may not work in ${id}`, {
     why: `it may work in ${projects.map((project) => project.id).join(', ') || 'no project'}`,

@@ -20,17 +20,17 @@ export interface Login {
 type Profiles = Record<string, StoredTokens>;
 
 /** Fails now, before a person has done anything, when nothing could be stored. */
-export function checkStorable({ settings }: Pick<Context, 'settings'>): Promise<void> {
+export function checkCredentialsWritable({ settings }: Pick<Context, 'settings'>): Promise<void> {
   return updateStoredFile(settings.folders.config, 'credentials', (stored) => stored);
 }
 
-/** Stores tokens in place of all that the profile had (H-68), and tells what comes before them (H-10). */
+/** Replaces all tokens of the profile and reports what overrides them. */
 export async function storeTokens(context: Context, tokens: StoredTokens): Promise<void> {
   const { settings, env, progress, secrets } = context;
   secrets.add(tokens.token, tokens.refreshToken);
   await updateStoredFile(settings.folders.config, 'credentials', (stored) => ({
     ...stored,
-    profiles: { ...(stored.profiles as Profiles | undefined), [profileOf(settings)]: tokens },
+    profiles: { ...(stored.profiles as Profiles | undefined), [profileInUse(settings)]: tokens },
   }));
   const given = environmentCredential(env);
   if (given) progress.warn(`the token from the ${given.origin} is used as long as it is set, not this one`);
@@ -41,7 +41,7 @@ export async function removeTokens({ settings }: Pick<Context, 'settings'>, all:
   let removed: string[] = [];
   await updateStoredFile(settings.folders.config, 'credentials', (stored) => {
     const profiles = Object.entries((stored.profiles ?? {}) as Profiles);
-    const goes = ([name]: [string, unknown]) => all || name === profileOf(settings);
+    const goes = ([name]: [string, unknown]) => all || name === profileInUse(settings);
     removed = profiles.filter(goes).map(([name]) => name);
     return { ...stored, profiles: Object.fromEntries(profiles.filter((entry) => !goes(entry))) };
   });
@@ -49,20 +49,20 @@ export async function removeTokens({ settings }: Pick<Context, 'settings'>, all:
 }
 
 /** What is told of a login. */
-export function loginOf(settings: Settings, tokens: StoredTokens, project: string | null): Login {
+export function describeLogin(settings: Settings, tokens: StoredTokens, project: string | null): Login {
   const { user, expiresAt } = parseClaims(tokens.token);
   return {
-    ...{ profile: profileOf(settings), project, user: user ?? null },
+    ...{ profile: profileInUse(settings), project, user: user ?? null },
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
     renewable: tokens.refreshToken !== undefined,
-    storedIn: credentialsFile(settings),
+    storedIn: credentialsPath(settings),
   };
 }
 
-export function credentialsFile({ folders }: Settings): string {
+export function credentialsPath({ folders }: Settings): string {
   return join(folders.config, 'credentials.json');
 }
 
-export function profileOf(settings: Settings): string {
+export function profileInUse(settings: Settings): string {
   return settings.profile.value ?? 'default';
 }

@@ -3,17 +3,16 @@ import type { Context } from '../../context.ts';
 import type { Project } from '../../contract/projects.ts';
 import { AuthError, DeniedError, UsageError } from '../../errors.ts';
 import { localTime } from '../../output/format.ts';
-import { projectsOf, settleProject } from './choose-project.ts';
-import { checkStorable, type Login, loginOf, storeTokens } from './stored-login.ts';
+import { chooseProject, listTokenProjects } from './choose-project.ts';
+import { checkCredentialsWritable, describeLogin, type Login, storeTokens } from './stored-login.ts';
 
 /**
- * Stores a token that a person has, such as a service account's, once the server accepts it. It is typed or comes from
- * stdin, never from the command line (H-15). Throws UsageError for what cannot be a token, AuthError for one that is
- * not valid.
+ * Stores an existing token, such as a service account's, once the server accepts it. It comes from a prompt or stdin,
+ * never from the command line. Throws UsageError for text that is not a token, AuthError for one that is not valid.
  */
 export async function loginByToken(context: Context, from: string | true): Promise<Login> {
-  if (from !== true && from !== '-') throw onCommandLine();
-  await checkStorable(context);
+  if (from !== true && from !== '-') throw tokenInArgumentsError();
+  await checkCredentialsWritable(context);
   const token = await readToken(context, from === '-');
   const { project, expiresAt } = parseClaims(token);
   if (expiresAt !== undefined && expiresAt <= context.now()) {
@@ -21,12 +20,12 @@ export async function loginByToken(context: Context, from: string | true): Promi
       fix: 'create a new one in the dashboard, API Keys page',
     });
   }
-  const projects = await visibleProjects(context, token, project);
+  const projects = await listVisibleProjects(context, token, project);
   await storeTokens(context, { token });
-  return loginOf(context.settings, { token }, await settleProject(context, projects, project));
+  return describeLogin(context.settings, { token }, await chooseProject(context, projects, project));
 }
 
-function onCommandLine(): UsageError {
+function tokenInArgumentsError(): UsageError {
   return new UsageError('--token takes no token: nothing was stored', {
     why: 'the shell keeps what is typed here, and others on this machine can read it while it runs',
     fix: 'gantry login --token < FILE, or gantry login --token to be asked; make a new token in place of that one',
@@ -47,9 +46,9 @@ async function readToken({ prompt, readStdin, terminal }: Context, piped: boolea
 }
 
 /** The server's word on the token. One that may not list projects still works in the project of its claims. */
-async function visibleProjects(context: Context, token: string, claimed: string | undefined): Promise<Project[]> {
+async function listVisibleProjects(context: Context, token: string, claimed: string | undefined): Promise<Project[]> {
   try {
-    return await projectsOf(context, token);
+    return await listTokenProjects(context, token);
   } catch (error) {
     if (error instanceof DeniedError && claimed) return [{ id: claimed }];
     throw error;

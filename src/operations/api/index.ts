@@ -1,1 +1,1 @@
-export { callPlatform } from './raw-call.ts';
+export { callPlatform } from './call-platform.ts';

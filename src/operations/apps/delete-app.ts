@@ -5,8 +5,8 @@ import { NotFoundError, PendingError } from '../../errors.ts';
 import { waitForChange } from '../waiting/index.ts';
 
 /**
- * Deletes an app, after its name was typed once more, and waits until the platform no longer shows it. Throws
- * PendingError if it still does although it confirmed the deletion.
+ * Deletes an app after a confirmation by name, and waits until the platform no longer shows it. Throws PendingError if
+ * it still does although it confirmed the deletion.
  */
 export async function removeApp(
   { api, project, prompt, delay }: Pick<Context, 'api' | 'project' | 'prompt' | 'delay'>,
@@ -15,14 +15,14 @@ export async function removeApp(
 ): Promise<{ app: string; project: string; deleted: true }> {
   await api(getApp, { project, app });
   const name = toAppName(project, app);
-  await prompt.confirmByName(`This deletes ${name} and its builds for good.`, name, confirm);
-  const refusal = await api(deleteApp, { project, app }).then(() => undefined, unlessNotFound);
+  await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm);
+  const refusal = await api(deleteApp, { project, app }).then(() => undefined, returnNotFound);
   const status = await waitForChange(
-    () => api(getApp, { project, app }).then((found) => found.status ?? 'unknown', unlessNotFound),
-    isGone,
+    () => api(getApp, { project, app }).then((shown) => shown.status ?? 'unknown', returnNotFound),
+    isDeleted,
     delay,
   );
-  if (isGone(status)) return { app: name, project, deleted: true };
+  if (isDeleted(status)) return { app: name, project, deleted: true };
   if (refusal) throw refusal;
   throw new PendingError(`${name} is not deleted yet: its status is ${status}`, {
     why: 'the platform confirmed the deletion, but still shows the app',
@@ -31,12 +31,12 @@ export async function removeApp(
   });
 }
 
-/** A 404 says that the app is gone, unless it is still shown. */
-function unlessNotFound(error: unknown): NotFoundError {
+/** A 404 means that the app is deleted, unless it is still shown. */
+function returnNotFound(error: unknown): NotFoundError {
   if (error instanceof NotFoundError) return error;
   throw error;
 }
 
-function isGone(status: string | NotFoundError): boolean {
+function isDeleted(status: string | NotFoundError): boolean {
   return status instanceof NotFoundError || /^deleted$/i.test(status);
 }

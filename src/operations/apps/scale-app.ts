@@ -9,43 +9,43 @@ export interface ScalingChanges {
   changes: { setting: string; from: number | null; to: number }[];
 }
 
-type Wanted = { [Setting in keyof AppScaling]: number | undefined };
+type NewScaling = { [Setting in keyof AppScaling]: number | undefined };
 
 /**
- * Changes a running app's scaling (wire §1b). Reads first: the answer tells what was, nothing is sent when all is so
- * already, and a lower limit above the upper one is refused here. Throws UsageError, NotFoundError.
+ * Changes the scaling of a deployed app. Reads the app first, to return the old values and to send only real changes.
+ * Throws UsageError, NotFoundError.
  */
-export async function changeScaling(context: Context, app: string, wanted: Wanted): Promise<ScalingChanges> {
+export async function changeScaling(context: Context, app: string, scaling: NewScaling): Promise<ScalingChanges> {
   const { api, project, progress } = context;
-  const asked = Object.entries(wanted).filter(
-    (entry): entry is [keyof Wanted & string, number] => entry[1] !== undefined,
+  const requested = Object.entries(scaling).filter(
+    (entry): entry is [keyof NewScaling & string, number] => entry[1] !== undefined,
   );
-  if (asked.length === 0) {
-    throw new UsageError('nothing to change', { fix: 'gantry apps scale --help lists what can be changed' });
+  if (requested.length === 0) {
+    throw new UsageError('nothing to change', { fix: 'gantry apps scale --help' });
   }
   const before = await api(getApp, { project, app });
-  const after = { ...before, ...Object.fromEntries(asked) };
-  const [least, most] = [after.minReplicaCount, after.maxReplicaCount];
-  if (typeof least === 'number' && typeof most === 'number' && least > most) {
-    throw new UsageError(`at least ${least} replicas and at most ${most} cannot be`, {
+  const after = { ...before, ...Object.fromEntries(requested) };
+  const [min, max] = [after.minReplicaCount, after.maxReplicaCount];
+  if (typeof min === 'number' && typeof max === 'number' && min > max) {
+    throw new UsageError(`the minimum of ${min} replicas exceeds the maximum of ${max}`, {
       why: `${toAppName(project, app)} has ${before.minReplicaCount} to ${before.maxReplicaCount} now`,
-      fix: 'give both --min-replicas and --max-replicas',
+      fix: 'pass both --min-replicas and --max-replicas',
     });
   }
-  const changes = asked
+  const changes = requested
     .map(([setting, to]) => ({ setting, from: (before[setting] as number | null | undefined) ?? null, to }))
     .filter(({ from, to }) => from !== to);
-  if (changes.length === 0) progress.note('it is so already');
+  if (changes.length === 0) progress.note('nothing to change');
   else {
     await api(scaleApp, { project, app, body: Object.fromEntries(changes.map(({ setting, to }) => [setting, to])) });
-    await expectShown(context, app, changes);
-    progress.note('the next deploy sets again what cerebrium.toml says');
+    await verifyChanges(context, app, changes);
+    progress.note('the next deploy resets these settings to those of cerebrium.toml');
   }
   return { app: toAppName(project, app), changes };
 }
 
-/** Throws FailedError if the app is still shown with other settings. Settings that are not shown cannot be checked. */
-async function expectShown(
+/** Throws FailedError if the platform still shows other values. Settings that it does not show cannot be verified. */
+async function verifyChanges(
   { api, project, progress, delay }: Context,
   app: string,
   changes: ScalingChanges['changes'],
@@ -54,7 +54,7 @@ async function expectShown(
     changes.filter(({ setting, to }) => typeof shown[setting] === 'number' && shown[setting] !== to);
   const shown = await waitForChange(
     () => api(getApp, { project, app }),
-    (seen) => differing(seen).length === 0,
+    (state) => differing(state).length === 0,
     delay,
   );
   const [first] = differing(shown);
@@ -71,5 +71,5 @@ async function expectShown(
     });
   }
   const hidden = changes.filter(({ setting }) => typeof shown[setting] !== 'number').map(({ setting }) => setting);
-  if (hidden.length > 0) progress.note(`the platform does not show ${hidden.join(', ')}: not confirmed`);
+  if (hidden.length > 0) progress.note(`not verified: the platform does not show ${hidden.join(', ')}`);
 }

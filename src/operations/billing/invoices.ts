@@ -3,13 +3,13 @@ import { type Invoice, listInvoices } from '../../contract/costs.ts';
 import type { DecodedReply } from '../../contract/endpoint.ts';
 import { latestFirst } from '../../output/format.ts';
 
-/** The project's invoices, newest first. */
+/** Reads the project's invoices, newest first. */
 export async function readInvoices({ api, project }: Pick<Context, 'api' | 'project'>): Promise<Invoice[]> {
   return parseInvoices(await api(listInvoices, { project }));
 }
 
-/** The list itself, whatever it is wrapped in (wire §1b). */
-export function parseInvoices(answer: DecodedReply<typeof listInvoices>): Invoice[] {
-  const invoices = Array.isArray(answer) ? answer : (answer.invoices ?? answer.items ?? answer.data ?? []);
+/** Finds the list in a reply whose wrapper is not documented. */
+export function parseInvoices(reply: DecodedReply<typeof listInvoices>): Invoice[] {
+  const invoices = Array.isArray(reply) ? reply : (reply.invoices ?? reply.items ?? reply.data ?? []);
   return invoices.toSorted(latestFirst((invoice) => invoice.createdAt));
 }

@@ -1,31 +1,30 @@
 import { jsonLeaves } from '../replies/index.ts';
 
-/** A way to pay, as far as its shape is understood. */
 export interface PaymentMethod {
-  /** `visa ending in 4242`; of an unknown shape, nothing. */
+  /** `visa ending in 4242`; absent if the shape is unknown. */
   title?: string;
   /** `4/2029` */
   expires?: string;
   isDefault: boolean;
-  /** What is said about a method of unknown shape, every leaf of it, as text. */
+  /** All values of a method of unknown shape, as text. */
   more?: string;
 }
 
 /**
- * Reads payment methods. Their shape is not documented (spec 2.12, wire §0): a card's facts may be its own or in an
- * object within, in either spelling; anything else is told leaf by leaf. No card number is ever told in full.
+ * Parses payment methods. Their shape is not documented (spec 2.12): fields of a card may be nested and in either
+ * spelling; any other method becomes a list of its values. Never returns a full card number.
  */
 export function parsePaymentMethods(methods: readonly unknown[]): PaymentMethod[] {
   return methods.map((method) => {
-    const facts = jsonLeaves(method);
+    const leaves = jsonLeaves(method);
     const find = (...names: string[]) =>
-      names.map((name) => facts.find(([path]) => lastOf(path) === name)?.[1]).find((value) => value !== undefined);
+      names.map((name) => leaves.find(([path]) => lastName(path) === name)?.[1]).find((value) => value !== undefined);
     const brand = find('brand', 'type');
     const last4 = find('last4', 'last_4', 'lastFour', 'last_four');
     const month = find('expMonth', 'exp_month');
     const year = find('expYear', 'exp_year');
     const isDefault = find('isDefault', 'is_default', 'default') === true;
-    if (last4 === undefined) return { isDefault, more: facts.map(([path, value]) => leafText(path, value)).join(' ') };
+    if (last4 === undefined) return { isDefault, more: leaves.map(([path, value]) => leafText(path, value)).join(' ') };
     return {
       title: `${brand ?? 'card'} ending in ${String(last4).slice(-4)}`,
       ...(month && year ? { expires: `${month}/${year}` } : {}),
@@ -34,12 +33,12 @@ export function parsePaymentMethods(methods: readonly unknown[]): PaymentMethod[
   });
 }
 
-function lastOf(path: string): string {
+function lastName(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);
 }
 
-/** Of what may be the number of a card, the last four digits are told. */
+/** Keeps only the last four digits of what may be a card number. */
 function leafText(path: string, value: unknown): string {
-  const said = String(value).replace(/\d(?:[ -]?\d){11,18}/g, (number) => `•••• ${number.slice(-4)}`);
-  return path ? `${path}=${said}` : said;
+  const masked = String(value).replace(/\d(?:[ -]?\d){11,18}/g, (number) => `•••• ${number.slice(-4)}`);
+  return path ? `${path}=${masked}` : masked;
 }

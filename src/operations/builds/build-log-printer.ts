@@ -8,67 +8,74 @@ import {
   readForward,
   SeenLines,
   splitLogText,
+  withoutSplitSecrets,
 } from '../logs/index.ts';
 import { buildLogSource } from './build-log.ts';
 
-/** Lines kept to be shown with a failure. */
-const keptLines = 20;
-/** How long a verdict waits for the rest of a log that hangs, in milliseconds: the end of a failed one says why. */
-const patience = { succeeded: 2_000, failed: 5_000 };
+/** Lines that are shown with a failure. */
+const tailLines = 20;
+/** How long the result waits for the rest of the log, in ms. The end of a failed one has the reason. */
+const maxWaitMs = { succeeded: 2_000, failed: 5_000 };
 
 /**
- * The log of a build, shown while its verdict is waited for. It is followed as `builds logs -f` does it; what cannot be
- * had is said once, and neither ends the build nor keeps its verdict waiting.
+ * Prints the log of a build while its end is waited for, as `builds logs -f` does. A failure to read it is one warning
+ * and never delays or changes the result.
  */
 export class BuildLogPrinter {
   private readonly seen = new SeenLines();
+  private readonly secrets: ReturnType<Context['secrets']['inSequence']>;
   private readonly source: LogSource;
-  /** Nothing new is waited for any more; an answer that is under way still counts. */
-  private readonly over = new AbortController();
-  private readonly live: AbortSignal;
-  /** Not even that. */
-  private readonly cutOff = new AbortController();
-  private readonly calls: AbortSignal;
+  /** Ends following; requests in flight may finish. */
+  private readonly ended = new AbortController();
+  private readonly followSignal: AbortSignal;
+  /** Aborts requests too. */
+  private readonly aborted = new AbortController();
+  private readonly requestSignal: AbortSignal;
   private following: Promise<void> | undefined;
   private lines: string[] = [];
-  private complained = false;
+  private hasWarned = false;
 
-  /** `until` cuts all of it: Ctrl-C, and the time limit. */
+  /** `until` aborts everything: Ctrl-C and the timeout. */
   constructor(
     private readonly context: Context,
     app: string,
     private readonly build: string,
     until: AbortSignal,
   ) {
-    this.live = AbortSignal.any([until, this.over.signal]);
-    this.calls = AbortSignal.any([until, this.cutOff.signal]);
+    this.secrets = context.secrets.inSequence();
+    this.followSignal = AbortSignal.any([until, this.ended.signal]);
+    this.requestSignal = AbortSignal.any([until, this.aborted.signal]);
     const { project, onRetry } = context;
-    const hears = (retry: Parameters<typeof onRetry>[0]) => this.complained || onRetry(retry);
-    const openLog: Context['openLog'] = (path, query) => context.openLog(path, query, this.live);
-    const source = buildLogSource({ api: context.apiWithSignal(this.calls, hears), project, openLog }, app, build);
+    const onFirstRetries = (retry: Parameters<typeof onRetry>[0]) => this.hasWarned || onRetry(retry);
+    const openLog: Context['openLog'] = (path, query) => context.openLog(path, query, this.followSignal);
+    const source = buildLogSource(
+      { api: context.apiWithSignal(this.requestSignal, onFirstRetries), project, openLog },
+      app,
+      build,
+    );
     this.source = {
       ...source,
-      readPage: (query) => source.readPage(query).catch((error: GantryError) => this.refused(error)),
+      readPage: (query) => source.readPage(query).catch((error: GantryError) => this.throwTransient(error)),
     };
   }
 
-  /** Shows its lines as they come, from the first call on, until it is finished. */
+  /** Starts to print lines as they arrive. Does nothing if called again. */
   follow(): void {
-    this.following ??= this.show();
+    this.following ??= this.printLive();
   }
 
-  /** Shows what has not been shown, or only keeps it. An answer that takes too long is not waited for. */
-  async finish(verdict: keyof typeof patience, aloud: boolean): Promise<void> {
+  /** Reads the rest of the log and, with `print`, prints it. Gives up after a few seconds. */
+  async finish(result: keyof typeof maxWaitMs, print: boolean): Promise<void> {
     const timer = setTimeout(() => {
-      this.complain('no answer in time');
-      this.cutOff.abort();
-    }, patience[verdict]);
-    this.over.abort();
+      this.warnOnce('no reply in time');
+      this.aborted.abort();
+    }, maxWaitMs[result]);
+    this.ended.abort();
     await this.following;
     try {
-      // All of it: what the live log left out is found too.
+      // The whole history, to find lines that the live log has missed.
       for await (const lines of readForward(this.source, { since: this.seen.notBefore(0) }, this.seen, () => {})) {
-        this.take(lines, aloud);
+        this.add(lines, print);
       }
     } catch {
       this.context.signal.throwIfAborted();
@@ -77,10 +84,9 @@ export class BuildLogPrinter {
     }
   }
 
-  /** Ends it as it is. */
-  async cut(): Promise<void> {
-    this.over.abort();
-    this.cutOff.abort();
+  async abort(): Promise<void> {
+    this.ended.abort();
+    this.aborted.abort();
     await this.following;
   }
 
@@ -89,37 +95,45 @@ export class BuildLogPrinter {
     return this.lines;
   }
 
-  private async show(): Promise<void> {
+  private async printLive(): Promise<void> {
     const { now, elapsed, delay, progress, silenceMs } = this.context;
-    // How it is read is no news here, and a gap is filled at the end.
+    // Notes about gaps and polling are not useful here: `finish` reads the rest.
     const silent = { ...progress, note() {}, warn() {} };
-    const { source, seen, live: signal } = this;
-    const needs = { now, elapsed, silenceMs, signal, progress: silent, delay: (ms: number) => delay(ms, signal) };
+    const { source, seen, followSignal: signal } = this;
+    const quietContext = {
+      now,
+      elapsed,
+      silenceMs,
+      signal,
+      progress: silent,
+      delay: (ms: number) => delay(ms, signal),
+    };
     try {
-      const following = { source, seen, gaps: new LogGaps(silent), until: Number.POSITIVE_INFINITY };
-      for await (const lines of followLog(needs, following)) this.take(lines, true);
+      const options = { source, seen, gaps: new LogGaps(silent), until: Number.POSITIVE_INFINITY };
+      for await (const lines of followLog(quietContext, options)) this.add(lines, true);
     } catch (error) {
-      if (!signal.aborted) this.complain((error as Error).message);
+      if (!signal.aborted) this.warnOnce((error as Error).message);
     }
   }
 
-  /** A log that is refused now may be given later, perhaps when the build has begun: it is looked at again. */
-  private refused(error: GantryError): never {
-    if (!this.calls.aborted) this.complain(error.message);
+  /** A log that is refused now may be available once the build has started. */
+  private throwTransient(error: GantryError): never {
+    if (!this.requestSignal.aborted) this.warnOnce(error.message);
     const { retryAfterMs } = error.facts ?? {};
     throw new UnavailableError(error.message, { cause: error, ...(retryAfterMs !== undefined && { retryAfterMs }) });
   }
 
-  private complain(why: string): void {
-    if (!this.complained) this.context.progress.warn(`the build log could not be read: ${why}`);
-    this.complained = true;
+  private warnOnce(why: string): void {
+    if (!this.hasWarned) this.context.progress.warn(`cannot read the build log: ${why}`);
+    this.hasWarned = true;
   }
 
-  private take(batch: LogLine[], aloud: boolean): void {
-    for (const { text, timestamp } of batch) {
+  private add(batch: LogLine[], print: boolean): void {
+    for (const received of batch) {
+      const { text, timestamp } = withoutSplitSecrets(received, this.secrets);
       const lines = splitLogText(text);
-      this.lines = [...this.lines, ...lines].slice(-keptLines);
-      if (!aloud) continue;
+      this.lines = [...this.lines, ...lines].slice(-tailLines);
+      if (!print) continue;
       for (const line of lines) {
         this.context.progress.log(line);
         this.context.progress.event('log', { build: this.build, time: timestamp || null, line });

@@ -5,11 +5,9 @@ import { BuildLogFrame, buildLogSocket } from '../../contract/logs.ts';
 import { buildFrameLine, buildLine, type LogSource, toTimestamp } from '../logs/index.ts';
 import { fetchBuild } from './fetch-build.ts';
 
-type Needs = Pick<Context, 'api' | 'project' | 'openLog'>;
-
-/** The log of a build (wire §1b). All of it comes at once; it is over when the build has ended. */
+/** The log of a build. Its history is one page, and it ends with the build. */
 export function buildLogSource(
-  { api, project, openLog }: Needs,
+  { api, project, openLog }: Pick<Context, 'api' | 'project' | 'openLog'>,
   app: string,
   build: string,
   search?: string,
@@ -27,14 +25,14 @@ export function buildLogSource(
     },
     openLive: (after) => openLog(buildLogSocket, { projectID: project, buildID: build, after: toTimestamp(after) }),
     parseFrame(text) {
-      const frame = v.safeParse(frameText, text);
+      const frame = v.safeParse(BuildLogMessage, text);
       if (!frame.success) return undefined;
       return matches(frame.output.log, search) ? [buildFrameLine(frame.output)] : [];
     },
   };
 }
 
-const frameText = v.pipe(v.string(), v.parseJson(), BuildLogFrame);
+const BuildLogMessage = v.pipe(v.string(), v.parseJson(), BuildLogFrame);
 
 function matches(text: string, search: string | undefined): boolean {
   return search === undefined || text.includes(search);

@@ -9,34 +9,34 @@ import { fetchBuild } from './fetch-build.ts';
 export interface FollowBuildOptions {
   app: string;
   build: string;
-  /** Show the build's log as it grows. */
+  /** Show the build's log. */
   logs: boolean;
-  /** Stop waiting after so long; the build goes on. */
+  /** Stop waiting after this time, in ms; the build continues. */
   timeoutMs: number;
-  /** The build may have been over before we came: what is done at the first look took nobody knows how long. */
+  /** The build was started earlier: if the first poll shows its end, its duration is unknown. */
   startedBefore?: true;
 }
 
-/** Short pauses at first, since many builds fail at once. */
+/** Short at first: many builds fail immediately. */
 const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
 
 /**
- * Waits for a build to end and returns it. The result is the polled status; the log is only shown (conventions §2).
- * Throws BuildFailedError or NotReadyError when it failed, PendingError at the time limit.
+ * Waits until a build has ended and returns it. The polled status decides, never the log. Throws BuildFailedError or
+ * NotReadyError if it failed, PendingError at the timeout.
  */
-export async function followBuild(context: Context, following: FollowBuildOptions): Promise<Build> {
+export async function followBuild(context: Context, options: FollowBuildOptions): Promise<Build> {
   const { progress, elapsed } = context;
-  const { app } = following;
+  const { app } = options;
   const started = elapsed();
   const step = progress.step(`Building ${app}`);
   try {
     let polls = 0;
-    const build = await waitFor(context, following, (status) => {
+    const build = await waitForEnd(context, options, (status) => {
       polls++;
       step.update({ text: `${status}, ${duration(elapsed() - started)}` });
     });
-    const wasDone = following.startedBefore && polls === 1;
-    step.done(wasDone ? `${app} was built already` : `Built ${app} in ${duration(elapsed() - started)}`);
+    const wasDone = options.startedBefore && polls === 1;
+    step.done(wasDone ? `${app} is already built` : `Built ${app} in ${duration(elapsed() - started)}`);
     return build;
   } catch (error) {
     step.fail();
@@ -44,52 +44,51 @@ export async function followBuild(context: Context, following: FollowBuildOption
   }
 }
 
-async function waitFor(
+async function waitForEnd(
   context: Context,
-  following: FollowBuildOptions,
+  options: FollowBuildOptions,
   onStatus: (status: string) => void,
 ): Promise<Build> {
-  const { app, build, logs, timeoutMs } = following;
-  let shown = '';
-  const deadline = new Deadline(context, timeoutMs, () => pending(following, shown));
+  const { app, build, logs, timeoutMs } = options;
+  let status = '';
+  const deadline = new Deadline(context, timeoutMs, () => pendingError(options, status));
   const log = new BuildLogPrinter(context, app, build, deadline.signal);
   try {
-    const state = await ended(context, following, deadline, (status) => {
-      shown = status;
+    const state = await pollUntilEnded(context, options, deadline, (polled) => {
+      status = polled;
       onStatus(status);
-      // A build that has ended writes no more.
       if (logs && buildPhase(status) === 'in progress') log.follow();
     });
     const failed = buildPhase(state.status) === 'failed';
     if (logs || failed) await log.finish(failed ? 'failed' : 'succeeded', logs);
-    if (failed) throw verdict(state, following, log.tail());
+    if (failed) throw failure(state, options, log.tail());
     return state;
   } finally {
-    await log.cut();
+    await log.abort();
   }
 }
 
-/** Polls a build until it has ended, in success or failure. Throws PendingError at the time limit. */
-async function ended(
+/** Polls a build until it has succeeded or failed. Throws PendingError at the timeout. */
+async function pollUntilEnded(
   context: Context,
   { app, build }: FollowBuildOptions,
   deadline: Deadline,
   onStatus: (status: string) => void,
 ): Promise<Build> {
   const { project, progress } = context;
-  const followed = {
+  const work = {
     name: `build ${build} of ${app}`,
     fix: `gantry builds follow ${app} ${build}`,
     details: { app, build },
   };
   let shown = '';
-  const polling: PollOptions<Build> = {
+  const pollOptions: PollOptions<Build> = {
     poll: (api) => fetchBuild(api, { project, app, build }),
     deadline,
     pauses,
-    onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, followed),
+    onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, work),
   };
-  return pollUntil(context, polling, (state) => {
+  return pollUntil(context, pollOptions, (state) => {
     if (state.status !== shown) progress.event('status', { build, status: state.status });
     shown = state.status;
     onStatus(shown);
@@ -97,10 +96,10 @@ async function ended(
   });
 }
 
-function verdict(build: Build, { app, logs }: FollowBuildOptions, tail: string[]): GantryError {
+function failure(build: Build, { app, logs }: FollowBuildOptions, tail: string[]): GantryError {
   const reason = build.initError || undefined;
   const shownAlready = logs || tail.length === 0;
-  const why = [reason, shownAlready ? undefined : `the log ends with\n${tail.join('\n')}`].filter(Boolean).join('\n');
+  const why = [reason, shownAlready ? undefined : `end of the log:\n${tail.join('\n')}`].filter(Boolean).join('\n');
   const facts = {
     ...(why ? { why } : {}),
     fix: `gantry builds logs ${app} ${build.id}`,
@@ -109,13 +108,13 @@ function verdict(build: Build, { app, logs }: FollowBuildOptions, tail: string[]
   if (/^init_/i.test(build.status)) {
     return new NotReadyError(`${app} was built but did not start (${build.status})`, facts);
   }
-  if (/^cancelled$/i.test(build.status))
-    return new BuildFailedError(`build ${build.id} of ${app} was cancelled`, facts);
+  if (/^cancell?ed$/i.test(build.status))
+    return new BuildFailedError(`build ${build.id} of ${app} was canceled`, facts);
   return new BuildFailedError(`build ${build.id} of ${app} failed (${build.status})`, facts);
 }
 
-function pending({ app, build, timeoutMs }: FollowBuildOptions, status: string): PendingError {
-  return new PendingError(`build ${build} of ${app} is not done after ${duration(timeoutMs)}; it goes on`, {
+function pendingError({ app, build, timeoutMs }: FollowBuildOptions, status: string): PendingError {
+  return new PendingError(`build ${build} of ${app} is still in progress after ${duration(timeoutMs)}`, {
     fix: `gantry builds follow ${app} ${build}`,
     details: { app, build, status },
   });

@@ -1,37 +1,37 @@
-/** One file of a build's archive, as far as its shape is understood. */
+/** A file in a build's archive. */
 export interface ZipEntry {
   path: string;
   size?: number;
   crc32?: number;
-  /** What else the platform said about it, as text. */
+  /** Other fields of the reply, as text. */
   more?: string;
 }
 
 /**
- * Reads the `zipFiles` of a build. Its inner shape is not documented (spec 2.13, wire §0), so every plausible one is
- * accepted: a map of path to facts or to a size, a list of paths or of objects, and folders nested in one another. What
- * is none of these is shown by where it is, never dropped.
+ * Parses the `zipFiles` of a build. Their shape is not documented (spec 2.13), so every plausible one is accepted: a map
+ * from paths to sizes or objects, a list of paths or objects, nested folders. Anything else becomes an entry named after
+ * its position.
  */
 export function parseZipContents(zipFiles: unknown, folder = ''): ZipEntry[] {
   if (zipFiles === null || zipFiles === undefined) return [];
-  if (Array.isArray(zipFiles)) return zipFiles.flatMap((item, index) => listed(item, folder, index));
+  if (Array.isArray(zipFiles)) return zipFiles.flatMap((item, index) => parseItem(item, folder, index));
   if (typeof zipFiles !== 'object') return [{ path: join(folder, String(zipFiles)) }];
-  return Object.entries(zipFiles).flatMap(([name, value]) => named(join(folder, name), value));
+  return Object.entries(zipFiles).flatMap(([name, value]) => parseValue(join(folder, name), value));
 }
 
-function listed(item: unknown, folder: string, index: number): ZipEntry[] {
+function parseItem(item: unknown, folder: string, index: number): ZipEntry[] {
   if (typeof item === 'string') return [{ path: join(folder, item) }];
   const record = Object(item) as Record<string, unknown>;
   const name = [record.path, record.name, record.filename, record.file].find((key) => typeof key === 'string');
-  return named(join(folder, typeof name === 'string' ? name : String(index)), item);
+  return parseValue(join(folder, typeof name === 'string' ? name : String(index)), item);
 }
 
-function named(path: string, value: unknown): ZipEntry[] {
+function parseValue(path: string, value: unknown): ZipEntry[] {
   if (typeof value === 'number') return [{ path, size: value }];
   if (typeof value !== 'object' || value === null) return [value ? { path, more: String(value) } : { path }];
   const record = value as Record<string, unknown>;
   if (Object.keys(record).length === 0) return [{ path: Array.isArray(value) ? `${path}/` : path }];
-  if (!Array.isArray(value) && isFile(record)) return [entry(path, record)];
+  if (!Array.isArray(value) && isFile(record)) return [toZipEntry(path, record)];
   const children = Array.isArray(value) ? value : (record.children ?? record.files ?? value);
   const inside = parseZipContents(children, path);
   return inside.length > 0 ? inside : [{ path: `${path}/` }];
@@ -40,13 +40,13 @@ function named(path: string, value: unknown): ZipEntry[] {
 const sizeNames = ['size', 'size_bytes', 'uncompressedSize', 'uncompressed_size', 'bytes', 'length'];
 const crcNames = ['crc32', 'crc', 'checksum'];
 
-/** A file's facts are plain values; a folder holds objects. */
+/** The fields of a file are plain values; those of a folder are objects. */
 function isFile(record: Record<string, unknown>): boolean {
   const values = Object.values(record);
   return values.every((value) => typeof value !== 'object' || value === null);
 }
 
-function entry(path: string, record: Record<string, unknown>): ZipEntry {
+function toZipEntry(path: string, record: Record<string, unknown>): ZipEntry {
   const number = (names: string[]) => {
     const value = names.map((name) => record[name]).find((found) => found !== undefined);
     const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value));

@@ -3,7 +3,7 @@ import { ConnectionError } from '../../api/transport.ts';
 import { completeUpload } from '../../contract/volumes.ts';
 import { GantryError } from '../../errors.ts';
 import type { OpenUpload, SentPart } from '../../transfer/send-file.ts';
-import type { VolumePath } from '../volumes/index.ts';
+import { sizeOnStorage, type VolumePath } from '../volumes/index.ts';
 import type { Job } from './copy-context.ts';
 import type { RemoteFolders } from './remote-folders.ts';
 
@@ -19,8 +19,8 @@ export interface SentFile {
 const mostTries = 5;
 
 /**
- * Makes the file of its parts. An answer that was lost says nothing: whether it is done is seen in the folder, by size
- * and time; if not, asking again does no harm (H-23).
+ * Assembles the file from its parts. A lost answer leaves the result open, so the folder's listing decides, by size and
+ * time. If the file is not there, the call is repeated.
  */
 export async function completeFile(sent: SentFile, job: Job, folders: RemoteFolders): Promise<void> {
   const { engine } = job;
@@ -29,7 +29,7 @@ export async function completeFile(sent: SentFile, job: Job, folders: RemoteFold
       return await complete(sent, job);
     } catch (error) {
       if (engine.signal.aborted || !(error instanceof GantryError) || !mayBeDone(error)) throw error;
-      if (await hasArrived(sent, folders)) return;
+      if (await hasArrived(sent, job, folders)) return;
       if (tries === mostTries || error.facts.status === 404) throw error;
       const delayMs = waitBefore(tries + 1) ?? 0;
       engine.onRetry({ attempt: tries + 1, tries: mostTries, delayMs, reason: error });
@@ -57,8 +57,10 @@ function mayBeDone(error: GantryError): boolean {
 }
 
 /** By the storage's own clock, in whole seconds. */
-async function hasArrived({ at, bytes, since }: SentFile, folders: RemoteFolders): Promise<boolean> {
+async function hasArrived({ at, bytes, since }: SentFile, job: Job, folders: RemoteFolders): Promise<boolean> {
   const there = await folders.findNow(at);
-  if (!there || there.isFolder || there.size !== bytes) return false;
+  if (!there || there.isFolder) return false;
+  const size = there.size ?? (await sizeOnStorage(at, job, job.engine));
+  if (size !== bytes) return false;
   return Date.parse(there.modified ?? '') >= Math.floor(since / 1000) * 1000;
 }

@@ -1,17 +1,19 @@
-import { diskFailure } from '../../disk/index.ts';
+import { basename } from 'node:path';
+import { diskFailure, isNamedTemporary } from '../../disk/index.ts';
 import { AuthError, GantryError, LimitError } from '../../errors.ts';
 import { Lane } from '../../transfer/lane.ts';
 import { smallBytes } from '../../transfer/resources.ts';
 import type { Job } from './copy-context.ts';
-import { printable } from './copy-progress.ts';
-import type { Found, FoundFile } from './found-file.ts';
+import { failureText } from './copy-progress.ts';
+import type { Found, FoundFile, SizedFile } from './found-file.ts';
+import { withSize } from './source.ts';
 
 /** One way of copying files: to a volume, or from one. */
 export interface Way {
   /** Why a file is left out; undefined when it is not. */
-  skips(file: FoundFile): Promise<string | undefined>;
+  skips(file: SizedFile): Promise<string | undefined>;
   /** Copies it. `order` says which of several begun files is ended first. */
-  copy(file: FoundFile, order: number): Promise<void>;
+  copy(file: SizedFile, order: number): Promise<void>;
   /** Set where a copied file is only counted once it was looked up. */
   confirmation?: {
     /** Called for each file, in the order in which they are found. */
@@ -67,9 +69,11 @@ export async function copyAll(
   const copy = async (file: FoundFile, order: number) => {
     if (fatal) return;
     try {
-      const reason = await way.skips(file);
-      if (reason !== undefined) tally.skip(file.path, reason, file.bytes);
-      else await copyOrList(file, order, way, job);
+      const sized = await withSize(file, job, engine);
+      if (file.bytes === undefined) tally.sized(sized.bytes);
+      const reason = await way.skips(sized);
+      if (reason !== undefined) tally.skip(file.path, reason, sized.bytes);
+      else await copyOrList(sized, order, way, job);
     } catch (error) {
       fail(file, error);
     } finally {
@@ -81,13 +85,14 @@ export async function copyAll(
     for await (const found of files) {
       if (fatal) break;
       engine.signal.throwIfAborted();
-      tally.found('bytes' in found ? found.bytes : 0);
+      tally.found('bytes' in found ? found.bytes : undefined);
       if ('failure' in found) tally.fail(found.path, found.failure);
       else if ('skipped' in found) tally.leaveOut(found.path, found.skipped);
       else {
         const number = ++order;
+        if (typeof found.from === 'string' && isNamedTemporary(basename(found.path))) tally.warnLeftover(found.path);
         way.confirmation?.expect(found);
-        (found.bytes > smallBytes ? large : small).add(() => copy(found, number));
+        ((found.bytes ?? 0) > smallBytes ? large : small).add(() => copy(found, number));
         await small.room(foundAhead);
       }
     }
@@ -101,7 +106,7 @@ export async function copyAll(
   engine.signal.throwIfAborted();
 }
 
-async function copyOrList(file: FoundFile, order: number, way: Way, { options, tally }: Job): Promise<void> {
+async function copyOrList(file: SizedFile, order: number, way: Way, { options, tally }: Job): Promise<void> {
   if (options.dryRun) tally.wouldCopy(file.path, file.bytes);
   else await way.copy(file, order);
 }
@@ -114,7 +119,7 @@ function isFatal(error: unknown): boolean {
 }
 
 function named(path: string, error: GantryError): GantryError {
-  error.message = `${printable(path)} is not copied: ${error.message}`;
+  error.message = failureText(path, error);
   return error;
 }
 

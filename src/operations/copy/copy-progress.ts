@@ -45,6 +45,7 @@ export class Tally {
   #retries = 0;
   #told = 0;
   #leftOut = 0;
+  #leftovers = 0;
   #planned = 0;
   #lookedAt = 0;
   #step: Step | undefined;
@@ -75,8 +76,14 @@ export class Tally {
     if (more > 0) this.context.progress.note(`and ${count(more, 'failure')} more: --json lists them all`);
   }
 
-  found(bytes: number): void {
+  /** `bytes` may come later, by `sized`. */
+  found(bytes = 0): void {
     this.#foundFiles++;
+    this.#foundBytes += bytes;
+  }
+
+  /** The size of a file that was found without one. */
+  sized(bytes: number): void {
     this.#foundBytes += bytes;
   }
 
@@ -136,6 +143,16 @@ export class Tally {
     this.context.progress.event('file', { path, status: 'would-copy', bytes });
   }
 
+  /** A file is copied as the user's that may be an unfinished download. */
+  warnLeftover(path: string): void {
+    if (this.#leftovers++ >= toldOneByOne) return;
+    this.context.progress.warn({
+      severity: 'warning',
+      message: `${printable(path)} may be an unfinished download of a gantry with other settings; copying it`,
+      fix: "delete it, or pass --exclude '.gantry-*'",
+    });
+  }
+
   rename(renamed: Renamed): void {
     this.renamed.push(renamed);
     const { progress } = this.context;
@@ -170,7 +187,7 @@ export class Tally {
       const { why, fix } = error.facts;
       this.context.progress.warn({
         severity: 'warning',
-        message: `${printable(path)} is not copied: ${error.message}`,
+        message: failureText(path, error),
         ...(why && { why }),
         ...(fix && { fix }),
       });
@@ -210,6 +227,15 @@ export class Tally {
       .filter(Boolean)
       .join(', ');
   }
+}
+
+/** How the message of an error begins that leaves open whether the file arrived. */
+export const unconfirmedText = 'it was sent, but could not be confirmed: ';
+
+/** What a line says of a file that failed. */
+export function failureText(path: string, { message }: GantryError): string {
+  if (!message.startsWith(unconfirmedText)) return `${printable(path)} is not copied: ${message}`;
+  return `${printable(path)} was sent, but could not be confirmed: ${message.slice(unconfirmedText.length)}`;
 }
 
 /** A name with line ends or the like in it, on one line. */

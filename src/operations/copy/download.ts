@@ -5,11 +5,11 @@ import type { Saved } from '../../transfer/journal-lines.ts';
 import { type PartPlan, planParts } from '../../transfer/parts.ts';
 import { type FileReceiving, receiveFile } from '../../transfer/receive-file.ts';
 import { ChangedError, CorruptError, NoRangesError } from '../../transfer/storage-errors.ts';
-import { findEntry, type VolumePath } from '../volumes/index.ts';
+import { findEntry, linkTo, type VolumePath } from '../volumes/index.ts';
 import type { Job } from './copy-context.ts';
-import type { FoundFile } from './found-file.ts';
+import type { SizedFile } from './found-file.ts';
 import type { PlacedFile, SafeFolder } from './safe-folder.ts';
-import { comparedContent, fileMd5, linkTo } from './source.ts';
+import { comparedContent, fileMd5, withSize } from './source.ts';
 import { diskTolerance, isCurrent, timeOf } from './unchanged.ts';
 import { verify } from './verify.ts';
 
@@ -22,7 +22,7 @@ export class Download {
   ) {}
 
   /** Why a file is left out, if it is. */
-  async skips(found: FoundFile): Promise<string | undefined> {
+  async skips(found: SizedFile): Promise<string | undefined> {
     const { options } = this.job;
     if (!options.update && options.clobber) return undefined;
     const there = await stat(this.folder.where(found.path)).catch(() => undefined);
@@ -36,7 +36,7 @@ export class Download {
    * A file that changes while it is received, or arrives damaged, is received once more. One that the storage does not
    * send in ranges is received in one request.
    */
-  async copy(found: FoundFile, order: number): Promise<void> {
+  async copy(found: SizedFile, order: number): Promise<void> {
     let file = found;
     let isRepeated = false;
     let inOneRequest = false;
@@ -51,7 +51,11 @@ export class Download {
         this.job.tally.repeats(found.path, error);
       }
       const { size, modified } = await findEntry(this.job, found.from as VolumePath);
-      file = { ...found, bytes: size ?? 0, modified: timeOf(modified) };
+      file = await withSize(
+        { ...found, bytes: size ?? undefined, modified: timeOf(modified) },
+        this.job,
+        this.job.engine,
+      );
     }
   }
 
@@ -59,7 +63,7 @@ export class Download {
     this.folder.close();
   }
 
-  async #copyOnce(found: FoundFile, order: number, plan: PartPlan, mayContinue: boolean): Promise<void> {
+  async #copyOnce(found: SizedFile, order: number, plan: PartPlan, mayContinue: boolean): Promise<void> {
     const placed = await this.folder.place(found.path);
     try {
       await this.#copyTo(placed, found, order, plan, mayContinue);
@@ -68,7 +72,7 @@ export class Download {
     }
   }
 
-  async #copyTo(placed: PlacedFile, found: FoundFile, order: number, plan: PartPlan, mayContinue: boolean) {
+  async #copyTo(placed: PlacedFile, found: SizedFile, order: number, plan: PartPlan, mayContinue: boolean) {
     const { job } = this;
     const { tally, journal, engine } = job;
     const { path: file, bytes, modified } = found;
@@ -123,7 +127,7 @@ export class Download {
     tally.copied(file, bytes, resumed);
   }
 
-  async #verify({ bytes, from }: FoundFile, plan: PartPlan, path: string): Promise<void> {
+  async #verify({ bytes, from }: SizedFile, plan: PartPlan, path: string): Promise<void> {
     const { engine, options } = this.job;
     if (!options.verify) return;
     const content = comparedContent(from as VolumePath, bytes, this.job, engine);
@@ -138,7 +142,7 @@ function usable({ version, temporary, partBytes, ranges }: Saved, plan: PartPlan
 }
 
 /** A file that was copied has the time of the remote one, until somebody writes to it. */
-async function isAsLeft(target: string, { bytes, modified }: FoundFile): Promise<boolean> {
+async function isAsLeft(target: string, { bytes, modified }: SizedFile): Promise<boolean> {
   const there = await stat(target).catch(() => undefined);
   if (there?.size !== bytes || modified === undefined) return false;
   return Math.abs(there.mtimeMs - modified) < diskTolerance;

@@ -51,7 +51,7 @@ async function* inFolder(
   for await (const { path, size, modified } of walkVolume(calls, at, onUnread)) {
     if (!filter.wants(path)) continue;
     const from = { ...at, path: joinRemotePath(at.path, path) };
-    yield { path: prefix + path, bytes: size, modified: timeOf(modified), from };
+    yield { path: prefix + path, bytes: size ?? undefined, modified: timeOf(modified), from };
   }
   yield* obstacles;
 }
@@ -69,5 +69,5 @@ async function single({ place }: Source, path: string, calls: VolumeCalls): Prom
     return { path, bytes: size, modified: mtimeMs, from: place.path };
   }
   const { size, modified } = await findEntry(calls, place.at);
-  return { path, bytes: size ?? 0, modified: timeOf(modified), from: place.at };
+  return { path, bytes: size ?? undefined, modified: timeOf(modified), from: place.at };
 }

@@ -14,7 +14,7 @@ export interface PlacedFile {
   release(): void;
 }
 
-/** The folder that a download fills: nothing is written outside of it, whatever the platform names its files (H-13). */
+/** The target folder of a download. Nothing is written outside of it, whatever names the platform sends. */
 export class SafeFolder {
   readonly #opened: OpenedFolders;
   #isMade = false;

@@ -1,16 +1,17 @@
+import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
-import { getDownloadLink } from '../../contract/volumes.ts';
 import { diskFailure, openRegular, openRegularSync } from '../../disk/index.ts';
 import { bufferStretch, fileStretch, type Stretch, streamStretch } from '../../transfer/byte-range.ts';
+import { checksumIn } from '../../transfer/checksum.ts';
 import { md5 } from '../../transfer/hash.ts';
 import type { Part } from '../../transfer/parts.ts';
 import { receiveRange } from '../../transfer/receive-range.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
 import type { Engine } from '../../transfer/resources.ts';
 import { ChangedError } from '../../transfer/storage-errors.ts';
-import type { VolumePath } from '../volumes/index.ts';
-import type { FoundFile } from './found-file.ts';
+import { linkTo, sizeOnStorage, type VolumePath } from '../volumes/index.ts';
+import type { FoundFile, SizedFile } from './found-file.ts';
 
 export type Calls = Pick<Context, 'api' | 'project'>;
 
@@ -27,7 +28,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
-export async function openSource(found: FoundFile, calls: Calls, engine: Engine): Promise<Source> {
+export async function openSource(found: SizedFile, calls: Calls, engine: Engine): Promise<Source> {
   return typeof found.from === 'string'
     ? openLocal(found.from, found.bytes, engine)
     : openRemote(found, found.from, calls, engine);
@@ -38,9 +39,10 @@ export function comparedContent(at: VolumePath, bytes: number, calls: Calls, eng
   return new RemoteContent(bytes, linkTo(at, calls), engine, undefined, true);
 }
 
-/** Asks for a new link to read a file. */
-export function linkTo({ volume, region, path }: VolumePath, { api, project }: Calls): () => Promise<string> {
-  return async () => (await api(getDownloadLink, { project, volume, query: { region, file_path: path } })).url;
+/** A file with its size, which the storage tells where the listing does not. Throws a FailedError when neither does. */
+export async function withSize(found: FoundFile, calls: Calls, engine: Engine): Promise<SizedFile> {
+  if (found.bytes !== undefined) return { ...found, bytes: found.bytes };
+  return { ...found, bytes: await sizeOnStorage(found.from as VolumePath, calls, engine) };
 }
 
 /** MD5 of a part of a remote file, by reading it. */
@@ -125,20 +127,49 @@ function checkMark(file: string, mark: string): void {
   if (markOf(now) !== mark) throw new ChangedError('it changed while it was being sent');
 }
 
-function openRemote({ bytes, modified }: FoundFile, at: VolumePath, calls: Calls, engine: Engine): Source {
+function openRemote({ bytes, modified }: SizedFile, at: VolumePath, calls: Calls, engine: Engine): Source {
   const content = new RemoteContent(bytes, linkTo(at, calls), engine);
+  const whole = new WholeRead(content, engine);
   return {
     bytes,
     mark: `${bytes}:${modified ?? ''}`,
-    read: ({ offset, length }) => streamStretch(pieces(content, offset, offset + length, engine)),
+    read: ({ offset, length }) =>
+      streamStretch(length === bytes ? whole.read() : pieces(content, offset, offset + length, engine)),
     // All of its parts were requested in the version of the first.
-    checkUnchanged: async () => {},
+    checkUnchanged: async () => whole.check(),
     md5: (part) => remoteMd5(content, part, engine),
     close: async () => {},
   };
 }
 
+/** A remote file that is sent on in one piece: what has arrived here can be compared with the storage's checksum. */
+class WholeRead {
+  #hash: Hash | undefined;
+  #bytes = 0;
+
+  constructor(
+    private readonly content: RemoteContent,
+    private readonly engine: Engine,
+  ) {}
+
+  async *read(): AsyncGenerator<Buffer> {
+    const { content, engine } = this;
+    this.#hash = engine.hasher && createHash('md5');
+    this.#bytes = 0;
+    for await (const piece of (await content.get(undefined, engine.signal)).pieces) {
+      this.#hash?.update(piece);
+      this.#bytes += piece.length;
+      yield piece;
+    }
+  }
+
+  /** Throws a CorruptError when the last read was of something else. */
+  check(): void {
+    if (!this.#hash || this.#bytes !== this.content.bytes) return;
+    checksumIn(this.content.etag)?.check(this.#hash.copy().digest('hex'));
+  }
+}
+
 async function* pieces(content: RemoteContent, start: number, end: number, engine: Engine): AsyncGenerator<Buffer> {
-  const range = start === 0 && end === content.bytes ? undefined : { start, end };
-  yield* (await content.get(range, engine.signal)).pieces;
+  yield* (await content.get({ start, end }, engine.signal)).pieces;
 }

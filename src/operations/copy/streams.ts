@@ -15,22 +15,30 @@ import type { CopyOptions } from './options.ts';
 export type Take = (bytes: Uint8Array) => Promise<void>;
 
 /** One file of a volume, byte for byte. Throws a UsageError when it is not one file. */
-export async function copyToStdout(context: Context, words: Words): Promise<(take: Take) => Promise<void>> {
+export async function copyToStdout(
+  context: Context,
+  words: Words,
+  { check }: Pick<CopyOptions, 'check'>,
+): Promise<(take: Take) => Promise<void>> {
   const file = await onlyFile(context, words);
-  return (take) => pourFiles(context, [file], take);
+  return (take) => pourFiles(context, [file], take, check);
 }
 
 /** The same into a pipe or a device. */
-export async function copyToDevice(context: Context, words: Words, { dryRun }: CopyOptions): Promise<CopySummary> {
+export async function copyToDevice(
+  context: Context,
+  words: Words,
+  { dryRun, check }: CopyOptions,
+): Promise<CopySummary> {
   const [from, to, started] = [words.sources.map(absolute), absolute(words.target), context.elapsed()];
   const file = await onlyFile(context, words);
-  if (!dryRun) await pourInto(context, file, to);
+  const bytes = dryRun ? (file.bytes ?? 0) : await pourInto(context, file, to, check);
   const seconds = (context.elapsed() - started) / 1000;
   return {
     from,
     to,
     files: 1,
-    bytes: file.bytes,
+    bytes,
     skipped: 0,
     failed: [],
     renamed: [],
@@ -47,11 +55,18 @@ async function onlyFile(context: Context, { sources }: Words): Promise<Found> {
   return file;
 }
 
-async function pourInto(context: Context, file: Found, path: string): Promise<void> {
+/** Returns the number of bytes. */
+async function pourInto(context: Context, file: Found, path: string, check: boolean): Promise<number> {
   const refuse = (cause: unknown) => Promise.reject(diskFailure(cause));
   const output = await openNamed(path, context.signal).catch(refuse);
+  let bytes = 0;
+  const take = async (piece: Uint8Array) => {
+    await output.write(piece).catch(refuse);
+    bytes += piece.length;
+  };
   try {
-    await pourFiles(context, [file], (piece) => output.write(piece).catch(refuse));
+    await pourFiles(context, [file], take, check);
+    return bytes;
   } finally {
     await output.close();
   }

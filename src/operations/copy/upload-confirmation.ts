@@ -1,14 +1,16 @@
 import { GantryError, UnavailableError } from '../../errors.ts';
 import { groupDigits } from '../../output/format.ts';
+import { bareEtag } from '../../transfer/checksum.ts';
 import { Lane } from '../../transfer/lane.ts';
 import { planParts } from '../../transfer/parts.ts';
+import { remoteFacts } from '../../transfer/remote-facts.ts';
 import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
 import { smallBytes } from '../../transfer/resources.ts';
 import { CorruptError } from '../../transfer/storage-errors.ts';
-import type { Listed, VolumePath } from '../volumes/index.ts';
+import { type Listed, linkTo, type VolumePath } from '../volumes/index.ts';
 import type { Job } from './copy-context.ts';
-import { printable } from './copy-progress.ts';
-import type { FoundFile } from './found-file.ts';
+import { printable, unconfirmedText } from './copy-progress.ts';
+import type { SizedFile } from './found-file.ts';
 import type { RemoteFolders } from './remote-folders.ts';
 import { comparedContent, openSource } from './source.ts';
 import { timeOf } from './unchanged.ts';
@@ -16,13 +18,15 @@ import { verify } from './verify.ts';
 
 /** A file whose upload the platform has confirmed, but which was not seen on the volume yet. */
 export interface CompletedFile {
-  found: FoundFile;
+  found: SizedFile;
   at: VolumePath;
   bytes: number;
   /** Identifies the state of the source that was sent. */
   mark: string;
   /** When the upload began, in milliseconds of the storage's clock if its links tell it. */
   since: number;
+  /** What the storage may say of it; empty if that is not known. */
+  etags: string[];
   resumedBytes: number;
 }
 
@@ -58,7 +62,6 @@ export class UploadConfirmation {
   readonly #listings = new Lane(listingsAtOnce);
   /** The folder in which files are being found. */
   #current: string | undefined;
-  #timesAreUsable = true;
 
   constructor(
     private readonly job: Job,
@@ -154,37 +157,35 @@ export class UploadConfirmation {
     if (entry.size !== null && entry.size !== file.bytes) {
       return lost(`the volume lists ${groupDigits(entry.size)} bytes instead of ${groupDigits(file.bytes)}`);
     }
-    if (!this.#looksOlder(entry, file) || (await this.#hasSameContent(file))) return undefined;
-    return lost('the volume still has the earlier content');
-  }
-
-  /** It may be an earlier file of the same size. */
-  #looksOlder({ modified }: Listed, { since, bytes }: CompletedFile): boolean {
-    const time = timeOf(modified);
-    if (!this.#timesAreUsable || time === undefined) return false;
-    // Object storage may give a file the time at which its upload was begun, just before the links were signed. Reading
-    // back a small file costs too little to make an exception for it.
-    const toleranceMs = bytes > smallBytes ? signingMs : 0;
-    return time < Math.floor((since - toleranceMs) / 1000) * 1000;
+    return entry.size !== null && isNew(timeOf(entry.modified), file) ? undefined : this.#objectionOfStorage(file);
   }
 
   /**
-   * Reads the file back. If it is the file that was sent, the platform's times say nothing about an upload, and the
-   * other files of this copy are not read back because of theirs.
+   * The same where the listing is no proof: it shows no size or no time, or an earlier time, so that the entry may be an
+   * earlier file of the same size. The storage is asked, and if that is no proof either the file is read back.
    */
+  async #objectionOfStorage(file: CompletedFile): Promise<GantryError | undefined> {
+    const { engine } = this.job;
+    const { bytes, etag, modified } = await remoteFacts(linkTo(file.at, this.job), engine);
+    if (bytes !== undefined && bytes !== file.bytes) {
+      return lost(`the storage has ${groupDigits(bytes)} bytes instead of ${groupDigits(file.bytes)}`);
+    }
+    const isSized = bytes !== undefined;
+    if (isSized && (isNew(modified, file) || file.etags.includes(bareEtag(etag)))) return undefined;
+    if (!engine.hasher) throw unproven();
+    return (await this.#hasSameContent(file)) ? undefined : lost('the volume still has the earlier content');
+  }
+
   async #hasSameContent(file: CompletedFile): Promise<boolean> {
     const { engine, options, context } = this.job;
-    if (!engine.hasher) return true;
     if (file.bytes > smallBytes) {
-      const name = printable(file.found.path);
-      context.progress.note(`reading ${name} back: the volume shows a time before it was sent`);
+      context.progress.note(`reading ${printable(file.found.path)} back: the volume shows no time after it was sent`);
     }
     const source = await openSource(file.found, this.job, engine);
     try {
       if (source.mark !== file.mark) throw new UnavailableError('the source file has changed since');
       const content = comparedContent(file.at, file.bytes, this.job, engine);
       await verify((part) => source.md5(part), content, planParts(file.bytes, options.partSize), engine);
-      this.#timesAreUsable = false;
       return true;
     } catch (error) {
       if (error instanceof CorruptError) return false;
@@ -193,6 +194,15 @@ export class UploadConfirmation {
       await source.close();
     }
   }
+}
+
+/** Whether a file of this time cannot have been there before. */
+function isNew(time: number | undefined, { since, bytes }: CompletedFile): boolean {
+  if (time === undefined) return false;
+  // Object storage may give a file the time at which its upload was begun, just before the links were signed. Asking
+  // about a small file costs too little to make an exception for it.
+  const toleranceMs = bytes > smallBytes ? signingMs : 0;
+  return time >= Math.floor((since - toleranceMs) / 1000) * 1000;
 }
 
 /** A platform may write a name in another Unicode normalization form than the disk does. */
@@ -206,8 +216,16 @@ function lost(fact: string): UnavailableError {
   return new UnavailableError(`the platform confirmed the upload, but ${fact}`, { retryable: true });
 }
 
+function unproven(): UnavailableError {
+  return new UnavailableError('an earlier file of this size may have been there', {
+    why: 'neither the volume nor the storage shows a time after it was sent',
+    fix: 'run it again without --no-check: then the content is compared',
+    retryable: true,
+  });
+}
+
 function unconfirmed(error: unknown): unknown {
   if (!(error instanceof GantryError)) return error;
-  error.message = `it was sent, but could not be confirmed: ${error.message}`;
+  error.message = `${unconfirmedText}${error.message}`;
   return error;
 }

@@ -1,5 +1,6 @@
 import { initializeUpload } from '../../contract/volumes.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
+import { etagsOf } from '../../transfer/checksum.ts';
 import { isFresh, signedAt } from '../../transfer/link-expiry.ts';
 import { partAt, planParts } from '../../transfer/parts.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
@@ -9,7 +10,7 @@ import type { VolumePath } from '../volumes/index.ts';
 import { completeFile } from './complete.ts';
 import type { Fail, Way } from './copy-all.ts';
 import type { Job } from './copy-context.ts';
-import type { FoundFile } from './found-file.ts';
+import type { FoundFile, SizedFile } from './found-file.ts';
 import { RemoteFolders } from './remote-folders.ts';
 import { comparedContent, openSource, type Source } from './source.ts';
 import { isCurrent, timeOf } from './unchanged.ts';
@@ -47,7 +48,7 @@ export class Upload implements Way {
   }
 
   /** Why a file is left out, if it is. */
-  async skips(found: FoundFile): Promise<string | undefined> {
+  async skips(found: SizedFile): Promise<string | undefined> {
     const { options } = this.job;
     if (!options.update && options.clobber) return undefined;
     const there = await this.#folders.find(this.#place(found));
@@ -58,7 +59,7 @@ export class Upload implements Way {
   }
 
   /** A file that changes while it is sent is sent once more, then given up. */
-  async copy(found: FoundFile, order: number): Promise<void> {
+  async copy(found: SizedFile, order: number): Promise<void> {
     for (let isLast = false; ; isLast = true) {
       try {
         return await this.#copyOnce(found, order, !isLast);
@@ -69,7 +70,7 @@ export class Upload implements Way {
     }
   }
 
-  async #copyOnce(found: FoundFile, order: number, mayContinue: boolean): Promise<void> {
+  async #copyOnce(found: SizedFile, order: number, mayContinue: boolean): Promise<void> {
     const { job } = this;
     const { tally, journal, engine, options } = job;
     const source = await openSource(found, job, engine);
@@ -81,7 +82,7 @@ export class Upload implements Way {
         return;
       }
       const saved = known && this.#usable(known, source);
-      const { since, resumedBytes } = await this.#send(found, source, order, saved);
+      const { since, etags, resumedBytes } = await this.#send(found, source, order, saved);
       if (options.verify) {
         const content = comparedContent(this.#place(found), source.bytes, job, engine);
         await verify((part) => source.md5(part), content, planParts(source.bytes, options.partSize), engine);
@@ -89,7 +90,7 @@ export class Upload implements Way {
       const { bytes, mark } = source;
       journal?.add({ is: 'sent', file: found.path, mark, since, at: engine.now() });
       tally.sent(bytes);
-      this.#uploads.add({ found, at: this.#place(found), bytes, mark, since, resumedBytes });
+      this.#uploads.add({ found, at: this.#place(found), bytes, mark, since, etags, resumedBytes });
     } finally {
       await source.close();
     }
@@ -97,11 +98,11 @@ export class Upload implements Way {
 
   /** Sends and completes. `since` is when the upload began, by the storage's clock if its links tell it. */
   async #send(
-    found: FoundFile,
+    found: SizedFile,
     source: Source,
     order: number,
     saved: Left | undefined,
-  ): Promise<{ since: number; resumedBytes: number }> {
+  ): Promise<{ since: number; etags: string[]; resumedBytes: number }> {
     const { job } = this;
     const { engine, journal, options, tally } = job;
     const plan = planParts(source.bytes, options.partSize);
@@ -137,7 +138,8 @@ export class Upload implements Way {
       tally.moved(-source.bytes);
       return this.#send(found, source, order, undefined);
     }
-    return { since, resumedBytes: resumedParts.reduce((sum, { number }) => sum + partAt(plan, number).length, 0) };
+    const resumedBytes = resumedParts.reduce((sum, { number }) => sum + partAt(plan, number).length, 0);
+    return { since, etags: etagsOf(sent.parts), resumedBytes };
   }
 
   async #begin({ path, volume, region }: VolumePath, count: number): Promise<{ id: string; links: string[] }> {
@@ -153,11 +155,11 @@ export class Upload implements Way {
   }
 
   /** A file that an earlier run sent may be gone since, or written by somebody else, or never have arrived. */
-  async #isThere(found: FoundFile, { bytes, mark }: Source, sent: { since: number; at: number }): Promise<boolean> {
+  async #isThere(found: SizedFile, { bytes, mark }: Source, sent: { since: number; at: number }): Promise<boolean> {
     const at = this.#place(found);
     const there = await this.#folders.find(at);
     if ((timeOf(there?.modified ?? null) ?? 0) > sent.at + clockDifferenceMs) return false;
-    const file = { found, at, bytes, mark, since: sent.since, resumedBytes: bytes };
+    const file = { found, at, bytes, mark, since: sent.since, etags: [], resumedBytes: bytes };
     return (await this.#uploads.objection(file, there)) === undefined;
   }
 

@@ -80,7 +80,7 @@ function meet(path: string, isLink: boolean, parent: Folder, walk: LocalWalk): F
     return filter.wants(path) ? { path: shown, skipped: 'a link, which --no-follow leaves out' } : undefined;
   }
   try {
-    // The size of a link is not that of what it leads to (H-19).
+    // Takes the size of the link's target, not of the link.
     const stats = statSync(file);
     if (stats.isDirectory()) {
       if (filter.prunes(path)) return undefined;

@@ -1,3 +1,4 @@
+import type { Setting } from '../../config/settings.ts';
 import type { App, AppCreation } from '../../contract/apps.ts';
 import { stringifyJson } from '../../json-text.ts';
 import type { AppConfig } from '../../project/config.ts';
@@ -9,11 +10,11 @@ export interface SettingChange {
   setting: string;
   from: unknown;
   to: unknown;
-  /** The file does not set it: a deploy replaces the whole record, so it goes back to the default (wire §3). */
+  /** The file does not set it: a deploy replaces all settings, so it returns to the default. */
   byDefault: boolean;
 }
 
-/** The settings of create app: what the file sets, under the platform's names; the rest is the server's to decide. */
+/** The settings that the file contains, under the platform's names. The platform decides the others. */
 export function createAppSettings(project: AppConfig): Partial<AppCreation> {
   const set = listAppSettings(project).filter(({ value }) => value !== undefined);
   return {
@@ -23,13 +24,13 @@ export function createAppSettings(project: AppConfig): Partial<AppCreation> {
   };
 }
 
-/** What would change in a deployed app. Only settings that *get app* returns can be compared (spec 2.4). */
+/** The settings that a deploy would change. Only those that get app returns can be compared (spec 2.4). */
 export function compareSettings(project: AppConfig, app: App): SettingChange[] {
   const changes = listAppSettings(project).flatMap(
-    ({ section, key, field, value, default: otherwise }): SettingChange[] => {
-      const from = deployed(app, field);
-      const to = value ?? otherwise;
-      if (from === undefined || to === undefined || alike(from, to)) return [];
+    ({ section, key, field, value, default: fallback }): SettingChange[] => {
+      const from = deployedValue(app, field);
+      const to = value ?? fallback;
+      if (from === undefined || to === undefined || isSame(from, to)) return [];
       return [{ setting: `${section}.${key}`, from, to, byDefault: value === undefined }];
     },
   );
@@ -39,28 +40,33 @@ export function compareSettings(project: AppConfig, app: App): SettingChange[] {
 
 const setupFields = ['compute', 'gpuCount', 'cpu', 'memory', 'region', 'minReplicaCount', 'maxReplicaCount'];
 
-/** What costs money: hardware, place and number of replicas, with the platform's defaults where the file is silent. */
+/** What determines the cost: hardware, region and number of replicas, including the platform's defaults. */
 export function describeSetup(project: AppConfig): Record<string, unknown> {
   const known = listAppSettings(project).filter(({ field }) => setupFields.includes(field));
-  return Object.fromEntries(known.map(({ field, value, default: otherwise }) => [field, value ?? otherwise ?? null]));
+  return Object.fromEntries(known.map(({ field, value, default: fallback }) => [field, value ?? fallback ?? null]));
 }
 
-/** Whether anyone may call the app: so it is by default, when the file says nothing (wire §3). */
+/** Whether anyone may call the app, which is the platform's default. */
 export function isPublic(project: AppConfig): boolean {
   const setting = listAppSettings(project).find(({ field }) => field === 'disableAuth');
   return (setting?.value ?? setting?.default) === true;
 }
 
-/** Two settings are returned under another name than they are sent (spec 2.2, 2.4). */
-const returnedAs: Record<string, string> = { compute: 'hardware', provider: 'hardwareProvider' };
+/** Two settings are returned under other names than they are sent (spec 2.2, 2.4). */
+const returnedNames: Record<string, string> = { compute: 'hardware', provider: 'hardwareProvider' };
 
-function deployed(app: App, field: string): unknown {
-  const value = (app as Record<string, unknown>)[returnedAs[field] ?? field];
+function deployedValue(app: App, field: string): unknown {
+  const value = (app as Record<string, unknown>)[returnedNames[field] ?? field];
   return value === null || value === '' ? undefined : value;
 }
 
-/** One compute type is returned as a word and written as a list; the first of the list is the one preferred. */
-function alike(from: unknown, to: unknown): boolean {
+/** Compute is returned as one word and written as a list, whose first item is preferred. */
+function isSame(from: unknown, to: unknown): boolean {
   if (Array.isArray(to) && !Array.isArray(from)) return to[0] === from;
   return stringifyJson(from) === stringifyJson(to);
+}
+
+/** The region of the command line or the environment, else of the file, else of the profile. */
+export function chooseRegion({ value, origin }: Setting, fromFile: string | undefined): string | undefined {
+  return origin === 'profile' ? (fromFile ?? value) : (value ?? fromFile);
 }

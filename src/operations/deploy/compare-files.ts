@@ -3,7 +3,7 @@ import { openRegular } from '../../disk/index.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import type { ZipEntry } from '../builds/index.ts';
 
-/** How the files to be sent differ from those of the last build, by path. */
+/** Paths that differ between the local files and those of the last build. */
 export interface FileChanges {
   added: string[];
   changed: string[];
@@ -12,8 +12,8 @@ export interface FileChanges {
 }
 
 /**
- * Compares by size, and by checksum where the platform tells one; only files of equal size are read. A file whose
- * checksum is not known and whose size is the same counts as unchanged.
+ * Compares files by size, then by checksum if the platform has one. Reads only files of equal size. Without a checksum,
+ * a file of equal size counts as unchanged.
  */
 export async function compareFiles(
   local: readonly FileEntry[],
@@ -36,12 +36,12 @@ export async function compareFiles(
 
 async function differs(entry: FileEntry, old: ZipEntry): Promise<boolean> {
   if (old.size !== undefined && old.size !== entry.size) return true;
-  return old.crc32 !== undefined && old.crc32 !== (await checksum(entry));
+  return old.crc32 !== undefined && old.crc32 !== (await readChecksum(entry));
 }
 
 const blockBytes = 1024 * 1024;
 
-async function checksum({ source, size }: FileEntry): Promise<number> {
+async function readChecksum({ source, size }: FileEntry): Promise<number> {
   if ('text' in source) return crc32(source.text);
   const file = await openRegular(source.file);
   try {

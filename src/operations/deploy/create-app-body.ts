@@ -7,23 +7,23 @@ import type { AppConfig } from '../../project/config.ts';
 import { version } from '../../version.ts';
 import { createAppSettings } from './app-settings.ts';
 
-/** What the command line adds to the file. */
+/** Settings of the command line. */
 export interface CreateAppOptions {
   region?: string | undefined;
   logLevel?: string | undefined;
-  /** Ask the platform to keep no log of the build. */
+  /** Ask the platform not to keep a build log. */
   disableBuildLogs?: boolean | undefined;
 }
 
-/** The body of create app: what the user set, the file's text, and a registry login only where one is needed (H-8). */
+/** The body of create app. Sends a registry login only if a base image needs one. */
 export async function createAppBody(
   context: Context,
   project: AppConfig,
   options: CreateAppOptions,
 ): Promise<AppCreation> {
-  const login = await findRegistryLogin(await baseImages(project), context.env);
+  const login = await findRegistryLogin(await readBaseImages(project), context.env);
   context.secrets.add(...(login?.secrets ?? []));
-  if (login) context.progress.note(`Sending the login for ${login.registry}, for the base image`);
+  if (login) context.progress.note(`Sending the login for ${login.registry} to pull the base image`);
   return {
     ...createAppSettings(project),
     name: project.name,
@@ -36,7 +36,7 @@ export async function createAppBody(
   };
 }
 
-async function baseImages({ root, custom, deployment }: AppConfig): Promise<string[]> {
+async function readBaseImages({ root, custom, deployment }: AppConfig): Promise<string[]> {
   if (custom?.dockerfile_path) return findBaseImages(String(await readRegular(join(root, custom.dockerfile_path))));
   return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
 }

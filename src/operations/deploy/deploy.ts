@@ -10,13 +10,13 @@ import { type CreateAppOptions, createAppBody } from './create-app-body.ts';
 import type { LocalApp } from './local-app.ts';
 
 export interface DeployOptions extends CreateAppOptions {
-  /** Return as soon as the platform has everything; the build goes on, and Ctrl-C never cancels it. */
+  /** Return once everything is uploaded. The build continues, and Ctrl-C does not cancel it. */
   detach: boolean;
   logs: boolean;
   timeoutMs: number;
 }
 
-/** A deploy that succeeded, or, detached, one that is under way. */
+/** A deployment that succeeded or, with `detach`, one that is in progress. */
 export interface Deployment {
   app: string;
   project: string;
@@ -25,62 +25,62 @@ export interface Deployment {
   status: string;
   endpoint: string;
   dashboard: string;
-  /** Zero for a partner's app: nothing is uploaded. */
+  /** Zero for a partner's app, which has no files to upload. */
   files: number;
-  /** Of the archive. */
+  /** Size of the archive. */
   bytes: number;
   durationsMs: { pack: number; upload: number; build: number };
 }
 
-/** Archive -> create -> upload -> follow -> result. Whatever ends it early cancels the build it has begun. */
+/** Packs the app, creates a build, uploads the archive and follows the build. Cancels the build on any earlier end. */
 export async function deploy(context: Context, local: LocalApp, options: DeployOptions): Promise<Deployment> {
   const body = await createAppBody(context, local.project, options);
-  const deploying = new Deploying(context, local, options, body);
-  const sent = local.project.partner
-    ? await deploying.createOnly()
-    : await packed(context, local, (archive, packMs) => deploying.send(archive, packMs));
-  return deploying.finish(sent);
+  const deployer = new Deployer(context, local, options, body);
+  const uploaded = local.project.partner
+    ? await deployer.createOnly()
+    : await withArchive(context, local, (archive, packMs) => deployer.send(archive, packMs));
+  return deployer.finish(uploaded);
 }
 
-/** Gives `use` the archive of the app and the time it took. The archive is gone when `use` is done. */
-async function packed<T>(
+/** Packs the app into a temporary archive, which exists until `use` returns. */
+async function withArchive<T>(
   { progress, signal, elapsed }: Context,
-  { entries, bytes: whole }: LocalApp,
+  { entries, bytes: totalBytes }: LocalApp,
   use: (archive: AppArchive, packMs: number) => Promise<T>,
 ): Promise<T> {
   const started = elapsed();
   const step = progress.step('Packing');
-  let done = false;
+  let isPacked = false;
   try {
     return await withTemporaryArchive(
       entries,
       (archive) => {
-        done = true;
+        isPacked = true;
         const packMs = elapsed() - started;
         step.done(`Packed ${size(archive.bytes)} in ${duration(packMs)}`);
-        for (const path of archive.changed) progress.warn(`${path} changed while it was being packed`);
+        for (const path of archive.changed) progress.warn(`${path} changed while it was packed`);
         return use(archive, packMs);
       },
-      { signal, onProgress: (bytes) => step.update({ bytes, of: whole }) },
+      { signal, onProgress: (bytes) => step.update({ bytes, of: totalBytes }) },
     );
   } catch (error) {
-    if (!done) step.fail();
+    if (!isPacked) step.fail();
     throw error;
   }
 }
 
-/** A build that has all it needs. */
-interface Sent {
+/** A build whose archive is uploaded. */
+interface UploadedBuild {
   created: CreatedApp;
   files: number;
-  /** Of the archive. */
+  /** Size of the archive. */
   bytes: number;
   packMs: number;
   uploadMs: number;
 }
 
-/** One deploy, from the first call that begins remote work to the verdict. */
-class Deploying {
+/** One deploy, from the request that creates the build to its result. */
+class Deployer {
   constructor(
     private readonly context: Context,
     private readonly local: LocalApp,
@@ -88,20 +88,20 @@ class Deploying {
     private readonly body: AppCreation,
   ) {}
 
-  async send(archive: AppArchive, packMs: number): Promise<Sent> {
+  async send(archive: AppArchive, packMs: number): Promise<UploadedBuild> {
     const started = this.context.elapsed();
     const created = await this.createAndUpload(archive);
     const uploadMs = this.context.elapsed() - started;
     return { created, files: archive.entries.length, bytes: archive.bytes, packMs, uploadMs };
   }
 
-  /** A partner brings the app: there is nothing to upload. */
-  async createOnly(): Promise<Sent> {
+  /** A partner's app has no files to upload. */
+  async createOnly(): Promise<UploadedBuild> {
     return { created: await this.create(), files: 0, bytes: 0, packMs: 0, uploadMs: 0 };
   }
 
-  /** Follows the build to its verdict, unless detached. */
-  async finish({ created, files, bytes, packMs, uploadMs }: Sent): Promise<Deployment> {
+  /** Follows the build to its end, unless detached. */
+  async finish({ created, files, bytes, packMs, uploadMs }: UploadedBuild): Promise<Deployment> {
     const { context, options, local } = this;
     const started = context.elapsed();
     const status = options.detach ? (created.status ?? 'pending') : await this.follow(created);
@@ -111,7 +111,7 @@ class Deploying {
       runtime: local.project.runtime,
       build: created.buildId,
       status,
-      endpoint: created.internalEndpoint || (await this.endpoint()),
+      endpoint: created.internalEndpoint || (await this.readEndpoint()),
       dashboard: created.dashboardUrl ?? '',
       files,
       bytes,
@@ -119,8 +119,8 @@ class Deploying {
     };
   }
 
-  /** The address of the app where its creation did not tell it; empty when it cannot be had. */
-  private async endpoint(): Promise<string> {
+  /** For a reply of create app without an endpoint. Empty if it cannot be read: the deploy has succeeded. */
+  private async readEndpoint(): Promise<string> {
     const { api, project } = this.context;
     try {
       return (await api(getApp, { project, app: this.body.name })).internalEndpoint ?? '';
@@ -130,21 +130,20 @@ class Deploying {
     }
   }
 
-  /** A link that ended before it was used gets one new build; the first is cancelled, so that it does not linger. */
-  private async createAndUpload(archive: AppArchive, mayTryAgain = true): Promise<CreatedApp> {
+  /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
+  private async createAndUpload(archive: AppArchive, mayRetry = true): Promise<CreatedApp> {
     const created = await this.create();
     try {
       await this.upload(created, archive);
       return created;
     } catch (error) {
       await this.abandon(created);
-      if (!(error instanceof LinkExpiredError) || !mayTryAgain) throw error;
+      if (!(error instanceof LinkExpiredError) || !mayRetry) throw error;
     }
-    this.context.progress.note('the upload link has expired; asking for a new build');
+    this.context.progress.note('the upload URL has expired; creating a new build');
     return this.createAndUpload(archive, false);
   }
 
-  /** Ctrl-C does not cut this call off at once: a build that has begun must be known to be cancelled. */
   private async create(): Promise<CreatedApp> {
     const { signal, project, progress } = this.context;
     signal.throwIfAborted();
@@ -154,11 +153,11 @@ class Deploying {
     const created = await completeDespiteInterrupt(this.context, (api) => api(endpoint, { project, body })).catch(
       (error: unknown) => {
         step.fail();
-        const why = 'the platform may have begun a build all the same';
+        const why = 'the build may have started';
         throw explainLostReply(error, { why, fix: `gantry builds list ${body.name}` });
       },
     );
-    this.announce(created);
+    this.announceInterruption(created);
     step.done(`Created build ${created.buildId}`);
     progress.event('created', { app: this.body.name, build: created.buildId, status: created.status });
     if (!signal.aborted) return created;
@@ -168,7 +167,7 @@ class Deploying {
 
   private async upload(created: CreatedApp, archive: AppArchive): Promise<void> {
     const { signal, delay, silenceMs, settings, onRetry, progress, now, elapsed } = this.context;
-    if (!created.uploadUrl) throw new UnexpectedReplyError('the platform gave no address to upload to');
+    if (!created.uploadUrl) throw new UnexpectedReplyError('the platform returned no upload URL');
     const started = elapsed();
     const step = progress.step('Uploading');
     try {
@@ -205,19 +204,19 @@ class Deploying {
     }
   }
 
-  /** What Ctrl-C says at once. */
-  private announce({ buildId }: CreatedApp): void {
+  /** Sets what Ctrl-C prints. */
+  private announceInterruption({ buildId }: CreatedApp): void {
     const { name } = this.body;
     this.context.interruption.message = this.options.detach
-      ? `stopping; build ${buildId} is left as it is: gantry builds cancel ${name} ${buildId}`
-      : `cancelling build ${buildId} of ${name}`;
+      ? `stopping; build ${buildId} continues; to cancel it: gantry builds cancel ${name} ${buildId}`
+      : `canceling build ${buildId} of ${name}`;
   }
 
-  /** Cancels a build that is of no use any more. Detached, it is the user's affair. Never hides the error it follows. */
+  /** Cancels a build that is not needed any more, except after Ctrl-C with `detach`. */
   private async abandon({ buildId }: CreatedApp): Promise<void> {
     const { context, options, body } = this;
     if (options.detach && context.signal.aborted) return;
-    const isCancelled = await cancelAbandoned(context, remoteBuild(context.project, body.name, buildId));
-    if (isCancelled) context.progress.event('cancelled', { build: buildId });
+    const isCanceled = await cancelAbandoned(context, remoteBuild(context.project, body.name, buildId));
+    if (isCanceled) context.progress.event('cancelled', { build: buildId });
   }
 }

@@ -9,10 +9,11 @@ import { addGeneratedFiles, generateDependencyFiles } from '../../project/depend
 import type { FileEntry } from '../../project/files/entry.ts';
 import { withAppName } from '../../project/rename.ts';
 
-/** The app on disk, read and collected: what a plan is made from and an archive is made of. */
+/** The app on disk: its config file and the files to send. */
 export interface LocalApp {
   project: AppConfig;
   entries: FileEntry[];
+  /** Size of all entries. */
   bytes: number;
   warnings: Problem[];
 }
@@ -23,7 +24,7 @@ export interface LocalAppOptions {
   name?: string | undefined;
 }
 
-/** Reads the config file, gathers the files beside it and adds the generated ones. Throws ProjectError. */
+/** Reads the config file, collects the files beside it and adds the generated ones. Throws ProjectError. */
 export async function readLocalApp(context: Context, { configFile, name }: LocalAppOptions): Promise<LocalApp> {
   const { cwd, progress, signal } = context;
   const { project, warnings } = await loadAppConfig(resolve(cwd, configFile), { name, shownAs: configFile });
@@ -35,12 +36,12 @@ export async function readLocalApp(context: Context, { configFile, name }: Local
   try {
     const { deployment, dependencies, root, file, custom } = project;
     const config = relative(root, file);
-    const wanted = [config, custom?.dockerfile_path, ...Object.values(dependencies.paths)];
+    const required = [config, custom?.dockerfile_path, ...Object.values(dependencies.paths)];
     const [collection, generated] = await Promise.all([
       collectFiles(root, {
         include: deployment.include ?? defaultInclude,
         exclude: deployment.exclude ?? defaultExclude,
-        always: wanted.filter((path): path is string => Boolean(path)),
+        always: required.filter((path): path is string => Boolean(path)),
         isTemporary: temporaryFilter(() => context.settings.folders.state),
         signal,
       }),
@@ -54,17 +55,17 @@ export async function readLocalApp(context: Context, { configFile, name }: Local
     const renamed = name === undefined ? [] : [textEntry(config, project.text)];
     const entries = addGeneratedFiles(collection.entries, [...generated, ...renamed]);
     const bytes = totalBytes(entries);
-    const found = [...collection.warnings, ...checkLimits(entries)];
+    const problems = [...collection.warnings, ...checkLimits(entries)];
     step.done(`Collected ${fileSummary(entries.length, bytes)}`);
-    for (const warning of found) progress.warn(warning);
-    return { project, entries, bytes, warnings: [...warnings, ...found] };
+    for (const warning of problems) progress.warn(warning);
+    return { project, entries, bytes, warnings: [...warnings, ...problems] };
   } catch (error) {
     step.fail();
     throw error;
   }
 }
 
-/** The config file under the name given on the command line: it is sent nowhere under its old one (H-33). */
+/** The config file with the app name of the command line, so that the archive does not contain another one. */
 function textEntry(path: string, text: string): FileEntry {
   return { path, size: Buffer.byteLength(text), executable: false, source: { text } };
 }

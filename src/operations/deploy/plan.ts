@@ -10,46 +10,46 @@ import { compareSettings, describeSetup, isPublic, type SettingChange } from './
 import { compareFiles, type FileChanges } from './compare-files.ts';
 import type { LocalApp } from './local-app.ts';
 
-/** What a deploy would send, and what it would change. Plain data: it is the answer of `deploy --dry-run`. */
+/** What a deploy would send and change: the result of `deploy --dry-run`. */
 export interface DeployPlan {
   app: string;
   project: string;
   runtime: string;
-  /** Whether an app of this name is deployed already; null when the platform could not tell. */
+  /** Whether an app of this name is deployed; null if that could not be read. */
   exists: boolean | null;
-  /** Whether anyone on the internet may call it. */
+  /** Whether anyone can call it without a token. */
   public: boolean;
-  /** What one replica runs on and how many there may be, defaults included, under the names of create app. */
+  /** Hardware, region and replicas, including defaults, under the names of create app. */
   setup: Record<string, unknown>;
   settings: SettingChange[];
-  /** Null when there is nothing to compare with, or when it was not asked for. */
+  /** Null if there is nothing to compare with, or if it was not requested. */
   files: FileChanges | null;
-  /** Zero files for a partner's app: nothing is sent. */
+  /** Zero files for a partner's app. */
   send: { files: number; bytes: number; largest: { path: string; bytes: number }[] };
   warnings: Problem[];
-  /** The last build's bad end, if it had one: the same files may be worth another try. */
+  /** The status of the last build if it failed: deploying the same files again may succeed. */
   failedBuild: string | null;
-  /** Whether a deploy would change anything that can be compared. */
+  /** Whether a deploy would change anything, as far as that can be compared. */
   changes: boolean;
 }
 
 export interface PlanOptions {
-  /** Reads every file that may have stayed the same. */
+  /** Read local files to compare their checksums. */
   compareFiles: boolean;
-  /** The comparison is all that is wanted, so it fails when the deployed app cannot be read. */
+  /** Fail if the deployed app cannot be read: the comparison is the result. */
   dryRun: boolean;
 }
 
-/** Compares the app on disk with the deployed one. Without a dry run, a comparison that cannot be made is a warning. */
+/** Compares the app on disk with the deployed one. If that fails, throws on a dry run and warns otherwise. */
 export async function planDeploy(context: Context, local: LocalApp, options: PlanOptions): Promise<DeployPlan> {
   const { project, entries, bytes, warnings } = local;
-  const { app, exists } = await deployedApp(context, project.name, options);
+  const { app, exists } = await readDeployedApp(context, project.name, options);
   const settings = app ? compareSettings(project, app) : [];
-  const comparesFiles = app && options.compareFiles && !project.partner;
-  const files = comparesFiles ? await changedFiles(context, app, project, entries, options) : null;
-  const filesChange = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
-  const last = app?.lastBuildStatus;
-  const failedBuild = last && buildPhase(last) === 'failed' ? last : null;
+  const canCompareFiles = app && options.compareFiles && !project.partner;
+  const files = canCompareFiles ? await compareWithBuild(context, app, project, entries, options) : null;
+  const hasFileChanges = files !== null && files.added.length + files.changed.length + files.removed.length > 0;
+  const lastStatus = app?.lastBuildStatus;
+  const failedBuild = lastStatus && buildPhase(lastStatus) === 'failed' ? lastStatus : null;
   return {
     app: project.name,
     project: context.project,
@@ -66,11 +66,11 @@ export async function planDeploy(context: Context, local: LocalApp, options: Pla
     },
     warnings,
     failedBuild,
-    changes: !app || failedBuild !== null || settings.length > 0 || filesChange,
+    changes: !app || failedBuild !== null || settings.length > 0 || hasFileChanges,
   };
 }
 
-async function deployedApp(
+async function readDeployedApp(
   context: Context,
   name: string,
   options: PlanOptions,
@@ -79,13 +79,13 @@ async function deployedApp(
     return { app: await context.api(getApp, { project: context.project, app: name }), exists: true };
   } catch (error) {
     if (error instanceof NotFoundError) return { exists: false };
-    warnOrThrow(context, error, options, 'the deployed app cannot be read');
+    warnOrThrow(context, error, options, 'cannot read the deployed app');
     return { exists: null };
   }
 }
 
-/** Null where there is no build to compare with, or the platform does not tell its files. */
-async function changedFiles(
+/** Returns null if there is no build to compare with, or if the platform has no list of its files. */
+async function compareWithBuild(
   context: Context,
   app: App,
   { name }: AppConfig,
@@ -99,14 +99,14 @@ async function changedFiles(
     const { zipFiles } = await api(getBuildZipContents, { project, app: name, build });
     return await compareFiles(entries, parseZipContents(zipFiles), signal);
   } catch (error) {
-    if (!(error instanceof NotFoundError)) warnOrThrow(context, error, options, 'the deployed files cannot be read');
+    if (!(error instanceof NotFoundError)) warnOrThrow(context, error, options, 'cannot read the deployed files');
     return null;
   }
 }
 
 /**
- * A deploy needs no comparison. It ends all the same where the next call would fail too: no answer at all, a token that
- * is refused, too many requests.
+ * A deploy works without a comparison, so a failed one is a warning. Failures that the next request would meet too are
+ * thrown: no reply at all, a refused token, a rate limit.
  */
 function warnOrThrow({ progress, signal }: Context, error: unknown, { dryRun }: PlanOptions, what: string): void {
   if (dryRun || signal.aborted || !(error instanceof GantryError) || error.facts.status === undefined) throw error;

@@ -5,53 +5,53 @@ import type { Progress, Step } from '../../output/progress.ts';
 import { type Deployment, deploy, type LocalApp, readLocalApp } from '../deploy/index.ts';
 import { FolderWatcher } from './folder-watcher.ts';
 
-/** A version that is up. */
+/** A deployed version. */
 export interface AppVersion extends Deployment {
   local: LocalApp;
   /** From the save to the end of the build. */
   tookMs: number;
 }
 
-/** Building here takes no time worth a limit (in milliseconds). */
+/** Builds on the emulator take seconds at most. In ms. */
 const timeoutMs = 600_000;
 
 /**
- * Deploys the app in the working directory, and again whenever one of its files has changed. What cannot be deployed is
- * told, and the version before it stays; without one it is thrown. Ends when the signal says so.
+ * Deploys the app in the working directory, and again whenever one of its files changes. If a version fails, prints its
+ * errors and keeps the previous one; throws if there is none. Ends when the signal aborts.
  */
 export async function* develop(context: Context, configFile: string): AsyncGenerator<AppVersion> {
   const { progress, signal, cwd, elapsed } = context;
-  const quiet: Context = Object.create(context, { progress: { value: onceEach(progress) } });
-  const watch = new FolderWatcher(cwd, progress.warn);
-  let before: string | undefined;
-  let isUp = false;
+  const quiet: Context = Object.create(context, { progress: { value: quietProgress(progress) } });
+  const watcher = new FolderWatcher(cwd, progress.warn);
+  let lastState: string | undefined;
+  let hasVersion = false;
   try {
     while (!signal.aborted) {
       const started = elapsed();
       try {
         const local = await readLocalApp(quiet, { configFile });
-        const state = stateOf(local);
-        if (state !== before) {
-          before = state;
-          const done = await deploy(quiet, local, { detach: false, logs: false, timeoutMs });
-          isUp = true;
-          yield { ...done, local, tookMs: elapsed() - started };
+        const state = serializeState(local);
+        if (state !== lastState) {
+          lastState = state;
+          const deployment = await deploy(quiet, local, { detach: false, logs: false, timeoutMs });
+          hasVersion = true;
+          yield { ...deployment, local, tookMs: elapsed() - started };
         }
       } catch (error) {
         if (signal.aborted) return;
-        if (!isUp) throw error;
-        before = undefined;
-        tell(error, quiet.progress);
+        if (!hasVersion) throw error;
+        lastState = undefined;
+        printProblems(error, quiet.progress);
       }
-      await watch.nextChange(signal);
+      await watcher.nextChange(signal);
     }
   } finally {
-    watch.close();
+    watcher.close();
   }
 }
 
-/** Any change of what would be sent changes this; a change of anything else does not. */
-function stateOf({ entries, project }: LocalApp): string {
+/** Changes if and only if what would be sent changes. */
+function serializeState({ entries, project }: LocalApp): string {
   const files = entries.map(({ path, size, executable, source }) => {
     const content = 'text' in source ? source.text : statSync(source.file, { throwIfNoEntry: false })?.mtimeMs;
     return [path, size, executable, content];
@@ -59,31 +59,31 @@ function stateOf({ entries, project }: LocalApp): string {
   return JSON.stringify([project.text, files]);
 }
 
-/** Only mistakes of the user are: the rest ends the command. */
-function tell(error: unknown, { warn, note }: Progress): void {
+/** Rethrows what is not a mistake of the user. */
+function printProblems(error: unknown, { warn, note }: Progress): void {
   if (!(error instanceof GantryError)) throw error;
   const problems: readonly Problem[] = error instanceof ProjectError ? error.problems : [];
   const own: Problem = { severity: 'error', message: error.message, ...facts(error) };
   for (const problem of problems.length > 0 ? problems : [own]) warn(problem);
-  note('waiting for it to be mended; the version before it stays');
+  note('waiting for a fix; still serving the previous version');
 }
 
 function facts({ facts: { why, fix, place } }: GantryError): Partial<Problem> {
   return { ...(why && { why }), ...(fix && { fix }), ...(place && { place }) };
 }
 
-/** The steps of a deploy are of no interest when there is one every few seconds; a warning is the first time. */
-function onceEach(progress: Progress): Progress {
-  const said = new Set<string>();
-  const nothing: Step = { update: () => {}, done: () => {}, fail: () => {}, clear: () => {} };
+/** Hides the steps of each deploy, and warnings that were printed before. */
+function quietProgress(progress: Progress): Progress {
+  const printed = new Set<string>();
+  const noStep: Step = { update: () => {}, done: () => {}, fail: () => {}, clear: () => {} };
   return {
     ...progress,
-    step: () => nothing,
+    step: () => noStep,
     warn(problem) {
       const isError = typeof problem === 'object' && problem.severity === 'error';
       const text = JSON.stringify(typeof problem === 'object' ? [problem.message, problem.why] : problem);
-      if (isError || !said.has(text)) progress.warn(problem);
-      said.add(text);
+      if (isError || !printed.has(text)) progress.warn(problem);
+      printed.add(text);
     },
   };
 }

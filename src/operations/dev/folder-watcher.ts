@@ -2,12 +2,12 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { isExcludedByDefault, virtualEnvironmentMarkers } from '../../project/files/patterns.ts';
 
-/** Editors save in several steps: a change counts once nothing has happened for so long (in milliseconds). */
-const settledMs = 200;
-/** The system has a limit of its own, and each folder counts. */
+/** Editors save in several steps, so changes are reported after this pause, in ms. */
+const debounceMs = 200;
+/** The system limits the number of watched folders. */
 const maxFolders = 2_000;
 
-/** Watches a folder and those below it, but for what nobody sends: version control, installed code, caches. */
+/** Watches a folder and its subfolders, except version control, installed packages and caches. */
 export class FolderWatcher {
   private readonly watchers = new Map<string, FSWatcher>();
   private changed = false;
@@ -16,23 +16,23 @@ export class FolderWatcher {
 
   constructor(
     private readonly root: string,
-    private readonly onTrouble: (message: string) => void,
+    private readonly onWarning: (message: string) => void,
   ) {
     this.watchFolders();
   }
 
-  /** Fulfilled when something has changed since the last time this was asked, or when the signal says so. */
+  /** Resolves when something has changed since the last call, or when the signal aborts. */
   async nextChange(signal: AbortSignal): Promise<void> {
-    const stop = () => this.wake?.();
-    signal.addEventListener('abort', stop, { once: true });
+    const onAbort = () => this.wake?.();
+    signal.addEventListener('abort', onAbort, { once: true });
     if (!this.changed && !signal.aborted) {
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
     }
-    signal.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', onAbort);
     this.changed = false;
-    // What was begun with a new folder has to be watched as well, from before its content is read.
+    // Watch new folders before the caller reads them, so that no change in them is missed.
     this.watchFolders();
   }
 
@@ -59,7 +59,7 @@ export class FolderWatcher {
       this.watchers.set(folder, watcher);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-      this.onTrouble(`changes in ${folder} are not seen: ${(error as Error).message}`);
+      this.onWarning(`cannot watch ${folder} for changes: ${(error as Error).message}`);
     }
   }
 
@@ -68,7 +68,7 @@ export class FolderWatcher {
     this.timer = setTimeout(() => {
       this.changed = true;
       this.wake?.();
-    }, settledMs);
+    }, debounceMs);
   }
 }
 

@@ -4,8 +4,8 @@ import { analyzeProgram } from '../../project/main-guard.ts';
 import type { AppVersion } from './develop.ts';
 
 /**
- * A command that calls the app, ready to be pasted. The token goes through stdin: other users of this machine can read
- * the arguments of a process, but not those of `printf`, which is part of the shell.
+ * A command that calls the app. The token goes through stdin: other users of this machine can read the arguments of a
+ * process, but not those of `printf`, which is a shell builtin.
  */
 export async function sampleCall({ local: { project }, endpoint }: AppVersion, token: string): Promise<string> {
   const { deployment, custom, runtime, root } = project;
@@ -14,16 +14,16 @@ export async function sampleCall({ local: { project }, endpoint }: AppVersion, t
   if (runtime !== 'cortex') {
     return [...curl, `${endpoint}${custom?.healthcheck_endpoint ?? '/'}`].join(' ');
   }
-  const called = usual(await functionsOf(root));
-  return [...curl, `${endpoint}/${called}`, "-H 'content-type: application/json'", "-d '{}'"].join(' ');
+  const name = chooseFunction(await readFunctions(root));
+  return [...curl, `${endpoint}/${name}`, "-H 'content-type: application/json'", "-d '{}'"].join(' ');
 }
 
-async function functionsOf(root: string): Promise<string[]> {
+async function readFunctions(root: string): Promise<string[]> {
   const source = await readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
   return analyzeProgram(source).functions.filter((name) => !name.startsWith('_'));
 }
 
-/** `run` is what a call without a name is for. */
-function usual(functions: string[]): string {
+/** Prefers `run`, the usual name. */
+function chooseFunction(functions: string[]): string {
   return functions.includes('run') ? 'run' : (functions[0] ?? 'run');
 }

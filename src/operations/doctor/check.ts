@@ -11,19 +11,19 @@ export interface Check {
   code?: ExitName;
 }
 
-export function ok(check: string, message: string): Check {
+export function okCheck(check: string, message: string): Check {
   return { check, status: 'ok', message };
 }
 
-export function warning(check: string, message: string, fix?: string): Check {
+export function warningCheck(check: string, message: string, fix?: string): Check {
   return { check, status: 'warning', message, ...(fix && { fix }) };
 }
 
-export function failed(check: string, code: ExitName, message: string, fix?: string): Check {
+export function failedCheck(check: string, code: ExitName, message: string, fix?: string): Check {
   return { check, status: 'failed', message, ...(fix && { fix }), code };
 }
 
 /** What stopped somebody else, as it is said there. */
-export function failure(check: string, { exit, message, facts }: GantryError): Check {
-  return failed(check, exit, facts.why ? `${message}: ${facts.why}` : message, facts.fix);
+export function errorCheck(check: string, { exit, message, facts }: GantryError): Check {
+  return failedCheck(check, exit, facts.why ? `${message}: ${facts.why}` : message, facts.fix);
 }

@@ -1,1 +1,1 @@
-export { type Check, examine } from './run-checks.ts';
+export { type Check, runChecks } from './run-checks.ts';

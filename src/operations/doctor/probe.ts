@@ -7,10 +7,10 @@ import { version } from '../../version.ts';
 import { timeoutSignal } from '../waiting/index.ts';
 
 /** No address is waited for longer, milliseconds. */
-const limitMs = 10_000;
+const maxTimeoutMs = 10_000;
 
 /** What came of one request. */
-export interface Answer {
+export interface ProbeResult {
   reply?: HttpReply;
   error?: GantryError;
   /** How long it took. */
@@ -20,18 +20,22 @@ export interface Answer {
 }
 
 /** One request, one answer: without the retries that other commands make. */
-export function asker({ signal, silenceMs, now, elapsed }: Context, proxy: ProxySettings | undefined, send: Send) {
-  const limit = Math.min(limitMs, silenceMs);
-  return async (method: string, address: string, token?: string): Promise<Answer> => {
+export function createProbe(
+  { signal, silenceMs, now, elapsed }: Context,
+  proxy: ProxySettings | undefined,
+  send: Send,
+) {
+  const limit = Math.min(maxTimeoutMs, silenceMs);
+  return async (method: string, address: string, token?: string): Promise<ProbeResult> => {
     const url = new URL(address);
     const headers: Record<string, string> = { 'user-agent': `gantry/${version}`, accept: '*/*' };
     if (token) headers.authorization = `Bearer ${token}`;
-    const until = timeoutSignal(limit, () => late(url, limit), signal);
+    const until = timeoutSignal(limit, () => timeoutError(url, limit), signal);
     const [started, startedAt] = [elapsed(), now()];
     try {
       const reply = await send({ method, url, headers, signal: until, silenceMs: limit });
       const ms = elapsed() - started;
-      return { reply, ms, ...ahead(reply, startedAt + ms / 2) };
+      return { reply, ms, ...measureClock(reply, startedAt + ms / 2) };
     } catch (cause) {
       signal.throwIfAborted();
       return { error: withFix(cause, proxy), ms: elapsed() - started };
@@ -40,14 +44,14 @@ export function asker({ signal, silenceMs, now, elapsed }: Context, proxy: Proxy
 }
 
 /** `Date` counts whole seconds: what is within one is the same time. */
-function ahead({ headers }: HttpReply, here: number): Pick<Answer, 'aheadMs'> {
+function measureClock({ headers }: HttpReply, here: number): Pick<ProbeResult, 'aheadMs'> {
   const there = Date.parse(String(headers.date));
   if (Number.isNaN(there)) return {};
   const off = here - there - 500;
   return { aheadMs: Math.abs(off) <= 500 ? 0 : Math.round(off) };
 }
 
-function late(url: URL, limit: number): UnavailableError {
+function timeoutError(url: URL, limit: number): UnavailableError {
   return new UnavailableError(`could not reach ${url.host}: no answer within ${limit / 1000} s`);
 }
 

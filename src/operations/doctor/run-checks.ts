@@ -2,9 +2,9 @@ import { resolveSettings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
 import type { GantryError } from '../../errors.ts';
 import type { Check } from './check.ts';
-import { checkFiles, checkNode, checkProxy, checkSettings } from './machine.ts';
-import { checkPlatform } from './platform.ts';
-import { tokenInUse } from './token.ts';
+import { checkFiles, checkNode, checkProxy, checkSettings } from './machine-checks.ts';
+import { checkPlatform } from './platform-checks.ts';
+import { checkToken } from './token-check.ts';
 
 export type { Check };
 
@@ -12,7 +12,7 @@ export type { Check };
  * Looks at all that a command needs, from this machine to the platform. Works where nothing else does: what is wrong is
  * an answer here, never an error. At most ten seconds for each address, all at the same time.
  */
-export async function examine(context: Context): Promise<Check[]> {
+export async function runChecks(context: Context): Promise<Check[]> {
   const { env, flags, progress } = context;
   const refused: GantryError[] = [];
   const settings = resolveSettings(env, flags, (error) => refused.push(error));
@@ -22,7 +22,7 @@ export async function examine(context: Context): Promise<Check[]> {
     checkProxy(settings),
   ];
   // After the files: to look for the token makes them private.
-  const token = tokenInUse(env, settings, context.now());
+  const token = checkToken(env, settings, context.now());
   context.secrets.add(token.credential?.token, token.credential?.refreshToken);
   const step = progress.step('asking the platform');
   try {

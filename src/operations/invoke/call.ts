@@ -5,22 +5,22 @@ import type { Context } from '../../context.ts';
 import { PendingError, UnavailableError } from '../../errors.ts';
 import { duration, size } from '../../output/format.ts';
 import { timeoutSignal } from '../waiting/index.ts';
-import type { Headers, Pass } from './headers.ts';
-import type { Target } from './target.ts';
+import type { CallAuth, CallHeaders } from './call-headers.ts';
+import type { CallTarget } from './call-target.ts';
 
-export interface Call {
-  target: Target;
+export interface AppCall {
+  target: CallTarget;
   method: string;
   url: URL;
-  headers: Headers;
+  headers: CallHeaders;
   body: SentBody | undefined;
   /** Stop waiting after so long, milliseconds. */
   timeoutMs: number | undefined;
 }
 
 /** What an app answered. Its body is still to come. */
-export interface AppAnswer {
-  target: Target;
+export interface AppResponse {
+  target: CallTarget;
   status: number;
   statusText: string;
   headers: StreamedReply['headers'];
@@ -31,7 +31,7 @@ export interface AppAnswer {
   /** Milliseconds until the first byte. */
   firstByteMs: number;
   /** To be read to its end, or closed. Throws UnavailableError when it is cut off, PendingError at the time limit. */
-  pieces: AsyncGenerator<Buffer>;
+  chunks: AsyncGenerator<Buffer>;
   close: () => Promise<void>;
 }
 
@@ -39,19 +39,19 @@ export interface AppAnswer {
  * Calls an app, once: what may have arrived is not sent again. Any status is an answer. Throws PendingError at the time
  * limit, UnavailableError when there is no answer.
  */
-export async function callApp(context: Context, call: Call): Promise<AppAnswer> {
+export async function callApp(context: Context, call: AppCall): Promise<AppResponse> {
   const { progress, settings, silenceMs, elapsed, trace, delay, onRetry } = context;
   const { target, method, url, headers, body, timeoutMs } = call;
   const signal =
     timeoutMs === undefined
       ? context.signal
-      : timeoutSignal(timeoutMs, () => tooLate(target, timeoutMs), context.signal);
+      : timeoutSignal(timeoutMs, () => timeoutError(target, timeoutMs), context.signal);
   const startedAt = elapsed();
   const step = progress.step(`Waiting for ${target.name} to answer`);
   const failure = (error: unknown, arrived?: number) => {
     if (signal.aborted) return signal.reason;
     if (!(error instanceof ConnectionError)) return error;
-    return arrived === undefined ? unanswered(target, error) : cutOff(target, error, arrived);
+    return arrived === undefined ? noResponseError(target, error) : truncatedError(target, error, arrived);
   };
   try {
     const { sendStreamed } = await import('../../api/streamed.ts');
@@ -67,7 +67,7 @@ export async function callApp(context: Context, call: Call): Promise<AppAnswer> 
       ...{ target, status: reply.status, statusText: reply.statusText, headers: reply.headers, startedAt },
       type: type.trim().toLowerCase(),
       firstByteMs: elapsed() - startedAt,
-      pieces: until(reply, failure),
+      chunks: readUntilEnd(reply, failure),
       close: reply.close,
     };
   } catch (error) {
@@ -81,14 +81,14 @@ export async function callApp(context: Context, call: Call): Promise<AppAnswer> 
  * The same, for who wants no other answer than a success: every other is thrown. AppError when it is the app's, the
  * class of its status when it is the platform's.
  */
-export async function successOf(context: Context, call: Call, pass: Pass): Promise<AppAnswer> {
+export async function callOrThrow(context: Context, call: AppCall, pass: CallAuth): Promise<AppResponse> {
   const answer = await callApp(context, call);
   if (answer.status >= 200 && answer.status <= 299) return answer;
-  const { failureOf } = await import('./failure.ts');
-  throw await failureOf(context, answer, pass);
+  const { responseError } = await import('./response-error.ts');
+  throw await responseError(context, answer, pass);
 }
 
-async function* until(
+async function* readUntilEnd(
   { pieces, close }: StreamedReply,
   failure: (error: unknown, arrived: number) => unknown,
 ): AsyncGenerator<Buffer> {
@@ -105,7 +105,7 @@ async function* until(
   }
 }
 
-function tooLate({ app, name }: Target, timeoutMs: number): PendingError {
+function timeoutError({ app, name }: CallTarget, timeoutMs: number): PendingError {
   return new PendingError(`${name} did not end within ${duration(timeoutMs)}`, {
     why: 'the call was given up here; the app may go on with it',
     fix: `gantry runs list ${app} shows what became of it; --async waits for nothing`,
@@ -113,7 +113,7 @@ function tooLate({ app, name }: Target, timeoutMs: number): PendingError {
 }
 
 /** It is told whether the call may have had an effect: then it was not sent again. */
-function unanswered({ app }: Target, error: ConnectionError): UnavailableError {
+function noResponseError({ app }: CallTarget, error: ConnectionError): UnavailableError {
   if (!error.mayHaveArrived) return error;
   return new UnavailableError(error.message, {
     ...error.facts,
@@ -122,7 +122,11 @@ function unanswered({ app }: Target, error: ConnectionError): UnavailableError {
   });
 }
 
-function cutOff({ app, name }: Target, { cause, message }: ConnectionError, arrived: number): UnavailableError {
+function truncatedError(
+  { app, name }: CallTarget,
+  { cause, message }: ConnectionError,
+  arrived: number,
+): UnavailableError {
   const reason = message.replace(/^could not reach \S+: /, '');
   return new UnavailableError(`the answer of ${name} broke off after ${size(arrived)}: ${reason}`, {
     why: 'what came of it is not all',

@@ -1,6 +1,6 @@
-export { headText, isText, runIdAtStart, summary, wholeOf } from './answer.ts';
-export type { StartedRun } from './asynchronous.ts';
-export type { AppAnswer } from './call.ts';
-export { type AppEvent, eventsOf } from './events.ts';
+export { parseParameters } from './arguments.ts';
+export type { AsyncRun } from './async-call.ts';
+export type { AppResponse } from './call.ts';
+export { type AppEvent, readEvents } from './events.ts';
 export { invokeApp } from './invoke-app.ts';
-export { readParameters } from './parameters.ts';
+export { findRunId, isTextResponse, readResponse, responseHead, responseSummary } from './response.ts';

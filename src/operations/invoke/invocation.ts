@@ -1,8 +1,8 @@
 /** A call of an app, as it was asked for. */
-export interface Invocation {
+export interface InvokeOptions {
   app: string;
   /** A function, perhaps, and parameters. */
-  words: string[];
+  args: string[];
   /** JSON, `@file`, or `-`. */
   data?: string | undefined;
   /** A file with any bytes, or `-`. */

@@ -1,16 +1,16 @@
 import type { Context } from '../../context.ts';
 import { webhookSecretHeader } from '../../contract/invocation.ts';
 import { UsageError } from '../../errors.ts';
-import type { StartedRun } from './asynchronous.ts';
-import { bodyOf } from './body.ts';
-import { type AppAnswer, type Call, successOf } from './call.ts';
-import { type Pass, passFor, readHeaders, usualHeaders } from './headers.ts';
-import type { Invocation } from './invocation.ts';
-import { readWords } from './parameters.ts';
-import { targetOf } from './target.ts';
+import { parseInvokeArguments } from './arguments.ts';
+import type { AsyncRun } from './async-call.ts';
+import { type AppCall, type AppResponse, callOrThrow } from './call.ts';
+import { type CallAuth, defaultHeaders, parseHeaders, resolveCallAuth } from './call-headers.ts';
+import { resolveCallTarget } from './call-target.ts';
+import type { InvokeOptions } from './invocation.ts';
+import { readRequestBody } from './request-body.ts';
 
 /** What a call gives: an answer whose body is still to come, or a run. */
-export type Invoked = { answer: AppAnswer } | { started: StartedRun };
+export type InvokeResult = { answer: AppResponse } | { started: AsyncRun };
 
 const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
@@ -18,19 +18,19 @@ const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
  * Calls an app. An answer that is no success is thrown: AppError when it is the app's, the class of its status when it
  * is the platform's. Throws UsageError for what makes no sense, before anything is sent.
  */
-export async function invokeApp(context: Context, invocation: Invocation): Promise<Invoked> {
-  check(invocation);
-  const { call, pass } = await prepare(context, invocation);
+export async function invokeApp(context: Context, invocation: InvokeOptions): Promise<InvokeResult> {
+  checkOptions(invocation);
+  const { call, pass } = await prepareCall(context, invocation);
   const { async: unwatched, wait, awaitWebhook } = invocation;
   const { app } = call.target;
   context.interruption.message = `stopped waiting; ${app} may go on with the call: gantry runs list ${app} shows it`;
-  if (!unwatched && !wait && !awaitWebhook) return { answer: await successOf(context, call, pass) };
-  const { delivered, started } = await import('./asynchronous.ts');
-  if (awaitWebhook) return { answer: await delivered(context, invocation, call, pass) };
-  return { started: await started(context, invocation, call, pass) };
+  if (!unwatched && !wait && !awaitWebhook) return { answer: await callOrThrow(context, call, pass) };
+  const { callAndAwaitDelivery, startAsyncRun } = await import('./async-call.ts');
+  if (awaitWebhook) return { answer: await callAndAwaitDelivery(context, invocation, call, pass) };
+  return { started: await startAsyncRun(context, invocation, call, pass) };
 }
 
-function check(invocation: Invocation): void {
+function checkOptions(invocation: InvokeOptions): void {
   const { method = 'POST', data, input, stream, wait, webhook, awaitWebhook } = invocation;
   const asynchronous = invocation.async || wait || awaitWebhook;
   const secretFile = invocation.webhookSecretFile;
@@ -54,23 +54,23 @@ function check(invocation: Invocation): void {
   if (broken) throw new UsageError(broken[1], broken[2] ? { fix: broken[2] } : {});
 }
 
-async function prepare(context: Context, invocation: Invocation): Promise<{ call: Call; pass: Pass }> {
+async function prepareCall(context: Context, invocation: InvokeOptions): Promise<{ call: AppCall; pass: CallAuth }> {
   const { app, data, input, path, method = 'POST', stream, timeout } = invocation;
-  const { fn, parameters } = readWords(invocation.words);
+  const { fn, parameters } = parseInvokeArguments(invocation.args);
   if (parameters && /^(GET|HEAD)$/.test(method)) throw new UsageError(`a ${method} has no body: put it into --path`);
-  const given = readHeaders(invocation.header ?? []);
+  const given = parseHeaders(invocation.header ?? []);
   // The secret of `Authorization: Bearer abc` is its last word.
   context.secrets.add(given.authorization?.split(' ').at(-1), given['x-api-key']);
-  const target = targetOf(context, { app, fn, path });
+  const target = resolveCallTarget(context, { app, fn, path });
   const usual = method === 'POST' && path === undefined ? {} : undefined;
-  const { content, type } = await bodyOf(context, { parameters, data, input }, usual);
-  const { webhook, secret } = await deliveryOf(context, invocation);
-  const pass = passFor(context, given, invocation.auth);
+  const { content, type } = await readRequestBody(context, { parameters, data, input }, usual);
+  const { webhook, secret } = await resolveWebhook(context, invocation);
+  const pass = resolveCallAuth(context, given, invocation.auth);
   const url = new URL(target.url);
   if (invocation.async || invocation.wait) url.searchParams.set('async', 'true');
   if (webhook) url.searchParams.set('webhookEndpoint', webhook.href);
   const headers = {
-    ...usualHeaders(type),
+    ...defaultHeaders(type),
     ...(stream ? { accept: 'text/event-stream' } : {}),
     ...(secret ? { [webhookSecretHeader.toLowerCase()]: secret } : {}),
     ...pass.headers,
@@ -80,8 +80,11 @@ async function prepare(context: Context, invocation: Invocation): Promise<{ call
 }
 
 /** Where the answer is sent as well, and what it is signed with there. */
-async function deliveryOf(context: Context, { webhook, webhookSecretFile }: Invocation) {
+async function resolveWebhook(context: Context, { webhook, webhookSecretFile }: InvokeOptions) {
   if (!webhook) return {};
-  const { deliveryAddress, webhookSecret } = await import('../webhooks/index.ts');
-  return { webhook: deliveryAddress(webhook, '--webhook'), secret: await webhookSecret(context, webhookSecretFile) };
+  const { parseDeliveryUrl, readWebhookSecret } = await import('../webhooks/index.ts');
+  return {
+    webhook: parseDeliveryUrl(webhook, '--webhook'),
+    secret: await readWebhookSecret(context, webhookSecretFile),
+  };
 }

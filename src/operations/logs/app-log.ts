@@ -5,51 +5,59 @@ import { AppLogFrame, type AppLogsQuery, appLogSocket, getAppLogs } from '../../
 import { appFrameLine, appLine } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
 
-/** Which lines of an app are asked for, in the platform's names. */
+/** Which lines to return, under the platform's names. */
 export type AppLogFilter = Pick<AppLogsQuery, 'container' | 'stream' | 'search' | 'runId'>;
 
-type Needs = Pick<Context, 'api' | 'project' | 'openLog'>;
-
 /**
- * What an app printed (wire §1b). The socket knows neither streams nor searching: who asks for these is answered by
- * polls. Both ways name a container by its full name.
+ * The log of an app. The live log cannot filter by stream or text, so with these filters the log is polled. Both name a
+ * container by its full name.
  */
-export function appLogSource({ api, project, openLog }: Needs, app: string, filter: AppLogFilter): LogSource {
+export function appLogSource(
+  { api, project, openLog }: Pick<Context, 'api' | 'project' | 'openLog'>,
+  app: string,
+  filter: AppLogFilter,
+): LogSource {
   const { container, runId, stream, search } = filter;
   return {
-    isFiltered: [container, runId, stream, search].some((given) => given !== undefined),
+    isFiltered: [container, runId, stream, search].some((value) => value !== undefined),
     pollMs: [2_000, 5_000],
     async readPage({ direction, after, before, next, size }) {
       const query = {
         ...filter,
-        ...{ direction, pageSize: size, nextToken: next },
-        ...{ afterDate: toTimestamp(after), beforeDate: toTimestamp(before) },
+        direction,
+        pageSize: size,
+        nextToken: next,
+        afterDate: toTimestamp(after),
+        beforeDate: toTimestamp(before),
       };
       const reply = await api(getAppLogs, { project, app, query: query as AppLogsQuery });
-      const more = reply?.hasMore ?? Boolean(reply?.nextPageToken);
+      const hasMore = reply?.hasMore ?? Boolean(reply?.nextPageToken);
       return {
         lines: (reply?.logs ?? []).map(appLine),
-        next: more ? (reply?.nextPageToken ?? undefined) : undefined,
-        isTruncated: more && !reply?.nextPageToken,
+        next: hasMore ? (reply?.nextPageToken ?? undefined) : undefined,
+        isTruncated: hasMore && !reply?.nextPageToken,
       };
     },
     ...(!stream && !search
       ? {
           openLive: (after) =>
             openLog(appLogSocket, {
-              ...{ projectID: project, appID: toAppId(project, app) },
-              ...{ containerID: container, runID: runId, after: toTimestamp(after) },
+              projectID: project,
+              appID: toAppId(project, app),
+              containerID: container,
+              runID: runId,
+              after: toTimestamp(after),
             }),
         }
       : {}),
     parseFrame(text) {
-      const frame = v.safeParse(frameText, text);
+      const frame = v.safeParse(AppLogMessage, text);
       return frame.success ? [appFrameLine(frame.output)] : undefined;
     },
   };
 }
 
-const frameText = v.pipe(v.string(), v.parseJson(), AppLogFrame);
+const AppLogMessage = v.pipe(v.string(), v.parseJson(), AppLogFrame);
 
 export function toTimestamp(time: number | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString();

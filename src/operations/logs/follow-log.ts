@@ -11,28 +11,29 @@ import type { SeenLines } from './seen-lines.ts';
 
 export interface FollowLogOptions {
   source: LogSource;
-  /** What was shown already. From its last line on everything is. */
+  /** Lines that were shown. Following continues after the last one. */
   seen: SeenLines;
   gaps: LogGaps;
-  /** Stop at this moment (in milliseconds since 1970). */
+  /** When to stop, in ms since 1970. */
   until: number;
 }
 
 type Needs = Pick<Context, 'now' | 'elapsed' | 'delay' | 'signal' | 'progress' | 'silenceMs'>;
 
-/** Lines of several containers do not come quite in their order: so long is waited for the stragglers. */
-const gatherMs = 50;
-/** A socket that stays open for so long works, even if nothing is said (in milliseconds). */
-const provenMs = 10_000;
-/** While a live log is open, the history is tried so often before lines are given up. */
-const mostLooks = 3;
+/** Lines of several containers arrive out of order: how long to collect them before they are sorted. */
+const reorderMs = 50;
+/** A live log that stays open this long works, even without lines. In ms. */
+const stableMs = 10_000;
+/** How often to read the history while a live log is waiting. */
+const maxHistoryReads = 3;
+
 /**
- * New lines as they come, some at a time, each once. By the socket when it works; whenever it does not, the history is
- * read from the last line on, and once more when it works again. Nothing that may pass ends it: neither a failed look
- * nor any number of broken sockets (H-59, H-61, H-62). Ends when the log is over, or at `until`.
+ * Yields new lines in batches, each line once. Uses the live log; when it is not available, polls the history from the
+ * last line on, and reads it once more when the live log is back. No transient failure ends it, neither of a poll nor of
+ * a socket. Returns when the log is over, or at `until`.
  */
-export async function* followLog(context: Needs, following: FollowLogOptions): AsyncGenerator<LogLine[]> {
-  const follower = new Follower(context, following);
+export async function* followLog(context: Needs, options: FollowLogOptions): AsyncGenerator<LogLine[]> {
+  const follower = new LogFollower(context, options);
   try {
     yield* follower.lines();
   } finally {
@@ -40,43 +41,44 @@ export async function* followLog(context: Needs, following: FollowLogOptions): A
   }
 }
 
-class Follower {
+class LogFollower {
   private readonly live: LiveLog;
-  private readonly pauses: PollIntervals;
-  /** From here on lines may have been missed, in milliseconds since 1970. */
-  private hole: number | undefined;
-  /** The last line before it. Nobody knows what was said after it while `unproven`. */
-  private edge: LogLine | undefined;
-  private unproven = false;
-  private over = false;
-  private complained = false;
-  /** The last line that was there before. Until the history was looked at once, what is before it is not new. */
+  private readonly intervals: PollIntervals;
+  /** Lines since this time may have been missed, in ms since 1970. */
+  private missedSince: number | undefined;
+  /** The last line before the history was read. Lines after it may be missing while `mayHaveGap`. */
+  private lastLine: LogLine | undefined;
+  private mayHaveGap = false;
+  private isOver = false;
+  private hasWarned = false;
+  /** The last line that was shown before. Until the history is read once, earlier lines are not new. */
   private start: LogLine | undefined;
 
   constructor(
     private readonly context: Needs,
-    private readonly following: FollowLogOptions,
+    private readonly options: FollowLogOptions,
   ) {
-    this.live = new LiveLog(context, following.source);
-    this.pauses = new PollIntervals(context.progress, following.source.pollMs);
-    this.start = following.seen.last;
+    this.live = new LiveLog(context, options.source);
+    this.intervals = new PollIntervals(context.progress, options.source.pollMs);
+    this.start = options.seen.last;
   }
 
   async *lines(): AsyncGenerator<LogLine[]> {
     const { now, delay } = this.context;
-    const { until } = this.following;
-    while (!this.over) {
-      const last = now() >= until;
-      if (!last) await this.live.open(this.following.seen.resumeAt);
-      yield* this.lookUp();
-      if (last) return;
-      // Whoever wants no gap hears of it now.
+    const { until } = this.options;
+    while (!this.isOver) {
+      const isLast = now() >= until;
+      if (!isLast) await this.live.open(this.options.seen.resumeAt);
+      yield* this.readHistory();
+      if (isLast) return;
+      // Lets the caller check for gaps.
       yield [];
       if (this.live.socket) yield* this.listen(this.live.socket);
-      else if (!this.over) await delay(Math.max(0, Math.min(this.pauses.ms, this.live.nextIn(), until - now())));
+      else if (!this.isOver)
+        await delay(Math.max(0, Math.min(this.intervals.ms, this.live.msUntilNext(), until - now())));
     }
-    // What was said at its very end may have come after its end was known.
-    yield* this.lookUp();
+    // The last lines may arrive after the end is known.
+    yield* this.readHistory();
   }
 
   close(): void {
@@ -85,109 +87,109 @@ class Follower {
 
   private async *listen(socket: LogSocket): AsyncGenerator<LogLine[]> {
     const { now, elapsed, silenceMs } = this.context;
-    const { seen, until, gaps } = this.following;
-    const opened = elapsed();
+    const { seen, until, gaps } = this.options;
+    const openedAt = elapsed();
     let works = false;
     for (;;) {
-      const patienceMs = Math.max(0, Math.min(silenceMs, until - now()));
-      const texts = await socket.next(patienceMs, seen.mixed ? gatherMs : 0);
+      const timeoutMs = Math.max(0, Math.min(silenceMs, until - now()));
+      const texts = await socket.next(timeoutMs, seen.isInterleaved ? reorderMs : 0);
       if (texts === 'closed') break;
       if (texts === 'quiet') {
         if (now() >= until) return this.close();
-        // It is open and says nothing. The history knows whether there is nothing to say.
+        // It is open but silent: check the history for lines that it should have sent.
         const before = seen.last;
-        yield* this.lookUp();
-        if (this.over) return this.close();
+        yield* this.readHistory();
+        if (this.isOver) return this.close();
         if (seen.last !== before) {
           this.close();
-          return this.live.missed('the live log is silent');
+          return this.live.failed('the live log is silent');
         }
         works = true;
-        this.live.proven();
+        this.live.succeeded();
         continue;
       }
-      const lines = texts.flatMap((text) => this.read(text));
+      const lines = texts.flatMap((text) => this.parse(text));
       const fresh = lines.filter((line) => seen.isNew(line, 'socket', socket)).sort(compareLines);
       if (lines.length > 0) {
-        if (!works) this.live.proven();
+        if (!works) this.live.succeeded();
         works = true;
         const [first] = fresh;
-        if (this.unproven && fresh.length === lines.length) gaps.note(this.edge, first);
-        this.unproven = false;
+        if (this.mayHaveGap && fresh.length === lines.length) gaps.add(this.lastLine, first);
+        this.mayHaveGap = false;
       }
-      yield* this.wanted(fresh);
-      if (this.over) break;
+      yield* this.inRange(fresh);
+      if (this.isOver) break;
     }
     this.close();
-    if (!works && elapsed() - opened < provenMs) this.live.missed(`the live log brings nothing (${socket.why})`);
+    if (!works && elapsed() - openedAt < stableMs) this.live.failed(`the live log returns nothing (${socket.why})`);
     else this.live.ended();
   }
 
-  private *wanted(lines: LogLine[]): Generator<LogLine[]> {
+  private *inRange(lines: LogLine[]): Generator<LogLine[]> {
     const { start } = this;
-    const { until } = this.following;
-    this.over ||= lines.some(({ at }) => at >= until);
-    const wanted = lines.filter((line) => line.at < until && (!start || compareLines(line, start) > 0));
-    if (wanted.length > 0) yield wanted;
+    const { until } = this.options;
+    this.isOver ||= lines.some(({ at }) => at >= until);
+    const result = lines.filter((line) => line.at < until && (!start || compareLines(line, start) > 0));
+    if (result.length > 0) yield result;
   }
 
-  private read(text: string): LogLine[] {
-    const lines = this.following.source.parseFrame(text);
-    if (!lines && !this.complained) this.context.progress.warn('the live log sent something that is no line');
-    this.complained ||= !lines;
+  private parse(text: string): LogLine[] {
+    const lines = this.options.source.parseFrame(text);
+    if (!lines && !this.hasWarned) this.context.progress.warn('the live log sent an invalid message');
+    this.hasWarned ||= !lines;
     return lines ?? [];
   }
 
-  /** Reads the history from the last line on. While a live log waits to be heard, not for ever. */
-  private async *lookUp(): AsyncGenerator<LogLine[]> {
-    const { seen, gaps } = this.following;
-    this.edge = seen.last;
-    for (let look = 1; ; look++) {
+  /** Reads the history from the last line on. Retries a few times while a live log is waiting. */
+  private async *readHistory(): AsyncGenerator<LogLine[]> {
+    const { seen, gaps } = this.options;
+    this.lastLine = seen.last;
+    for (let reads = 1; ; reads++) {
       try {
-        yield* this.look();
+        yield* this.readHistoryOnce();
         return;
       } catch (error) {
         this.context.signal.throwIfAborted();
-        if (!this.pauses.bear(error)) {
+        if (!this.intervals.failed(error)) {
           if (!this.live.socket || !isRefusal(error)) throw error;
-          gaps.note(seen.last, undefined);
-          this.hole = undefined;
+          gaps.add(seen.last, undefined);
+          this.missedSince = undefined;
           return;
         }
         if (!this.live.socket) return;
-        if (look === mostLooks) {
-          this.unproven = seen.last !== undefined;
-          this.hole = undefined;
+        if (reads === maxHistoryReads) {
+          this.mayHaveGap = seen.last !== undefined;
+          this.missedSince = undefined;
           return;
         }
-        await this.context.delay(this.pauses.ms);
+        await this.context.delay(this.intervals.ms);
       }
     }
   }
 
-  private async *look(): AsyncGenerator<LogLine[]> {
-    const { source, seen, gaps } = this.following;
-    const from = this.hole ?? seen.resumeAt;
-    this.hole = from;
+  private async *readHistoryOnce(): AsyncGenerator<LogLine[]> {
+    const { source, seen, gaps } = this.options;
+    const from = this.missedSince ?? seen.resumeAt;
+    this.missedSince = from;
     const before = seen.last;
     let first: LogLine | undefined;
-    const history = readForward(source, { since: from && seen.notBefore(from) }, seen, gaps.note);
+    const history = readForward(source, { since: from && seen.notBefore(from) }, seen, gaps.add);
     let step = await history.next();
     for (; !step.done; step = await history.next()) {
       first ??= step.value[0];
-      yield* this.wanted(step.value);
+      yield* this.inRange(step.value);
     }
     this.start = undefined;
-    // Our last line should have been among them. When it is not there any more, neither are those after it.
-    if (before && first && !step.value.met) gaps.note(before, first);
-    this.hole = undefined;
-    this.over ||= step.value.ended;
-    this.pauses.looked(first !== undefined);
-    this.unproven = false;
+    // The last line should have been read again. If it is gone, so may be those after it.
+    if (before && first && !step.value.overlaps) gaps.add(before, first);
+    this.missedSince = undefined;
+    this.isOver ||= step.value.ended;
+    this.intervals.succeeded(first !== undefined);
+    this.mayHaveGap = false;
   }
 }
 
-/** The platform understood and does not give it: it may be too long ago. */
+/** The platform refuses this range, perhaps because it is too old. */
 function isRefusal(error: unknown): boolean {
   const status = error instanceof GantryError ? error.facts.status : undefined;
   return status === 400 || status === 410 || status === 416 || status === 422;

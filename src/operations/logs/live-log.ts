@@ -4,42 +4,40 @@ import { UnavailableError } from '../../errors.ts';
 import type { LogSource } from './log-source.ts';
 import { jittered } from './poll-intervals.ts';
 
-type Needs = Pick<Context, 'elapsed' | 'signal' | 'progress'>;
-
-/** So many sockets in a row that bring nothing, and we say that we poll. */
-const maxFailures = 3;
-/** Before the next socket: after one that worked, and while we poll (in milliseconds). */
-const firstWaitMs = 250;
+/** Failed sockets in a row before polling is reported. */
+const failuresBeforePolling = 3;
+/** Pauses before the next socket, in ms. */
+const minWaitMs = 250;
 const pollingWaitMs = 30_000;
-const longestWaitMs = 5 * 60_000;
+const maxWaitMs = 5 * 60_000;
 
-/** The live log of a source, and how often it was no help. No number of broken sockets ends anything (H-59, H-61). */
+/** Opens the live log of a source again and again, however often it fails. */
 export class LiveLog {
   socket: LogSocket | undefined;
-  /** Sockets in a row that brought nothing. */
+  /** Failed sockets in a row. */
   private failures = 0;
   private nextAt = 0;
-  private polling = false;
+  private isPolling = false;
 
   constructor(
-    private readonly context: Needs,
+    private readonly context: Pick<Context, 'elapsed' | 'signal' | 'progress'>,
     private readonly source: LogSource,
   ) {}
 
-  /** Milliseconds until it is tried again. */
-  nextIn(): number {
+  /** Time until the next try, in ms. */
+  msUntilNext(): number {
     return this.source.openLive ? this.nextAt - this.context.elapsed() : Number.POSITIVE_INFINITY;
   }
 
-  /** Opens it, if it is time to. */
+  /** Opens the socket if it is time to. */
   async open(after: number | undefined): Promise<void> {
-    if (this.nextIn() > 0) return;
+    if (this.msUntilNext() > 0) return;
     try {
       this.socket = await this.source.openLive?.(after);
     } catch (error) {
       this.context.signal.throwIfAborted();
       if (!(error instanceof UnavailableError)) throw error;
-      this.missed(error.message);
+      this.failed(error.message);
     }
   }
 
@@ -48,29 +46,29 @@ export class LiveLog {
     this.socket = undefined;
   }
 
-  /** It brought nothing. The more often, the longer until the next. */
-  missed(why: string): void {
+  /** The socket returned nothing. The wait doubles each time. */
+  failed(why: string): void {
     this.failures++;
-    if (this.failures >= maxFailures && !this.polling) {
-      this.polling = true;
-      this.context.progress.note(`${why}: looking every few seconds instead`);
+    if (this.failures >= failuresBeforePolling && !this.isPolling) {
+      this.isPolling = true;
+      this.context.progress.note(`${why}; polling every few seconds instead`);
     }
-    const waitMs = this.polling
-      ? Math.min(longestWaitMs, pollingWaitMs * 2 ** (this.failures - maxFailures))
-      : firstWaitMs * 2 ** this.failures;
+    const waitMs = this.isPolling
+      ? Math.min(maxWaitMs, pollingWaitMs * 2 ** (this.failures - failuresBeforePolling))
+      : minWaitMs * 2 ** this.failures;
     this.nextAt = this.context.elapsed() + jittered(waitMs);
   }
 
-  /** It works: its next failure is the first again (H-59). */
-  proven(): void {
+  /** The socket works: its next failure counts as the first. */
+  succeeded(): void {
     this.failures = 0;
-    if (this.polling) this.context.progress.note('the live log is back');
-    this.polling = false;
+    if (this.isPolling) this.context.progress.note('the live log is back');
+    this.isPolling = false;
   }
 
-  /** It worked, and was closed. */
+  /** A socket that worked was closed. */
   ended(): void {
-    this.proven();
-    this.nextAt = this.context.elapsed() + jittered(firstWaitMs);
+    this.succeeded();
+    this.nextAt = this.context.elapsed() + jittered(minWaitMs);
   }
 }

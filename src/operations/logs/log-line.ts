@@ -1,28 +1,32 @@
+import type { Context } from '../../context.ts';
 import type { BuildLogLine } from '../../contract/builds.ts';
 import type { AppLogFrame, AppLogLine, BuildLogFrame } from '../../contract/logs.ts';
 
-/** One line of a log, whichever way it came. */
+/** A log line, from the history or the live log. */
 export interface LogLine {
   text: string;
-  /** As the platform says it, in RFC 3339; empty when it says none. */
+  /** RFC 3339, as returned by the platform; empty if there is none. */
   timestamp: string;
-  /** The same in milliseconds since 1970; no time is the beginning. */
+  /** The same in ms since 1970; 0 if there is none. */
   at: number;
-  /** What it has beyond them; undefined when it is not told so finely. */
+  /** The fraction below 1 ms; undefined if the timestamp has none. */
   nanoseconds: number | undefined;
-  /** Empty when it is not known. */
+  /** Empty if unknown. */
   container: string;
   stream: string | undefined;
   id: string | undefined;
   number: number;
-  /** As the history gives it: a line that came by the socket has the same names. */
+  /** With the platform's field names of the history. A line of the live log gets the same names. */
   original: Record<string, unknown>;
 }
 
-export function appLine(came: AppLogLine): LogLine {
-  const { logLine, timestamp, containerName, containerId, stream, logId, lineNumber } = came;
+export function appLine(original: AppLogLine): LogLine {
+  const { logLine, timestamp, containerName, containerId, stream, logId, lineNumber } = original;
   return {
-    ...{ text: logLine, timestamp, ...moment(timestamp), original: came },
+    text: logLine,
+    timestamp,
+    ...parseTime(timestamp),
+    original,
     container: containerName || containerId || '',
     stream: stream || undefined,
     id: logId || undefined,
@@ -30,9 +34,9 @@ export function appLine(came: AppLogLine): LogLine {
   };
 }
 
-/** A line of the socket, which knows less of it (wire §1b): what it does not know is not there. */
-export function appFrameLine({ log, timestamp, app_id, run_id, container_name, ...more }: AppLogFrame): LogLine {
-  const { container_id, log_id, stream } = more as Partial<Record<string, string>>;
+/** A line of the live log, which has fewer fields than one of the history. */
+export function appFrameLine({ log, timestamp, app_id, run_id, container_name, ...others }: AppLogFrame): LogLine {
+  const { container_id, log_id, stream } = others as Partial<Record<string, string>>;
   return appLine({
     ...(app_id ? { appId: app_id } : {}),
     ...(run_id ? { runId: run_id } : {}),
@@ -45,23 +49,36 @@ export function appFrameLine({ log, timestamp, app_id, run_id, container_name, .
   });
 }
 
-/** `index` is its place in the log. Nothing else tells two lines without time and id from each other. */
-export function buildLine(came: BuildLogLine, index: number): LogLine {
-  const timestamp = came.createdAt ?? '';
+/** `index` is the position in the log, which identifies a line without time and id. */
+export function buildLine(original: BuildLogLine, index: number): LogLine {
+  const timestamp = original.createdAt ?? '';
   return {
-    ...{ text: came.log, timestamp, ...moment(timestamp), original: came, stream: undefined },
+    text: original.log,
+    timestamp,
+    ...parseTime(timestamp),
+    original,
+    stream: undefined,
     container: timestamp ? '' : `line ${index}`,
-    id: came.id || undefined,
+    id: original.id || undefined,
     number: index,
   };
 }
 
 export function buildFrameLine({ log, timestamp, log_id, log_line_number }: BuildLogFrame): LogLine {
-  const came = { ...(log_id ? { id: log_id } : {}), createdAt: timestamp, log };
-  return buildLine(came, log_line_number ?? 0);
+  return buildLine({ ...(log_id ? { id: log_id } : {}), createdAt: timestamp, log }, log_line_number ?? 0);
 }
 
-/** The lines of one log entry, each as it looks after its carriage returns: of a progress bar the last state stays. */
+type Secrets = Pick<ReturnType<Context['secrets']['inSequence']>, 'hideIn'>;
+
+/** Without the parts of secrets that begin in the line before, or end in the next. */
+export function withoutSplitSecrets(line: LogLine, secrets: Secrets): LogLine {
+  const text = secrets.hideIn(`${line.container} ${line.stream ?? ''}`, line.text);
+  if (text === line.text) return line;
+  const original = Object.entries(line.original).map(([name, value]) => [name, value === line.text ? text : value]);
+  return { ...line, text, original: Object.fromEntries(original) };
+}
+
+/** Splits a log entry into lines. Of a line with carriage returns, such as a progress bar, the last state remains. */
 export function splitLogText(log: string): string[] {
   return log
     .replace(/\r?\n$/, '')
@@ -69,16 +86,16 @@ export function splitLogText(log: string): string[] {
     .map((line) => line.split('\r').findLast((part) => part.trim() !== '') ?? '');
 }
 
-/** For sorting: by time, then by container, and in one container by number. What is equal stays as it came. */
+/** Sorts by time, then by container, then by number within a container. */
 export function compareLines(a: LogLine, b: LogLine): number {
   if (a.at !== b.at) return a.at - b.at;
-  const finer = (a.nanoseconds ?? 0) - (b.nanoseconds ?? 0);
-  if (finer !== 0) return finer;
+  const nanoseconds = (a.nanoseconds ?? 0) - (b.nanoseconds ?? 0);
+  if (nanoseconds !== 0) return nanoseconds;
   if (a.container !== b.container) return a.container < b.container ? -1 : 1;
   return a.number - b.number;
 }
 
-function moment(timestamp: string): Pick<LogLine, 'at' | 'nanoseconds'> {
+function parseTime(timestamp: string): Pick<LogLine, 'at' | 'nanoseconds'> {
   const at = Date.parse(timestamp);
   if (Number.isNaN(at)) return { at: 0, nanoseconds: undefined };
   const [, fraction = ''] = /\.(\d+)/.exec(timestamp) ?? [];

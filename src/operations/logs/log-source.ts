@@ -1,17 +1,17 @@
 import type { LogSocket } from '../../api/log-socket.ts';
 import type { LogLine } from './log-line.ts';
 
-/** A log that can be read in pages, and followed. Times in milliseconds since 1970. */
+/** A log that can be read in pages and followed. Times in ms since 1970. */
 export interface LogSource {
-  /** Not all of its lines are asked for. */
+  /** Whether a filter excludes some of its lines. */
   isFiltered: boolean;
   readPage(query: LogPageQuery): Promise<LogPage>;
-  /** Opens the live log; absent when it cannot give what was asked for. */
+  /** Opens the live log; absent if that does not support the filter. */
   openLive?: (after: number | undefined) => Promise<LogSocket>;
-  /** Reads what came by the socket: a line, or none when it was not asked for. Undefined for what is no line. */
+  /** Parses a message of the live log: a line, or none if it does not match the filter. Undefined if it is invalid. */
   parseFrame(text: string): LogLine[] | undefined;
-  /** Between two looks while it is polled, the shortest and the longest (in milliseconds). */
-  pollMs: [leastMs: number, mostMs: number];
+  /** Minimum and maximum pause between two polls, in ms. */
+  pollMs: [min: number, max: number];
 }
 
 export interface LogPageQuery {
@@ -24,10 +24,10 @@ export interface LogPageQuery {
 
 export interface LogPage {
   lines: LogLine[];
-  /** How to ask for the page after it. */
+  /** The token of the next page. */
   next?: string | undefined;
-  /** There is more, but no way to ask for it. */
+  /** There is more, but no token to request it. */
   isTruncated?: boolean;
-  /** It is over: no line will be added. */
+  /** No more lines will be added. */
   hasEnded?: boolean;
 }

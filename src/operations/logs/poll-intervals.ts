@@ -2,17 +2,17 @@ import type { Context } from '../../context.ts';
 import { GantryError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
 import type { LogSource } from './log-source.ts';
 
-/** After a look that failed, the longest wait for the next one (in milliseconds). */
-const longestPauseMs = 30_000;
-/** Nonsense in a row: a proxy's hiccup passes, a platform we do not understand does not. */
-const mostNonsense = 5;
+/** The maximum pause after a failed poll, in ms. */
+const maxPauseMs = 30_000;
+/** Unexpected replies in a row: a proxy's error page goes away, an unknown platform does not. */
+const maxUnexpectedReplies = 5;
 
-/** How long to wait between two looks at the history of a log. */
+/** The pauses between two polls of a log. */
 export class PollIntervals {
-  /** Until the next look, milliseconds. */
+  /** Until the next poll. */
   ms: number;
-  /** Looks in a row that failed. */
-  private failed = 0;
+  /** Failed polls in a row. */
+  private failures = 0;
 
   constructor(
     private readonly progress: Context['progress'],
@@ -21,30 +21,30 @@ export class PollIntervals {
     this.ms = bounds[0];
   }
 
-  /** After a look that brought something, or nothing. */
-  looked(found: boolean): void {
-    const [least, most] = this.bounds;
-    this.ms = found ? least : Math.min(most, Math.max(least, this.ms * 1.25));
-    if (this.failed > 0) this.progress.note('the log can be read again');
-    this.failed = 0;
+  /** The pauses grow while there are no new lines. */
+  succeeded(hasLines: boolean): void {
+    const [minMs, maxMs] = this.bounds;
+    this.ms = hasLines ? minMs : Math.min(maxMs, Math.max(minMs, this.ms * 1.25));
+    if (this.failures > 0) this.progress.note('the log is available again');
+    this.failures = 0;
   }
 
-  /** After one that failed. False when waiting mends nothing. */
-  bear(error: unknown): boolean {
+  /** Returns false if the error is not transient. */
+  failed(error: unknown): boolean {
     if (!(error instanceof GantryError)) return false;
     const { retryable, retryAfterMs } = error.facts;
-    const nonsense = error instanceof UnexpectedReplyError;
-    if (!retryable && !(error instanceof UnavailableError) && !nonsense) return false;
-    if (nonsense && this.failed >= mostNonsense) return false;
-    if (this.failed === 0) this.progress.note(`the log could not be read: ${error.message}; trying on`);
-    this.failed++;
-    const pauseMs = jittered(Math.min(longestPauseMs, this.bounds[0] * 2 ** (this.failed - 1)));
+    const isUnexpected = error instanceof UnexpectedReplyError;
+    if (!retryable && !(error instanceof UnavailableError) && !isUnexpected) return false;
+    if (isUnexpected && this.failures >= maxUnexpectedReplies) return false;
+    if (this.failures === 0) this.progress.note(`cannot read the log: ${error.message}; retrying`);
+    this.failures++;
+    const pauseMs = jittered(Math.min(maxPauseMs, this.bounds[0] * 2 ** (this.failures - 1)));
     this.ms = Math.max(retryAfterMs ?? 0, pauseMs);
     return true;
   }
 }
 
-/** Between a half of it and all. */
+/** A random time between half of it and all of it. */
 export function jittered(ms: number): number {
   return Math.round(ms * (0.5 + Math.random() / 2));
 }

@@ -2,77 +2,85 @@ import type { Context } from '../../context.ts';
 import { followLog } from './follow-log.ts';
 import { LogGaps } from './gaps.ts';
 import { readForward, readLastLines, type TimeRange } from './history.ts';
-import type { LogLine } from './log-line.ts';
+import { type LogLine, withoutSplitSecrets } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
 import { SeenLines } from './seen-lines.ts';
 
 export interface ReadLogOptions extends TimeRange {
-  /** The last lines only; all of them when there is no number. */
+  /** Number of last lines; all lines if absent. */
   tail?: number | undefined;
   follow?: boolean | undefined;
-  /** Lines that may be missing make it fail. */
+  /** Fail if lines may be missing. */
   failOnGap?: boolean | undefined;
 }
 
-/** A line, and what is needed to tell it from its neighbours. */
+/** A line, and whether its container and stream should be shown. */
 export interface LabeledLine {
   line: LogLine;
-  /** More than one container, or more than one stream, has been seen. */
+  /** Whether the log has lines of several containers, and of several streams. */
   containers: boolean;
   streams: boolean;
 }
 
-type Needs = Pick<Context, 'now' | 'elapsed' | 'delay' | 'signal' | 'progress' | 'silenceMs'>;
+type Needs = Pick<Context, 'now' | 'elapsed' | 'delay' | 'signal' | 'progress' | 'silenceMs' | 'secrets'>;
 
 /**
- * The lines of a log, oldest first, each once. Throws FailedError at the end, or when it is followed at once, if lines
- * may be missing and `failOnGap` was asked for.
+ * Yields the lines of a log, oldest first, each once. With `failOnGap`, throws FailedError if lines may be missing: at
+ * once when following, otherwise at the end.
  */
-export async function* readLog(context: Needs, source: LogSource, asked: ReadLogOptions): AsyncGenerator<LabeledLine> {
+export async function* readLog(
+  context: Needs,
+  source: LogSource,
+  options: ReadLogOptions,
+): AsyncGenerator<LabeledLine> {
   const gaps = new LogGaps(context.progress);
   const containers = new Set<string>();
   const streams = new Set<string>();
-  let some = false;
-  for await (const batch of batches(context, source, asked, gaps)) {
-    some ||= batch.length > 0;
-    // Of lines that come together the first is shown as the last is.
+  const secrets = context.secrets.inSequence();
+  let isEmpty = true;
+  for await (const batch of readBatches(context, source, options, gaps)) {
+    isEmpty &&= batch.length === 0;
+    // Before the first line of a batch, so that all of them look the same.
     for (const { container, stream } of batch) {
       if (container) containers.add(container);
       if (stream) streams.add(stream);
     }
-    for (const line of batch) yield { line, containers: containers.size > 1, streams: streams.size > 1 };
-    if (asked.failOnGap && asked.follow) gaps.fail();
+    for (const received of batch) {
+      const line = withoutSplitSecrets(received, secrets);
+      yield { line, containers: containers.size > 1, streams: streams.size > 1 };
+    }
+    if (options.failOnGap && options.follow) gaps.throwIfAny();
   }
-  if (!some && asked.tail !== 0) context.progress.note(nothing(source, asked));
-  if (asked.failOnGap) gaps.fail();
+  if (isEmpty && options.tail !== 0) context.progress.note(emptyText(source, options));
+  if (options.failOnGap) gaps.throwIfAny();
 }
 
-async function* batches(
+async function* readBatches(
   context: Needs,
   source: LogSource,
-  asked: ReadLogOptions,
+  options: ReadLogOptions,
   gaps: LogGaps,
 ): AsyncGenerator<LogLine[]> {
   const seen = new SeenLines();
-  const { tail, follow, since, until = Number.POSITIVE_INFINITY } = asked;
-  const range = { since, until: asked.until };
-  // What is new is what comes after the latest line there is: our clock may be ahead of the platform's (H-60).
+  const { tail, follow, since, until = Number.POSITIVE_INFINITY } = options;
+  const range = { since, until: options.until };
+  // New lines are those after the latest one, not after the current time: the clocks may differ.
   const latest =
     follow && since !== undefined ? await readLastLines(source, {}, 1, new SeenLines(), () => {}) : undefined;
   if (tail === undefined) {
-    const { ended } = yield* readForward(source, range, seen, gaps.note);
+    const { ended } = yield* readForward(source, range, seen, gaps.add);
     if (ended || !follow) return;
   } else {
     if (tail === 0 && !follow) return;
-    const { lines, ended } = await readLastLines(source, range, Math.max(1, tail), seen, gaps.note);
+    const { lines, ended } = await readLastLines(source, range, Math.max(1, tail), seen, gaps.add);
     if (tail > 0) yield lines;
     if (ended || !follow) return;
   }
   if (!seen.last) for (const line of latest?.lines ?? []) seen.isNew(line, 'history', latest);
-  if (!seen.last) context.progress.note(nothing(source, asked));
+  if (!seen.last) context.progress.note(emptyText(source, options));
   yield* followLog(context, { source, seen, gaps, until });
 }
 
-function nothing({ isFiltered }: LogSource, { since, until }: ReadLogOptions): string {
+function emptyText({ isFiltered }: LogSource, { since, until }: ReadLogOptions): string {
   return isFiltered || since !== undefined || until !== undefined ? 'no log lines match' : 'no log lines yet';
 }

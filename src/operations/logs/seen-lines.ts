@@ -1,39 +1,39 @@
 import { createHash } from 'node:crypto';
 import type { LogLine } from './log-line.ts';
 
-/** The two ways a line comes. Each names lines in its own manner, or not at all. */
+/** Where a line comes from. The two identify lines differently, or not at all. */
 export type LogChannel = 'history' | 'socket';
 
-/** So many lines at least are remembered, twice as many at most: memory stays the same, however long it goes on. */
-const remembered = 10_000;
-/** What is read again after a break: lines of several containers do not arrive quite in their order. */
+/** Between one and two times as many lines are remembered, so that memory stays bounded. */
+const rememberedLines = 10_000;
+/** How much is read again after an interruption: lines of several containers arrive out of order. In ms. */
 const overlapMs = 5_000;
 
-/** What was seen of one text at one moment in one container. */
+/** The sightings of one text at one time in one container. */
 type Sightings = { shown: number } & Partial<
   Record<LogChannel, { ids: Set<string>; session: unknown; number: number }>
 >;
 
 /**
- * Knows which lines have been shown. Two lines of one instant are two lines, even with the same text (H-30): it counts
- * them, in each answer or connection of its own, and only what is above the number already shown is new.
+ * Remembers which lines have been shown. Equal lines with the same time are different lines: they are counted in each
+ * reply or connection, and a line is new if the count exceeds the number already shown.
  */
 export class SeenLines {
   private lines = new Map<string, Sightings>();
   private older = new Map<string, Sightings>();
   /** The latest line. */
   last: LogLine | undefined;
-  /** When one container spoke after another, the last time, in milliseconds since 1970. */
-  private changedAt = Number.NEGATIVE_INFINITY;
-  /** What is older may have been forgotten, in milliseconds since 1970. */
-  private horizon = 0;
+  /** When the container last changed from one line to the next, in ms since 1970. */
+  private switchedAt = Number.NEGATIVE_INFINITY;
+  /** Earlier lines may have been forgotten. In ms since 1970. */
+  private rememberedSince = 0;
 
-  /** Whether it was not seen before; it is then. `session` is the answer or the connection it came in. */
-  isNew(line: LogLine, way: LogChannel, session: unknown): boolean {
+  /** Returns whether a line is new, and marks it as seen. `session` is the reply or connection it came in. */
+  isNew(line: LogLine, channel: LogChannel, session: unknown): boolean {
     const sightings = this.sightings(line);
-    sightings[way] ??= { ids: new Set(), session, number: 0 };
-    const here = sightings[way];
-    // Where nothing else names it, the moment does, if it is told finely enough.
+    sightings[channel] ??= { ids: new Set(), session, number: 0 };
+    const here = sightings[channel];
+    // Without an id, nanoseconds identify a line.
     const id = line.id ?? line.nanoseconds?.toString();
     if (id !== undefined) {
       here.ids.add(id);
@@ -44,24 +44,24 @@ export class SeenLines {
     }
     if (here.number <= sightings.shown) return false;
     sightings.shown = here.number;
-    if (this.last && line.container !== this.last.container) this.changedAt = line.at;
+    if (this.last && line.container !== this.last.container) this.switchedAt = line.at;
     if (!this.last || line.at >= this.last.at) this.last = line;
     return true;
   }
 
-  /** Several containers speak at the same time. */
-  get mixed(): boolean {
-    return this.last !== undefined && this.last.at - this.changedAt < overlapMs;
+  /** Whether several containers print at the same time. */
+  get isInterleaved(): boolean {
+    return this.last !== undefined && this.last.at - this.switchedAt < overlapMs;
   }
 
-  /** From when on to read so that nothing is missed, by the platform's clock (H-60); undefined for all there is. */
+  /** Where to resume reading, by the platform's clock; undefined for the start. */
   get resumeAt(): number | undefined {
     return this.last && this.notBefore(this.last.at - overlapMs);
   }
 
-  /** A moment, or the earliest later one from which on all lines are remembered. */
+  /** The given time, or the earliest later one from which all lines are remembered. */
   notBefore(at: number): number {
-    return Math.max(at, this.horizon);
+    return Math.max(at, this.rememberedSince);
   }
 
   private sightings(line: LogLine): Sightings {
@@ -70,12 +70,13 @@ export class SeenLines {
     if (known) return known;
     const sightings: Sightings = { shown: 0 };
     this.lines.set(key, sightings);
-    if (this.lines.size > remembered) this.forget();
+    if (this.lines.size > rememberedLines) this.forget();
     return sightings;
   }
 
   private forget(): void {
-    for (const key of this.older.keys()) this.horizon = Math.max(this.horizon, Number.parseInt(key, 10) + 1);
+    for (const key of this.older.keys())
+      this.rememberedSince = Math.max(this.rememberedSince, Number.parseInt(key, 10) + 1);
     this.older = this.lines;
     this.lines = new Map();
   }

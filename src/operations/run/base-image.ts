@@ -9,17 +9,17 @@ import { type RequiredPackages, readRequirements } from '../../project/requireme
 import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
 
 /**
- * What has to be in the image of a run, as the platform wants to hear it; undefined when nothing is. Throws
- * ProjectError when it is more than a run takes.
+ * Returns the packages and commands for the image of a run in the platform's form, undefined if it needs none. Throws
+ * ProjectError if they exceed the limit of a run.
  */
 export async function readBaseImage(
   { root, dependencies, deployment, custom }: AppConfig,
   warn: (problem: Problem) => void,
 ): Promise<BaseImage | undefined> {
-  if (custom?.dockerfile_path) warn(noDockerfile(custom.dockerfile_path));
+  if (custom?.dockerfile_path) warn(unusedDockerfile(custom.dockerfile_path));
   const lists = await generateDependencyFiles({ ...dependencies, root, shellCommands: [], preBuildCommands: [] });
   const list = async (name: string) =>
-    packages(
+    parsePackages(
       lists.find(({ path }) => path === name),
       warn,
     );
@@ -29,17 +29,17 @@ export async function readBaseImage(
       conda: await list('conda_pkglist.txt'),
       apt: await list('pkglist.txt'),
     },
-    preBuildCommands: encoded(deployment.pre_build_commands),
-    shellCommands: encoded(deployment.shell_commands),
+    preBuildCommands: encodeCommands(deployment.pre_build_commands),
+    shellCommands: encodeCommands(deployment.shell_commands),
     ...(deployment.docker_base_image_url && { baseImageURI: deployment.docker_base_image_url }),
   };
   checkSize(image.dependencies);
   const { baseImageURI, preBuildCommands, shellCommands } = image;
-  const wanted = Object.values(image.dependencies).some((names) => Object.keys(names).length > 0);
-  return wanted || baseImageURI || preBuildCommands.length > 0 || shellCommands.length > 0 ? image : undefined;
+  const hasPackages = Object.values(image.dependencies).some((names) => Object.keys(names).length > 0);
+  return hasPackages || baseImageURI || preBuildCommands.length > 0 || shellCommands.length > 0 ? image : undefined;
 }
 
-/** Short pauses at first, since the image may exist already. */
+/** Short at first: the image may already exist. */
 const pauses = { firstMs: 250, maxMs: 2_000, growth: 2 };
 
 export interface PrepareImageOptions {
@@ -50,8 +50,8 @@ export interface PrepareImageOptions {
 }
 
 /**
- * Waits until the platform has the image and returns its digest. Throws BuildFailedError at once when it cannot be
- * built, PendingError at the time limit.
+ * Waits until the platform has built the image and returns its digest. Throws BuildFailedError if that fails,
+ * PendingError at the timeout.
  */
 export async function prepareImage(
   context: Context,
@@ -59,28 +59,28 @@ export async function prepareImage(
 ): Promise<string> {
   const { project, progress } = context;
   const step = progress.step('Preparing the base image');
-  let shown = '';
-  const deadline = new Deadline(context, timeoutMs, () => late(app, shown, timeoutMs));
-  const followed = { name: `the base image for ${app}`, fix: retryFix, details: { app } };
+  let shownStatus = '';
+  const deadline = new Deadline(context, timeoutMs, () => pendingError(app, shownStatus, timeoutMs));
+  const work = { name: `the base image for ${app}`, fix: retryFix, details: { app } };
   const query = region === undefined ? {} : { region };
-  const polling: PollOptions<{ status: string; digest?: string | null | undefined }> = {
+  const pollOptions: PollOptions<{ status: string; digest?: string | null | undefined }> = {
     poll: (api) => api(prepareBaseImage, { project, app, query, body: image }),
     deadline,
     pauses,
     onFailure(error, silentMs) {
-      // Before the first answer nothing is known to be going on.
-      if (shown === '') throw error;
-      throwUnlessTransient(error, silentMs, followed);
+      // Before the first reply nothing is known to be in progress.
+      if (shownStatus === '') throw error;
+      throwUnlessTransient(error, silentMs, work);
     },
   };
   try {
-    return await pollUntil(context, polling, ({ status, digest }) => {
-      shown = status;
+    return await pollUntil(context, pollOptions, ({ status, digest }) => {
+      shownStatus = status;
       if (status === 'ready' && digest) {
-        step.done(`Base image is ready after ${duration(deadline.waitedMs)}`);
+        step.done(`Base image ready in ${duration(deadline.waitedMs)}`);
         return digest;
       }
-      if (/fail|error|cancel|timeout|timed/i.test(status)) throw unmade(app, status);
+      if (/fail|error|cancel|timeout|timed/i.test(status)) throw buildFailure(app, status);
       step.update({ text: `${status}, ${duration(deadline.waitedMs)}` });
     });
   } catch (error) {
@@ -89,44 +89,44 @@ export async function prepareImage(
   }
 }
 
-const retryFix = 'run it again: the image is kept';
+const retryFix = 'run the same command again: the image is kept';
 
-function packages(
+function parsePackages(
   list: FileEntry | undefined,
   warn: (problem: Problem) => void,
 ): RequiredPackages | Promise<RequiredPackages> {
   return list ? readRequirements(list, warn) : {};
 }
 
-/** The platform wants them in base64. */
-function encoded(commands: readonly string[] = []): string[] {
+/** The platform takes commands in base64. */
+function encodeCommands(commands: readonly string[] = []): string[] {
   return commands.filter((command) => command.trim() !== '').map((command) => Buffer.from(command).toString('base64'));
 }
 
 function checkSize(dependencies: BaseImage['dependencies']): void {
   const bytes = Buffer.byteLength(JSON.stringify(dependencies));
   if (bytes <= runLimits.dependenciesBytes) return;
-  const message = `the dependencies come to ${size(bytes)}, and a run takes ${size(runLimits.dependenciesBytes)}`;
+  const message = `the list of dependencies is too large for a run: ${size(bytes)} (maximum ${size(runLimits.dependenciesBytes)})`;
   const why = Object.entries(dependencies)
     .map(([kind, names]) => `${String(Object.keys(names ?? {}).length).padStart(7)}  ${kind} packages`)
     .join('\n');
   throw new ProjectError(message, [{ severity: 'error', message, why }], { why });
 }
 
-function noDockerfile(path: string): Problem {
-  const why = 'a run has no build: only packages and commands of cerebrium.toml are in its image';
+function unusedDockerfile(path: string): Problem {
+  const why = 'a run has no build: its image contains only the packages and commands of cerebrium.toml';
   return { severity: 'warning', message: `${path} is not used`, why };
 }
 
-function unmade(app: string, status: string): BuildFailedError {
-  return new BuildFailedError(`the base image for ${app} could not be made (${status})`, {
-    why: 'a package, a command or the base image in cerebrium.toml does not work there',
+function buildFailure(app: string, status: string): BuildFailedError {
+  return new BuildFailedError(`the base image for ${app} failed to build (${status})`, {
+    why: 'a package, a command or the base image in cerebrium.toml may be invalid',
     details: { app, status },
   });
 }
 
-function late(app: string, status: string, timeoutMs: number): PendingError {
-  return new PendingError(`the base image for ${app} is not ready after ${duration(timeoutMs)}; it goes on`, {
+function pendingError(app: string, status: string, timeoutMs: number): PendingError {
+  return new PendingError(`the base image for ${app} is not ready after ${duration(timeoutMs)}; the build continues`, {
     fix: retryFix,
     details: { app, status },
   });

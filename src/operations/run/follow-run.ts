@@ -4,15 +4,14 @@ import { PendingError, ProgramError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
 import { Deadline, pollStates, throwUnlessTransient } from '../waiting/index.ts';
-import type { RunLine } from './run-log.ts';
-import { RunLog } from './run-log.ts';
+import { type RunLine, RunLog } from './run-log.ts';
 
-/** A run that ended well. */
+/** A run that succeeded. */
 export interface FinishedRun {
   runId: string;
   app: string;
   status: string;
-  /** Null where the platform does not tell it. */
+  /** Null if the platform does not return it. */
   exitCode: number | null;
   seconds: number;
 }
@@ -20,18 +19,18 @@ export interface FinishedRun {
 export interface FollowRunOptions {
   app: string;
   run: string;
-  /** Stop waiting after so long; the run goes on. */
+  /** Stop waiting after this time; the run continues. */
   timeoutMs: number;
 }
 
-/** Short pauses at first, since many runs end at once. */
+/** Short at first: many runs end immediately. */
 const pauses = { firstMs: 100, maxMs: 1_000, growth: 1.5 };
-/** Lines kept to be told with a failure. */
-const keptLines = 20;
+/** Lines that are kept for the details of a failure. */
+const tailLines = 20;
 
 /**
- * Yields what the run prints as it comes, and ends when the run has ended (H-85). The result is the polled status
- * (H-66); the log is only shown. Throws ProgramError when the run failed, PendingError at the time limit.
+ * Yields what the run prints, and returns when the run has ended. The polled status decides, never the log. Throws
+ * ProgramError if the run failed, PendingError at the timeout.
  */
 export async function* followRun(
   context: Context,
@@ -39,41 +38,41 @@ export async function* followRun(
 ): AsyncGenerator<RunLine, FinishedRun> {
   const { project, progress } = context;
   const details = { app, runId: run };
-  let shown = '';
-  const deadline = new Deadline(context, timeoutMs, () => pending(app, run, timeoutMs, shown));
+  let status = '';
+  const deadline = new Deadline(context, timeoutMs, () => pendingError(app, run, timeoutMs, status));
   const log = new RunLog(context, app, run, deadline.signal);
-  const followed = { name: `run ${run} of ${app}`, fix: `gantry runs follow ${app} ${run}`, details };
+  const work = { name: `run ${run} of ${app}`, fix: `gantry runs follow ${app} ${run}`, details };
   const tail: string[] = [];
   const polled = pollStates(context, {
     poll: (api) => fetchRun(api, { project, app, run }),
     deadline,
     pauses,
-    onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, followed),
+    onFailure: (error, silentMs) => throwUnlessTransient(error, silentMs, work),
   });
   for await (const item of polled) {
-    const status = item ? runStatus(item) : shown;
-    if (status !== shown) progress.event('status', { ...details, status });
-    shown = status;
+    const polled = item ? runStatus(item) : status;
+    if (polled !== status) progress.event('status', { ...details, status: polled });
+    status = polled;
     const isOver = item !== undefined && hasEnded(item);
     if (isOver) deadline.close();
-    // Read after the status: everything an ended run has printed is there.
-    for await (const line of log.lines(isOver ? 'ended' : 'going')) {
+    // Read after the status, so that the log of an ended run is complete.
+    for await (const line of log.lines(isOver ? 'ended' : 'inProgress')) {
       progress.event('log', { ...details, ...line });
       tail.push(line.line);
-      if (tail.length > keptLines) tail.shift();
+      if (tail.length > tailLines) tail.shift();
       yield line;
     }
-    if (isOver) return verdict(item, app, tail);
+    if (isOver) return toFinishedRun(item, app, tail);
   }
   throw new Error('polling ended without a result');
 }
 
-function verdict(item: Run, app: string, log: string[]): FinishedRun {
+function toFinishedRun(item: Run, app: string, log: string[]): FinishedRun {
   const status = runStatus(item);
-  const exitCode = exitCodeOf(item);
+  const exitCode = readExitCode(item);
   const finished = { runId: item.id, app, status, exitCode, seconds: secondsOf(item) };
   if (runPhase(status) === 'succeeded' && !exitCode) return finished;
-  const ended = status === 'cancelled' ? 'was cancelled' : `failed${exitCode ? ` with exit code ${exitCode}` : ''}`;
+  const ended = status === 'cancelled' ? 'was canceled' : `failed${exitCode ? ` with exit code ${exitCode}` : ''}`;
   throw new ProgramError(
     `run ${item.id} of ${app} ${ended}`,
     { fix: `gantry runs get ${app} ${item.id}`, details: { ...finished, log } },
@@ -81,8 +80,8 @@ function verdict(item: Run, app: string, log: string[]): FinishedRun {
   );
 }
 
-/** The specification does not have it; a platform that tells it is listened to. */
-function exitCodeOf(item: Run): number | null {
+/** Not in the specification, but used if the platform returns it. */
+function readExitCode(item: Run): number | null {
   const code = (item as { exitCode?: unknown }).exitCode;
   return typeof code === 'number' && Number.isInteger(code) && code >= 0 && code <= 255 ? code : null;
 }
@@ -92,8 +91,8 @@ function secondsOf({ createdAt, completedAt, updatedAt, runtimeMs, executionTime
   return Number.isFinite(ms) ? Math.max(0, ms) / 1_000 : 0;
 }
 
-function pending(app: string, run: string, timeoutMs: number, status: string): PendingError {
-  return new PendingError(`run ${run} of ${app} is not done after ${duration(timeoutMs)}; it goes on`, {
+function pendingError(app: string, run: string, timeoutMs: number, status: string): PendingError {
+  return new PendingError(`run ${run} of ${app} is still in progress after ${duration(timeoutMs)}`, {
     fix: `gantry runs follow ${app} ${run}`,
     details: { app, runId: run, status },
   });

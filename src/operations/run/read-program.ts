@@ -13,36 +13,36 @@ import { analyzeProgram, type ProgramStructure, withFunctionCall } from '../../p
 import { createTar } from '../../project/tar.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
 
-/** What is run: one file of a folder, and perhaps one function of it. */
+/** A Python file of a folder, and optionally the function to call. */
 export interface Program {
   project: AppConfig;
-  /** Relative to the project's folder, with forward slashes. */
+  /** Relative to the app folder, with forward slashes. */
   file: string;
-  /** As the user named it. */
+  /** As given by the user. */
   functionName: string | undefined;
-  /** The files, uncompressed. */
+  /** The app folder, uncompressed. */
   tar: Buffer<ArrayBuffer>;
 }
 
 export interface ProgramOptions {
-  /** `job.py` or `job.py::train`, relative to the working directory or not. */
+  /** `job.py` or `job.py::train`, relative to the working directory or absolute. */
   target: string;
   /** Relative to the working directory. */
   configFile: string;
   name?: string | undefined;
-  /** Whether there are arguments that something has to take. */
+  /** Whether arguments are given, for which a function must exist. */
   hasArguments: boolean;
 }
 
 /**
- * Finds the file and the function, and packs the folder; nothing on the disk is changed. Throws ProjectError,
- * UsageError or NotFoundError before anything is sent.
+ * Finds the file and the function, and packs the folder without changing anything on disk. Throws ProjectError,
+ * UsageError or NotFoundError.
  */
 export async function readProgram(context: Context, options: ProgramOptions): Promise<Program> {
   const [target, functionName] = splitTarget(options.target);
-  const { project, warnings } = await projectOf(context, options);
+  const { project, warnings } = await loadProgramProject(context, options);
   for (const warning of warnings) context.progress.warn(warning);
-  const file = fileOf(project.root, resolve(context.cwd, target), target);
+  const file = toTarName(project.root, resolve(context.cwd, target), target);
   const step = context.progress.step('Packing');
   try {
     const { include = defaultInclude, exclude = defaultExclude } = project.deployment;
@@ -52,10 +52,10 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
       isTemporary: temporaryFilter(() => context.settings.folders.state),
       signal: context.signal,
     });
-    const entry = collection.entries.find(({ path }) => path === file) ?? leftOut(file, exclude);
-    const source = await contentOf(entry);
+    const entry = collection.entries.find(({ path }) => path === file) ?? throwExcluded(file, exclude);
+    const source = await readEntry(entry);
     const program = analyzeProgram(source);
-    const called = calledFunction(program, file, functionName, options.hasArguments);
+    const called = functionToCall(program, file, functionName, options.hasArguments);
     const content = called === undefined ? source : withFunctionCall(source, program, called);
     const tar = await pack(collection.entries, file, content);
     step.done(
@@ -72,82 +72,84 @@ export async function readProgram(context: Context, options: ProgramOptions): Pr
 function splitTarget(target: string): [file: string, functionName: string | undefined] {
   const at = target.lastIndexOf('::');
   const [file, name] = at < 0 ? [target, undefined] : [target.slice(0, at), target.slice(at + 2)];
-  if (name === '') throw new UsageError(`"${target}" names no function`, { fix: `${file}::name, or ${file}` });
+  if (name === '') throw new UsageError(`missing function name in "${target}"`, { fix: `${file}::name, or ${file}` });
   if (!file.endsWith('.py')) {
-    throw new UsageError(`${file} is no Python file`, { why: 'a run takes a file that ends with .py' });
+    throw new UsageError(`not a Python file: ${file}`, { why: 'the file name must end with .py' });
   }
   return [file, name];
 }
 
-/** What the config file says, or what goes without saying where there is none. */
-async function projectOf({ cwd }: Context, { configFile, name }: ProgramOptions) {
+/** Loads the config file, or uses defaults if cerebrium.toml does not exist. */
+async function loadProgramProject({ cwd }: Context, { configFile, name }: ProgramOptions) {
   const path = resolve(cwd, configFile);
-  const byDefault = configFile === 'cerebrium.toml' && !statSync(path, { throwIfNoEntry: false });
-  const { project, warnings } = byDefault
+  const usesDefaults = configFile === 'cerebrium.toml' && !statSync(path, { throwIfNoEntry: false });
+  const { project, warnings } = usesDefaults
     ? { project: defaultAppConfig(cwd, name), warnings: [] }
     : await loadAppConfig(path, { name, shownAs: configFile, skipEntrypoint: true });
-  if (byDefault && name === undefined) project.name = project.name.slice(0, runLimits.nameLength).replace(/-+$/, '');
+  if (usesDefaults && name === undefined) project.name = project.name.slice(0, runLimits.nameLength).replace(/-+$/, '');
   if (project.partner) {
-    throw new UsageError(`an app of ${project.runtime} has no code to run`, { fix: 'gantry deploy' });
+    throw new UsageError(`cannot run: an app with runtime ${project.runtime} has no code`, { fix: 'gantry deploy' });
   }
   if (project.name.length > runLimits.nameLength) {
-    throw new UsageError(`the name ${project.name} is too long for a run`, {
-      why: `it has ${project.name.length} characters, and may have ${runLimits.nameLength}`,
+    throw new UsageError(`app name ${project.name} is too long for a run`, {
+      why: `it has ${project.name.length} characters; the maximum is ${runLimits.nameLength}`,
       fix: `--name ${project.name.slice(0, runLimits.nameLength).replace(/-+$/, '')}`,
     });
   }
   return { project, warnings };
 }
 
-/** Any form of its path, by links or not, as its name in the tar (H-29). */
-function fileOf(root: string, path: string, asWritten: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found) throw new NotFoundError(`${asWritten} not found`, { why: `looked for ${path}` });
-  if (!found.isFile()) throw new UsageError(`${asWritten} is a folder`);
+/** The name of a file in the tar, from a path that may contain symbolic links. */
+function toTarName(root: string, path: string, asWritten: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) throw new NotFoundError(`${asWritten} not found`, { why: `looked for ${path}` });
+  if (!stats.isFile()) throw new UsageError(`${asWritten} is a folder`);
   const real = join(realpathSync(dirname(path)), basename(path));
-  const way = [relative(root, path), relative(realpathSync(root), real)].find((each) => !leadsOut(each));
-  if (way !== undefined) return way.replaceAll(sep, '/');
-  throw new UsageError(`${asWritten} lies outside ${root}`, {
-    why: 'only what is in the folder of the app is sent',
+  const name = [relative(root, path), relative(realpathSync(root), real)].find((each) => !isOutside(each));
+  if (name !== undefined) return name.replaceAll(sep, '/');
+  throw new UsageError(`${asWritten} is outside ${root}`, {
+    why: 'only files in the app folder are sent',
     fix: `gantry run --cwd ${dirname(path)} ${basename(path)}`,
   });
 }
 
-const leadsOut = (way: string) => way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
+const isOutside = (path: string) => path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);
 
-function leftOut(file: string, exclude: readonly string[]): never {
-  const message = `${file} is not among the files that are sent`;
+function throwExcluded(file: string, exclude: readonly string[]): never {
+  const message = `${file} is excluded from the files to send`;
   const problem = { message, why: exclusionReason(file, exclude), fix: `include = ["./*", "./${file}"]` };
   throw new ProjectError(message, [{ severity: 'error', ...problem }], problem);
 }
 
-/** The function that has to be called for the file: nothing when it does so itself (wire §6). */
-function calledFunction(
+/** The function to call, undefined if the file has a main guard and calls it itself. */
+function functionToCall(
   { functions, guards }: ProgramStructure,
   file: string,
-  wanted: string | undefined,
+  requested: string | undefined,
   hasArguments: boolean,
 ): string | undefined {
-  if (wanted !== undefined) return functions.includes(wanted) ? wanted : missing(functions, file, wanted);
-  const usual = guards.length > 0 ? undefined : usualNames.find((name) => functions.includes(name));
-  const [likely] = functions.filter((name) => !name.startsWith('_'));
-  // A file without functions may read its command line all by itself.
-  if (usual === undefined && guards.length === 0 && hasArguments && likely !== undefined) {
-    throw new UsageError(`nothing in ${file} takes the data`, {
-      why: `it has no main guard, and no function is called ${usualNames.slice(0, -1).join(', ')} or ${usualNames.at(-1)}`,
-      fix: `gantry run ${file}::${likely}`,
+  if (requested !== undefined) {
+    return functions.includes(requested) ? requested : throwMissing(functions, file, requested);
+  }
+  const usual = guards.length > 0 ? undefined : defaultNames.find((name) => functions.includes(name));
+  const [candidate] = functions.filter((name) => !name.startsWith('_'));
+  // A file without functions may read its command line itself.
+  if (usual === undefined && guards.length === 0 && hasArguments && candidate !== undefined) {
+    throw new UsageError(`no function in ${file} takes the data`, {
+      why: `it has no main guard and no function named ${defaultNames.slice(0, -1).join(', ')} or ${defaultNames.at(-1)}`,
+      fix: `gantry run ${file}::${candidate}`,
     });
   }
   return usual;
 }
 
-/** In the order in which the platform's own client looks for one. */
-const usualNames = ['main', 'run', 'handler', 'process', 'execute', 'predict'];
+/** In the order in which the official client looks for them. */
+const defaultNames = ['main', 'run', 'handler', 'process', 'execute', 'predict'];
 
-function missing(functions: readonly string[], file: string, wanted: string): never {
-  const meant = closestName(wanted, functions);
-  throw new NotFoundError(`${file} has no function ${wanted}`, {
-    why: functions.length > 0 ? `its functions are ${functions.join(', ')}` : 'it has none at its top level',
+function throwMissing(functions: readonly string[], file: string, name: string): never {
+  const meant = closestName(name, functions);
+  throw new NotFoundError(`function ${name} not found in ${file}`, {
+    why: functions.length > 0 ? `available functions: ${functions.join(', ')}` : 'the file has no top-level functions',
     ...(meant && { fix: `did you mean ${file}::${meant}?` }),
   });
 }
@@ -159,7 +161,7 @@ async function pack(entries: readonly FileEntry[], file: string, content: Buffer
   for (const entry of entries) {
     const { path, executable } = entry;
     if (path.includes('\\')) throw backslashIn(path);
-    files.push({ path, executable, content: path === file ? content : await contentOf(entry) });
+    files.push({ path, executable, content: path === file ? content : await readEntry(entry) });
   }
   const tar = await createTar(files);
   checkArchive(tar.length, entries);
@@ -173,22 +175,26 @@ function backslashIn(path: string): ProjectError {
   return new ProjectError(message, [{ severity: 'error', message, fix }], { fix });
 }
 
-/** The limit of a run, with the files to leave out named (wire §9). */
+/** Checks the limit of a run. The error lists the largest files. */
 function checkArchive(bytes: number, entries: readonly FileEntry[]): void {
   if (bytes <= runLimits.archiveBytes) return;
-  const message = `the files come to ${size(bytes)}, and a run takes ${size(runLimits.archiveBytes)}`;
-  const biggest = largestFiles(entries, 5);
-  const why = ['the largest are', ...biggest.map((each) => `${size(each.size).padStart(9)}  ${each.path}`)].join('\n');
-  const names = biggest.slice(0, 3).map(({ path }) => JSON.stringify(`./${path}`));
-  const fix = `exclude = [${names.join(', ')}] in cerebrium.toml, and gantry cp for data`;
-  const details = { bytes, limit: runLimits.archiveBytes, largest: biggest.map(({ path, size }) => ({ path, size })) };
+  const message = `the files are too large for a run: ${size(bytes)} (maximum ${size(runLimits.archiveBytes)})`;
+  const top = largestFiles(entries, 5);
+  const why = ['the largest files:', ...top.map((each) => `${size(each.size).padStart(9)}  ${each.path}`)].join('\n');
+  const names = top.slice(0, 3).map(({ path }) => JSON.stringify(`./${path}`));
+  const fix = `exclude = [${names.join(', ')}] in cerebrium.toml, and copy data to a volume with gantry cp`;
+  const details = {
+    bytes,
+    limit: runLimits.archiveBytes,
+    largest: top.map(({ path, size }) => ({ path, size })),
+  };
   throw new ProjectError(message, [{ severity: 'error', message, why, fix }], { why, fix, details });
 }
 
-async function contentOf({ source, path }: FileEntry): Promise<Buffer> {
+async function readEntry({ source, path }: FileEntry): Promise<Buffer> {
   if ('text' in source) return Buffer.from(source.text);
   return readRegular(source.file).catch((cause: Error) => {
-    const message = `${path} cannot be read`;
+    const message = `cannot read ${path}`;
     throw new ProjectError(message, [{ severity: 'error', message, why: cause.message }], { cause });
   });
 }

@@ -2,31 +2,33 @@ import type { Progress } from '../../output/progress.ts';
 import type { FinishedRun } from './follow-run.ts';
 import type { RunLine } from './run-log.ts';
 
-type Coming = AsyncGenerator<RunLine, FinishedRun>;
+type RunOutput = AsyncGenerator<RunLine, FinishedRun>;
 
-/** What the program printed goes where it printed it: `take` is our stdout, the rest goes to our stderr. */
+/** Relays stdout of the run to `writeStdout` and its stderr to `writeStderr`. */
 export async function relayOutput(
-  coming: Coming,
-  take: (bytes: Uint8Array) => Promise<void>,
-  say: Progress['request'],
+  output: RunOutput,
+  writeStdout: (bytes: Uint8Array) => Promise<void>,
+  writeStderr: Progress['request'],
 ): Promise<FinishedRun> {
-  return watched(coming, ({ line, stream }) => (stream === 'stderr' ? say(line) : take(Buffer.from(`${line}\n`))));
+  return forEachLine(output, ({ line, stream }) =>
+    stream === 'stderr' ? writeStderr(line) : writeStdout(Buffer.from(`${line}\n`)),
+  );
 }
 
-/** One value for programs, its lines in it unless they have been told already; people see them on stderr. */
-export async function collectOutput(coming: Coming, kept: boolean, log: Progress['log']): Promise<unknown> {
+/** Prints the output to stderr and returns the run, for `--json`. With `keepLines`, the output is in the value too. */
+export async function collectOutput(output: RunOutput, keepLines: boolean, log: Progress['log']): Promise<unknown> {
   const logs: RunLine[] = [];
-  const finished = await watched(coming, (line) => {
+  const finished = await forEachLine(output, (line) => {
     log(line.line);
-    if (kept) logs.push(line);
+    if (keepLines) logs.push(line);
   });
-  return kept ? { ...finished, logs } : finished;
+  return keepLines ? { ...finished, logs } : finished;
 }
 
-async function watched(coming: Coming, each: (line: RunLine) => unknown): Promise<FinishedRun> {
+async function forEachLine(output: RunOutput, onLine: (line: RunLine) => unknown): Promise<FinishedRun> {
   for (;;) {
-    const next = await coming.next();
+    const next = await output.next();
     if (next.done) return next.value;
-    await each(next.value);
+    await onLine(next.value);
   }
 }

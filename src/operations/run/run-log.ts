@@ -1,38 +1,46 @@
 import type { Api } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import { UnavailableError } from '../../errors.ts';
-import { appLogSource, type LogSource, readForward, SeenLines, splitLogText } from '../logs/index.ts';
+import {
+  appLogSource,
+  type LogSource,
+  readForward,
+  SeenLines,
+  splitLogText,
+  withoutSplitSecrets,
+} from '../logs/index.ts';
 import { timeoutSignal } from '../waiting/index.ts';
 
-/** How long a page may take while the run goes on, and when it has ended: a log that hangs keeps no verdict waiting. */
-const patienceMs = { going: 5_000, ended: 15_000 };
+/** How long a page of the log may take, in ms. A log that hangs must not delay the result. */
+const pageTimeoutMs = { inProgress: 5_000, ended: 15_000 };
 
-/**
- * What a run has printed, read again and again: each line is given once. It is not followed by the socket, which does
- * not tell what was printed where (wire §1b).
- */
+/** The log of a run. It is polled, because the live log does not tell stdout from stderr. */
 export class RunLog {
   private readonly seen = new SeenLines();
-  private failed = false;
+  private readonly secrets: ReturnType<Context['secrets']['inSequence']>;
+  private hasWarned = false;
 
-  /** `until` ends every look: Ctrl-C, and the time limit. */
+  /** `until` aborts every request: Ctrl-C and the timeout. */
   constructor(
     private readonly context: Pick<
       Context,
-      'apiWithSignal' | 'project' | 'progress' | 'signal' | 'openLog' | 'silenceMs'
+      'apiWithSignal' | 'project' | 'progress' | 'signal' | 'openLog' | 'silenceMs' | 'secrets'
     >,
     private readonly app: string,
     private readonly run: string,
     private readonly until: AbortSignal,
-  ) {}
+  ) {
+    this.secrets = context.secrets.inSequence();
+  }
 
-  /** What is new. A look that fails is told once and ends nothing. */
-  async *lines(state: keyof typeof patienceMs): AsyncGenerator<RunLine> {
+  /** Yields lines that were not yielded before. A failure to read them is one warning. */
+  async *lines(state: keyof typeof pageTimeoutMs): AsyncGenerator<RunLine> {
     const { progress, signal } = this.context;
-    const gap = () => progress.warn('the platform does not give all lines of the run');
+    const onGap = () => progress.warn('some log lines of the run are missing');
     try {
-      for await (const lines of readForward(this.source(state), { since: this.seen.resumeAt }, this.seen, gap)) {
-        for (const { text, stream, timestamp } of lines) {
+      for await (const lines of readForward(this.source(state), { since: this.seen.resumeAt }, this.seen, onGap)) {
+        for (const received of lines) {
+          const { text, stream, timestamp } = withoutSplitSecrets(received, this.secrets);
           for (const line of splitLogText(text)) {
             yield { line, stream: stream === 'stderr' ? 'stderr' : 'stdout', time: timestamp || null };
           }
@@ -41,19 +49,19 @@ export class RunLog {
     } catch (error) {
       if (signal.aborted) throw error;
       if (this.until.aborted) return;
-      if (!this.failed) progress.warn(`the log of the run could not be read: ${(error as Error).message}`);
-      this.failed = true;
+      if (!this.hasWarned) progress.warn(`cannot read the log of the run: ${(error as Error).message}`);
+      this.hasWarned = true;
     }
   }
 
-  /** Only the platform is given so much time: whoever takes the lines may be slow. */
-  private source(state: keyof typeof patienceMs): LogSource {
+  /** The timeout is for the platform only: the consumer of the lines may be slow. */
+  private source(state: keyof typeof pageTimeoutMs): LogSource {
     const { apiWithSignal, project, openLog, silenceMs } = this.context;
     const from = (api: Api) => appLogSource({ api, project, openLog }, this.app, { runId: this.run });
     const page: LogSource['readPage'] = (query) => {
-      const limitMs = Math.min(silenceMs, patienceMs[state]);
+      const limitMs = Math.min(silenceMs, pageTimeoutMs[state]);
       return from(
-        apiWithSignal(timeoutSignal(limitMs, () => new UnavailableError('no answer in time'), this.until)),
+        apiWithSignal(timeoutSignal(limitMs, () => new UnavailableError('no reply in time'), this.until)),
       ).readPage(query);
     };
     return { ...from(apiWithSignal(this.until)), readPage: page };
@@ -64,6 +72,6 @@ export class RunLog {
 export interface RunLine {
   line: string;
   stream: 'stdout' | 'stderr';
-  /** As the platform says it; RFC 3339. */
+  /** RFC 3339, as returned by the platform. */
   time: string | null;
 }

@@ -10,22 +10,21 @@ import type { Program } from './read-program.ts';
 import type { RunLine } from './run-log.ts';
 
 export interface RunOptions {
-  /** JSON: what the function, or the program, is given. */
+  /** The arguments of the function or program, as JSON. */
   data: string;
   region: string | undefined;
-  /** Stop waiting after so long; the run goes on. */
+  /** Stop waiting after this time; the run continues. */
   timeoutMs: number;
-  /** Nobody waits for the run: Ctrl-C never cancels it. */
+  /** Do not wait for the run; Ctrl-C does not cancel it. */
   detach: boolean;
 }
 
-/** A run that goes on without us. */
 export interface StartedProgram {
   runId: string;
   app: string;
 }
 
-/** Create the app, then its image if it needs one, then the run (wire §6). Throws what the platform says against it. */
+/** Creates the app, builds its image if it needs one, and starts the run. */
 export async function startProgram(context: Context, program: Program, options: RunOptions): Promise<StartedProgram> {
   const { api, project, progress } = context;
   const { name: app } = program.project;
@@ -38,7 +37,7 @@ export async function startProgram(context: Context, program: Program, options: 
   return { app, runId };
 }
 
-/** Shows what a run prints until it ends. Ctrl-C cancels it. */
+/** Yields what a run prints until it ends. Ctrl-C cancels the run. */
 export async function* followProgram(
   context: Context,
   { app, runId }: StartedProgram,
@@ -53,7 +52,7 @@ export async function* followProgram(
   }
 }
 
-/** Sends the program. It is never sent twice unless the first try provably did not arrive: it would run twice. */
+/** Never sends the program twice unless the first request provably did not arrive: it would run twice. */
 async function send(
   context: Context,
   { project: { name: app, hardware }, file, functionName, tar }: Program,
@@ -61,7 +60,8 @@ async function send(
 ) {
   const { project, progress, signal, interruption } = context;
   const query = {
-    ...{ filename: file, appName: app },
+    filename: file,
+    appName: app,
     ...(region && { region }),
     ...(functionName && { functionName }),
     ...(imageDigest && { imageDigest }),
@@ -76,26 +76,25 @@ async function send(
   const started = await completeDespiteInterrupt(context, (api) => api(startRun, { project, app, query, body })).catch(
     (error) => {
       step.fail();
-      throw explainLostReply(error, { why: 'it may run all the same', fix: `gantry runs list ${app}` });
+      throw explainLostReply(error, { why: 'the run may have started', fix: `gantry runs list ${app}` });
     },
   );
   const { runId } = started;
   interruption.message = detach
-    ? `stopping; run ${runId} goes on: gantry runs follow ${app} ${runId}`
-    : `cancelling run ${runId} of ${app}`;
+    ? `stopping; run ${runId} continues; to follow it: gantry runs follow ${app} ${runId}`
+    : `canceling run ${runId} of ${app}`;
   step.done(`Started run ${runId} of ${app}`);
   if (!signal.aborted) return started;
   if (!detach) await abandon(context, app, runId);
   throw signal.reason;
 }
 
-/** Cancels a run that nobody waits for any more. Never hides the error it follows. */
 async function abandon(context: Context, app: string, run: string): Promise<void> {
-  const isCancelled = await cancelAbandoned(context, remoteRun(context.project, app, run));
-  if (isCancelled) context.progress.event('cancelled', { app, runId: run });
+  const isCanceled = await cancelAbandoned(context, remoteRun(context.project, app, run));
+  if (isCanceled) context.progress.event('cancelled', { app, runId: run });
 }
 
-/** Of several kinds of hardware a run takes the first (wire §6). */
+/** A run takes one kind of hardware: the first of the list. */
 function hardwareQuery({ compute, gpu_count, cpu, memory }: AppConfig['hardware']): Record<string, string> {
   const [computeType] = [compute ?? []].flat();
   return {
@@ -106,7 +105,7 @@ function hardwareQuery({ compute, gpu_count, cpu, memory }: AppConfig['hardware'
   };
 }
 
-/** `2.0`: without its decimal the platform does not take it for a number with a fraction (wire §6). */
+/** `2.0`: the platform requires a decimal point. */
 function withDecimal(number: number): string {
   return Number.isInteger(number) ? number.toFixed(1) : String(number);
 }

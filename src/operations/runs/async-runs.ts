@@ -5,16 +5,16 @@ import { fewerRunsFix, type RunQuery, type RunSearchContext, type RunSearchResul
 import { runKey, runStatus } from './run-status.ts';
 
 /**
- * Reads the list of asynchronous runs, newest first, page after page back to the beginning of the range (wire §1b).
- * It takes no filter and no range: they are applied here.
+ * Reads the list of asynchronous runs, newest first, back to the start of the range. The endpoint takes no filter and no
+ * range, so both are applied here.
  */
 export async function searchAsyncRuns(
   { api, project, onProgress }: RunSearchContext,
-  wanted: RunQuery,
+  query: RunQuery,
 ): Promise<RunSearchResult> {
-  const read = async (place: PagePosition | undefined) => {
-    const query = { asyncOnly: true, ...(place && 'token' in place && { nextToken: place.token }) };
-    return api(listRuns, { project, app: wanted.app, query });
+  const read = async (position: PagePosition | undefined) => {
+    const params = { asyncOnly: true, ...(position && 'token' in position && { nextToken: position.token }) };
+    return api(listRuns, { project, app: query.app, query: params });
   };
   const runs: Run[] = [];
   const pages = readPages({ read, key: runKey, by: 'token', fix: fewerRunsFix });
@@ -22,23 +22,23 @@ export async function searchAsyncRuns(
     const next = await pages.next();
     if (next.done) return { runs, total: runs.length, hasMore: false, isComplete: next.value };
     const { items, page } = next.value;
-    runs.push(...items.filter((run) => isWanted(run, wanted)));
+    runs.push(...items.filter((run) => matches(run, query)));
     onProgress(count(runs.length, 'run'));
     const oldest = page.items.at(-1);
-    const isPast = oldest !== undefined && createdAt(oldest) < wanted.since;
+    const isPast = oldest !== undefined && createdAt(oldest) < query.since;
     if (!page.nextToken || isPast) return { runs, total: runs.length, hasMore: false, isComplete: true };
-    if (runs.length >= wanted.limit) return { runs, total: runs.length, hasMore: true, isComplete: true };
+    if (runs.length >= query.limit) return { runs, total: runs.length, hasMore: true, isComplete: true };
   }
 }
 
-/** A run that does not tell what is asked for is none of those. */
-function isWanted(run: Run, { since, until, filters }: RunQuery): boolean {
+/** A run without a value that a filter needs does not match. */
+function matches(run: Run, { since, until, filters }: RunQuery): boolean {
   return (
-    within(createdAt(run), since, until) &&
+    isWithin(createdAt(run), since, until) &&
     (filters.status === undefined || runStatus(run) === filters.status) &&
     (filters.statusCode === undefined || run.statusCode === filters.statusCode) &&
-    within(run.coldstartTimeMs, filters.minStartupTime, filters.maxStartupTime) &&
-    within(run.totalResponseTimeMs ?? run.responseTimeMs, filters.minResponseTime, filters.maxResponseTime)
+    isWithin(run.coldstartTimeMs, filters.minStartupTime, filters.maxStartupTime) &&
+    isWithin(run.totalResponseTimeMs ?? run.responseTimeMs, filters.minResponseTime, filters.maxResponseTime)
   );
 }
 
@@ -46,11 +46,11 @@ function createdAt(run: Run): number {
   return Date.parse(run.createdAt ?? '');
 }
 
-function within(value: number | null | undefined, least: number | undefined, most: number | undefined): boolean {
-  if (least === undefined && most === undefined) return true;
+function isWithin(value: number | null | undefined, min: number | undefined, max: number | undefined): boolean {
+  if (min === undefined && max === undefined) return true;
   return (
     typeof value === 'number' &&
-    value >= (least ?? Number.NEGATIVE_INFINITY) &&
-    value <= (most ?? Number.POSITIVE_INFINITY)
+    value >= (min ?? Number.NEGATIVE_INFINITY) &&
+    value <= (max ?? Number.POSITIVE_INFINITY)
   );
 }

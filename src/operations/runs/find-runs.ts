@@ -6,22 +6,22 @@ import type { RunQuery, RunSearchResult } from './run-search.ts';
 import { searchTimeWindows } from './time-windows.ts';
 
 /**
- * Finds single runs over a range of any length: newest first, none twice, no more than wanted. Throws UsageError when
- * the range ends before it begins, UnexpectedReplyError when the platform gives counts in place of runs.
+ * Finds runs over a range of any length, newest first, without duplicates. Throws UsageError if the range ends before it
+ * begins, UnexpectedReplyError if the platform returns counts instead of runs.
  */
-export async function findRuns(context: Context, wanted: RunQuery): Promise<RunSearchResult> {
-  if (wanted.until < wanted.since) throw new UsageError('the range ends before it begins: look at --since and --until');
+export async function findRuns(context: Context, query: RunQuery): Promise<RunSearchResult> {
+  if (query.until < query.since) throw new UsageError('invalid range: --until is before --since');
   const { project, progress, signal } = context;
-  const over = new AbortController();
-  const api = context.apiWithSignal(AbortSignal.any([signal, over.signal]));
-  const step = progress.step(`Reading runs of ${wanted.app}`);
+  const done = new AbortController();
+  const api = context.apiWithSignal(AbortSignal.any([signal, done.signal]));
+  const step = progress.step(`Reading runs of ${query.app}`);
   const search = { api, project, onProgress: (text: string) => step.update({ text }) };
   try {
-    const found = await (wanted.asyncOnly ? searchAsyncRuns : searchTimeWindows)(search, wanted);
-    return { ...found, runs: found.runs.sort(latestFirst((run) => run.createdAt)).slice(0, wanted.limit) };
+    const found = await (query.asyncOnly ? searchAsyncRuns : searchTimeWindows)(search, query);
+    return { ...found, runs: found.runs.sort(latestFirst((run) => run.createdAt)).slice(0, query.limit) };
   } finally {
     step.clear();
-    // When one call fails, those beside it are of no use.
-    over.abort();
+    // If one request fails, the others are useless.
+    done.abort();
   }
 }

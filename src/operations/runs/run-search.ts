@@ -1,15 +1,15 @@
 import type { Api } from '../../api/client.ts';
 import type { Run, RunsQuery } from '../../contract/runs.ts';
 
-/** Which runs are wanted. Times in milliseconds since 1970. */
+/** Which runs to find. Times in ms since 1970. */
 export interface RunQuery {
   app: string;
   since: number;
   until: number;
   filters: RunFilters;
-  /** Only those that were called with `async=true`. */
+  /** Only runs that were called with `async=true`. */
   asyncOnly: boolean;
-  /** Endless for all. */
+  /** Infinity for all. */
   limit: number;
 }
 
@@ -20,18 +20,17 @@ export type RunFilters = Pick<
 
 export interface RunSearchResult {
   runs: Run[];
-  /** Those there are in the part of the range that was looked at. */
+  /** Number of runs in the part of the range that was searched. */
   total: number;
-  /** Whether a part of the range was not looked at: there were enough without it. */
+  /** A part of the range was not searched, as the limit was reached. */
   hasMore: boolean;
-  /** False when the platform announced more runs than it gave. */
+  /** False if the platform announced more runs than it returned. */
   isComplete: boolean;
 }
 
-/** The way out of a list that does not end. */
-export const fewerRunsFix = 'choose fewer runs: --limit, or a shorter time with --since';
+/** The fix for a list that does not end. */
+export const fewerRunsFix = 'lower --limit, or shorten the range with --since';
 
-/** What looking for runs takes. */
 export interface RunSearchContext {
   api: Api;
   project: string;

@@ -1,39 +1,38 @@
 import { type Run, runPhase } from '../../contract/runs.ts';
 import { stringifyJson } from '../../json-text.ts';
 
-/** Where a run stands, in one word: as the platform says it, or else what its status code means (wire §2). */
+/** The status of a run, in a known spelling. If the platform returns none, derived from the status code. */
 export function runStatus({ status, statusCode }: Run): string {
-  if (status) return knownState(status);
+  if (status) return normalizeStatus(status);
   if (statusCode === null || statusCode === undefined) return '';
   if (statusCode === 0) return 'cancelled';
   if (statusCode === -1) return 'closed';
   return statusCode >= 200 && statusCode < 300 ? 'success' : 'failure';
 }
 
-/** Words that are compared have one spelling here. */
-function knownState(status: string): string {
+function normalizeStatus(status: string): string {
   const word = status.toLowerCase();
   if (word === 'fail' || word === 'failed') return 'failure';
   return ['success', 'failure', 'cancelled', 'closed'].includes(word) ? word : status;
 }
 
-/** The platform's own word for where a run stands; where it tells none, what the status code means. */
+/** The status as the platform returned it, otherwise derived from the status code. */
 export function displayStatus(run: Run): string {
   return run.status || runStatus(run);
 }
 
-/** The run with the status that is shown of it: where the platform tells none it is not empty in JSON either. */
+/** The run with a status, also if the platform returned none, for JSON output. */
 export function fillStatus(run: Run): Run {
   return run.status ? run : { ...run, status: runStatus(run) || null };
 }
 
-/** Whether nothing more will happen to a run. */
+/** Whether a run is over. */
 export function hasEnded(run: Run): boolean {
-  const state = runStatus(run);
-  return state === 'closed' || runPhase(state) !== 'in progress';
+  const status = runStatus(run);
+  return status === 'closed' || runPhase(status) !== 'in progress';
 }
 
-/** What tells one run from another: its id, or all of it where the platform gives none. */
+/** Identifies a run: its id, or all of its content if it has none. */
 export function runKey(run: Run): string {
   return run.id || stringifyJson(run);
 }

@@ -5,32 +5,32 @@ import { type PagePosition, readPages } from '../replies/index.ts';
 import { fewerRunsFix, type RunQuery, type RunSearchContext, type RunSearchResult } from './run-search.ts';
 import { runKey } from './run-status.ts';
 
-/** The platform gives single runs for a range of this length, and counts for a longer one (spec 4.6). */
+/** For a longer range the platform returns counts instead of runs (spec 4.6). */
 const maxWindowMs = 24 * 3_600_000;
-const windowsAtOnce = 4;
-const pageSize = { least: 100, most: 1_000 };
+const maxConcurrentWindows = 4;
+const pageSize = { min: 100, max: 1_000 };
 
-/** Cuts the range into windows of at most 24 hours and reads them, the newest first, until there are enough runs. */
-export async function searchTimeWindows(search: RunSearchContext, wanted: RunQuery): Promise<RunSearchResult> {
-  const windows = windowsOf(wanted);
+/** Splits the range into windows of at most 24 hours and reads them, newest first, until the limit is reached. */
+export async function searchTimeWindows(search: RunSearchContext, query: RunQuery): Promise<RunSearchResult> {
+  const windows = splitRange(query);
   const found = new Map<string, Run>();
   let total = 0;
   let read = 0;
-  let isWhole = true;
-  while (read < windows.length && found.size < wanted.limit) {
-    const missing = wanted.limit - found.size;
-    const next = windows.slice(read, read + windowsToRead(missing, read, found.size));
-    for (const window of await Promise.all(next.map((range) => readWindow(search, wanted, range, missing)))) {
-      // Where two windows meet, both may have the same run.
-      const twice = window.runs.filter((run) => found.has(runKey(run))).length;
+  let isComplete = true;
+  while (read < windows.length && found.size < query.limit) {
+    const missing = query.limit - found.size;
+    const next = windows.slice(read, read + estimateWindows(missing, read, found.size));
+    for (const window of await Promise.all(next.map((range) => readWindow(search, query, range, missing)))) {
+      // A run at the boundary may be in both windows.
+      const duplicates = window.runs.filter((run) => found.has(runKey(run))).length;
       for (const run of window.runs) found.set(runKey(run), run);
-      total += window.total - twice;
-      isWhole &&= window.isComplete;
+      total += window.total - duplicates;
+      isComplete &&= window.isComplete;
     }
     read += next.length;
     search.onProgress(`${count(found.size, 'run')} in ${read} of ${count(windows.length, 'day')}`);
   }
-  return { runs: [...found.values()], total, hasMore: read < windows.length, isComplete: isWhole };
+  return { runs: [...found.values()], total, hasMore: read < windows.length, isComplete };
 }
 
 interface Window {
@@ -38,7 +38,7 @@ interface Window {
   end: number;
 }
 
-function windowsOf({ since, until }: RunQuery): Window[] {
+function splitRange({ since, until }: RunQuery): Window[] {
   const windows: Window[] = [];
   let end = until;
   do {
@@ -49,25 +49,25 @@ function windowsOf({ since, until }: RunQuery): Window[] {
   return windows;
 }
 
-/** As many as will be needed, guessed from those read: of a busy app one has enough runs, of a quiet one none has. */
-function windowsToRead(missing: number, read: number, found: number): number {
-  if (missing === Number.POSITIVE_INFINITY) return windowsAtOnce;
-  return read === 0 ? 1 : Math.min(windowsAtOnce, Math.ceil((missing * read) / found));
+/** Estimates from the windows already read how many more are needed. */
+function estimateWindows(missing: number, read: number, found: number): number {
+  if (missing === Number.POSITIVE_INFINITY) return maxConcurrentWindows;
+  return read === 0 ? 1 : Math.min(maxConcurrentWindows, Math.ceil((missing * read) / found));
 }
 
-/** Follows the pages of one window until there are enough runs. `total` says how many there are. */
+/** Reads the pages of one window until there are enough runs. */
 async function readWindow(
   { api, project }: RunSearchContext,
   { app, filters }: RunQuery,
   { start, end }: Window,
   enough: number,
 ): Promise<Omit<RunSearchResult, 'hasMore'>> {
-  const limit = Math.min(pageSize.most, Math.max(pageSize.least, enough));
+  const limit = Math.min(pageSize.max, Math.max(pageSize.min, enough));
   const range = { startTime: new Date(start).toISOString(), endTime: new Date(end).toISOString(), limit };
-  const read = async (place: PagePosition | undefined) => {
-    const query = { ...range, ...placeInQuery(place), ...filters };
+  const read = async (position: PagePosition | undefined) => {
+    const query = { ...range, ...positionQuery(position), ...filters };
     const page = await api(getRunsChart, { project, app, query });
-    return { ...page, items: runsOf(page) };
+    return { ...page, items: runsIn(page) };
   };
   const runs: Run[] = [];
   let total = Number.POSITIVE_INFINITY;
@@ -79,19 +79,19 @@ async function readWindow(
     if (runs.length >= enough) break;
     next = await pages.next();
   }
-  const isWhole = next.done ? next.value : true;
-  return { runs, isComplete: isWhole, total: Number.isFinite(total) ? Math.max(total, runs.length) : runs.length };
+  const isComplete = next.done ? next.value : true;
+  return { runs, isComplete, total: Number.isFinite(total) ? Math.max(total, runs.length) : runs.length };
 }
 
-function placeInQuery(place: PagePosition | undefined): Pick<RunsQuery, 'offset' | 'nextToken'> {
-  if (!place) return {};
-  return 'token' in place ? { nextToken: place.token } : { offset: place.offset };
+function positionQuery(position: PagePosition | undefined): Pick<RunsQuery, 'offset' | 'nextToken'> {
+  if (!position) return {};
+  return 'token' in position ? { nextToken: position.token } : { offset: position.offset };
 }
 
-function runsOf({ items, aggregatedData }: RunsChart): Run[] {
+function runsIn({ items, aggregatedData }: RunsChart): Run[] {
   if (items || !aggregatedData) return items ?? [];
-  throw new UnexpectedReplyError('the platform answered with counts where single runs were asked for', {
-    why: 'it may do so for ranges over 24 hours, and this one was shorter',
+  throw new UnexpectedReplyError('the platform returned counts instead of runs', {
+    why: 'it does so for ranges over 24 hours, but this one was shorter',
     fix: 'try a shorter range: --since 1h',
   });
 }

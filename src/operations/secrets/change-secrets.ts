@@ -12,7 +12,7 @@ import { stringifyJson } from '../../json-text.ts';
 import { waitForChange } from '../waiting/index.ts';
 
 /** Whose secrets: an app's, or the project's when none is named. */
-export interface Owner {
+export interface SecretScope {
   app?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ type Writing = Calls & Pick<Context, 'delay'>;
 type Asking = Writing & Pick<Context, 'prompt' | 'secrets'>;
 
 /** All secrets with their values. */
-export async function readSecrets({ api, project }: Calls, { app }: Owner): Promise<StoredSecrets> {
+export async function readSecrets({ api, project }: Calls, { app }: SecretScope): Promise<StoredSecrets> {
   const read = app ? await api(getAppSecrets, { project, app }) : await api(getProjectSecrets, { project });
   return read ?? {};
 }
@@ -41,10 +41,10 @@ export async function readSecrets({ api, project }: Calls, { app }: Owner): Prom
  */
 export async function setSecrets(
   context: Asking,
-  owner: Owner,
+  owner: SecretScope,
   values: () => Promise<Secrets> | Secrets,
 ): Promise<SecretChange> {
-  const before = await readTexts(context, owner);
+  const before = await readForChange(context, owner);
   const wanted = await values();
   context.secrets.add(...Object.values(before), ...Object.values(wanted));
   const names = Object.keys(wanted).sort();
@@ -52,23 +52,23 @@ export async function setSecrets(
   const unchanged = names.filter((name) => Object.hasOwn(before, name) && before[name] === wanted[name]);
   const replaced = names.filter((name) => !added.includes(name) && !unchanged.includes(name));
   if (replaced.length > 0)
-    await context.prompt.confirm(`Replace ${replaced.join(', ')} of ${ownerName(context, owner)}?`);
-  if (added.length + replaced.length > 0) await write(context, owner, before, { ...before, ...wanted });
+    await context.prompt.confirm(`Replace ${replaced.join(', ')} of ${scopeName(context, owner)}?`);
+  if (added.length + replaced.length > 0) await replaceSecrets(context, owner, before, { ...before, ...wanted });
   return { app: owner.app ?? null, added, replaced, removed: [], unchanged };
 }
 
 /** Removes secrets, after a question; those that are not there count as removed already. Throws as {@link setSecrets}. */
-export async function unsetSecrets(context: Asking, owner: Owner, names: string[]): Promise<SecretChange> {
-  const before = await readTexts(context, owner);
+export async function unsetSecrets(context: Asking, owner: SecretScope, names: string[]): Promise<SecretChange> {
+  const before = await readForChange(context, owner);
   context.secrets.add(...Object.values(before));
   const [removed, unchanged] = [true, false].map((there) =>
     [...new Set(names)].filter((name) => Object.hasOwn(before, name) === there).sort(),
   ) as [string[], string[]];
   const change = { app: owner.app ?? null, added: [], replaced: [], removed, unchanged };
   if (removed.length === 0) return change;
-  await context.prompt.confirm(`Remove ${removed.join(', ')} of ${ownerName(context, owner)}?`);
+  await context.prompt.confirm(`Remove ${removed.join(', ')} of ${scopeName(context, owner)}?`);
   const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
-  await write(context, owner, before, Object.fromEntries(kept));
+  await replaceSecrets(context, owner, before, Object.fromEntries(kept));
   return change;
 }
 
@@ -76,7 +76,7 @@ export async function unsetSecrets(context: Asking, owner: Owner, names: string[
  * The secrets for a change. Every one of them is sent back, so a reply in a form that is not understood must not be
  * written: secrets that are nested in an object, for one, would be lost.
  */
-async function readTexts(context: Calls, owner: Owner): Promise<Secrets> {
+async function readForChange(context: Calls, owner: SecretScope): Promise<Secrets> {
   const stored = await readSecrets(context, owner);
   const unclear = Object.keys(stored).filter((name) => typeof stored[name] !== 'string');
   if (unclear.length === 0) return stored as Secrets;
@@ -88,10 +88,10 @@ async function readTexts(context: Calls, owner: Owner): Promise<Secrets> {
 }
 
 /**
- * The platform knows only "replace all of them" (wire §1b). What we read is what we send back, so it must still be so:
- * a change made by somebody else in the meantime would be undone without a word.
+ * The platform can only replace all secrets at once. So this checks first that they are still those that were read:
+ * otherwise it would silently undo another client's change.
  */
-async function write(calls: Writing, owner: Owner, before: Secrets, after: Secrets): Promise<void> {
+async function replaceSecrets(calls: Writing, owner: SecretScope, before: Secrets, after: Secrets): Promise<void> {
   const { api, project } = calls;
   const now = await readSecrets(calls, owner);
   const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
@@ -106,7 +106,7 @@ async function write(calls: Writing, owner: Owner, before: Secrets, after: Secre
   }
   if (owner.app) await api(setAppSecrets, { project, app: owner.app, body: after });
   else await api(setProjectSecrets, { project, body: after });
-  await expectStored(calls, owner, before, after);
+  await confirmStored(calls, owner, before, after);
 }
 
 function isSame(one: unknown, other: unknown): boolean {
@@ -115,11 +115,16 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /**
  * Looks whether the secrets are what was sent. A secret that was sent and is missing, or has its earlier value, was not
- * stored. The published client never removes a secret, so that leaving one out removes it is not known for sure.
+ * stored. The official client never removes a secret, so that leaving one out removes it is not known for sure.
  */
-async function expectStored(calls: Writing, owner: Owner, before: StoredSecrets, after: StoredSecrets): Promise<void> {
+async function confirmStored(
+  calls: Writing,
+  owner: SecretScope,
+  before: StoredSecrets,
+  after: StoredSecrets,
+): Promise<void> {
   const lost = (now: StoredSecrets) =>
-    Object.keys(after).filter((name) => !Object.hasOwn(now, name) || isEarlier(name, now, before, after));
+    Object.keys(after).filter((name) => !Object.hasOwn(now, name) || hasOldValue(name, now, before, after));
   const kept = (now: StoredSecrets) =>
     Object.keys(now).filter((name) => Object.hasOwn(before, name) && !Object.hasOwn(after, name));
   const now = await waitForChange(
@@ -143,10 +148,10 @@ async function expectStored(calls: Writing, owner: Owner, before: StoredSecrets,
 }
 
 /** A value that is neither the earlier nor the new one may be masked, or set by somebody else since. */
-function isEarlier(name: string, now: StoredSecrets, before: StoredSecrets, after: StoredSecrets): boolean {
+function hasOldValue(name: string, now: StoredSecrets, before: StoredSecrets, after: StoredSecrets): boolean {
   return !isSame(before[name], after[name]) && isSame(now[name], before[name]);
 }
 
-function ownerName({ project }: Pick<Context, 'project'>, { app }: Owner): string {
+function scopeName({ project }: Pick<Context, 'project'>, { app }: SecretScope): string {
   return app ? `app ${app}` : `project ${project}`;
 }

@@ -5,7 +5,7 @@ import { isSecretName, readEnvFile, secretNameFormat } from '../../project/env-f
 import { readNamedFile } from '../input/index.ts';
 
 /** Where the values come from. Without any of these they are asked for. */
-export interface ValueSource {
+export interface SecretValueSource {
   /** A file that holds one value; `-` is stdin. */
   fromFile?: string | undefined;
   /** From variables of the same names. */
@@ -17,16 +17,16 @@ export interface ValueSource {
 type Reading = Pick<Context, 'prompt' | 'readStdin' | 'cwd' | 'env' | 'secrets' | 'signal'>;
 
 /** Throws UsageError for what cannot be a name. A value that was typed where a name belongs is not said again. */
-export function checkNames(names: string[]): void {
+export function checkSecretNames(names: string[]): void {
   for (const [index, name] of names.entries()) {
     if (isSecretName(name)) continue;
-    if (name.includes('=')) throw valueOnCommandLine(name);
+    if (name.includes('=')) throw valueInArgumentsError(name);
     throw new UsageError(`argument ${index + 1} cannot be the name of a secret`, { why: secretNameFormat });
   }
 }
 
 /** One value for each name. Throws UsageError where there is none. */
-export async function secretValues(context: Reading, names: string[], source: ValueSource): Promise<Secrets> {
+export async function readSecretValues(context: Reading, names: string[], source: SecretValueSource): Promise<Secrets> {
   const { fromFile, fromEnv, raw } = source;
   const [first = '', ...more] = names;
   if (fromFile !== undefined && fromEnv) throw new UsageError('the value is from a file or the environment, not both');
@@ -34,27 +34,27 @@ export async function secretValues(context: Reading, names: string[], source: Va
     throw new UsageError('--from-file holds the value of one secret', { fix: 'gantry secrets import FILE takes many' });
   }
   if (fromFile !== undefined) {
-    const text = await textOf(context, fromFile);
-    return { [first]: filled(first, raw ? text : text.replace(/\r?\n$/, '')) };
+    const text = await readText(context, fromFile);
+    return { [first]: checkNotEmpty(first, raw ? text : text.replace(/\r?\n$/, '')) };
   }
   const values: [name: string, value: string][] = [];
   for (const name of new Set(names)) {
     const value = fromEnv
-      ? (own(context.env, name) ?? notInEnvironment(name))
+      ? (ownValue(context.env, name) ?? throwNotInEnvironment(name))
       : await context.prompt.secret(`Value of ${name}`, { flag: '--from-file FILE (- is stdin) or --from-env' });
-    values.push([name, filled(name, value)]);
+    values.push([name, checkNotEmpty(name, value)]);
   }
   return Object.fromEntries(values);
 }
 
 /** The secrets in a file of `NAME=value` lines, or in one JSON object; `-` is stdin. Throws UsageError, ProjectError. */
-export async function importedSecrets(context: Reading, file: string): Promise<Secrets> {
-  const values = readEnvFile(await textOf(context, file), file === '-' ? 'stdin' : file);
+export async function readSecretsFile(context: Reading, file: string): Promise<Secrets> {
+  const values = readEnvFile(await readText(context, file), file === '-' ? 'stdin' : file);
   context.secrets.add(...Object.values(values));
   return values;
 }
 
-async function textOf(context: Reading, file: string): Promise<string> {
+async function readText(context: Reading, file: string): Promise<string> {
   const text = file === '-' ? await context.readStdin() : String(await readNamedFile(context, file));
   if (!text.includes('\uFFFD')) return text;
   throw new UsageError(`${file === '-' ? 'stdin' : file} is not UTF-8 text`, {
@@ -63,7 +63,7 @@ async function textOf(context: Reading, file: string): Promise<string> {
 }
 
 /** An empty value is nearly always a variable that somebody forgot to set, or an Enter too early. */
-function filled(name: string, value: string): string {
+function checkNotEmpty(name: string, value: string): string {
   if (value !== '') return value;
   throw new UsageError(`the value of ${name} is empty`, {
     why: 'that is nearly always a mistake',
@@ -72,16 +72,19 @@ function filled(name: string, value: string): string {
 }
 
 /** `__proto__` is no variable, and no value either. */
-function own(env: Context['env'], name: string): string | undefined {
+function ownValue(env: Context['env'], name: string): string | undefined {
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
-function notInEnvironment(name: string): never {
+function throwNotInEnvironment(name: string): never {
   throw new UsageError(`${name} is not set in the environment`, { why: '--from-env takes the value from there' });
 }
 
-/** Shell history and the list of processes keep what is typed (H-15). No padding: `c2VjcmV0==` is no name but a value. */
-function valueOnCommandLine(word: string): UsageError {
+/**
+ * A value on the command line would be in the shell history and the process list. `c2VjcmV0==` is a value with padding
+ * and has no name.
+ */
+function valueInArgumentsError(word: string): UsageError {
   const [, name = 'NAME'] = /^([A-Za-z_][\w.-]*)=(?!=*$)/.exec(word) ?? [];
   return new UsageError('a value is not taken from the command line', {
     why: 'the history of your shell keeps what you type, and other programs see it: if it was real, change it',

@@ -1,1 +1,1 @@
-export { isWell, type Report, type ServiceStatus, serviceStatus } from './service-status.ts';
+export { isOperational, readServiceStatus, type ServiceStatus, type StatusReport } from './service-status.ts';

@@ -7,20 +7,20 @@ export interface ServiceStatus {
   status: string;
   /** What the page announces to everybody, if anything. */
   announcement: string | null;
-  components: Component[];
+  components: StatusComponent[];
   /** What goes on now. */
-  incidents: Report[];
+  incidents: StatusReport[];
   /** Maintenance that is announced. */
-  planned: Report[];
+  planned: StatusReport[];
 }
 
-export interface Component {
+export interface StatusComponent {
   name: string;
   section: string | null;
   status: string;
 }
 
-export interface Report {
+export interface StatusReport {
   title: string;
   status: string;
   startsAt: string | null;
@@ -32,93 +32,98 @@ export interface Report {
 }
 
 /** Reads the status page. Needs no token. */
-export async function serviceStatus({ api, now }: Pick<Context, 'api' | 'now'>): Promise<ServiceStatus> {
-  return statusOf(await api(getServiceStatus, {}), now());
+export async function readServiceStatus({ api, now }: Pick<Context, 'api' | 'now'>): Promise<ServiceStatus> {
+  return parseStatusPage(await api(getServiceStatus, {}), now());
 }
 
 /** Whether there is nothing to tell of. What is not monitored is not known to be ill. */
-export function isWell({ status, incidents }: Pick<ServiceStatus, 'status' | 'incidents'>): boolean {
-  return fine.has(status) && incidents.length === 0;
+export function isOperational({ status, incidents }: Pick<ServiceStatus, 'status' | 'incidents'>): boolean {
+  return healthyStatuses.has(status) && incidents.length === 0;
 }
 
 /** Makes sense of the page, whatever of it is missing: it is read when things are not as they should be. */
-export function statusOf({ data, included }: StatusPage, now: number): ServiceStatus {
+export function parseStatusPage({ data, included }: StatusPage, now: number): ServiceStatus {
   const of = (type: string) => (included ?? []).filter((item) => item.type === type);
-  const sections = new Map(of('status_page_section').map((item) => [idOf(item), text(item, 'name')]));
+  const sections = new Map(of('status_page_section').map((item) => [readId(item), readText(item, 'name')]));
   const resources = new Map(
-    of('status_page_resource').map((item): [string, Component] => {
+    of('status_page_resource').map((item): [string, StatusComponent] => {
       const section = sections.get(String(item.attributes?.status_page_section_id ?? '')) || null;
-      const status = state(item, 'status') || 'unknown';
-      return [idOf(item), { name: text(item, 'public_name') || section || idOf(item), section, status }];
+      const status = readStatus(item, 'status') || 'unknown';
+      return [readId(item), { name: readText(item, 'public_name') || section || readId(item), section, status }];
     }),
   );
-  const updates = new Map(of('status_update').map((item) => [idOf(item), item]));
+  const updates = new Map(of('status_update').map((item) => [readId(item), item]));
   const open = of('status_report')
-    .map((item) => reportOf(item, resources, updates))
-    .filter(({ endsAt }) => !(at(endsAt) <= now));
-  const planned = open.filter(({ startsAt }) => at(startsAt) > now);
+    .map((item) => parseReport(item, resources, updates))
+    .filter(({ endsAt }) => !(parseTime(endsAt) <= now));
+  const planned = open.filter(({ startsAt }) => parseTime(startsAt) > now);
   const incidents = open.filter(
-    (report) => !planned.includes(report) && !fine.has(report.status) && report.status !== 'resolved',
+    (report) => !planned.includes(report) && !healthyStatuses.has(report.status) && report.status !== 'resolved',
   );
   const components = [...resources.values()];
   return {
-    status: state(data, 'aggregate_state') || worst([...components, ...incidents].map(({ status }) => status)),
-    announcement: text(data, 'announcement') || null,
+    status:
+      readStatus(data, 'aggregate_state') || worstStatus([...components, ...incidents].map(({ status }) => status)),
+    announcement: readText(data, 'announcement') || null,
     components,
     incidents,
     planned,
   };
 }
 
-const fine = new Set(['operational', 'not_monitored']);
+const healthyStatuses = new Set(['operational', 'not_monitored']);
 
-function reportOf(item: StatusItem, components: Map<string, Component>, updates: Map<string, StatusItem>): Report {
-  const affects = list(item.attributes?.affected_resources).map((resource) =>
+function parseReport(
+  item: StatusItem,
+  components: Map<string, StatusComponent>,
+  updates: Map<string, StatusItem>,
+): StatusReport {
+  const affects = asList(item.attributes?.affected_resources).map((resource) =>
     components.get(String((resource as Record<string, unknown> | null)?.status_page_resource_id)),
   );
-  const latest = list((item.relationships?.status_updates as { data?: unknown } | undefined)?.data)
+  const latest = asList((item.relationships?.status_updates as { data?: unknown } | undefined)?.data)
     .map((reference) => updates.get(String((reference as Record<string, unknown> | null)?.id)))
     .filter((update) => update !== undefined)
-    .sort((a, b) => at(text(b, 'published_at')) - at(text(a, 'published_at')))[0];
+    .sort((a, b) => parseTime(readText(b, 'published_at')) - parseTime(readText(a, 'published_at')))[0];
   return {
-    title: text(item, 'title') || 'incident',
-    status: state(item, 'aggregate_state') || 'unknown',
-    startsAt: text(item, 'starts_at') || null,
-    endsAt: text(item, 'ends_at') || null,
+    title: readText(item, 'title') || 'incident',
+    status: readStatus(item, 'aggregate_state') || 'unknown',
+    startsAt: readText(item, 'starts_at') || null,
+    endsAt: readText(item, 'ends_at') || null,
     affects: affects.filter((component) => component !== undefined).map(({ name }) => name),
-    lastUpdate: (latest && text(latest, 'message')) || null,
-    updatedAt: (latest && text(latest, 'published_at')) || null,
+    lastUpdate: (latest && readText(latest, 'message')) || null,
+    updatedAt: (latest && readText(latest, 'published_at')) || null,
   };
 }
 
 /** The state of all, of a page that does not say: the first that is not well. */
-function worst(states: string[]): string {
+function worstStatus(states: string[]): string {
   if (states.length === 0) return 'unknown';
   return (
-    ['downtime', 'degraded', 'maintenance'].find((state) => states.includes(state)) ??
-    states.find((state) => !fine.has(state)) ??
+    ['downtime', 'degraded', 'maintenance'].find((readStatus) => states.includes(readStatus)) ??
+    states.find((state) => !healthyStatuses.has(state)) ??
     'operational'
   );
 }
 
-function idOf({ id }: StatusItem): string {
+function readId({ id }: StatusItem): string {
   return String(id ?? '');
 }
 
-function text({ attributes }: StatusItem, name: string): string {
+function readText({ attributes }: StatusItem, name: string): string {
   const value = attributes?.[name];
   return typeof value === 'string' ? value.trim() : '';
 }
 
-function state(item: StatusItem, name: string): string {
-  return text(item, name).toLowerCase();
+function readStatus(item: StatusItem, name: string): string {
+  return readText(item, name).toLowerCase();
 }
 
-function list(value: unknown): unknown[] {
+function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 /** NaN for no time: it is neither before nor after any other. */
-function at(time: string | null): number {
+function parseTime(time: string | null): number {
   return Date.parse(time ?? '');
 }

@@ -80,7 +80,7 @@ function matchOtherSpellings(found: Difference, there: There, folder: string): v
   });
 }
 
-type There = Map<string, { bytes: number; modified: number | undefined }>;
+type There = Map<string, { bytes: number | null; modified: number | undefined }>;
 
 async function filesThere(folder: Target['folder'], filter: Filter, calls: Calls): Promise<There> {
   const there: There = new Map();
@@ -100,7 +100,7 @@ async function filesThere(folder: Target['folder'], filter: Filter, calls: Calls
     // Through a link nothing is deleted, so nothing behind one counts as there.
     for await (const file of walkLocal({ folder: folder.path, prefix: '', filter, follow: false, isTemporary })) {
       if ('failure' in file) throw file.failure;
-      if ('bytes' in file) there.set(file.path, { bytes: file.bytes, modified: file.modified });
+      if ('bytes' in file) there.set(file.path, { bytes: file.bytes ?? null, modified: file.modified });
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;

@@ -82,7 +82,7 @@ async function folders(context: Context, { sources, target }: Words) {
 
 function tell({ progress }: Context, found: Difference, options: SyncOptions): void {
   const { added, changed, same, extra } = found;
-  const bytes = [...added, ...changed].reduce((sum, file) => sum + file.bytes, 0);
+  const bytes = [...added, ...changed].reduce((sum, file) => sum + (file.bytes ?? 0), 0);
   const others = options.delete ? `${extra.length} to delete` : `${extra.length} only there, left as they are`;
   progress.note(
     [

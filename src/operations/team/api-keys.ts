@@ -7,9 +7,9 @@ import { GantryError } from '../../errors.ts';
 export type OwnedKey = ApiKey & { owner: string | null };
 
 /** The project's API keys in the platform's order, the one that expires first at the top (spec 4.1). */
-export async function listKeys(context: Listing, { values }: { values: boolean }): Promise<OwnedKey[]> {
+export async function listKeysWithOwners(context: ListContext, { values }: { values: boolean }): Promise<OwnedKey[]> {
   const keys = await context.api(listApiKeys, { project: context.project });
-  const owners = keys.some((key) => key.principalId) ? await accountNames(context) : new Map();
+  const owners = keys.some((key) => key.principalId) ? await readAccountNames(context) : new Map();
   return keys.map((key) => ({
     ...key,
     apiKey: values ? key.apiKey : null,
@@ -17,10 +17,10 @@ export async function listKeys(context: Listing, { values }: { values: boolean }
   }));
 }
 
-type Listing = Pick<Context, 'api' | 'project' | 'progress' | 'signal'>;
+type ListContext = Pick<Context, 'api' | 'project' | 'progress' | 'signal'>;
 
 /** Names only make the list easier to read: keys are shown without them as well. */
-async function accountNames({ api, project, progress, signal }: Listing): Promise<Map<string, string>> {
+async function readAccountNames({ api, project, progress, signal }: ListContext): Promise<Map<string, string>> {
   try {
     const { serviceAccounts } = await api(listServiceAccounts, { project });
     return new Map(serviceAccounts?.map(({ id, name }) => [id, name ?? id]));

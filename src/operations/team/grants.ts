@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { listServiceAccounts, type ServiceAccount, updateServiceAccount } from '../../contract/service-accounts.ts';
 import { FailedError, NotFoundError, UsageError } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
+import { cutText } from '../../output/format.ts';
 
 /** What a service account may access before and after a change. */
 export interface GrantChange {
@@ -13,7 +14,7 @@ export interface GrantChange {
   dryRun: boolean;
 }
 
-export type Change = 'grant' | 'revoke' | 'set';
+export type GrantAction = 'grant' | 'revoke' | 'set';
 
 type Calls = Pick<Context, 'api' | 'project'>;
 
@@ -24,46 +25,46 @@ type Calls = Pick<Context, 'api' | 'project'>;
  */
 export async function changeGrants(
   context: Calls & Pick<Context, 'progress' | 'prompt'>,
-  { id, change, projects, dryRun }: { id: string; change: Change; projects: string[]; dryRun: boolean },
+  { id, change, projects, dryRun }: { id: string; change: GrantAction; projects: string[]; dryRun: boolean },
 ): Promise<GrantChange> {
   const { api, project, progress, prompt } = context;
   const account = await findAccount(context, id);
-  const known = certainGrants(account);
-  if (known === undefined && change !== 'set') throw unknownGrants(account);
+  const known = knownGrants(account);
+  if (known === undefined && change !== 'set') throw unknownGrantsError(account);
   const before = known ?? [];
-  const after = outcome[change](before, projects);
-  if (after.length === 0) throw nothingLeft(id);
+  const after = applyAction[change](before, projects);
+  if (after.length === 0) throw noGrantsLeftError(id);
 
-  const changed = known === undefined || !sameSet(before, after);
+  const changed = known === undefined || !isSameSet(before, after);
   const done = { serviceAccountId: id, before: known ?? null, after: changed ? after : before, changed, dryRun };
   if (!changed) return done;
   progress.note(`before  ${before.join(', ') || (known ? 'none' : 'not known')}\nafter   ${after.join(', ')}`);
   if (dryRun) return done;
   if (change !== 'grant') await prompt.confirm(`Let ${id} access ${after.join(', ')} and nothing else?`);
   await api(updateServiceAccount, { project, serviceAccount: id, body: { grants: after } });
-  await expectGrants(context, id, after);
+  await confirmGrants(context, id, after);
   return done;
 }
 
 /**
- * The projects of a service account, for people to read; undefined when the form of one grant is not known (wire §0).
- * An object that has only an id is taken to be a project here, but never for a change: see {@link certainGrants}.
+ * The projects of a service account, for display; undefined when a grant has an unknown form. An object that has only
+ * an id counts as a project here, but never for a change: see {@link knownGrants}.
  */
 export function grantedProjects({ grants }: ServiceAccount): string[] | undefined {
-  return projectsOf(grants, (grant) => certainProject(grant) ?? idOf(grant));
+  return mapGrants(grants, (grant) => knownProject(grant) ?? readId(grant));
 }
 
 /** The projects of a service account where there is no doubt: what is not sent back is lost. */
-function certainGrants({ grants }: ServiceAccount): string[] | undefined {
-  return projectsOf(grants, certainProject);
+function knownGrants({ grants }: ServiceAccount): string[] | undefined {
+  return mapGrants(grants, knownProject);
 }
 
-function projectsOf(grants: ServiceAccount['grants'], projectOf: (grant: unknown) => string | undefined) {
+function mapGrants(grants: ServiceAccount['grants'], projectOf: (grant: unknown) => string | undefined) {
   const projects = grants === undefined ? [undefined] : (grants ?? []).map(projectOf);
   return projects.every((name) => name !== undefined) ? [...new Set(projects)] : undefined;
 }
 
-const outcome: Record<Change, (before: string[], projects: string[]) => string[]> = {
+const applyAction: Record<GrantAction, (before: string[], projects: string[]) => string[]> = {
   grant: (before, projects) => [...new Set([...before, ...projects])],
   revoke: (before, projects) => before.filter((name) => !projects.includes(name)),
   set: (_, projects) => [...new Set(projects)],
@@ -77,14 +78,14 @@ async function findAccount({ api, project }: Calls, id: string): Promise<Service
 }
 
 /** Text is what a change sends too. An object is certain when it names its project, and says nothing that would be lost. */
-function certainProject(grant: unknown): string | undefined {
+function knownProject(grant: unknown): string | undefined {
   if (typeof grant === 'string') return grant || undefined;
   if (typeof grant !== 'object' || grant === null || Array.isArray(grant)) return undefined;
   const { projectId, project_id, project, ...rest } = grant as Record<string, unknown>;
-  const inner = typeof project === 'object' ? idOf(project) : project;
+  const inner = typeof project === 'object' ? readId(project) : project;
   const named = [projectId, project_id, inner].filter((value) => value !== undefined && value !== null);
   const [id] = named;
-  const isCertain = named.every((value) => value === id) && Object.keys(rest).every((key) => harmless.has(key));
+  const isCertain = named.every((value) => value === id) && Object.keys(rest).every((key) => ignoredFields.has(key));
   if (typeof id !== 'string' || !isCertain) return undefined;
   // Some call a project by its name where others have its id.
   const isId = projectId === id || project_id === id || /^(\w+-)?p-[\w-]+$/.test(id);
@@ -92,25 +93,25 @@ function certainProject(grant: unknown): string | undefined {
 }
 
 /** What may stand in a grant without a meaning for access. A role or an end would be lost by sending the project alone. */
-const harmless = new Set([
+const ignoredFields = new Set([
   ...['id', 'grantId', 'name', 'projectName', 'project_name', 'serviceAccountId', 'since'],
   ...['createdAt', 'updatedAt', 'created_at', 'updated_at', 'createdByUserId', 'createdBy'],
 ]);
 
-function idOf(grant: unknown): string | undefined {
+function readId(grant: unknown): string | undefined {
   const { id } = Object(grant) as Record<string, unknown>;
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** The call was accepted; whether access changed, only the list tells. */
-async function expectGrants(context: Calls & Pick<Context, 'progress'>, id: string, after: string[]): Promise<void> {
+async function confirmGrants(context: Calls & Pick<Context, 'progress'>, id: string, after: string[]): Promise<void> {
   const account = await findAccount(context, id);
-  const now = certainGrants(account);
+  const now = knownGrants(account);
   if (now === undefined) {
     context.progress.note(`the change was accepted, but the grants of ${id} are listed in a form that is not known`);
     return;
   }
-  if (sameSet(now, after)) return;
+  if (isSameSet(now, after)) return;
   throw new FailedError(`the platform accepted the change, but ${id} has other grants`, {
     why: `it has access to ${now.join(', ') || 'nothing'}, not to ${after.join(', ')}`,
     fix: 'gantry service-accounts list',
@@ -118,22 +119,22 @@ async function expectGrants(context: Calls & Pick<Context, 'progress'>, id: stri
   });
 }
 
-function unknownGrants(account: ServiceAccount): FailedError {
-  const unclear = (account.grants ?? []).find((grant) => certainProject(grant) === undefined);
-  const example = unclear === undefined ? '' : `: ${stringifyJson(unclear).slice(0, 200)}`;
+function unknownGrantsError(account: ServiceAccount): FailedError {
+  const unclear = (account.grants ?? []).find((grant) => knownProject(grant) === undefined);
+  const example = unclear === undefined ? '' : `: ${cutText(stringifyJson(unclear), 200)}`;
   return new FailedError(`the grants of service account ${account.id} cannot be read${example}`, {
     why: 'the platform replaces all grants at once, so those that are not understood would be lost',
     fix: `gantry service-accounts set-grants ${account.id} PROJECT…`,
   });
 }
 
-function nothingLeft(id: string): UsageError {
+function noGrantsLeftError(id: string): UsageError {
   return new UsageError(`service account ${id} would be left without any project`, {
     why: 'the platform wants at least one grant',
     fix: `gantry service-accounts set-grants ${id} PROJECT…`,
   });
 }
 
-function sameSet(one: string[], other: string[]): boolean {
+function isSameSet(one: string[], other: string[]): boolean {
   return one.length === other.length && one.every((name) => other.includes(name));
 }

@@ -1,3 +1,3 @@
-export { listKeys, type OwnedKey } from './api-keys.ts';
-export { type Change, changeGrants, type GrantChange, grantedProjects } from './grants.ts';
-export { invite } from './invite-user.ts';
+export { listKeysWithOwners, type OwnedKey } from './api-keys.ts';
+export { changeGrants, type GrantAction, type GrantChange, grantedProjects } from './grants.ts';
+export { sendInvitation } from './invite-user.ts';

@@ -9,7 +9,7 @@ export interface Invitation {
 }
 
 /** Invites somebody (spec 4.12). Throws FailedError when the platform answers that it sent nothing. */
-export async function invite(
+export async function sendInvitation(
   { api, project }: Pick<Context, 'api' | 'project'>,
   email: string,
   role: string,

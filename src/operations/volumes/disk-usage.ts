@@ -30,7 +30,7 @@ export async function usageOf(
     entries.set(first, entry);
     for (const sum of [entry, total]) {
       sum.files += 1;
-      sum.bytes += file.size;
+      sum.bytes += file.size ?? 0;
     }
     onFiles(total.files);
   }

@@ -1,5 +1,6 @@
 export { deletePaths } from './delete-paths.ts';
 export { usageOf } from './disk-usage.ts';
+export { linkTo, sizeOnStorage } from './file-link.ts';
 export { entryFacts, listPath } from './list-path.ts';
 export { type Found, findFiles, pourFiles } from './read-files.ts';
 export { removePaths } from './remove-paths.ts';

@@ -1,21 +1,23 @@
 import type { Context } from '../../context.ts';
-import { getDownloadLink } from '../../contract/volumes.ts';
 import { UsageError } from '../../errors.ts';
-import { readContent } from '../../transfer/read.ts';
+import { readChecked, readContent } from '../../transfer/read.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
 import { printRemotePath } from '../../transfer/remote-path.ts';
 import { withEngine } from '../../transfer/resources.ts';
-import { findEntry, type VolumePath } from './walk-volume.ts';
+import { CorruptError } from '../../transfer/storage-errors.ts';
+import { linkTo, sizeOnStorage } from './file-link.ts';
+import { findEntry, quoted, type VolumePath } from './walk-volume.ts';
 
 type Reading = Pick<
   Context,
   'api' | 'project' | 'settings' | 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'silenceMs'
 >;
 
-/** A file that is there, and its size in bytes. */
+/** A file that is there. */
 export interface Found {
   at: VolumePath;
-  bytes: number;
+  /** Its size; undefined where the platform does not tell it. */
+  bytes: number | undefined;
 }
 
 /** Looks for all files before anything is read. Throws NotFoundError, or UsageError when one is a folder. */
@@ -26,16 +28,20 @@ export async function findFiles(context: Reading, paths: VolumePath[]): Promise<
     if (isFolder) {
       throw new UsageError(`${printRemotePath(at)} is a folder`, { why: 'only the content of files can be printed' });
     }
-    found.push({ at, bytes: size ?? 0 });
+    found.push({ at, bytes: size ?? undefined });
   }
   return found;
 }
 
-/** Hands the contents of files on, one after another, byte for byte, no faster than they are taken. */
+/**
+ * Hands the contents of files on, one after another, byte for byte, no faster than they are taken. With `check`, what
+ * was handed on is compared with the checksum of the storage: throws a CorruptError when it is not the file.
+ */
 export async function pourFiles(
   { api, project, settings, signal, now, elapsed, delay, onRetry, silenceMs }: Reading,
   files: Found[],
   take: (bytes: Uint8Array) => Promise<void>,
+  check = true,
 ): Promise<void> {
   const options = {
     ...{ proxy: settings.proxy, silenceMs, signal, now, elapsed, delay, onRetry, onBytes: () => {} },
@@ -43,10 +49,24 @@ export async function pourFiles(
   };
   await withEngine(options, async (engine) => {
     for (const { at, bytes } of files) {
-      const { volume, region, path } = at;
-      const link = async () =>
-        (await api(getDownloadLink, { project, volume, query: { region, file_path: path } })).url;
-      for await (const piece of readContent(new RemoteContent(bytes, link, engine), engine)) await take(piece);
+      const calls = { api, project };
+      const content = new RemoteContent(bytes ?? (await sizeOnStorage(at, calls, engine)), linkTo(at, calls), engine);
+      try {
+        for await (const piece of check ? readChecked(content, engine) : readContent(content, engine))
+          await take(piece);
+      } catch (error) {
+        throw error instanceof CorruptError ? damaged(at, error) : error;
+      }
     }
+  });
+}
+
+/** What was printed cannot be taken back, so that a retry is up to the reader. */
+function damaged(at: VolumePath, { message }: CorruptError): CorruptError {
+  const path = printRemotePath(at);
+  return new CorruptError(`the printed content of ${path} is wrong: ${message}`, {
+    why: 'it was damaged on the way, or the storage sends a checksum of something else, as for encrypted files',
+    fix: `print it again; if it happens again: gantry cp --no-check ${quoted(path)} -`,
+    retryable: true,
   });
 }

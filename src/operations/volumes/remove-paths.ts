@@ -71,7 +71,7 @@ function foldersAbove(path: string): string[] {
   return [...path.slice(0, -1).matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
 }
 
-/** A file is a question, a folder is its name once more (conventions §4). What is meant is shown before. */
+/** Asks before it deletes a file, and wants the typed name for a folder. Shows first what would be deleted. */
 async function agree(context: Removing, targets: Target[], paths: string[], confirm: string | undefined) {
   const { progress, prompt } = context;
   for (const target of targets.slice(0, shown)) progress.note(`  ${inLine(textOf(target))}`);
@@ -94,7 +94,7 @@ async function contents(context: Removing, folders: Target[]): Promise<{ files: 
   for (const { at } of folders) {
     for await (const file of walkVolume(context, at)) {
       sum.files += 1;
-      sum.bytes += file.size;
+      sum.bytes += file.size ?? 0;
     }
   }
   step.done(`Found ${fileSummary(sum.files, sum.bytes)}`);

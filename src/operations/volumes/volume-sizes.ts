@@ -14,8 +14,8 @@ export interface VolumeSize {
 }
 
 /**
- * Reads a list of volumes. Its shape is not documented (wire §1b): it may be a list or hold one, a size may be in bytes
- * or in GB, in either spelling. A volume without any of these names is told leaf by leaf.
+ * Reads a list of volumes. Its shape is not documented (docs/platform.md#volumes): it may be a list or an object with
+ * one, a size may be in bytes or in GB, in either spelling. Shows a volume without these fields field by field.
  */
 export function volumeSizes(answer: unknown): VolumeSize[] {
   return listIn(answer).map((volume) => {

@@ -27,7 +27,7 @@ export interface Listed {
   /** From the root of the volume; a folder's ends in a slash. */
   path: string;
   isFolder: boolean;
-  /** Bytes; of a folder, null. */
+  /** Bytes; null for a folder, and where the platform does not tell it. */
   size: number | null;
   /** RFC 3339, UTC. */
   modified: string | null;
@@ -38,11 +38,12 @@ export interface Listed {
 /** A file below a folder. `path` is relative to the folder, with forward slashes. */
 export interface WalkedFile {
   path: string;
-  size: number;
+  /** Bytes; null where the platform does not tell it. */
+  size: number | null;
   modified: string | null;
 }
 
-/** The region that is worked in: as the settings say, else the platform's own default (wire §5). */
+/** The current region: from the settings, else the platform's default (spec 4.11). */
 export function regionOf({ region }: Context['settings']): string {
   return region.value ?? 'us-east-1';
 }
@@ -107,7 +108,7 @@ export async function* walkVolume(
 ): AsyncGenerator<WalkedFile> {
   const { length } = asFolder(folder.path);
   for await (const { path, isFolder, size, modified } of walkEntries(calls, folder, onUnread && { onUnread })) {
-    if (!isFolder) yield { path: path.slice(length), size: size ?? 0, modified };
+    if (!isFolder) yield { path: path.slice(length), size, modified };
   }
 }
 
@@ -180,8 +181,13 @@ function listed(folder: string, entry: VolumeEntry): Listed {
     name,
     path: isFolder ? `${path}/` : path,
     isFolder,
-    size: isFolder ? null : (entry.size_bytes ?? null),
+    size: isFolder ? null : sizeOf(entry),
     modified: entry.last_modified ?? null,
     entry,
   };
+}
+
+/** A size that is not a number of bytes tells as little as none. */
+function sizeOf({ size_bytes: bytes }: VolumeEntry): number | null {
+  return Number.isSafeInteger(bytes) && Number(bytes) >= 0 ? Number(bytes) : null;
 }

@@ -14,7 +14,7 @@ export class Deadline {
   readonly signal: AbortSignal;
   readonly #expired = new AbortController();
   readonly #startedAt: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #stop: () => void;
 
   constructor(
     private readonly clock: Clock,
@@ -23,7 +23,7 @@ export class Deadline {
   ) {
     this.#startedAt = clock.elapsed();
     this.signal = AbortSignal.any([clock.signal, this.#expired.signal]);
-    this.#timer = setTimeout(() => this.#expire(), Math.min(timeoutMs, maxTimerMs)).unref();
+    this.#stop = after(timeoutMs, () => this.#expire());
   }
 
   get waitedMs(): number {
@@ -42,7 +42,7 @@ export class Deadline {
 
   /** Stops the timer. */
   close(): void {
-    clearTimeout(this.#timer);
+    this.#stop();
   }
 
   #expire(): void {
@@ -53,6 +53,17 @@ export class Deadline {
 /** A signal that aborts after `ms` with the error created, or when `parent` does. For one step of a longer task. */
 export function timeoutSignal(ms: number, createError: () => GantryError, parent?: AbortSignal): AbortSignal {
   const timeout = new AbortController();
-  setTimeout(() => timeout.abort(createError()), Math.min(ms, maxTimerMs)).unref();
+  after(ms, () => timeout.abort(createError()));
   return parent ? AbortSignal.any([parent, timeout.signal]) : timeout.signal;
+}
+
+/** Calls back once, after any time, without keeping the process up. Returns what stops it. */
+function after(ms: number, callback: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const wait = (remainingMs: number) => {
+    const nextMs = Math.min(remainingMs, maxTimerMs);
+    timer = setTimeout(() => (nextMs < remainingMs ? wait(remainingMs - nextMs) : callback()), nextMs).unref();
+  };
+  wait(ms);
+  return () => clearTimeout(timer);
 }

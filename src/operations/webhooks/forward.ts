@@ -6,22 +6,22 @@ import { timeoutSignal } from '../waiting/index.ts';
 type Sending = Pick<Context, 'settings' | 'signal' | 'silenceMs'>;
 
 /** Of an answer, bytes: more than anybody reads of it. */
-const mostBytes = 1024 * 1024;
+const maxResponseBytes = 1024 * 1024;
 /** Headers about one connection only, which is not the next one. */
-const ofConnection = new Set([
+const connectionHeaders = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
 /** Sends a delivery to an address, with the same headers and the same bytes. Throws when there is no answer. */
-export async function passOn(
+export async function forwardDelivery(
   { settings, signal, silenceMs }: Sending,
   to: URL,
   { headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>,
 ): Promise<ReceiverResponse> {
   const { sendStreamed } = await import('../../api/streamed.ts');
   const reply = await sendStreamed({
-    ...{ method: 'POST', url: to, headers: travelling(headers), body, silenceMs },
+    ...{ method: 'POST', url: to, headers: withoutConnectionHeaders(headers), body, silenceMs },
     proxy: settings.proxy,
     signal: timeoutSignal(silenceMs, () => new UnavailableError(`no answer within ${silenceMs / 1000} s`), signal),
   });
@@ -31,18 +31,22 @@ export async function passOn(
     for await (const piece of reply.pieces) {
       pieces.push(piece);
       bytes += piece.length;
-      if (bytes > mostBytes) break;
+      if (bytes > maxResponseBytes) break;
     }
-    return { status: reply.status, headers: travelling(flat(reply.headers)), body: Buffer.concat(pieces) };
+    return {
+      status: reply.status,
+      headers: withoutConnectionHeaders(joinValues(reply.headers)),
+      body: Buffer.concat(pieces),
+    };
   } finally {
     await reply.close();
   }
 }
 
-function travelling(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name)));
+function withoutConnectionHeaders(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !connectionHeaders.has(name)));
 }
 
-function flat(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+function joinValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
 }

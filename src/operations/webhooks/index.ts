@@ -1,7 +1,7 @@
-export { deliveryAddress, isLoopback } from './delivery-address.ts';
-export { inspect, runIdOf } from './inspection.ts';
-export { type Delivery, type Heard, listen } from './listen.ts';
+export { checkSignature, deliveryRunId } from './check-signature.ts';
+export { isLoopback, parseDeliveryUrl } from './delivery-url.ts';
+export { type ListenEvent, listenForDeliveries, type ShownDelivery } from './listen.ts';
 export { openPort } from './open-port.ts';
-export { replay } from './replay.ts';
-export { webhookSecret } from './secret.ts';
-export { verify } from './verify.ts';
+export { replayDelivery } from './replay.ts';
+export { readWebhookSecret } from './secret.ts';
+export { verifyDelivery } from './verify.ts';

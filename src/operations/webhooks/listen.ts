@@ -2,14 +2,14 @@ import { EventEmitter, on } from 'node:events';
 import type { Context } from '../../context.ts';
 import type { ReceivedRequest, ReceiverResponse } from '../../receiver/index.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
-import { keepDelivery, newDeliveryId } from './deliveries.ts';
-import { deliveryAddress, isLoopback } from './delivery-address.ts';
-import { passOn } from './forward.ts';
-import { type Inspection, inspect, runIdOf } from './inspection.ts';
+import { checkSignature, deliveryRunId, type SignatureCheck } from './check-signature.ts';
+import { createDeliveryId, storeDelivery } from './delivery-store.ts';
+import { isLoopback, parseDeliveryUrl } from './delivery-url.ts';
+import { forwardDelivery } from './forward.ts';
 import { openPort } from './open-port.ts';
-import { webhookSecret } from './secret.ts';
+import { readWebhookSecret } from './secret.ts';
 
-export interface Listening {
+export interface ListenOptions {
   host: string;
   /** Undefined takes the usual one, or a free one when that is taken. */
   port: number | undefined;
@@ -19,9 +19,9 @@ export interface Listening {
 }
 
 /** What a listener tells: where it listens, then each delivery. */
-export type Heard = { type: 'listening'; url: string } | Delivery;
+export type ListenEvent = { type: 'listening'; url: string } | ShownDelivery;
 
-export interface Delivery extends DecodedBody, Omit<Inspection, 'status'> {
+export interface ShownDelivery extends DecodedBody, Omit<SignatureCheck, 'status'> {
   type: 'delivery';
   id: string;
   /** RFC 3339, UTC. */
@@ -37,23 +37,26 @@ export interface Delivery extends DecodedBody, Omit<Inspection, 'status'> {
   headers: Record<string, string>;
 }
 
-const usualPort = 4300;
+const defaultPort = 4300;
 
 /**
  * Takes deliveries until Ctrl-C. Each is checked, kept for `webhooks replay`, passed on where that is wanted, and told
  * of. What is badly signed goes nowhere.
  */
-export async function* listen(context: Context, { host, port, forward, secretFile }: Listening): AsyncGenerator<Heard> {
+export async function* listenForDeliveries(
+  context: Context,
+  { host, port, forward, secretFile }: ListenOptions,
+): AsyncGenerator<ListenEvent> {
   const { progress, signal, settings, now } = context;
-  const secret = await webhookSecret(context, secretFile);
-  const to = forward === undefined ? undefined : deliveryAddress(forward, '--forward');
+  const secret = await readWebhookSecret(context, secretFile);
+  const to = forward === undefined ? undefined : parseDeliveryUrl(forward, '--forward');
   const heard = new EventEmitter();
   let complained = false;
   let number = 0;
-  const keep = async (delivery: Delivery, body: Buffer) => {
+  const keep = async (delivery: ShownDelivery, body: Buffer) => {
     const { id, receivedAt, path, headers, forwardedTo } = delivery;
     try {
-      await keepDelivery(settings.folders.state, {
+      await storeDelivery(settings.folders.state, {
         id,
         receivedAt,
         path,
@@ -68,13 +71,19 @@ export async function* listen(context: Context, { host, port, forward, secretFil
   };
   const receiver = await open(host, port, {
     async onRequest(received) {
-      const found = inspect(received, secret, { now: now() });
+      const found = checkSignature(received, secret, { now: now() });
       const answer: ReceiverResponse | 'drop' =
         found.signature === 'bad' || !to
           ? { status: found.status, ...(found.why ? { body: `${found.why}\n` } : {}) }
-          : await passed(context, to, received);
-      const id = newDeliveryId(now(), number++);
-      const delivery = told({ id, ...received }, found, now(), answer, found.signature === 'bad' ? undefined : to);
+          : await tryForward(context, to, received);
+      const id = createDeliveryId(now(), number++);
+      const delivery = describeDelivery(
+        { id, ...received },
+        found,
+        now(),
+        answer,
+        found.signature === 'bad' ? undefined : to,
+      );
       await keep(delivery, received.body);
       heard.emit('delivery', delivery);
       return answer;
@@ -105,29 +114,32 @@ async function open(
   on: Pick<Parameters<typeof openPort>[0], 'onRequest' | 'onRejected'>,
 ) {
   if (port !== undefined) return openPort({ host, port, ...on });
-  return openPort({ host, port: usualPort, ...on }).catch(() => openPort({ host, port: 0, ...on }));
+  return openPort({ host, port: defaultPort, ...on }).catch(() => openPort({ host, port: 0, ...on }));
 }
 
-/** When nobody answers there, nobody answers here: the platform tries again then, but not after a 5xx (wire §7). */
-async function passed(context: Context, to: URL, received: ReceivedRequest): Promise<ReceiverResponse | 'drop'> {
+/**
+ * When the target does not answer, the connection is closed without an answer: the platform retries then, but not after
+ * a 5xx.
+ */
+async function tryForward(context: Context, to: URL, received: ReceivedRequest): Promise<ReceiverResponse | 'drop'> {
   try {
-    return await passOn(context, to, received);
+    return await forwardDelivery(context, to, received);
   } catch (error) {
     if (!context.signal.aborted) context.progress.note(`not passed on: ${(error as Error).message}`);
     return 'drop';
   }
 }
 
-function told(
+function describeDelivery(
   { id, path, headers, body }: ReceivedRequest & { id: string },
-  { signature, why }: Inspection,
+  { signature, why }: SignatureCheck,
   now: number,
   answer: ReceiverResponse | 'drop',
   to: URL | undefined,
-): Delivery {
+): ShownDelivery {
   return {
     ...{ type: 'delivery', id, receivedAt: new Date(now).toISOString(), path },
-    ...{ runId: runIdOf(headers), signature, why },
+    ...{ runId: deliveryRunId(headers), signature, why },
     status: answer === 'drop' ? null : answer.status,
     forwardedTo: to?.href ?? null,
     ...{ bytes: body.length, headers, ...decodeBody(body) },

@@ -9,7 +9,7 @@ type Reading = Pick<Context, 'env' | 'cwd' | 'readStdin' | 'secrets' | 'signal'>
  * The secret by which deliveries are signed: from a file (`-` is stdin), or from GANTRY_WEBHOOK_SECRET; undefined when
  * there is none. It is never a flag's value. Throws UsageError for what cannot travel in a header.
  */
-export async function webhookSecret(context: Reading, file?: string): Promise<string | undefined> {
+export async function readWebhookSecret(context: Reading, file?: string): Promise<string | undefined> {
   const { env, readStdin, secrets } = context;
   if (file === undefined) return checked(readVariable(env, 'GANTRY_WEBHOOK_SECRET'), 'GANTRY_WEBHOOK_SECRET');
   const text = file === '-' ? await readStdin() : String(await readNamedFile(context, file));

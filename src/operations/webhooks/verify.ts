@@ -2,10 +2,10 @@ import type { Context } from '../../context.ts';
 import { webhookHeaders } from '../../contract/invocation.ts';
 import { FailedError, UsageError } from '../../errors.ts';
 import { readNamedFile } from '../input/index.ts';
-import { inspect, runIdOf } from './inspection.ts';
-import { webhookSecret } from './secret.ts';
+import { checkSignature, deliveryRunId } from './check-signature.ts';
+import { readWebhookSecret } from './secret.ts';
 
-export interface Verifying {
+export interface VerifyOptions {
   /** A file; `-` is stdin. */
   body: string;
   /** `Name: value` lines. */
@@ -18,7 +18,7 @@ export interface Verifying {
   maxAgeMs: number;
 }
 
-export interface Verified {
+export interface VerifiedDelivery {
   valid: true;
   requestId: string;
   /** When it was signed, RFC 3339, UTC. */
@@ -28,12 +28,12 @@ export interface Verified {
 type Reading = Pick<Context, 'cwd' | 'stdin' | 'env' | 'readStdin' | 'now' | 'secrets' | 'signal'>;
 
 /** Checks one delivery. Throws FailedError, which tells why, when it is not by who has the secret. */
-export async function verify(context: Reading, verifying: Verifying): Promise<Verified> {
+export async function verifyDelivery(context: Reading, verifying: VerifyOptions): Promise<VerifiedDelivery> {
   const { body: file, headerFile, secretFile, maxAgeMs } = verifying;
   if ([file, headerFile, secretFile].filter((each) => each === '-').length > 1) {
     throw new UsageError('only one thing can come from stdin');
   }
-  const secret = await webhookSecret(context, secretFile);
+  const secret = await readWebhookSecret(context, secretFile);
   if (!secret) throw new UsageError('there is no secret', { fix: '--secret-file FILE, or GANTRY_WEBHOOK_SECRET' });
   const headers = {
     ...(headerFile === undefined ? {} : headersIn((await bytesOf(context, headerFile)).toString())),
@@ -42,7 +42,7 @@ export async function verify(context: Reading, verifying: Verifying): Promise<Ve
     ...given(webhookHeaders.runId, verifying.requestId),
   };
   const body = await bytesOf(context, file);
-  const { signature, why } = inspect({ headers, body }, secret, { now: context.now(), maxAgeMs });
+  const { signature, why } = checkSignature({ headers, body }, secret, { now: context.now(), maxAgeMs });
   if (signature !== 'good') {
     throw new FailedError(`the delivery is not valid: ${why}`, {
       ...(maxAgeMs !== Number.POSITIVE_INFINITY && /allowed$/.test(why ?? '')
@@ -52,7 +52,7 @@ export async function verify(context: Reading, verifying: Verifying): Promise<Ve
     });
   }
   const seconds = Number(headers[webhookHeaders.timestamp.toLowerCase()]);
-  return { valid: true, requestId: runIdOf(headers), signedAt: new Date(seconds * 1000).toISOString() };
+  return { valid: true, requestId: deliveryRunId(headers), signedAt: new Date(seconds * 1000).toISOString() };
 }
 
 function given(name: string, value: string | undefined): Record<string, string> {

@@ -20,7 +20,7 @@ function* emptyInclude({ sections: { deployment } }: RuleInput): Generator<Confi
   yield warningAt('deployment.include', 'include is empty, so all files are sent', { fix: 'include = ["*"]' });
 }
 
-/** Keys that the platform ignores. */
+/** Keys that the platform ignores (docs/platform.md#app-configuration). */
 const withDockerfile = {
   why: 'the image is built from dockerfile_path: move it to the Dockerfile',
   keys: ['shell_commands', 'pre_build_commands', 'docker_base_image_url'],

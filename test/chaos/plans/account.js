@@ -11,9 +11,13 @@ export function grants(draw) {
     /** @type {const} */ ([
       [3, 'text'],
       [1, 'projectId'],
-      [3, 'odd'],
+      [1, 'nested'],
+      [2, 'odd'],
+      [1, 'role'],
+      [1, 'opaque'],
     ]),
   );
+  const isCertain = !['role', 'opaque'].includes(grantForm);
   return {
     kind: 'grants',
     world: { grants: { 'sa-1': before, 'sa-2': ['p-4444dddd'] }, grantForm },
@@ -23,6 +27,7 @@ export function grants(draw) {
     }),
     facts: {
       grantForm,
+      isCertain,
       before,
       after: change === 'grant' ? [...before, ...projects] : before.filter((id) => !projects.includes(id)),
     },

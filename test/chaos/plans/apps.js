@@ -55,8 +55,8 @@ export function deploy(draw) {
     world: {
       nextBuild: {
         coming,
-        log: [`pip install ${secret}`, 'built'],
-        ...(draw.chance(0.5) ? { initError: 'the port was never opened' } : {}),
+        log: [`pip install ${secret}`, ...(draw.chance(0.3) ? ['fetched with {token}'] : []), 'built'],
+        ...(draw.chance(0.5) ? { initError: draw.pick(['the port was never opened', 'refused: Bearer {token}']) } : {}),
       },
       ...(draw.chance(0.5) ? { apps: [app('web')] } : {}),
     },
@@ -178,7 +178,8 @@ export function listRuns(draw) {
     ...{ createdAt: new Date(now - 60_000 - index * 1000).toISOString(), updatedAt: new Date(now).toISOString() },
     status: 'success',
   }));
-  const lie = draw.chance(0.5) ? draw.pick(['offset-ignored', 'token-forever', 'no-total']) : undefined;
+  const lies = ['offset-ignored', 'offset-ignored', 'token-forever', 'no-total', 'invented'];
+  const lie = draw.chance(0.6) ? draw.pick(lies) : undefined;
   return {
     kind: 'runs-list',
     world: { apps: [app('web')], runs, ...(lie ? { runsLie: lie } : {}) },
@@ -241,13 +242,14 @@ export function logs(draw) {
     ...{ logId: `log-${index}`, lineNumber: index, stream: 'stdout', logLine: `line ${index}` },
     timestamp: new Date(begin + index * 1000).toISOString(),
   }));
+  const lie = draw.chance(0.4) ? draw.pick(['repeats', 'token-forever']) : undefined;
   return {
     kind: 'logs',
-    world: { apps: [app('web')], logs: lines },
+    world: { apps: [app('web')], logs: lines, ...(lie ? { logsLie: lie } : {}) },
     steps: drawSteps(draw, {
       command: { args: ['logs', 'web', '--since', '6h', '--tail', 'all'] },
       points: ['logs', 'logs', 'get-app'],
     }),
-    facts: { lines: lines.map(({ logLine }) => logLine) },
+    facts: { lines: lines.map(({ logLine }) => logLine), lie },
   };
 }

@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 
 /** cp to a volume. @param {Draw} draw @returns {Partial<Plan>} */
 export function copyUp(draw) {
-  const files = drawTree(draw);
+  const files = drawTree(draw, { large: 0.2 });
   const { args, where } = words(draw, files, { from: 'src/', to: '/dst', isUp: true });
   const targets = files
     .filter(({ path }) => where(path) !== undefined)
@@ -66,46 +66,51 @@ export function copyDown(draw) {
   /** @type {Meddling[]} */
   const meddling = [];
   if (meddled) meddling.push({ do: 'store', path: meddled.from, content: other, when: drawMoment(draw, downPoints) });
+  const volume = [...remoteEntries(draw, files, '/src/'), ...strangers(draw, [])];
+  const rotten = draw.chance(0.12) && !meddled ? spoil(draw, targets, volume, local) : [];
   const folder = targets.map(({ path }) => path).find((path) => foldersAbove(path).length > 1);
-  const planted = draw.chance(0.05) && folder ? foldersAbove(folder).at(-1) : undefined;
+  // It is removed again before the last run, and with it whatever else is in the way there.
+  const isFree = obstacles.impossible.length === 0;
+  const planted = draw.chance(0.05) && folder && isFree ? foldersAbove(folder).at(-1) : undefined;
   return {
     kind: 'cp-down',
     local,
     outside: [...obstacles.outside, { path: 'precious/keep', text: 'precious' }],
-    volume: [...remoteEntries(draw, files, '/src/'), ...strangers(draw, [])],
-    ...(draw.chance(0.04) && !targets.some((target) => target.source.some(({ size }) => size > 1_000_000))
-      ? { diskKiB: draw.pick([16, 64, 160]) }
-      : {}),
-    steps: drawSteps(draw, {
-      command: { args: ['cp', ...options.flags, ...args] },
-      points: downPoints,
-      mayDouble: true,
-      mayRunOutOfFiles: true,
-      ...(meddled || planted
-        ? {
-            meddle: () =>
-              planted && !meddled
-                ? [
-                    {
-                      do: 'replace-by-link',
-                      path: `work/${planted}`,
-                      link: '../../outside/precious',
-                      when: drawMoment(draw, downPoints),
-                    },
-                  ]
-                : meddling,
-            between: [
-              ...meddling.map((one) => ({ ...one, when: { delayMs: 0 } })),
-              ...(planted
-                ? [/** @type {Meddling} */ ({ do: 'remove', path: `work/${planted}`, when: { delayMs: 0 } })]
-                : []),
-            ],
-          }
-        : {}),
-    }),
+    volume,
+    ...(draw.chance(0.1) ? { diskKiB: drawRoom(draw, targets) } : {}),
+    steps: told(
+      rotten,
+      drawSteps(draw, {
+        command: { args: ['cp', ...options.flags, ...args] },
+        points: downPoints,
+        mayDouble: true,
+        mayRunOutOfFiles: true,
+        ...(meddled || planted
+          ? {
+              meddle: () =>
+                planted && !meddled
+                  ? [
+                      {
+                        do: 'replace-by-link',
+                        path: `work/${planted}`,
+                        link: '../../outside/precious',
+                        when: drawMoment(draw, downPoints),
+                      },
+                    ]
+                  : meddling,
+              between: [
+                ...meddling.map((one) => ({ ...one, when: { delayMs: 0 } })),
+                ...(planted
+                  ? [/** @type {Meddling} */ ({ do: 'remove', path: `work/${planted}`, when: { delayMs: 0 } })]
+                  : []),
+              ],
+            }
+          : {}),
+      }),
+    ),
     copies: {
       ...{ side: 'disk', targets, deleted: [], keeps: options.keeps, verified: options.verified },
-      impossible: obstacles.impossible,
+      impossible: [...obstacles.impossible, ...rotten],
     },
     facts: { planted },
   };
@@ -160,23 +165,37 @@ export function syncDown(draw) {
   const targets = files.map(({ path, content }) => ({ path: `dst/${path}`, source: [content] }));
   const deletes = draw.chance(0.5);
   const extra = drawExtra(draw, targets, 'dst/');
+  const existing = localExisting(draw, targets);
+  const volume = remoteEntries(draw, files, '/src/');
+  const rotten = draw.chance(0.08)
+    ? spoil(
+        draw,
+        targets.map(({ path, source }, index) => ({ path, source, from: volume[index]?.path ?? '' })),
+        volume,
+        existing,
+      )
+    : [];
   return {
     kind: 'sync-down',
+    ...(draw.chance(0.08) ? { diskKiB: drawRoom(draw, targets) } : {}),
     local: [
-      ...localExisting(draw, targets),
+      ...existing,
       ...extra.map(({ path, content, modified }) => ({ path, content, modified })),
       { path: 'other/file', text: 'not in the target' },
       ...(draw.chance(0.5) ? [{ path: 'dst', folder: /** @type {const} */ (true) }] : []),
     ],
-    volume: remoteEntries(draw, files, '/src/'),
-    steps: drawSteps(draw, {
-      command: { args: ['sync', ...syncFlags(draw, deletes, 'dst'), ':/src', 'dst'] },
-      points: downPoints,
-      mayDouble: true,
-      mayRunOutOfFiles: true,
-    }),
+    volume,
+    steps: told(
+      rotten,
+      drawSteps(draw, {
+        command: { args: ['sync', ...syncFlags(draw, deletes, 'dst'), ':/src', 'dst'] },
+        points: downPoints,
+        mayDouble: true,
+        mayRunOutOfFiles: true,
+      }),
+    ),
     copies: {
-      ...{ side: 'disk', targets, keeps: 'same-size', verified: false, impossible: [] },
+      ...{ side: 'disk', targets, keeps: 'same-size', verified: false, impossible: rotten },
       deleted: deletes ? extra.map(({ path }) => path) : [],
     },
   };
@@ -268,6 +287,35 @@ function remoteEntries(draw, files, prefix) {
     ]),
   );
   return files.map(({ path, content, modified }) => ({ path: prefix + path, content, modified, etag }));
+}
+
+/** A disk that mostly is too small for all of them, in KiB. @param {Draw} draw @param {import('../types.ts').Target[]} targets */
+function drawRoom(draw, targets) {
+  const bytes = targets.reduce((sum, { source: [content] }) => sum + (content?.size ?? 0), 0);
+  return Math.max(16, Math.round((bytes / 1024) * draw.pick([0.3, 0.6, 0.9])));
+}
+
+/** Without its ETag nobody could tell that a file is damaged. @param {string[]} rotten @param {import('../types.ts').Step[]} steps */
+function told(rotten, steps) {
+  if (rotten.length === 0) return steps;
+  return steps.map((step) => ({ ...step, faults: step.faults.filter(({ what }) => what !== 'no-etag') }));
+}
+
+/**
+ * The storage has damaged one of the sources, and its ETag gives it away: that target cannot be. Gives its path.
+ * @param {Draw} draw @param {{ path: string, source: import('../types.ts').Content[], from: string }[]} targets
+ * @param {RemoteEntry[]} volume @param {{ path: string }[]} local
+ */
+function spoil(draw, targets, volume, local) {
+  // What is there already may be left as it is.
+  const isNew = (/** @type {{ path: string }} */ { path }) => local.every((one) => one.path !== path);
+  const chosen = targets.filter((target) => isNew(target) && target.source.every(({ size }) => size > 0));
+  if (chosen.length === 0) return [];
+  const { path, from } = draw.pick(chosen);
+  const entry = volume.find((one) => one.path === from && one.etag === 'md5');
+  if (!entry) return [];
+  entry.isRotten = true;
+  return [path];
 }
 
 /** Files that are at some of the targets already. @param {Draw} draw @param {import('../types.ts').Target[]} targets @returns {RemoteEntry[]} */

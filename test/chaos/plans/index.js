@@ -20,10 +20,10 @@ const kinds = /** @type {const} */ ([
   [2, dryRun],
   [3, pack],
   [3, cancelBuild],
-  [3, listRuns],
+  [5, listRuns],
   [3, readApps],
   [3, invoke],
-  [2, logs],
+  [3, logs],
   [4, grants],
   [3, secrets],
 ]);

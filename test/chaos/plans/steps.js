@@ -19,13 +19,14 @@ export function drawSteps(draw, { command, points, mayKill = true, mayDouble = f
     [2, 2],
   ]);
   const steps = Array.from({ length: count }, (_, index) => {
-    const isDouble = mayDouble && index === 0 && draw.chance(0.12);
-    const faults = draw.chance(isDouble ? 0.2 : 0.75) ? drawFaults(draw, points) : [];
-    const signal = mayKill && draw.chance(faults.length > 0 ? 0.15 : 0.5) ? drawSignal(draw, points) : undefined;
+    const isDouble = mayDouble && index === 0 && draw.chance(0.2);
+    const faults = isDouble ? drawDelays(draw, points) : draw.chance(0.75) ? drawFaults(draw, points) : [];
+    const isCalm = isDouble || faults.length > 0;
+    const signal = mayKill && draw.chance(isCalm ? 0.15 : 0.5) ? drawSignal(draw, points) : undefined;
     const limit = rest.mayRunOutOfFiles && draw.chance(0.05) ? { fileLimit: draw.pick([4, 16, 64, 1024]) } : {};
     const disturbed = { ...command, ...limit, ...(signal ? { signal } : {}) };
     return {
-      commands: isDouble ? [disturbed, { ...command }] : [disturbed],
+      commands: isDouble ? [disturbed, drawSecond(draw, command, points)] : [disturbed],
       faults,
       meddling: meddle && draw.chance(0.25) ? meddle(draw) : [],
       isClean: false,
@@ -35,6 +36,28 @@ export function drawSteps(draw, { command, points, mayKill = true, mayDouble = f
     ...steps,
     { commands: [command], faults: [], meddling: [], isClean: true, ...(between && { before: between }) },
   ];
+}
+
+/**
+ * Two commands at a time mostly meet nothing worse than slow answers: then both have to end well, or one is refused.
+ * @param {Draw} draw @param {readonly string[]} points
+ */
+function drawDelays(draw, points) {
+  if (draw.chance(0.25)) return drawFaults(draw, points);
+  const slow = () => ({
+    point: draw.pick(points),
+    what: 'slow',
+    from: 1,
+    times: draw.int(1, 6),
+    ms: draw.int(50, 400),
+  });
+  return Array.from({ length: draw.int(0, 2) }, slow);
+}
+
+/** The same command once more, at once or while the first one is at work. @param {Draw} draw @param {Command} command @param {readonly string[]} points */
+function drawSecond(draw, command, points) {
+  const signal = draw.chance(0.1) ? { signal: drawSignal(draw, points) } : {};
+  return { ...command, ...signal, ...(draw.chance(0.5) ? { start: drawMoment(draw, points) } : {}) };
 }
 
 /** @param {Draw} draw @param {readonly string[]} points */

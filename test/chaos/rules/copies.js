@@ -50,6 +50,7 @@ export function copyRules(plan, step, outcome, say) {
     if (run.code === 0 && !(plan.facts.planted && outcome.meddled)) claimsAll(copies, { after, right }, say);
     if (!outcome.meddled) claimsSome(copies, run, right, say);
   }
+  takeTurns(copies, step, outcome, say);
   if (step.isClean) cleanRun(plan, copies, outcome, { right, after }, say);
 }
 
@@ -84,6 +85,18 @@ function claimsSome(copies, { stdout, code }, right, say) {
   if (summary.files > there) say(`says ${summary.files} files are copied, ${there} are`);
   if (code === 1 && said?.error === undefined && (summary.failed ?? []).length === 0)
     say('exit code 1 without a failed file');
+}
+
+/**
+ * Two commands with the same targets never write at the same time: one waits until the other has ended, or is refused.
+ * @param {Copies} copies @param {import('../types.ts').Step} step @param {Outcome} outcome @param {Say} say
+ */
+function takeTurns({ side }, { commands }, { asked }, say) {
+  if (commands.length < 2) return;
+  const writing = side === 'volume' ? ['initialize', 'complete', 'rm'] : ['download'];
+  const turns = asked.filter(({ point }) => writing.includes(point)).map(({ by }) => by);
+  const changes = turns.filter((by, index) => index > 0 && by !== turns[index - 1]).length;
+  if (changes > 1) say(`two commands with the same targets were at work at the same time (${turns.join('')})`);
 }
 
 /** @param {import('../types.ts').Plan} plan @param {Copies} copies @param {Outcome} outcome @param {{ right: (path: string) => boolean, after: Map<string, string> }} found @param {Say} say */

@@ -21,7 +21,7 @@ test.each([
   ['.hidden', undefined, undefined],
   ['...', undefined, 'drops'],
   ['naïve 🚀', undefined, undefined],
-])('the name %j on Linux and macOS: %s, on Windows: %s (H-13)', (name, elsewhere, windows) => {
+])('the name %j on Linux and macOS: %s, on Windows: %s', (name, elsewhere, windows) => {
   const reason = (problem: string | undefined, word: string | undefined) =>
     word ? expect(problem).toContain(word.replace('leads', 'lead')) : expect(problem).toBeUndefined();
   reason(nameProblem(name, false), elsewhere);

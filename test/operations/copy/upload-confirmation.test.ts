@@ -10,7 +10,7 @@ function volume() {
   const listings: string[] = [];
   const arrived: string[] = [];
   const missing: string[] = [];
-  const entry = { isFolder: false, size: 1, modified: null };
+  const entry = { isFolder: false, size: 1, modified: '2026-01-01T00:00:00Z' };
   const remote = {
     listNow: async ({ path }: { path: string }) => {
       listings.push(path);
@@ -26,7 +26,7 @@ function volume() {
   const expectFile = (path: string) => uploads.expect(at(path));
   const send = (path: string) => {
     const found = { path, bytes: 1, modified: 0, from: path };
-    uploads.add({ found, at: at(path), bytes: 1, mark: '', since: 0, resumedBytes: 0 });
+    uploads.add({ found, at: at(path), bytes: 1, mark: '', since: 0, etags: [], resumedBytes: 0 });
     uploads.end(at(path));
   };
   return { uploads, listings, arrived, missing, expectFile, send };

@@ -6,7 +6,7 @@ import { failed } from './failed.js';
 
 const project = '/v2/projects/:project';
 
-/** Service accounts and secrets (spec 4.14, 4.15; wire 1b). */
+/** Service accounts and secrets (spec 4.14, 4.15; docs/platform.md#secrets). */
 export const accountRoutes = [
   { point: 'list-accounts', method: 'GET', path: `${project}/service-accounts`, answer: listAccounts },
   {
@@ -25,7 +25,14 @@ function listAccounts(_request, { store }) {
   const forms = {
     text: (/** @type {string} */ id) => id,
     projectId: (/** @type {string} */ id) => ({ projectId: id, since: '2026-11-01T10:00:00Z' }),
+    nested: (/** @type {string} */ id, /** @type {number} */ index) => ({
+      ...{ id: `grant-${index}`, project: { id, name: `project ${index}` } },
+    }),
     odd: (/** @type {string} */ id, /** @type {number} */ index) => ({ id: `grant-${index}`, project: id }),
+    // More than a list of projects can say: who sends one back takes the role away.
+    role: (/** @type {string} */ id) => ({ projectId: id, role: 'viewer' }),
+    // The project is not in it, although something looks like one.
+    opaque: (/** @type {string} */ _id, /** @type {number} */ index) => ({ id: `p-grant${index}`, kind: 'project' }),
   };
   const serviceAccounts = [...store.grants].map(([id, grants]) => ({
     ...{ id, name: `account ${id}`, description: '', projectId: store.project, createdByUserId: 'u-1' },

@@ -9,7 +9,7 @@ const apps = '/v2/projects/:project/apps';
 const one = `${apps}/:app`;
 const build = `${one}/builds/:build`;
 
-/** Apps, builds, runs, logs and calls (spec 4.2 to 4.9, 4.18; wire 1b, 7). */
+/** Apps, builds, runs, logs and calls (spec 4.2 to 4.9, 4.18; docs/platform.md#apps). */
 export const appRoutes = [
   { point: 'create-app', method: 'POST', path: apps, body: appCreation, answer: createApp },
   { point: 'list-apps', method: 'GET', path: apps, query: ['includeEphemeral'], answer: listApps },
@@ -131,7 +131,14 @@ function getBuild(request, platform) {
   // Each look is one step on, once the archive has come; a canceled build stays as it is.
   const next = found.coming.length > 1 ? found.coming.shift() : found.coming[0];
   if (found.zip && next && !isOver(found.status)) found.status = next;
-  return { status: 200, json: plainBuild(found) };
+  const plain = plainBuild(found);
+  const { initError } = plain;
+  return { status: 200, json: initError ? { ...plain, initError: filledIn(initError, platform) } : plain };
+}
+
+/** What logs of builds repeat: `{token}` stands for that of the user. @param {string} text @param {Platform} platform */
+function filledIn(text, { store }) {
+  return text.replaceAll('{token}', store.tokens[0] ?? '');
 }
 
 /** @param {Request} request @param {Platform} platform @returns {Answer} */
@@ -159,7 +166,7 @@ function buildLogs(request, platform) {
   if (!found) return failed(404, 'build not found');
   const begin = Date.parse(found.createdAt);
   const logs = found.log.map((log, index) => ({
-    ...{ id: `l-${index}`, createdAt: new Date(begin + index).toISOString(), log },
+    ...{ id: `l-${index}`, createdAt: new Date(begin + index).toISOString(), log: filledIn(log, platform) },
   }));
   return { status: 200, json: { logs, status: found.status } };
 }
@@ -186,6 +193,7 @@ function runsChart({ query }, platform) {
     return at >= (start ?? 0) && at <= (end ?? 0);
   };
   const matching = store.runs.filter(isIn);
+  if (store.runsLie === 'invented') return { status: 200, json: { ...inventedRuns(store), total: matching.length } };
   if ((end ?? 0) - (start ?? 0) > 86_400_000 || query.get('aggregate') === 'true') {
     return { status: 200, json: { aggregatedData: [], groupBy: 'hour', timeRange: 'custom', total: matching.length } };
   }
@@ -198,6 +206,12 @@ function runsChart({ query }, platform) {
   return { status: 200, json: { items, ...next, ...total } };
 }
 
+/** A page that nobody has seen before, and the token of another one. @param {import('./store.js').Store} store */
+function inventedRuns({ runs }) {
+  const items = runs.slice(0, 100).map((run) => ({ ...run, id: randomUUID() }));
+  return { items, nextToken: randomUUID() };
+}
+
 /** @param {string} text */
 function wholeNumber(text) {
   return /^\d+$/.test(text) ? Number(text) : undefined;
@@ -207,6 +221,7 @@ function wholeNumber(text) {
 function asyncRuns({ query }, { store }) {
   const begin = Number(query.get('nextToken') ?? 0);
   const matching = store.runs.filter((run) => query.get('asyncOnly') !== 'true' || run.async === true);
+  if (store.runsLie === 'invented') return { status: 200, json: inventedRuns(store) };
   const items = matching.slice(begin, begin + 50);
   const next = begin + 50 < matching.length ? String(begin + 50) : null;
   const lie = store.runsLie === 'token-forever' ? String(begin) : next;
@@ -235,6 +250,10 @@ function appLogs({ query }, platform) {
   const logs = ordered.slice(begin, begin + Math.min(size ?? 100, 40));
   const end = begin + logs.length;
   const hasMore = end < ordered.length;
+  if (store.logsLie) {
+    const nextPageToken = String(store.logsLie === 'repeats' ? begin : end);
+    return { status: 200, json: { logs, nextPageToken, hasMore: true } };
+  }
   return { status: 200, json: { logs, nextPageToken: hasMore ? String(end) : null, hasMore } };
 }
 

@@ -56,7 +56,7 @@ export const texts = (value, name) => {
   return odd && `${name}.${odd[0]} is not a string`;
 };
 
-/** The body of create app (spec 2.2, wire 1c). */
+/** The body of create app (spec 2.2; docs/platform.md#apps). */
 export const appCreation = shape({
   name: filled,
   platform_toml: optional(text),

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { damaged } from './store.js';
 import { complete } from './volumes.js';
 
 /** @typedef {import('./types.ts').Answer} Answer @typedef {import('./types.ts').Fault} Fault */
@@ -17,9 +18,11 @@ export const instead = {
     headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
   }),
   /** A server that shows what it was sent, and links of others. */
-  echo: ({ status = 403 }, { headers }, { store, url }) => {
+  echo: ({ status = 403 }, { headers, json }, { store, url }) => {
     const link = store.sign(url, { kind: 'object', region: 'us-east-1', path: '/nothing' }, 'object');
-    return { status, json: { message: `refused: ${headers.authorization ?? 'nobody'} may not, see ${link} for more` } };
+    const sent = json === undefined ? '' : ` with ${JSON.stringify(json).slice(0, 300)}`;
+    const message = `refused: ${headers.authorization ?? 'nobody'} may not${sent}, see ${link} for more`;
+    return { status, json: { message } };
   },
   'status-page': ({ status = 503 }) => ({ status, ...webPage }),
   'web-page': () => ({ status: 200, ...webPage }),
@@ -59,6 +62,8 @@ export const afterwards = {
   'null-text': (answer, { point }) => mapped(answer, (object) => nulled(object, point)),
   'missing-text': (answer, { point }) => mapped(answer, (object) => dropped(object, point)),
   'number-text': (answer) => mapped(answer, numbersAsText),
+  /** Texts of an answer that repeat how they were asked for. */
+  'echo-fields': (answer, { point, headers }) => mapped(answer, (object) => echoed(object, point, headers)),
   garbage: (answer) => ('json' in answer ? { status: answer.status, text: '{"cut": [1, 2' } : answer),
   empty: (answer) => ({ status: answer.status, text: '', ...(answer.headers && { headers: answer.headers }) }),
   // Of storage:
@@ -72,9 +77,7 @@ export const afterwards = {
     // Only an ETag that is an MD5 gives the damage away.
     const isTold = /^"[0-9a-f]{32}(-1)?"$/.test(answer.headers?.etag ?? '');
     if (!answer.bytes || answer.bytes.length === 0 || !isTold) return answer;
-    const bytes = Buffer.from(answer.bytes);
-    bytes[Math.floor(bytes.length / 2)] = (bytes[Math.floor(bytes.length / 2)] ?? 0) ^ 0x40;
-    return { ...answer, bytes };
+    return { ...answer, bytes: damaged(answer.bytes) };
   },
   'short-whole': (answer) =>
     answer.bytes && answer.bytes.length > 1
@@ -135,6 +138,14 @@ function nulled(object, point) {
 /** @param {Record<string, unknown>} object @param {string} point */
 function dropped(object, point) {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !(spare[point] ?? []).includes(name)));
+}
+
+/** @param {Record<string, unknown>} object @param {string} point @param {Request['headers']} headers */
+function echoed(object, point, { authorization }) {
+  const changed = { ...object };
+  for (const name of spare[point] ?? [])
+    if (typeof changed[name] === 'string') changed[name] = `asked with ${authorization}`;
+  return changed;
 }
 
 /** @param {Record<string, unknown>} object */

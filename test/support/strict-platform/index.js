@@ -93,6 +93,8 @@ export class StrictPlatform {
     const fault = this.#faultFor(point, nth);
     /** @type {Seen} */
     const seen = { n: this.seen.length + 1, nth, point, method, path: pathname, at: Date.now() };
+    const by = this.#tokenOf(incoming.headers.authorization);
+    if (by >= 0) seen.by = by;
     if (fault) seen.fault = fault.what;
     this.seen.push(seen);
     response.on('error', () => {});
@@ -148,7 +150,7 @@ export class StrictPlatform {
   #check(request, route) {
     const { point, params, headers, query, body, method } = request;
     if (!route.open) {
-      if (headers.authorization !== `Bearer ${this.store.token}`) {
+      if (this.#tokenOf(headers.authorization) < 0) {
         this.complain(`${point}: the token is missing or another one`);
         return failed(401, 'the token is invalid');
       }
@@ -173,6 +175,11 @@ export class StrictPlatform {
     } else if (point === 'invoke') parse(request);
     else if (body.length > 0 && method !== 'PUT') this.complain(`${point}: a body of ${body.length} bytes`);
     return undefined;
+  }
+
+  /** Which token a header has; -1: none that is known. @param {string | string[] | undefined} authorization */
+  #tokenOf(authorization) {
+    return this.store.tokens.findIndex((token) => authorization === `Bearer ${token}`);
   }
 
   /** @param {string} point @param {number} nth */

@@ -5,15 +5,12 @@ export class Store {
   /** @param {import('./types.ts').World} world */
   constructor(world = {}) {
     this.project = world.project ?? 'p-chaos001';
-    this.token = world.token ?? 'token';
+    this.tokens = [world.token ?? 'token', ...(world.otherTokens ?? [])];
     this.style = { slash: false, missing: /** @type {'empty' | '404'} */ ('empty'), ...world.style };
     /** @type {Map<string, Map<string, import('./types.ts').StoredFile>>} */
     this.regions = new Map();
     for (const [region, files] of Object.entries(world.regions ?? { 'us-east-1': [] })) {
-      this.regions.set(
-        region,
-        new Map(files.map(({ path, bytes, modified, etag }) => [path, { bytes, modified, etag: etagOf(bytes, etag) }])),
-      );
+      this.regions.set(region, new Map(files.map((file) => [file.path, storedFile(file)])));
     }
     /** @type {Map<string, import('./types.ts').Upload>} */
     this.uploads = new Map();
@@ -30,6 +27,7 @@ export class Store {
     /** Without a prototype: a secret may be called `__proto__`. @type {Record<string, string>} */
     this.secrets = Object.assign(Object.create(null), world.secrets);
     this.logs = world.logs ?? [];
+    this.logsLie = world.logsLie;
     this.invocation = world.invocation ?? { status: 200, body: { ok: true } };
     /** What was carried out by calls of apps. @type {{ path: string, body: Buffer, run: string }[]} */
     this.calls = [];
@@ -59,6 +57,19 @@ export class Store {
     });
     return `${origin}/storage/${name}?${query}`;
   }
+}
+
+/** @param {import('./types.ts').WorldFile} file @returns {import('./types.ts').StoredFile} */
+function storedFile({ bytes, modified, etag, isRotten }) {
+  return { bytes: isRotten ? damaged(bytes) : bytes, modified, etag: etagOf(bytes, etag) };
+}
+
+/** The same bytes but one. @param {Buffer} bytes */
+export function damaged(bytes) {
+  const copy = Buffer.from(bytes);
+  const middle = Math.floor(copy.length / 2);
+  copy[middle] = (copy[middle] ?? 0) ^ 0x40;
+  return copy;
 }
 
 /** @param {Buffer} bytes @param {'md5' | 'parts' | 'none'} [kind] */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { StrictPlatform } from './index.js';
-import type { Fault } from './types.ts';
+import type { Fault, World } from './types.ts';
 
 let platform: StrictPlatform;
 const volume = '/v2/projects/p-chaos001/volumes/default';
@@ -84,6 +84,50 @@ test('loses an answer after the work was done', async () => {
   await expect(call('DELETE', `${volume}/rm?file_path=%2Fa.txt`)).rejects.toThrow('fetch failed');
   expect(await names()).toEqual([]);
 });
+
+test('keeps the ETag of a file that its disk has damaged', async () => {
+  const bytes = Buffer.from('0123456789');
+  const file = { path: '/a.txt', bytes, modified: 1_700_000_000_000, etag: 'md5' as const };
+  const etag = platform.store.volume('us-east-1')?.get('/a.txt')?.etag;
+  const other = await platformOf({ regions: { 'us-east-1': [{ ...file, isRotten: true }] } });
+  const found = other.store.volume('us-east-1')?.get('/a.txt');
+  expect(found?.bytes.equals(bytes)).toBe(false);
+  expect(found?.bytes.length).toBe(10);
+  expect(found?.etag).toBe(etag);
+});
+
+test('notes which of the tokens a request came with', async () => {
+  const other = await platformOf({ otherTokens: ['second'] });
+  for (const token of ['second', 't', 'foreign']) {
+    await fetch(`${other.url}${volume}/ls`, { headers: { authorization: `Bearer ${token}` } });
+  }
+  expect(other.seen.map(({ by, status }) => [by, status])).toEqual([
+    [1, 200],
+    [0, 200],
+    [undefined, 401],
+  ]);
+});
+
+test('tells of a next page for ever where the world says so', async () => {
+  const line = { logId: 'l-1', logLine: 'hello', timestamp: '2026-11-01T10:00:00Z' };
+  const app = { name: 'web', fields: { id: 'p-chaos001-web' } };
+  const other = await platformOf({ apps: [app], logs: [line], logsLie: 'repeats' });
+  const path = `${other.url}/v2/projects/p-chaos001/apps/p-chaos001-web/logs`;
+  const pages = [];
+  for (const query of ['', '?nextToken=0']) {
+    const reply = await fetch(path + query, { headers: { authorization: 'Bearer t' } });
+    pages.push(await reply.json());
+  }
+  expect(pages[0]).toEqual({ logs: [line], nextPageToken: '0', hasMore: true });
+  expect(pages[1]).toEqual(pages[0]);
+});
+
+/** Another platform for one test, in place of the usual one. */
+async function platformOf(world: World): Promise<StrictPlatform> {
+  await platform.close();
+  platform = await new StrictPlatform({ token: 't', ...world }).start();
+  return platform;
+}
 
 function call(method: string, path: string, body?: unknown): Promise<Response> {
   const content = body === undefined ? {} : { body: JSON.stringify(body) };

@@ -53,11 +53,22 @@ export interface App {
   fields: Record<string, unknown>;
 }
 
+export interface WorldFile {
+  path: string;
+  bytes: Buffer;
+  modified: number;
+  etag: 'md5' | 'parts' | 'none';
+  /** One byte was damaged on the storage's disk: the ETag is still that of the right bytes. */
+  isRotten?: boolean;
+}
+
 /** The state that a world begins with. Everything may be left out. */
 export interface World {
   project?: string;
   token?: string;
-  regions?: Record<string, { path: string; bytes: Buffer; modified: number; etag: 'md5' | 'parts' | 'none' }[]>;
+  /** Other tokens of the same user. */
+  otherTokens?: string[];
+  regions?: Record<string, WorldFile[]>;
   /** How folders are named in listings, and what a listing of a folder that is not there is. */
   style?: { slash?: boolean; missing?: 'empty' | '404' };
   apps?: App[];
@@ -65,12 +76,14 @@ export interface World {
   /** What builds of the next deploys will do. */
   nextBuild?: { coming: string[]; log: string[]; initError?: string };
   runs?: Record<string, unknown>[];
-  /** `offset-ignored`, `token-forever`, `repeats`, `no-total`. */
+  /** `offset-ignored`, `token-forever`, `no-total`, `invented` (each page has new runs, without end). */
   runsLie?: string;
   grants?: Record<string, string[]>;
-  grantForm?: 'text' | 'projectId' | 'odd';
+  grantForm?: 'text' | 'projectId' | 'nested' | 'odd' | 'role' | 'opaque';
   secrets?: Record<string, string>;
   logs?: Record<string, unknown>[];
+  /** `repeats` (each page names itself as the next one), `token-forever` (empty pages follow the last). */
+  logsLie?: string;
   invocation?: { status: number; body: unknown };
 }
 
@@ -83,6 +96,8 @@ export interface Seen {
   method: string;
   path: string;
   at: number;
+  /** Which of the tokens it came with, 0 for the first; undefined for none. */
+  by?: number;
   fault?: string;
   status?: number;
   work?: boolean;

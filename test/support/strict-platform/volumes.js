@@ -8,7 +8,7 @@ import { failed } from './failed.js';
 const leastPart = 5 * 1024 * 1024;
 const at = '/v2/projects/:project/volumes/:volume';
 
-/** Files on volumes (spec 4.10, 4.11; wire 1a, 1b, 5). */
+/** Files on volumes (spec 4.10, 4.11; docs/platform.md#volumes). */
 export const volumeRoutes = [
   {
     ...{ point: 'initialize', method: 'POST', path: `${at}/cp/initialize`, query: ['region'] },

@@ -1,0 +1,108 @@
+// Bundles src as CommonJS, which Node starts faster than ES modules (docs/decisions/0002).
+import { copyFileSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { rolldown } from 'rolldown';
+import { flatCommander } from './commander.js';
+
+/** @import { InputOptions, OutputOptions, Plugin } from 'rolldown' */
+
+/**
+ * Writes the program: one small entry, one chunk with what nearly every command loads, and a chunk for each command.
+ * @param {string} folder removed first
+ * @param {Plugin[]} [plugins] for a program that differs from the usual one (bench/variant.js)
+ */
+export async function bundle(folder, plugins = []) {
+  rmSync(folder, { recursive: true, force: true });
+  const program = await rolldown({
+    ...input,
+    plugins: [...plugins, texts, flatCommander],
+    input: 'src/main.ts',
+    external: [/^node:/, 'string-width'],
+    preserveEntrySignatures: 'allow-extension',
+  });
+  await program.write({
+    ...output(folder),
+    // Opening a file takes longer than reading it. Without these groups `apps list` takes 10 ms more.
+    codeSplitting: {
+      groups: [
+        { name: 'main', test: /src.main\.ts$/ },
+        { name: 'program', test: (id) => common.includes(id) },
+      ],
+    },
+    // import() would load Node's loader of ES modules, even for node:http.
+    dynamicImportInCjs: false,
+    paths: { 'string-width': './string-width.cjs' },
+  });
+
+  // Parsing its tables takes 20 ms: a file of its own, loaded for text beyond ASCII (src/output/width.ts) and by ora,
+  // which ask for its default export in different ways.
+  const widths = await rolldown({ ...input, input: { 'string-width': 'string-width' } });
+  await widths.write({ ...output(folder), exports: 'default', footer: 'module.exports.default = module.exports;' });
+
+  // Workers are started by path, so they stay files of their own.
+  for (const source of workerFolders) {
+    for (const file of readdirSync(source).filter((name) => /\.(mjs|py)$/.test(name))) {
+      copyFileSync(`${source}/${file}`, `${folder}/${file}`);
+    }
+  }
+}
+
+/** What nearly every command loads. A file that has moved fails the build: without its group it would only be slow. */
+const common = [
+  'program/run-program',
+  'program/command-tree',
+  'program/create-context',
+  'command',
+  'api/client',
+  'contract/scalars',
+  'contract/apps',
+  'flags/list',
+  'flags/values',
+  'output/table',
+].map((name) => realpathSync(`src/${name}.ts`));
+
+const workerFolders = [
+  'src/project/zip',
+  'src/transfer',
+  'src/emulator/cortex',
+  'src/emulator/run',
+  'src/emulator/running',
+];
+
+/** @type {InputOptions} */
+const input = {
+  platform: 'node',
+  transform: { target: 'node20' },
+  checks: { pluginTimings: false, ineffectiveDynamicImport: false },
+};
+
+/**
+ * Source maps are files that Node reads only with `--debug` (bin/gantry.cjs). Names are kept for stacks, too.
+ * @param {string} folder
+ * @returns {OutputOptions}
+ */
+const output = (folder) => ({
+  dir: folder,
+  format: 'cjs',
+  entryFileNames: '[name].cjs',
+  chunkFileNames: '[name].cjs',
+  minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } },
+  sourcemap: true,
+  sourcemapExcludeSources: true,
+  exports: 'named',
+});
+
+/**
+ * Imports the text of a file, `'./page.css?raw'`, as vitest does.
+ * @type {Plugin}
+ */
+const texts = {
+  name: 'texts',
+  async resolveId(source, importer) {
+    const file = source.endsWith('?raw') ? await this.resolve(source.slice(0, -4), importer) : undefined;
+    return file && `${file.id}?raw`;
+  },
+  load(id) {
+    if (!id.endsWith('?raw')) return undefined;
+    return { code: `export default ${JSON.stringify(readFileSync(id.slice(0, -4), 'utf8'))}`, moduleType: 'js' };
+  },
+};

@@ -1,0 +1,158 @@
+import type { RawCall } from '../../api/client.ts';
+import type { Context } from '../../context.ts';
+import { isRecord } from '../../contract/scalars.ts';
+import { UsageError } from '../../errors.ts';
+import { stringifyJson } from '../../json-text.ts';
+import { count } from '../../output/format.ts';
+import { readNamedFile } from '../input/index.ts';
+import { type ListPage, type PagePosition, readPages } from '../replies/index.ts';
+
+export interface RawRequest {
+  method: string;
+  path: string;
+  query: Pair[];
+  /** `name=text` or `name:=json`; they make the body. */
+  fields: Pair[];
+  /** A file with the body; `-` is stdin. */
+  input?: string | undefined;
+  paginate?: boolean | undefined;
+}
+
+type Pair = [name: string, value: string];
+
+export interface RawReply {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** Parsed where it is JSON. */
+  body: unknown;
+  text: string;
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/**
+ * Any call to the management API, with this user's token. The path cannot lead elsewhere: it is put behind the
+ * platform's own address. Throws UsageError for a request that makes no sense.
+ */
+export async function callPlatform(context: Context, request: RawRequest): Promise<RawReply> {
+  const { method, query, paginate } = request;
+  if (!methods.includes(method)) throw new UsageError(`${method} is no method`, { why: `it is ${methods.join(', ')}` });
+  if (!request.path.startsWith('/')) {
+    throw new UsageError(`"${request.path}" is no path`, {
+      why: "a path begins with /; the address is the platform's",
+    });
+  }
+  if (paginate && method !== 'GET') throw new UsageError('--paginate goes with GET');
+  const path = request.path.replaceAll('{project}', () => encodeURIComponent(context.project));
+  const body = await readBody(context, request);
+  const first = await sendCall(context, { method, path, query, body });
+  return paginate ? withAllPages(context, { method, path, query, body: undefined }, first) : first;
+}
+
+async function sendCall(context: Context, call: RawCall): Promise<RawReply> {
+  const { status, headers, body: text } = await context.raw(call);
+  return { status, headers, body: parseJson(text), text };
+}
+
+/**
+ * Joins the lists of all pages, each item once; all other fields are from the first page. The platform pages by a token
+ * or by an offset (spec 4.6), so this uses the one that returns new items.
+ */
+async function withAllPages(context: Context, call: RawCall, first: RawReply): Promise<RawReply> {
+  if (!isRecord(first.body) || !Object.values(first.body).some(Array.isArray)) return first;
+  const read = async (place: PagePosition | undefined) =>
+    toPage(place ? (await sendCall(context, callForPage(call, place))).body : first.body);
+  const { found, isWhole } = await readAllItems(context, read);
+  if (!isWhole) context.progress.warn('the platform announced more items than it returned: some may be missing');
+  const { nextToken: _, nextPageToken: __, ...rest } = first.body;
+  // It is said of the first page; what is printed are all of them.
+  if (rest.hasMore === true) delete rest.hasMore;
+  const names = new Set(found.map(({ name }) => name));
+  const joined = [...names].map((list) => [list, found.filter(({ name }) => name === list).map(({ value }) => value)]);
+  const body = { ...rest, ...Object.fromEntries(joined) };
+  return { ...first, body, text: stringifyJson(body, 2) };
+}
+
+async function readAllItems(
+  { progress }: Context,
+  read: (place: PagePosition | undefined) => Promise<ListPage<ListItem>>,
+) {
+  const found: ListItem[] = [];
+  const step = progress.step('Reading all pages');
+  const fix = 'read fewer: without --paginate, or with a --query that narrows the list';
+  try {
+    const pages = readPages({ read, key: ({ key }) => key, by: 'token', fix });
+    let next = await pages.next();
+    for (; !next.done; next = await pages.next()) {
+      for (const item of next.value.items) found.push(item);
+      step.update({ text: count(found.length, 'item') });
+    }
+    return { found, isWhole: next.value };
+  } finally {
+    step.clear();
+  }
+}
+
+/** An item of one of the lists of a page. */
+interface ListItem {
+  name: string;
+  value: unknown;
+  /** The same in two pages only if it is the same item: alike items of one page are numbered. */
+  key: string;
+}
+
+function toPage(body: unknown): ListPage<ListItem> {
+  const { nextToken, nextPageToken, total, hasMore, ...rest } = isRecord(body) ? body : {};
+  const token = [nextToken, nextPageToken].find((value) => typeof value === 'string' && value !== '');
+  return {
+    items: Object.entries(rest).flatMap(([name, list]) => (Array.isArray(list) ? toListItems(name, list) : [])),
+    nextToken: hasMore === false ? undefined : (token as string | undefined),
+    // More without a number or a token: how many there are is not known, only that it is not the end.
+    total: typeof total === 'number' ? total : hasMore === true && !token ? Number.POSITIVE_INFINITY : undefined,
+  };
+}
+
+function toListItems(name: string, list: unknown[]): ListItem[] {
+  const alike = new Map<string, number>();
+  return list.map((value) => {
+    const text = stringifyJson(value);
+    const number = alike.get(text) ?? 0;
+    alike.set(text, number + 1);
+    return { name, value, key: `${name} ${number} ${text}` };
+  });
+}
+
+/** The same call for another page. An offset that was asked for is where the first page began. */
+function callForPage(call: RawCall, place: PagePosition): RawCall {
+  const began = Number(call.query.find(([name]) => name === 'offset')?.[1] ?? 0);
+  const query = call.query.filter(([name]) => name !== 'offset' && name !== 'nextToken');
+  if ('token' in place) return { ...call, query: [...query, ['nextToken', place.token]] };
+  return { ...call, query: [...query, ['offset', String(began + place.offset)]] };
+}
+
+async function readBody(context: Context, { method, fields, input }: RawRequest): Promise<string | undefined> {
+  if (input === undefined && fields.length === 0) return undefined;
+  if (method === 'GET') throw new UsageError('a GET has no body', { fix: 'use --query name=value' });
+  if (input !== undefined && fields.length > 0) throw new UsageError('the body is --input or --field, not both');
+  if (input === '-') return context.readStdin();
+  if (input !== undefined) return String(await readNamedFile(context, input));
+  return JSON.stringify(Object.fromEntries(fields.map(parseField)));
+}
+
+/** `name=text`, or `name:=json`: the colon arrives as the end of the name. */
+function parseField([name, value]: Pair): [string, unknown] {
+  if (!name.endsWith(':')) return [name, value];
+  try {
+    return [name.slice(0, -1), JSON.parse(value)];
+  } catch (cause) {
+    throw new UsageError(`--field ${name}=${value} is not JSON`, { fix: `--field ${name.slice(0, -1)}=text`, cause });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,36 @@
+import { type Credential, findCredential, renewalFix, storedCredential } from '../../config/credentials.ts';
+import type { Environment } from '../../config/environment.ts';
+import type { Settings } from '../../config/settings.ts';
+import { GantryError } from '../../errors.ts';
+import { localTime } from '../../output/format.ts';
+import { type Check, errorCheck, okCheck, warningCheck } from './check.ts';
+
+/** A token that ends sooner is worth a word, milliseconds. */
+const expiryWarningMs = 7 * 86_400_000;
+
+/** The token, if there is one that has not ended, and what is to be said of it before the platform has seen it. */
+export interface TokenCheck {
+  credential?: Credential;
+  check: Check;
+}
+
+export function checkToken(env: Environment, settings: Settings, now: number): TokenCheck {
+  try {
+    const credential = findCredential(env, settings, now, () => {});
+    return { credential, check: describeToken(credential, settings, now) };
+  } catch (error) {
+    if (error instanceof GantryError) return { check: errorCheck('token', error) };
+    throw error;
+  }
+}
+
+function describeToken(credential: Credential, settings: Settings, now: number): Check {
+  const { origin, expiresAt, refreshToken, fromEnvironment } = credential;
+  const unused = fromEnvironment && storedCredential(settings, () => {}) ? '; the stored one is not used' : '';
+  if (refreshToken) return okCheck('token', `from the ${origin}, renewed when it ends${unused}`);
+  if (expiresAt === undefined) return okCheck('token', `from the ${origin}; it does not say when it ends${unused}`);
+  const message = `from the ${origin}, ends ${localTime(new Date(expiresAt).toISOString())}${unused}`;
+  return expiresAt - now > expiryWarningMs
+    ? okCheck('token', message)
+    : warningCheck('token', message, renewalFix(credential));
+}

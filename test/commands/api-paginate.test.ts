@@ -1,0 +1,102 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { gantry, type Setting } from '../support/gantry.ts';
+
+/** A platform that answers the pages of `/v2/x` like this; `count` is 1 for the first request. */
+async function pages(
+  answer: (asked: { token: string; offset: number; count: number }, response: ServerResponse) => void,
+) {
+  const asked: { token: string; offset: number; count: number }[] = [];
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+    const offset = Number(searchParams.get('offset') ?? 0);
+    const each = { token: searchParams.get('nextToken') ?? '', offset, count: asked.length + 1 };
+    asked.push(each);
+    response.setHeader('content-type', 'application/json');
+    answer(each, response);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close().closeAllConnections());
+  await new Promise((done) => server.once('listening', done));
+  const env = { GANTRY_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, GANTRY_TOKEN: 'x' };
+  const read = (setting: Setting = {}) => gantry(['api', 'GET', '/v2/x', '--paginate'], { env, ...setting });
+  return { asked, read };
+}
+
+const page = (response: ServerResponse, body: object) => void response.end(JSON.stringify(body));
+
+test('a platform that ignores tokens and gives its first page for ever is read to its end', async () => {
+  const { asked, read } = await pages(({ count }, response) =>
+    page(response, { items: [1, 2], nextToken: `token-${count}` }),
+  );
+  const { code, stdout } = await read();
+  expect([code, JSON.parse(stdout)]).toEqual([0, { items: [1, 2] }]);
+  expect(asked.length).toBeLessThan(5);
+});
+
+test('two pages that lead to each other end', async () => {
+  const { asked, read } = await pages(({ token }, response) =>
+    page(response, token === 'b' ? { items: [3, 4], nextToken: 'a' } : { items: [1, 2], nextToken: 'b' }),
+  );
+  const { stdout } = await read();
+  expect(JSON.parse(stdout)).toEqual({ items: [1, 2, 3, 4] });
+  expect(asked.length).toBeLessThan(6);
+});
+
+test('empty pages with new tokens end, and it is said that items may be missing', async () => {
+  const { asked, read } = await pages(({ count }, response) =>
+    page(response, { items: count === 1 ? [1] : [], nextToken: `token-${count}` }),
+  );
+  const { stdout, stderr } = await read();
+  expect(JSON.parse(stdout)).toEqual({ items: [1] });
+  expect(stderr).toContain('the platform announced more items than it returned: some may be missing');
+  expect(asked.length).toBeLessThan(110);
+});
+
+/** A page of three, whose connection is cut in the middle as often as said. */
+const cut = (times: number) =>
+  pages(({ token }, response) => {
+    if (token === 'b' && times-- > 0) {
+      response.write('{"items": [3');
+      setImmediate(() => response.destroy());
+    } else if (token === 'b') page(response, { items: [3], nextToken: 'c' });
+    else page(response, token === 'c' ? { items: [4] } : { items: [1, 2], nextToken: 'b' });
+  });
+
+test('a page that is cut off is read again', async () => {
+  const { read } = await cut(1);
+  const { code, stdout, stderr } = await read();
+  expect([code, JSON.parse(stdout)]).toEqual([0, { items: [1, 2, 3, 4] }]);
+  expect(stderr).toMatch(/the reply was cut off|the connection was cut/);
+});
+
+test('a page that is cut off for ever fails the command, and nothing is printed', async () => {
+  const { read } = await cut(Number.POSITIVE_INFINITY);
+  const { code, stdout } = await read();
+  expect([code, stdout]).toEqual([69, '']);
+});
+
+test('a page that cannot be read fails the command, and nothing is printed', async () => {
+  const { read } = await pages(({ token }, response) => {
+    if (!token) return page(response, { items: [1, 2], nextToken: 'b' });
+    response.statusCode = 403;
+    page(response, { message: 'no more for you' });
+  });
+  expect(await read()).toMatchObject({ code: 5, stdout: '', stderr: expect.stringContaining('no more for you') });
+});
+
+test('the progress counts items on a terminal, and leaves no line behind', async () => {
+  let release = () => {};
+  const shown = new Promise<void>((done) => {
+    release = done;
+  });
+  const { read } = await pages(async ({ token }, response) => {
+    if (token) await shown;
+    page(response, token ? { items: [3] } : { items: [1, 2], nextToken: 'b' });
+  });
+  const said = (stderr: string) => stderr.includes('2 items') && release();
+  const { stdout, stderr } = await read({ columns: 80, said, silenceMs: 20_000 });
+  expect(JSON.parse(stdout)).toEqual({ items: [1, 2, 3] });
+  expect(stderr).toContain('Reading all pages');
+  expect(stderr).not.toMatch(/items\n/);
+});

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { KnownSecrets } from '../../src/output/known-secrets.ts';
+import { redact } from '../../src/output/redact.ts';
+import { sanitize } from '../../src/output/sanitize.ts';
+
+const secret = 'Qm4-zebra-Kx9-walnut';
+
+function knowing(...values: string[]) {
+  const secrets = new KnownSecrets();
+  secrets.add(...values);
+  return secrets;
+}
+
+const inLines = (...lines: string[]) => {
+  const sequence = knowing(secret).inSequence();
+  return lines.map((line) => sequence.hideIn('web', line));
+};
+
+describe('a secret that is divided between the lines of a log', () => {
+  test.each([
+    ['in the middle', ['it is Qm4-zebra-', 'Kx9-walnut, so'], ['it is [hidden]', '[hidden], so']],
+    ['after a few characters', ['it is Qm4', '-zebra-Kx9-walnut.'], ['it is Qm4', '[hidden].']],
+    ['before its last character', ['Qm4-zebra-Kx9-walnu', 't!'], ['[hidden]', '[hidden]!']],
+    ['in three', ['a Qm4-zeb', 'ra-Kx9-', 'walnut b'], ['a [hidden]', '[hidden]', '[hidden] b']],
+    ['with an empty line between', ['a Qm4-zebra-\n', '', 'Kx9-walnut'], ['a [hidden]\n', '', '[hidden]']],
+  ])('%s', (_, lines, hidden) => {
+    expect(inLines(...lines)).toEqual(hidden);
+  });
+
+  test('wherever it is divided, no more than a few characters of it are shown', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: secret.length - 1 }), (at) => {
+        const text = inLines(`is ${secret.slice(0, at)}`, `${secret.slice(at)} it`).join('');
+        expect(text).not.toMatch(/zebra|walnut/);
+      }),
+    );
+  });
+
+  test('lines of another source are not changed, and neither is what only looks alike', () => {
+    const sequence = knowing(secret).inSequence();
+    sequence.hideIn('web', 'it is Qm4-zebra-');
+    expect(sequence.hideIn('worker', 'Kx9-walnut')).toBe('Kx9-walnut');
+    expect(sequence.hideIn('web', 'Kx9 is another')).toBe('Kx9 is another');
+    expect(sequence.hideIn('web', 'Kx9-walnut')).toBe('Kx9-walnut');
+    expect(inLines('a Q', 'm 4')).toEqual(['a Q', 'm 4']);
+  });
+});
+
+describe('a secret that was cut', () => {
+  test.each([
+    ['at its end', 'it is Qm4-zebra-K… (12 more characters)', 'it is [hidden]… (12 more characters)'],
+    ['with a blank before the mark', 'it is Qm4-zebra- …', 'it is [hidden]…'],
+    ['at its beginning', '…ebra-Kx9-walnut, so', '…[hidden], so'],
+    ['in the cell of a table', 'NAME  VALUE\nkey   Qm4-zeb…', 'NAME  VALUE\nkey   [hidden]…'],
+  ])('%s', (_, text, safe) => {
+    expect(redact(text, knowing(secret))).toBe(safe);
+  });
+
+  test('what only ends like one stays', () => {
+    for (const text of ['walk… on', 'Qm4…', '… t', 'Qm4-zebra, not it…']) {
+      expect(redact(text, knowing(secret))).toBe(text);
+    }
+  });
+
+  test('JSON and colors do not save it', () => {
+    const page = { colored: true, githubActions: false, secrets: knowing(secret) };
+    expect(sanitize('\u001b[31mQm4-zebra-\u001b[0m…', page)).not.toContain('zebra');
+    expect(knowing(secret).isIn('Qm4-zebra-…')).toBe(true);
+  });
+});
