@@ -302,7 +302,7 @@ describe('canceling a build', () => {
   test('exits with 2 without a build id', async () => {
     const { code, stderr } = await gantry(['builds', 'cancel', 'web', '-y'], { emulator });
     expect(code).toBe(2);
-    expect(stderr).toContain('<build> is missing');
+    expect(stderr).toContain('missing argument <build>');
   });
 });
 

@@ -52,7 +52,7 @@ describe('inviting somebody', () => {
     ...['ada@.com', 'ada@example.', 'Ada <ada@example.com>', 'a@b.co,c@d.co', `${'a'.repeat(65)}@example.com`, ''],
   ])('refuses "%s" with exit 2, before any request', async (email) => {
     const { code, stderr } = await invite(email, '--role', 'member');
-    expect(stderr).toContain('write an email address');
+    expect(stderr).toContain('expected an email address');
     expect(code).toBe(2);
     expect(emulator.calls).toEqual([]);
   });
