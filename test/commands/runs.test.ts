@@ -103,7 +103,7 @@ describe('a range over 24 hours', () => {
     emulator.fail('getRunsChart', 503);
     const { json, stderr } = await list(...range(9 * day), '--all', '--json');
     expect((json() as Run[]).map(({ id }) => id)).toEqual(ids);
-    expect(stderr).toContain('trying again');
+    expect(stderr).toContain('retrying in');
   });
 
   test('fails if one window cannot be read', async () => {
