@@ -3,7 +3,7 @@ import type { HttpReply } from './api/http-reply.ts';
 import type { OpenLogSocket } from './api/log-socket.ts';
 import type { Retry } from './api/retry.ts';
 import type { Send } from './api/transport.ts';
-import type { UnreadItems } from './api/unread.ts';
+import type { UnreadableItems } from './api/unreadable-items.ts';
 import type { Credential } from './config/credentials.ts';
 import type { Environment } from './config/environment.ts';
 import type { SettingFlags, Settings } from './config/settings.ts';
@@ -82,5 +82,5 @@ export interface Context {
   /** Logs a request that is not made through `api`; shown with `--debug`. */
   trace: (line: string) => void;
   /** List items that could not be read in full; reported when the command ends. */
-  readonly unread: UnreadItems;
+  readonly unread: UnreadableItems;
 }

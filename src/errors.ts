@@ -1,7 +1,9 @@
+import type { CommandLine } from './command-line.ts';
+
 /**
  * Exit codes, and the errors that lead to them. A code never changes its meaning: scripts depend on it.
  *
- * Any module may throw these errors; `api/failures.ts` maps HTTP statuses to them. `main.ts` shows what reaches it, by
+ * Any module may throw these errors; `api/reply-error.ts` maps HTTP statuses to them. `main.ts` shows what reaches it, by
  * `output/failure.ts`. Errors that another module always catches are defined where they are thrown.
  */
 export const exitCodes = {
@@ -45,15 +47,15 @@ export interface Problem {
   message: string;
   place?: FileLocation;
   why?: string;
-  /** What to type or write instead, ready to be copied. */
-  fix?: string;
+  /** What to do about it: a complete command, or prose. */
+  fix?: string | CommandLine;
 }
 
 export interface ErrorFacts {
   place?: FileLocation;
   why?: string;
-  /** What to do next, usually a command. */
-  fix?: string;
+  /** What to do about it: a complete command, or prose. */
+  fix?: string | CommandLine;
   /** The HTTP status of the reply that caused the error. */
   status?: number;
   requestId?: string;

@@ -1,11 +1,13 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { isatty } from 'node:tty';
 import { writesAnnotations } from './config/environment.ts';
 import { exitCodes, exitNameFor, GantryError, InterruptedError, ProjectError } from './errors.ts';
 import { KnownSecrets } from './output/known-secrets.ts';
 import type { ColorChoice } from './output/page.ts';
 import { type Io, processIo } from './process.ts';
 import type { RunState } from './program/execute-command.ts';
+import { type HelpSource, helpText } from './program/help.ts';
 import { version } from './version.ts';
 
 export type { Io };
@@ -68,14 +70,20 @@ async function runAndReport(argv: string[], io: Io, state: RunState): Promise<nu
   }
 }
 
-/** The help texts are rendered at build time (build/texts.js); without a build there are none. */
+/** The sources of help are written at build time (build/texts.js); without a build there are none. */
 function preparedText(argv: string[]): string | undefined {
   const words = argv.slice(0, -1);
   const last = argv.at(-1);
   if (words.length === 0 && (last === '--version' || last === '-V')) return `${version}\n`;
-  if ((last !== '--help' && last !== '-h') || !words.every((word) => /^[a-z-]+$/.test(word))) return undefined;
+  if ((last !== '--help' && last !== '-h') || !words.every((word) => /^[a-z][a-z-]*$/.test(word))) return undefined;
+  const source = readHelpSource(words.join(' '));
+  if (!source) return undefined;
+  return helpText(source, isatty(1) ? processIo().stdout.columns : undefined);
+}
+
+function readHelpSource(command: string): HelpSource | undefined {
   try {
-    return readFileSync(join(import.meta.dirname, 'help', `${words.join(' ')}.txt`), 'utf8');
+    return JSON.parse(readFileSync(join(import.meta.dirname, 'help', `${command}.json`), 'utf8'));
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../src/emulator/index.ts';
+import { reference } from '../src/reference.ts';
 import { version } from '../src/version.ts';
 import { folderOf, smallApp } from './support/app.ts';
 import { gantry } from './support/gantry.ts';
@@ -21,35 +22,52 @@ test.each([['--version'], ['-V']])('%s prints the version', async (flag) => {
 test.each([['--help'], ['-h']])('%s prints the commands in their groups', async (flag) => {
   const { code, stdout, stderr } = await gantry([flag]);
   expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toMatch(/^Usage: gantry <command> \[flags\]/);
-  for (const word of ['Your app:', 'deploy', 'builds', 'emulator', 'exit-codes']) expect(stdout).toContain(word);
+  expect(stdout).toMatch(/^USAGE\n {2}gantry <command> \[flags\]\n\nGET STARTED\n/m);
+  for (const word of ['deploy', 'builds', 'emulator', 'exit-codes']) expect(stdout).toContain(word);
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+});
+
+test.each([[[]], [['builds']]])('gantry %s without a command prints its help', async (words) => {
+  const { code, stdout, stderr } = await gantry(words, { emulator });
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toBe((await gantry([...words, '--help'])).stdout);
+});
+
+test.each([
+  [46, 60],
+  [80, 80],
+  [120, 100],
+])('on a terminal of %i columns help is %i wide', async (columns, width) => {
+  const { stdout } = await gantry(['cp', '--help'], { columns });
+  const longest = Math.max(...stdout.split('\n').map((line) => line.length));
+  expect(longest).toBeGreaterThan(width - 12);
+  expect(longest).toBeLessThanOrEqual(width);
+});
+
+test('--help --json describes a command as the reference does', async () => {
+  const { json } = await gantry(['apps', 'get', '--help', '--json']);
+  const { commands } = await reference();
+  expect(json()).toEqual(commands.find(({ command }) => command === 'apps get'));
 });
 
 describe('an invalid command line exits with 2 and suggests a fix:', () => {
   test.each([
-    ['nothing at all', '', /error: missing command[\s\S]*fix gantry --help/],
     ['a misspelt command', 'deplyo', /error: unknown command 'deplyo'[\s\S]*did you mean deploy\?/],
     ['a misspelt subcommand', 'apps delte', /error: unknown command 'delte'/],
     ['a subcommand nearly right', 'builds cancle web b', /did you mean cancel\?/],
-    ['a word no command has', 'frobnicate', /error: unknown command 'frobnicate'[\s\S]*fix see gantry --help/],
+    ['a word no command has', 'frobnicate', /error: unknown command 'frobnicate'[\s\S]*fix gantry --help/],
     ['a misspelt flag', 'deploy --detatch', /error: unknown option '--detatch'[\s\S]*did you mean --detach\?/],
     ['a misspelt global flag', 'apps list --quite', /did you mean --quiet\?/],
     ['an abbreviated flag', 'deploy --det', /error: unknown option '--det'/],
-    ['a group without a command', 'builds', /error: missing command[\s\S]*fix gantry builds --help/],
-    [
-      'an unexpected argument',
-      'apps list web',
-      /error: unexpected argument "web"\n {2}fix see gantry apps list --help/,
-    ],
+    ['an unexpected argument', 'apps list web', /error: unexpected argument "web"\n {2}fix gantry apps list --help/],
     ['an unexpected argument of deploy', 'deploy web', /error: unexpected argument "web"/],
-    ['a missing argument', 'apps get', /error: missing argument <app>\n {2}fix see gantry apps get --help/],
+    ['a missing argument', 'apps get', /error: missing argument <app>\n {2}fix gantry apps get --help/],
     ['a missing flag', 'users invite ada@example.com', /error: missing required flag --role <role>\n/],
     ['a flag without its value', 'deploy --name', /error: --name <name> requires a value\n/],
     [
       'a value out of its list',
       'apps list --color=sometimes',
-      /error: invalid --color "sometimes": expected one of always, never, auto\n {2}fix see gantry apps list --help/,
+      /error: invalid --color "sometimes": expected one of always, never, auto\n {2}fix gantry apps list --help/,
     ],
     [
       'a value of another form',
@@ -62,7 +80,7 @@ describe('an invalid command line exits with 2 and suggests a fix:', () => {
       /error: invalid <plan> "gold": expected one of hobby, standard, enterprise\n/,
     ],
     ['two unexpected arguments', 'apps list a b', /error: unexpected argument "a"\n/],
-    ['an unknown subcommand before --help', 'apps nonsense', /fix see gantry apps --help/],
+    ['an unknown subcommand before --help', 'apps nonsense', /fix gantry apps --help/],
   ])('%s', async (_, line, says) => {
     const words = line.split(' ').filter(Boolean);
     const outcome = await gantry(words, { emulator });

@@ -1,3 +1,4 @@
+import { CommandLine, gantryCommand } from '../command-line.ts';
 import { exitCodes, type FileLocation, GantryError, type Problem, ProjectError, UnavailableError } from '../errors.ts';
 import { displayWidth } from './display-width.ts';
 import { count, cutText } from './format.ts';
@@ -23,19 +24,19 @@ export function failureJson(error: unknown, secrets = new KnownSecrets()): { err
   const { message, why, fix } = toProblem(error);
   const exit = error instanceof GantryError ? error.exit : 'bug';
   const facts = error instanceof GantryError ? error.facts : {};
-  const details = error instanceof ProjectError ? { ...facts.details, problems: error.problems } : facts.details;
   const document = {
     error: {
       code: exit,
       message,
       why,
-      hint: fix,
+      fix: fix?.toString(),
+      next: fix instanceof CommandLine ? fix.argv : undefined,
       exitCode: error instanceof GantryError ? error.exitCode : exitCodes.bug.code,
       status: facts.status,
       requestId: facts.requestId,
-      retryable: facts.retryable,
+      retryable: facts.retryable ?? (exit === 'unavailable' || exit === 'rate-limited'),
       retryAfterMs: facts.retryAfterMs,
-      details,
+      details: error instanceof ProjectError ? { ...facts.details, problems: error.problems } : facts.details,
     },
   };
   return redactValue(document, secrets);
@@ -75,7 +76,7 @@ function toProblem(error: unknown): Problem {
     const isUnreachable = error instanceof UnavailableError && error.facts.status === undefined;
     const { why, ...facts } = error.facts;
     const details = {
-      ...(isUnreachable && { fix: 'gantry doctor' }),
+      ...(isUnreachable && { fix: gantryCommand`doctor` }),
       ...facts,
       ...(why && { why: systemErrorReason(why) }),
     };
@@ -95,7 +96,7 @@ function blockText({ severity, message, place, why, fix }: Problem, { style, col
   const lines = [`${title} ${message}`];
   if (place) lines.push(...locationLines(place, columns));
   if (why) lines.push(labeled(style.dim('why'), why));
-  if (fix) lines.push(labeled(style.dim('fix'), fix));
+  if (fix) lines.push(labeled(style.dim('fix'), String(fix)));
   return lines.join('\n');
 }
 

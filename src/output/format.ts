@@ -94,24 +94,6 @@ export function fileSummary(files: number, bytes: number): string {
   return `${count(files, 'file')}, ${size(bytes)}`;
 }
 
-/** Wraps text into lines, between words if possible. */
-export function wrapText(text: string, width: number): string[] {
-  const maxLength = Math.max(20, width);
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line && line.length + 1 + word.length > maxLength) {
-      lines.push(line);
-      line = word;
-    } else line = line ? `${line} ${word}` : word;
-    while (line.length > maxLength) {
-      lines.push(line.slice(0, maxLength));
-      line = line.slice(maxLength);
-    }
-  }
-  return [...lines, line];
-}
-
 /** Truncates to `maxLength` characters. The ellipsis also tells the redactor that a secret may be cut there. */
 export function cutText(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;

@@ -1,9 +1,9 @@
-import { bearer } from '../api/bearer.ts';
 import type { Api, ApiOptions } from '../api/client.ts';
 import type { Retry } from '../api/retry.ts';
-import { senderFor } from '../api/sender.ts';
+import { createSender } from '../api/sender.ts';
+import { createTokenProvider } from '../api/token-provider.ts';
 import type { Send } from '../api/transport.ts';
-import type { UnreadItems } from '../api/unread.ts';
+import type { UnreadableItems } from '../api/unreadable-items.ts';
 import type { Credential } from '../config/credentials.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
@@ -20,7 +20,7 @@ interface ApiAccessOptions {
   onRetry: (retry: Retry) => void;
   trace: (line: string) => void;
   warn: (message: string) => void;
-  unread: UnreadItems;
+  unread: UnreadableItems;
 }
 
 type ApiAccess = Pick<Context, 'api' | 'apiWithSignal' | 'apiWithToken' | 'raw' | 'openLog'>;
@@ -65,12 +65,12 @@ function tokenSource(
   api: () => Api,
 ): (refused?: string) => Promise<string> {
   const renew = async (current: Credential, refused: boolean) => {
-    const { renewed } = await import('../api/renewal.ts');
-    const fresh = await renewed(current, refused, { api: api(), settings: settings(), now: io.now, warn });
+    const { renewStoredToken } = await import('../api/token-renewal.ts');
+    const fresh = await renewStoredToken(current, refused, { api: api(), settings: settings(), now: io.now, warn });
     secrets.add(fresh.token, fresh.refreshToken);
     return fresh;
   };
-  const nextToken = bearer(credential, renew, io.now);
+  const nextToken = createTokenProvider(credential, renew, io.now);
   let last: string | undefined;
   return async (refused) => {
     const token = await nextToken(refused);
@@ -108,7 +108,7 @@ async function apiOptions(
     token,
     signal: call.signal,
     onRetry: call.onRetry ?? onRetry,
-    onUnread: (route, url, items) => unread.note(route, url, items),
+    onUnreadable: (route, url, items) => unread.record(route, url, items),
     trace,
     delay: io.delay,
     addresses,
@@ -119,7 +119,7 @@ async function apiOptions(
       'x-client-os': process.platform,
       'x-client-arch': process.arch,
     },
-    send: call.send ?? (await senderFor(proxy)),
+    send: call.send ?? (await createSender(proxy)),
     silenceMs: io.silenceMs,
     now: io.now,
     elapsed: io.elapsed,

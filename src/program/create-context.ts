@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Retry } from '../api/retry.ts';
-import { UnreadItems } from '../api/unread.ts';
+import { UnreadableItems } from '../api/unreadable-items.ts';
 import { type Credential, environmentSecrets, findCredential, renewalFix } from '../config/credentials.ts';
 import { writesAnnotations } from '../config/environment.ts';
 import { resolveSettings } from '../config/settings.ts';
@@ -44,7 +44,7 @@ export function createContext(
   });
   const onRetry = (retry: Retry) => progress.note(retryText(retry));
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
-  const unread = new UnreadItems();
+  const unread = new UnreadableItems();
   return {
     ...createApiAccess({ io, settings, credential, signal, secrets, onRetry, trace, warn, unread }),
     get project() {

@@ -1,6 +1,6 @@
-import { CommanderError } from 'commander';
+import { type Command as Commander, CommanderError } from 'commander';
 import { createPage } from '../output/page.ts';
-import { createRenderer } from '../output/render.ts';
+import { createRenderer, type Renderer } from '../output/render.ts';
 import type { Io } from '../process.ts';
 import { buildProgram, isCommand } from './command-tree.ts';
 import { executeCommand, type RunState } from './execute-command.ts';
@@ -8,22 +8,24 @@ import { executeCommand, type RunState } from './execute-command.ts';
 /** Parses the command line, runs one command and shows its result. Returns the exit code; throws failures. */
 export async function runProgram(argv: string[], io: Io, state: RunState): Promise<number> {
   let code = 0;
-  const help: string[] = [];
+  let helpTarget: Commander | undefined;
   const words = normalizeArguments(argv);
-  const program = buildProgram(
-    async (command, flags, inputs) => {
+  const program = buildProgram({
+    firstWord: words[0],
+    run: async (command, flags, inputs) => {
       code = await executeCommand(command, flags, inputs, io, state);
     },
-    (text) => help.push(text),
-    words[0],
-  );
+    onHelp: (commander) => {
+      helpTarget = commander;
+    },
+  });
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (!isHelpOrVersion(error)) throw (await import('./usage-errors.ts')).usageError(error, argv);
-    const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'auto', io.now()), false);
-    await renderer.text(help.join(''));
+    if (helpTarget) await showHelp(helpTarget, argv, io);
+    else if (error.code === 'commander.version') await stdoutRenderer(io).text(`${error.message}\n`);
+    else throw (await import('./usage-errors.ts')).usageError(error, argv);
   }
   return code;
 }
@@ -39,6 +41,14 @@ function normalizeArguments(argv: string[]): string[] {
   return [...words, ...rest];
 }
 
-function isHelpOrVersion(error: CommanderError): boolean {
-  return error.code === 'commander.helpDisplayed' || error.code === 'commander.version';
+/** Shows the help of a command, of a group that was called without a command, or of the program. */
+async function showHelp(commander: Commander, argv: string[], io: Io): Promise<void> {
+  const [{ helpSourceOf }, { helpText }] = await Promise.all([import('./help-source.ts'), import('./help.ts')]);
+  const source = await helpSourceOf(commander);
+  const renderer = stdoutRenderer(io, argv.includes('--json'));
+  await renderer.value(source, ({ terminal, columns }) => helpText(source, terminal ? columns : undefined).trimEnd());
+}
+
+function stdoutRenderer(io: Io, json = false): Renderer {
+  return createRenderer(io.stdout, createPage(io.stdout, io.env, 'auto', io.now()), json);
 }

@@ -1,4 +1,5 @@
 import type { CommanderError } from 'commander';
+import { gantryCommand } from '../command-line.ts';
 import { commands } from '../commands/index.ts';
 import { UsageError } from '../errors.ts';
 
@@ -6,14 +7,11 @@ type UsageFacts = { message: string; why?: string; fix?: string };
 
 /** Rewords commander's error; its "did you mean" becomes the fix. */
 export function usageError(error: CommanderError, argv: string[]): UsageError {
-  const help = `${['gantry', ...commandPath(argv)].join(' ')} --help`;
-  if (error.code === 'commander.help') {
-    return new UsageError('missing command', { why: 'this is a group of commands', fix: help });
-  }
+  const help = gantryCommand`${commandPath(argv)} --help`;
   const [original = '', hint] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1];
   const { message, ...facts } = reword(original);
-  return new UsageError(message, { fix: suggestion ? `did you mean ${suggestion}?` : `see ${help}`, ...facts });
+  return new UsageError(message, { fix: suggestion ? `did you mean ${suggestion}?` : help, ...facts });
 }
 
 const rewordings: [RegExp, (...found: string[]) => UsageFacts][] = [

@@ -8,7 +8,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TemporaryFolder, type TemporaryNames, writeInPlace } from '../disk/index.ts';
+import { TemporaryFolder, type TemporaryNames, writeAtomically } from '../disk/index.ts';
 import { abortError, FailedError, GantryError, throwIfAborted } from '../errors.ts';
 import { totalBytes } from './collect.ts';
 import type { FileEntry } from './files/entry.ts';
@@ -79,7 +79,7 @@ export async function writeArchive(
   try {
     const { names, signal } = options;
     const place = { names, signal, ...(mode !== undefined && { mode }) };
-    return { path, ...(await writeInPlace(path, (file) => write(entries, file, options), place)) };
+    return { path, ...(await writeAtomically(path, (file) => write(entries, file, options), place)) };
   } catch (error) {
     throw options.signal?.aborted ? abortError(options.signal) : writeError(path, error);
   }

@@ -1,6 +1,6 @@
 import type { Check } from '../operations/doctor/index.ts';
-import { wrapText } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
+import { wrapText } from '../output/wrap-text.ts';
 
 const marks = {
   ok: { symbol: '✓', plain: 'ok', color: 'green' },
@@ -16,11 +16,11 @@ export function checksView(checks: readonly Check[]): View {
   };
 }
 
-function lines({ check, status, message, fix }: Check, names: number, { style, unicode, columns }: Page): string {
+function lines({ check, status, message, why, fix }: Check, names: number, { style, unicode, columns }: Page): string {
   const { symbol, plain, color } = marks[status];
   const mark = unicode ? symbol : plain.padEnd(2);
   const margin = ' '.repeat(mark.length + names + 3);
-  const said = wrapText(message, columns - margin.length);
+  const said = wrapText(why ? `${message}: ${why}` : message, columns - margin.length);
   const done = fix ? wrapText(`fix ${fix}`, columns - margin.length) : [];
   const [first = '', ...rest] = [...said, ...done.map((line) => style.dim(line))];
   return [`${style[color](mark)} ${check.padEnd(names)}  ${first}`, ...rest.map((line) => margin + line)].join('\n');

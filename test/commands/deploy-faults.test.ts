@@ -443,7 +443,7 @@ const covered = new Set([
 ]);
 
 /** The control sequences of an animated step. */
-const animation = /\u001b\[\?25[lh]|\u001b\[\d*[KGA]/g;
+const animation = /\u001b\[\?(?:25|2026)[lh]|\u001b\[\d*[KGA]/g;
 
 /** Deploys the small app with these faults, and with `--json` to check its document. */
 async function check(

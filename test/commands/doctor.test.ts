@@ -167,11 +167,11 @@ describe('it finds', () => {
     expect(of('project')).toMatchObject({ status: 'failed', fix: expect.stringContaining('projects use p-12345678') });
   });
 
-  test('that no project is chosen', async () => {
+  test('that no project selected', async () => {
     const env = { GANTRY_PROJECT: '', GANTRY_TOKEN: emulator.issueToken({ project_id: '' }) };
     const { code, of } = await found({ env });
     expect(code).toBe(2);
-    expect(of('project')).toMatchObject({ status: 'failed', message: 'no project is chosen' });
+    expect(of('project')).toMatchObject({ status: 'failed', message: 'no project selected' });
   });
 
   test('a profile that nobody made', async () => {

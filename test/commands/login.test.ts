@@ -223,7 +223,7 @@ describe('the project of a login', () => {
   test('stays open, with a way to choose, when nobody can be asked', async () => {
     const { logIn, settings, run } = await someone(['p-second01']);
     const { code, stderr, json } = await logIn('login --device --json', { terminal: false });
-    expect(stderr).toContain('no project is chosen among 2 projects: gantry projects use p-…, or --project');
+    expect(stderr).toContain('no project selected among 2 projects: gantry projects use p-…, or --project');
     expect([code, json()]).toMatchObject([0, { project: null }]);
     expect(settings()?.project).toBeUndefined();
     expect(await run('apps list')).toMatchObject({ code: 2, stderr: expect.stringContaining('no project selected') });

@@ -120,7 +120,7 @@ describe('a value comes', () => {
     ['in no such file', ['set', 'KEY', '--from-file', 'nowhere'], {}, 'cannot read nowhere'],
     ['for two names', ['set', 'A', 'B', '--from-file', '-'], {}, '--from-file holds the value of one secret'],
     ['from both', ['set', 'A', '--from-env', '--from-file', '-'], {}, 'not both'],
-    ['no text', ['set', 'A', '--from-file', '-'], { stdin: Buffer.from([0xff, 0xfe]) }, 'stdin is not UTF-8 text'],
+    ['no text', ['set', 'A', '--from-file', '-'], { stdin: Buffer.from([0xff, 0xfe]) }, 'stdin is not valid UTF-8'],
   ])('that is %s exits 2, and nothing is written', async (_, words, setting, said) => {
     const { code, stderr } = await run(words, setting);
     expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);

@@ -1,8 +1,8 @@
-import { waitBefore } from '../../api/retry.ts';
+import { retryDelayMs } from '../../api/retry.ts';
 import { ConnectionError } from '../../api/transport.ts';
 import { completeUpload } from '../../contract/volumes.ts';
 import { GantryError } from '../../errors.ts';
-import type { OpenUpload, SentPart } from '../../transfer/send-file.ts';
+import type { OpenUpload, SentPart } from '../../transfer/upload-file.ts';
 import { sizeOnStorage, type VolumePath } from '../volumes/index.ts';
 import type { Job } from './copy-context.ts';
 import type { RemoteFolders } from './remote-folders.ts';
@@ -31,7 +31,7 @@ export async function completeFile(sent: SentFile, job: Job, folders: RemoteFold
       if (engine.signal.aborted || !(error instanceof GantryError) || !mayBeDone(error)) throw error;
       if (await hasArrived(sent, job, folders)) return;
       if (tries === mostTries || error.facts.status === 404) throw error;
-      const delayMs = waitBefore(tries + 1) ?? 0;
+      const delayMs = retryDelayMs(tries + 1) ?? 0;
       engine.onRetry({ attempt: tries + 1, tries: mostTries, delayMs, reason: error });
       await engine.delay(delayMs, engine.signal);
     }

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { diskFailure, isNamedTemporary } from '../../disk/index.ts';
+import { isNamedTemporary, toDiskError } from '../../disk/index.ts';
 import { AuthError, GantryError, LimitError } from '../../errors.ts';
-import { Lane } from '../../transfer/lane.ts';
-import { smallBytes } from '../../transfer/resources.ts';
+import { maxSmallBytes } from '../../transfer/resources.ts';
+import { TaskQueue } from '../../transfer/task-queue.ts';
 import type { Job } from './copy-context.ts';
 import { failureText } from './copy-progress.ts';
 import type { Found, FoundFile, SizedFile } from './found-file.ts';
@@ -51,19 +51,19 @@ export async function copyAll(
   isAlone: boolean,
 ): Promise<void> {
   const { tally, engine, options } = job;
-  const small = new Lane(options.concurrency ?? usualSmall);
-  const large = new Lane(mostLarge);
+  const small = new TaskQueue(options.concurrency ?? usualSmall);
+  const large = new TaskQueue(mostLarge);
   let fatal: { error: unknown } | undefined;
   const stop = (error: unknown) => {
     fatal ??= { error };
-    small.drop();
-    large.drop();
+    small.clear();
+    large.clear();
   };
   const fail: Fail = (file, error) => {
     if (engine.signal.aborted || isFatal(error)) return stop(error);
-    if (isAlone) return stop(named(file.path, diskFailure(error)));
-    tally.fail(file.path, diskFailure(error), file.bytes, isOfOneFile(error));
-    if (tally.sameInARow >= mostInARow) stop(tooMany(tally.failed.length, diskFailure(error)));
+    if (isAlone) return stop(named(file.path, toDiskError(error)));
+    tally.fail(file.path, toDiskError(error), file.bytes, isOfOneFile(error));
+    if (tally.sameInARow >= mostInARow) stop(tooMany(tally.failed.length, toDiskError(error)));
   };
   const way = wayTo(fail);
   const copy = async (file: FoundFile, order: number) => {
@@ -92,15 +92,15 @@ export async function copyAll(
         const number = ++order;
         if (typeof found.from === 'string' && isNamedTemporary(basename(found.path))) tally.warnLeftover(found.path);
         way.confirmation?.expect(found);
-        ((found.bytes ?? 0) > smallBytes ? large : small).add(() => copy(found, number));
-        await small.room(foundAhead);
+        ((found.bytes ?? 0) > maxSmallBytes ? large : small).add(() => copy(found, number));
+        await small.waitForRoom(foundAhead);
       }
     }
     tally.foundAll();
   } catch (error) {
     stop(error);
   }
-  await Promise.all([small.empty(), large.empty()]);
+  await Promise.all([small.waitUntilIdle(), large.waitUntilIdle()]);
   if (!engine.signal.aborted) await way.confirmation?.finish();
   if (fatal) throw fatal.error;
   engine.signal.throwIfAborted();

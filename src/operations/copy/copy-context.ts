@@ -1,7 +1,7 @@
 import type { Api } from '../../api/client.ts';
 import type { Context } from '../../context.ts';
 import type { Journal } from '../../transfer/journal.ts';
-import type { Engine } from '../../transfer/resources.ts';
+import type { TransferResources } from '../../transfer/resources.ts';
 import type { Tally } from './copy-progress.ts';
 import type { CopyOptions } from './options.ts';
 
@@ -10,7 +10,7 @@ export interface Job {
   /** Its retries are counted, not told one by one. */
   api: Api;
   project: string;
-  engine: Engine;
+  engine: TransferResources;
   tally: Tally;
   /** Undefined when nothing is to be remembered. */
   journal: Journal | undefined;

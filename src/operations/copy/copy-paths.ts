@@ -1,8 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { ConflictError, NotFoundError, UsageError } from '../../errors.ts';
-import { asFolder, parseRemotePath, printRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
+import {
+  formatRemotePath,
+  parseRemotePath,
+  remoteName,
+  remoteParent,
+  withTrailingSlash,
+} from '../../transfer/remote-path.ts';
 import { findEntry, type VolumePath, volumePath } from '../volumes/index.ts';
 import { RemoteFolders } from './remote-folders.ts';
 
@@ -39,7 +46,7 @@ export function readWords(words: string[], { cwd, settings }: Pick<Context, 'cwd
   if (!isRemote && only) return checked({ sources: places, target: remote('/') });
   if (!isRemote && last !== '-') return checked({ sources: places.slice(0, -1), target: remote(last) });
   if (only) {
-    throw new UsageError(`where is ${last} to be copied to?`, { fix: `gantry cp ${last} .` });
+    throw new UsageError(`where is ${last} to be copied to?`, { fix: gantryCommand`cp ${last} .` });
   }
   return checked({ sources: places.slice(0, -1), target: places.at(-1) as Place });
 }
@@ -48,7 +55,7 @@ function checked(words: Words): Words {
   const { sources, target } = words;
   const streams = sources.filter(({ kind }) => kind === 'stream').length;
   if (streams > 0 && (sources.length > 1 || target.kind !== 'remote' || target.at.path.endsWith('/'))) {
-    throw new UsageError('stdin is copied alone, to a file on a volume', { fix: 'gantry cp - :/file' });
+    throw new UsageError('stdin is copied alone, to a file on a volume', { fix: gantryCommand`cp - :/file` });
   }
   if (target.kind !== 'remote' && sources.some(({ kind }) => kind !== 'remote')) {
     throw new UsageError('neither side is on a volume', {
@@ -110,7 +117,7 @@ export async function settleTarget(
   const single = sources.length === 1 && sources[0]?.isFolder === false;
   const there = target.kind === 'remote' ? await remoteKind(target.at, context) : await localKind(target);
   if (there === 'file' && !single) {
-    const written = target.kind === 'remote' ? printRemotePath(target.at) : target.written;
+    const written = target.kind === 'remote' ? formatRemotePath(target.at) : target.written;
     throw new ConflictError(`${written} is a file, not a folder`, { fix: 'name a folder as the target' });
   }
   if (sources.length > 1 && there === undefined && !asksForFolder(target)) {
@@ -119,7 +126,7 @@ export async function settleTarget(
   const inside = !single || there === 'folder' || asksForFolder(target);
   if (target.kind === 'remote') {
     const { at } = target;
-    const folder = inside ? asFolder(at.path) : remoteParent(at.path);
+    const folder = inside ? withTrailingSlash(at.path) : remoteParent(at.path);
     return { folder: { kind: 'remote', at: { ...at, path: folder } }, name: inside ? undefined : remoteName(at.path) };
   }
   const { path } = target;
@@ -145,5 +152,5 @@ async function localKind({ path }: { path: string }): Promise<'file' | 'folder' 
 /** The words of a place that mean the same from any folder. */
 export function absolute(place: Place): string {
   if (place.kind === 'stream') return '-';
-  return place.kind === 'remote' ? printRemotePath(place.at) : join(place.path);
+  return place.kind === 'remote' ? formatRemotePath(place.at) : join(place.path);
 }

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Retry } from '../../api/retry.ts';
 import type { Context } from '../../context.ts';
-import { type Claim, claimTarget, diskFailure, removeLeftovers, TemporaryNames } from '../../disk/index.ts';
+import { claimTarget, removeOrphanedFiles, type TargetClaim, TemporaryNames, toDiskError } from '../../disk/index.ts';
 import { GantryError, InterruptedError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { Journal, type JournalProblem } from '../../transfer/journal.ts';
-import { type Engine, withEngine } from '../../transfer/resources.ts';
+import { type TransferResources, withTransferResources } from '../../transfer/resources.ts';
 import { copyAll, type Fail, type Way } from './copy-all.ts';
 import type { Job } from './copy-context.ts';
 import { absolute, lookAt, type Place, type Source, settleTarget, type Target, type Words } from './copy-paths.ts';
@@ -74,7 +74,7 @@ export async function copyFound(context: Context, copying: Copying, options: Cop
     return await copyClaimed(context, copying, options, names);
   } finally {
     names.close();
-    removeLeftovers(state);
+    removeOrphanedFiles(state);
     claim?.release();
   }
 }
@@ -99,7 +99,7 @@ async function copyClaimed(
   };
   let isWhole = false;
   try {
-    await withEngine(engineOptions(context, options, tally), async (engine) => {
+    await withTransferResources(engineOptions(context, options, tally), async (engine) => {
       const job = await jobOf(context, options, tally, journal, engine);
       const opened: Way[] = [];
       const open = (fail: Fail) => {
@@ -125,7 +125,7 @@ function wayTo({ folder }: Target, job: Job, fail: Fail, names: TemporaryNames):
 }
 
 /** Two commands that write to the same files take turns. Without a state folder each still puts whole files in place. */
-async function claimLocal(context: Context, { folder, name }: Target): Promise<Claim | undefined> {
+async function claimLocal(context: Context, { folder, name }: Target): Promise<TargetClaim | undefined> {
   if (folder.kind === 'remote') return undefined;
   const { progress, settings, delay } = context;
   const path = name === undefined ? folder.path : join(folder.path, name);
@@ -142,15 +142,15 @@ async function jobOf(
   options: CopyOptions,
   tally: Tally,
   journal: Job['journal'],
-  engine: Engine,
+  engine: TransferResources,
 ): Promise<Job> {
-  const { sendOverConnections } = await import('../../api/exchange.ts');
+  const { createPooledSend } = await import('../../api/dispatch.ts');
   const onRetry = (retry: Retry) => {
     const { status } = retry.reason.facts;
-    if (status === 429 || status === 503) engine.small.narrow();
+    if (status === 429 || status === 503) engine.small.reduce();
     tally.retried(retry);
   };
-  const api = context.apiWithSignal(context.signal, onRetry, sendOverConnections(engine.dispatcher));
+  const api = context.apiWithSignal(context.signal, onRetry, createPooledSend(engine.dispatcher));
   return { api, project: context.project, engine, tally, journal, options, context };
 }
 
@@ -177,12 +177,12 @@ async function openJournal(
     if (problem.is === 'damaged') progress.warn(`${problem.path} is damaged: the copy starts over`);
     else progress.note(`if interrupted, this copy cannot be resumed: ${unwritable(problem)}`);
   };
-  return Journal.open(settings.folders.state, key, { forget, warn });
+  return Journal.open(settings.folders.state, key, { ignoreSaved: forget, warn });
 }
 
 function unwritable({ folder, cause }: { folder: string; cause: unknown }): string {
   const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-  const why = isMissing ? 'there is no such folder, and it cannot be made' : diskFailure(cause).message;
+  const why = isMissing ? 'there is no such folder, and it cannot be made' : toDiskError(cause).message;
   return `${folder} cannot be written to: ${why}`;
 }
 

@@ -1,9 +1,9 @@
 import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { TemporaryNames } from '../../disk/index.ts';
-import type { Saved } from '../../transfer/journal-lines.ts';
+import { downloadFile, type FileDownload } from '../../transfer/download-file.ts';
+import type { JournalEntry } from '../../transfer/journal-format.ts';
 import { type PartPlan, planParts } from '../../transfer/parts.ts';
-import { type FileReceiving, receiveFile } from '../../transfer/receive-file.ts';
 import { ChangedError, CorruptError, NoRangesError } from '../../transfer/storage-errors.ts';
 import { findEntry, linkTo, type VolumePath } from '../volumes/index.ts';
 import type { Job } from './copy-context.ts';
@@ -89,7 +89,7 @@ export class Download {
     const saved = known && usable(known, plan);
     // What cannot be resumed would lie there until its journal is gone.
     if (before?.temporary && !saved) await rm(join(dirname(target), before.temporary), { force: true });
-    const resumed = await receiveFile(
+    const resumed = await downloadFile(
       {
         target,
         folder: placed.folder,
@@ -99,12 +99,12 @@ export class Download {
         saved,
         order,
         keep: isWorthKeeping,
-        link: linkTo(at, job),
+        createUrl: linkTo(at, job),
         confirm: async (path) => {
           await this.#verify(found, plan, path);
           placed.check();
         },
-        onBegun: (version, temporary) => {
+        onStarted: (version, temporary) => {
           if (!journal) return;
           journal.add({
             is: 'receiving',
@@ -136,7 +136,7 @@ export class Download {
 }
 
 /** What an earlier try has received, if it was cut the same way. */
-function usable({ version, temporary, partBytes, ranges }: Saved, plan: PartPlan): FileReceiving['saved'] {
+function usable({ version, temporary, partBytes, ranges }: JournalEntry, plan: PartPlan): FileDownload['saved'] {
   const fits = partBytes === plan.partBytes && ranges.length > 0 && ranges.every((number) => number <= plan.count);
   return fits && version !== undefined && temporary !== undefined ? { version, temporary, ranges } : undefined;
 }

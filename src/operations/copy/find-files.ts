@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { temporaryFilter } from '../../disk/index.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
-import { asFolder, joinRemotePath } from '../../transfer/remote-path.ts';
+import { joinRemotePath, withTrailingSlash } from '../../transfer/remote-path.ts';
 import { findEntry, type VolumeCalls, type VolumePath, walkVolume } from '../volumes/index.ts';
 import type { Source } from './copy-paths.ts';
 import { type Filter, filterOf } from './filter.ts';
@@ -44,7 +44,7 @@ async function* inFolder(
     yield* walkLocal({ folder: place.path, prefix, filter, follow, isTemporary });
     return;
   }
-  const at: VolumePath = { ...place.at, path: asFolder(place.at.path) };
+  const at: VolumePath = { ...place.at, path: withTrailingSlash(place.at.path) };
   const obstacles: Obstacle[] = [];
   const onUnread = (folder: string, entries: number) =>
     obstacles.push({ path: prefix + (folder.slice(at.path.length) || '.'), failure: unreadEntries(folder, entries) });

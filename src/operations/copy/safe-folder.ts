@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { diskFailure, makeFolder, OpenedFolders } from '../../disk/index.ts';
+import { makeFolder, OpenedFolders, toDiskError } from '../../disk/index.ts';
 import { FailedError } from '../../errors.ts';
 
 /** Where a file is to be written. */
@@ -42,10 +42,10 @@ export class SafeFolder {
     try {
       if (!this.#isMade) makeFolder(this.path);
       this.#isMade = true;
-      const { entry, check, release } = this.#opened.open(parents);
+      const { entry, verify: check, release } = this.#opened.open(parents);
       return { path: entry(names.at(-1) ?? ''), folder: join(this.path, ...parents), check, release };
     } catch (cause) {
-      throw diskFailure(cause);
+      throw toDiskError(cause);
     }
   }
 

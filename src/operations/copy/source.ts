@@ -1,14 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
 import type { Context } from '../../context.ts';
-import { diskFailure, openRegular, openRegularSync } from '../../disk/index.ts';
-import { bufferStretch, fileStretch, type Stretch, streamStretch } from '../../transfer/byte-range.ts';
-import { checksumIn } from '../../transfer/checksum.ts';
+import { openRegular, openRegularSync, toDiskError } from '../../disk/index.ts';
+import { type ByteRange, bufferRange, fileRange, streamRange } from '../../transfer/byte-range.ts';
+import { downloadRange } from '../../transfer/download-range.ts';
+import { parseEtagChecksum } from '../../transfer/etag-checksum.ts';
 import { md5 } from '../../transfer/hash.ts';
 import type { Part } from '../../transfer/parts.ts';
-import { receiveRange } from '../../transfer/receive-range.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
-import type { Engine } from '../../transfer/resources.ts';
+import type { TransferResources } from '../../transfer/resources.ts';
 import { ChangedError } from '../../transfer/storage-errors.ts';
 import { linkTo, sizeOnStorage, type VolumePath } from '../volumes/index.ts';
 import type { FoundFile, SizedFile } from './found-file.ts';
@@ -20,7 +20,7 @@ export interface Source {
   bytes: number;
   /** What an earlier try must have seen for its parts to be of use. */
   mark: string;
-  read(part: Part): Stretch;
+  read(part: Part): ByteRange;
   /** Throws a ChangedError when it is not any more what it was when it was opened. */
   checkUnchanged(): Promise<void>;
   /** MD5 of a part as it is now, in hex. */
@@ -28,39 +28,39 @@ export interface Source {
   close(): Promise<void>;
 }
 
-export async function openSource(found: SizedFile, calls: Calls, engine: Engine): Promise<Source> {
+export async function openSource(found: SizedFile, calls: Calls, engine: TransferResources): Promise<Source> {
   return typeof found.from === 'string'
     ? openLocal(found.from, found.bytes, engine)
     : openRemote(found, found.from, calls, engine);
 }
 
 /** The content of a file on a volume, to be compared part by part. */
-export function comparedContent(at: VolumePath, bytes: number, calls: Calls, engine: Engine): RemoteContent {
+export function comparedContent(at: VolumePath, bytes: number, calls: Calls, engine: TransferResources): RemoteContent {
   return new RemoteContent(bytes, linkTo(at, calls), engine, undefined, true);
 }
 
 /** A file with its size, which the storage tells where the listing does not. Throws a FailedError when neither does. */
-export async function withSize(found: FoundFile, calls: Calls, engine: Engine): Promise<SizedFile> {
+export async function withSize(found: FoundFile, calls: Calls, engine: TransferResources): Promise<SizedFile> {
   if (found.bytes !== undefined) return { ...found, bytes: found.bytes };
   return { ...found, bytes: await sizeOnStorage(found.from as VolumePath, calls, engine) };
 }
 
 /** MD5 of a part of a remote file, by reading it. */
-export async function remoteMd5(content: RemoteContent, part: Part, engine: Engine): Promise<string> {
+export async function remoteMd5(content: RemoteContent, part: Part, engine: TransferResources): Promise<string> {
   const { signal } = engine;
   const asked = { content, range: part, sink: async () => {}, signal, hash: true, order: 0 };
-  return (await receiveRange(asked, engine)) ?? '';
+  return (await downloadRange(asked, engine)) ?? '';
 }
 
 /** MD5 of a part of a local file. */
-export async function fileMd5(path: string, { offset, length }: Part, { hasher }: Engine): Promise<string> {
-  return (await hasher?.file(path, offset, length)) ?? '';
+export async function fileMd5(path: string, { offset, length }: Part, { hasher }: TransferResources): Promise<string> {
+  return (await hasher?.hashFile(path, offset, length)) ?? '';
 }
 
 /** Up to this many bytes a file is read in one go: asking a thread for each step would take ten times as long. */
 const readAtOnce = 64 * 1024;
 
-async function openLocal(file: string, bytes: number, engine: Engine): Promise<Source> {
+async function openLocal(file: string, bytes: number, engine: TransferResources): Promise<Source> {
   const small = bytes <= readAtOnce ? readSmall(file) : undefined;
   if (small) return small;
   try {
@@ -70,13 +70,13 @@ async function openLocal(file: string, bytes: number, engine: Engine): Promise<S
     return {
       bytes: stats.size,
       mark,
-      read: ({ offset }) => fileStretch(handle, offset),
+      read: ({ offset }) => fileRange(handle, offset),
       checkUnchanged: async () => checkMark(file, mark),
       md5: (part) => fileMd5(file, part, engine),
       close: () => handle.close(),
     };
   } catch (cause) {
-    throw diskFailure(cause);
+    throw toDiskError(cause);
   }
 }
 
@@ -97,7 +97,7 @@ function readSmall(file: string): Source | undefined {
       closeSync(descriptor);
     }
   } catch (cause) {
-    throw diskFailure(cause);
+    throw toDiskError(cause);
   }
 }
 
@@ -105,7 +105,7 @@ function smallSource(file: string, content: Buffer, mark: string): Source {
   return {
     bytes: content.length,
     mark,
-    read: () => bufferStretch(content),
+    read: () => bufferRange(content),
     checkUnchanged: async () => checkMark(file, mark),
     md5: async () => md5(content),
     close: async () => {},
@@ -122,19 +122,19 @@ function checkMark(file: string, mark: string): void {
   try {
     now = statSync(file);
   } catch (cause) {
-    throw diskFailure(cause);
+    throw toDiskError(cause);
   }
   if (markOf(now) !== mark) throw new ChangedError('it changed while it was being sent');
 }
 
-function openRemote({ bytes, modified }: SizedFile, at: VolumePath, calls: Calls, engine: Engine): Source {
+function openRemote({ bytes, modified }: SizedFile, at: VolumePath, calls: Calls, engine: TransferResources): Source {
   const content = new RemoteContent(bytes, linkTo(at, calls), engine);
   const whole = new WholeRead(content, engine);
   return {
     bytes,
     mark: `${bytes}:${modified ?? ''}`,
     read: ({ offset, length }) =>
-      streamStretch(length === bytes ? whole.read() : pieces(content, offset, offset + length, engine)),
+      streamRange(length === bytes ? whole.read() : pieces(content, offset, offset + length, engine)),
     // All of its parts were requested in the version of the first.
     checkUnchanged: async () => whole.check(),
     md5: (part) => remoteMd5(content, part, engine),
@@ -149,14 +149,14 @@ class WholeRead {
 
   constructor(
     private readonly content: RemoteContent,
-    private readonly engine: Engine,
+    private readonly engine: TransferResources,
   ) {}
 
   async *read(): AsyncGenerator<Buffer> {
     const { content, engine } = this;
     this.#hash = engine.hasher && createHash('md5');
     this.#bytes = 0;
-    for await (const piece of (await content.get(undefined, engine.signal)).pieces) {
+    for await (const piece of (await content.get(undefined, engine.signal)).chunks) {
       this.#hash?.update(piece);
       this.#bytes += piece.length;
       yield piece;
@@ -166,10 +166,15 @@ class WholeRead {
   /** Throws a CorruptError when the last read was of something else. */
   check(): void {
     if (!this.#hash || this.#bytes !== this.content.bytes) return;
-    checksumIn(this.content.etag)?.check(this.#hash.copy().digest('hex'));
+    parseEtagChecksum(this.content.etag)?.check(this.#hash.copy().digest('hex'));
   }
 }
 
-async function* pieces(content: RemoteContent, start: number, end: number, engine: Engine): AsyncGenerator<Buffer> {
-  yield* (await content.get({ start, end }, engine.signal)).pieces;
+async function* pieces(
+  content: RemoteContent,
+  start: number,
+  end: number,
+  engine: TransferResources,
+): AsyncGenerator<Buffer> {
+  yield* (await content.get({ start, end }, engine.signal)).chunks;
 }

@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../../context.ts';
-import { diskFailure, openNamed, TemporaryFolder } from '../../disk/index.ts';
+import { openPipeOrDevice, TemporaryFolder, toDiskError } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
-import { asFolder, printRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
+import { formatRemotePath, remoteName, remoteParent, withTrailingSlash } from '../../transfer/remote-path.ts';
 import { type Found, findFiles as findRemoteFiles, pourFiles } from '../volumes/index.ts';
 import { type CopySummary, copyFound } from './copy.ts';
 import { absolute, type Words } from './copy-paths.ts';
@@ -57,8 +57,8 @@ async function onlyFile(context: Context, { sources }: Words): Promise<Found> {
 
 /** Returns the number of bytes. */
 async function pourInto(context: Context, file: Found, path: string, check: boolean): Promise<number> {
-  const refuse = (cause: unknown) => Promise.reject(diskFailure(cause));
-  const output = await openNamed(path, context.signal).catch(refuse);
+  const refuse = (cause: unknown) => Promise.reject(toDiskError(cause));
+  const output = await openPipeOrDevice(path, context.signal).catch(refuse);
   let bytes = 0;
   const take = async (piece: Uint8Array) => {
     await output.write(piece).catch(refuse);
@@ -84,10 +84,10 @@ export async function copyFromStdin(context: Context, { target }: Words, options
     await spool(context, file);
     const { size } = await stat(file);
     const path = remoteName(target.at.path);
-    const at = { ...target.at, path: asFolder(remoteParent(target.at.path)) };
+    const at = { ...target.at, path: withTrailingSlash(remoteParent(target.at.path)) };
     const found = { path, bytes: size, modified: context.now(), from: file };
     const copying = {
-      ...{ from: ['-'], to: printRemotePath(target.at), isAlone: true },
+      ...{ from: ['-'], to: formatRemotePath(target.at), isAlone: true },
       ...{ find: () => only(found), target: { folder: { kind: 'remote' as const, at }, name: path } },
     };
     return await copyFound(context, copying, { ...options, remember: false });

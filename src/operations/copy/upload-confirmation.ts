@@ -1,12 +1,12 @@
 import { GantryError, UnavailableError } from '../../errors.ts';
 import { groupDigits } from '../../output/format.ts';
-import { bareEtag } from '../../transfer/checksum.ts';
-import { Lane } from '../../transfer/lane.ts';
+import { normalizeEtag } from '../../transfer/etag-checksum.ts';
 import { planParts } from '../../transfer/parts.ts';
-import { remoteFacts } from '../../transfer/remote-facts.ts';
+import { readRemoteFileInfo } from '../../transfer/remote-file-info.ts';
 import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
-import { smallBytes } from '../../transfer/resources.ts';
+import { maxSmallBytes } from '../../transfer/resources.ts';
 import { CorruptError } from '../../transfer/storage-errors.ts';
+import { TaskQueue } from '../../transfer/task-queue.ts';
 import { type Listed, linkTo, type VolumePath } from '../volumes/index.ts';
 import type { Job } from './copy-context.ts';
 import { printable, unconfirmedText } from './copy-progress.ts';
@@ -59,7 +59,7 @@ const mostWaiting = 10_000;
  */
 export class UploadConfirmation {
   readonly #folders = new Map<string, Folder>();
-  readonly #listings = new Lane(listingsAtOnce);
+  readonly #listings = new TaskQueue(listingsAtOnce);
   /** The folder in which files are being found. */
   #current: string | undefined;
 
@@ -95,7 +95,7 @@ export class UploadConfirmation {
   /** Looks up what is left. Resolves when every completed file has its verdict, or the copy was interrupted. */
   async finish(): Promise<void> {
     for (const folder of this.#folders.values()) this.#list(folder);
-    await this.#listings.empty();
+    await this.#listings.waitUntilIdle();
   }
 
   #folder(at: VolumePath): Folder {
@@ -166,19 +166,19 @@ export class UploadConfirmation {
    */
   async #objectionOfStorage(file: CompletedFile): Promise<GantryError | undefined> {
     const { engine } = this.job;
-    const { bytes, etag, modified } = await remoteFacts(linkTo(file.at, this.job), engine);
+    const { bytes, etag, modified } = await readRemoteFileInfo(linkTo(file.at, this.job), engine);
     if (bytes !== undefined && bytes !== file.bytes) {
       return lost(`the storage has ${groupDigits(bytes)} bytes instead of ${groupDigits(file.bytes)}`);
     }
     const isSized = bytes !== undefined;
-    if (isSized && (isNew(modified, file) || file.etags.includes(bareEtag(etag)))) return undefined;
+    if (isSized && (isNew(modified, file) || file.etags.includes(normalizeEtag(etag)))) return undefined;
     if (!engine.hasher) throw unproven();
     return (await this.#hasSameContent(file)) ? undefined : lost('the volume still has the earlier content');
   }
 
   async #hasSameContent(file: CompletedFile): Promise<boolean> {
     const { engine, options, context } = this.job;
-    if (file.bytes > smallBytes) {
+    if (file.bytes > maxSmallBytes) {
       context.progress.note(`reading ${printable(file.found.path)} back: the volume shows no time after it was sent`);
     }
     const source = await openSource(file.found, this.job, engine);
@@ -201,7 +201,7 @@ function isNew(time: number | undefined, { since, bytes }: CompletedFile): boole
   if (time === undefined) return false;
   // Object storage may give a file the time at which its upload was begun, just before the links were signed. Asking
   // about a small file costs too little to make an exception for it.
-  const toleranceMs = bytes > smallBytes ? signingMs : 0;
+  const toleranceMs = bytes > maxSmallBytes ? signingMs : 0;
   return time >= Math.floor((since - toleranceMs) / 1000) * 1000;
 }
 

@@ -1,11 +1,11 @@
 import { initializeUpload } from '../../contract/volumes.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
-import { etagsOf } from '../../transfer/checksum.ts';
-import { isFresh, signedAt } from '../../transfer/link-expiry.ts';
+import { possibleEtags } from '../../transfer/etag-checksum.ts';
+import { isUsable, signedAt } from '../../transfer/link-expiry.ts';
 import { partAt, planParts } from '../../transfer/parts.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
-import { type OpenUpload, type SentPart, sendFile } from '../../transfer/send-file.ts';
 import { ChangedError, CorruptError } from '../../transfer/storage-errors.ts';
+import { type OpenUpload, type SentPart, uploadFile } from '../../transfer/upload-file.ts';
 import type { VolumePath } from '../volumes/index.ts';
 import { completeFile } from './complete.ts';
 import type { Fail, Way } from './copy-all.ts';
@@ -111,13 +111,13 @@ export class Upload implements Way {
     const file = found.path;
     const startedAt = engine.now();
     let resumedParts = saved?.parts ?? [];
-    const sent = await sendFile(
+    const sent = await uploadFile(
       {
         plan,
         read: (part) => source.read(part),
-        begin: (parts) => this.#begin(at, parts),
+        startUpload: (parts) => this.#begin(at, parts),
         saved,
-        onBegun: (upload) => {
+        onStarted: (upload) => {
           resumedParts = [];
           const { partBytes } = plan;
           if (isWorthKeeping) journal?.add({ is: 'begun', file, mark: source.mark, partBytes, upload });
@@ -139,7 +139,7 @@ export class Upload implements Way {
       return this.#send(found, source, order, undefined);
     }
     const resumedBytes = resumedParts.reduce((sum, { number }) => sum + partAt(plan, number).length, 0);
-    return { since, etags: etagsOf(sent.parts), resumedBytes };
+    return { since, etags: possibleEtags(sent.parts), resumedBytes };
   }
 
   async #begin({ path, volume, region }: VolumePath, count: number): Promise<{ id: string; links: string[] }> {
@@ -167,7 +167,7 @@ export class Upload implements Way {
     const { engine, options } = this.job;
     const plan = planParts(bytes, options.partSize);
     const fits = upload && partBytes === plan.partBytes && upload.links.length === plan.count;
-    if (!fits || !parts?.length || !isFresh(upload.links[0] ?? '', upload.linksEndAt, engine.now())) return undefined;
+    if (!fits || !parts?.length || !isUsable(upload.links[0] ?? '', upload.linksEndAt, engine.now())) return undefined;
     return { upload, parts };
   }
 

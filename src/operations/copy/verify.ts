@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { type Part, type PartPlan, partsOf } from '../../transfer/parts.ts';
-import { readContent } from '../../transfer/read.ts';
+import { eachPart, type Part, type PartPlan } from '../../transfer/parts.ts';
+import { readContent } from '../../transfer/read-content.ts';
 import type { RemoteContent } from '../../transfer/remote-content.ts';
-import type { Engine } from '../../transfer/resources.ts';
-import { together } from '../../transfer/run-workers.ts';
+import type { TransferResources } from '../../transfer/resources.ts';
+import { runWorkers } from '../../transfer/run-workers.ts';
 import { CorruptError, NoRangesError } from '../../transfer/storage-errors.ts';
 import { remoteMd5, type Source } from './source.ts';
 
 /** Reads a remote file part by part and compares it with its other copy. Throws a CorruptError when they differ. */
-export async function verify(other: Source['md5'], content: RemoteContent, plan: PartPlan, engine: Engine) {
+export async function verify(other: Source['md5'], content: RemoteContent, plan: PartPlan, engine: TransferResources) {
   const silently = { ...engine, onBytes: () => {} };
   try {
     await verifyParts(other, content, plan, silently);
@@ -18,9 +18,9 @@ export async function verify(other: Source['md5'], content: RemoteContent, plan:
   }
 }
 
-async function verifyParts(other: Source['md5'], content: RemoteContent, plan: PartPlan, engine: Engine) {
-  const parts = partsOf(plan);
-  await together(Math.min(plan.count, engine.large.widest), engine.signal, async (stop) => {
+async function verifyParts(other: Source['md5'], content: RemoteContent, plan: PartPlan, engine: TransferResources) {
+  const parts = eachPart(plan);
+  await runWorkers(Math.min(plan.count, engine.large.max), engine.signal, async (stop) => {
     for (const part of parts) {
       if (stop.aborted) return;
       const [here, there] = await Promise.all([other(part), remoteMd5(content, part, engine)]);
@@ -30,8 +30,8 @@ async function verifyParts(other: Source['md5'], content: RemoteContent, plan: P
 }
 
 /** For storage that sends whole files only. */
-async function verifyInOrder(other: Source['md5'], content: RemoteContent, plan: PartPlan, engine: Engine) {
-  const parts = partsOf(plan);
+async function verifyInOrder(other: Source['md5'], content: RemoteContent, plan: PartPlan, engine: TransferResources) {
+  const parts = eachPart(plan);
   let part = parts.next().value;
   let [hash, missing] = [createHash('md5'), part?.length ?? 0];
   for await (const piece of readContent(content, engine)) {

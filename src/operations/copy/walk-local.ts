@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { diskFailure } from '../../disk/index.ts';
+import { toDiskError } from '../../disk/index.ts';
 import { FailedError } from '../../errors.ts';
 import type { Filter } from './filter.ts';
 import type { Found } from './found-file.ts';
@@ -40,7 +40,7 @@ export async function* walkLocal(walk: LocalWalk): AsyncGenerator<Found> {
     try {
       yield* look(folder, inner, walk);
     } catch (cause) {
-      yield { path: walk.prefix + (folder.path || '.'), failure: diskFailure(cause) };
+      yield { path: walk.prefix + (folder.path || '.'), failure: toDiskError(cause) };
     }
     waiting.push(...inner.reverse());
   }
@@ -104,5 +104,5 @@ function unreachable(cause: unknown, path: string, isLink: boolean) {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === 'ENOENT' && path.includes('\ufffd')) return new FailedError('its name is not UTF-8', { cause });
   if (isLink && code === 'ENOENT') return new FailedError('it is a link that leads nowhere', { cause });
-  return diskFailure(cause);
+  return toDiskError(cause);
 }

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
-import { diskFailure } from '../../disk/index.ts';
+import { toDiskError } from '../../disk/index.ts';
 import { GantryError } from '../../errors.ts';
-import { Lane } from '../../transfer/lane.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
+import { TaskQueue } from '../../transfer/task-queue.ts';
 import { type Failure, printable, type Target } from '../copy/index.ts';
 import { deletePaths, type VolumePath } from '../volumes/index.ts';
 import { LocalRemoval } from './remove-local.ts';
@@ -50,7 +50,7 @@ async function removeRemote(context: Context, at: VolumePath, paths: readonly st
 
 async function removeLocally(root: string, paths: readonly string[], signal: AbortSignal, settle: Settle) {
   const removal = new LocalRemoval(root);
-  const lane = new Lane(atOnce);
+  const lane = new TaskQueue(atOnce);
   for (const path of paths) {
     lane.add(async () => {
       if (signal.aborted) return;
@@ -58,10 +58,10 @@ async function removeLocally(root: string, paths: readonly string[], signal: Abo
         await removal.remove(path);
         settle(path, undefined);
       } catch (cause) {
-        settle(path, cause instanceof GantryError ? cause : diskFailure(cause));
+        settle(path, cause instanceof GantryError ? cause : toDiskError(cause));
       }
     });
   }
-  await lane.empty();
+  await lane.waitUntilIdle();
   removal.close();
 }

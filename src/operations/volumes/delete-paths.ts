@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { deletePath } from '../../contract/volumes.ts';
 import { GantryError, NotFoundError, UnavailableError } from '../../errors.ts';
-import { Lane } from '../../transfer/lane.ts';
-import { printRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
+import { formatRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
+import { TaskQueue } from '../../transfer/task-queue.ts';
 import { listIfThere, type VolumePath } from './walk-volume.ts';
 
 /** What became of a path that was to be deleted. */
@@ -64,7 +64,7 @@ type Listing = Parameters<typeof listIfThere>[0] & Pick<Context, 'signal' | 'del
 async function stillThere(context: Listing, paths: readonly VolumePath[]) {
   const folders = new Map<string, VolumePath[]>();
   for (const at of paths) {
-    const key = `${at.region} ${printRemotePath({ ...at, path: remoteParent(at.path) })}`;
+    const key = `${at.region} ${formatRemotePath({ ...at, path: remoteParent(at.path) })}`;
     const inFolder = folders.get(key);
     if (inFolder) inFolder.push(at);
     else folders.set(key, [at]);
@@ -108,7 +108,7 @@ function stillListed(): UnavailableError {
 }
 
 async function inLane<Item>(most: number, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const lane = new Lane(most);
+  const lane = new TaskQueue(most);
   for (const item of items) lane.add(() => work(item));
-  await lane.empty();
+  await lane.waitUntilIdle();
 }

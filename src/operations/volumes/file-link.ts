@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { getDownloadLink } from '../../contract/volumes.ts';
 import { FailedError } from '../../errors.ts';
-import { remoteFacts } from '../../transfer/remote-facts.ts';
-import type { Engine } from '../../transfer/resources.ts';
+import { readRemoteFileInfo } from '../../transfer/remote-file-info.ts';
+import type { TransferResources } from '../../transfer/resources.ts';
 import type { VolumePath } from './walk-volume.ts';
 
 type Calls = Pick<Context, 'api' | 'project'>;
@@ -13,8 +13,8 @@ export function linkTo({ volume, region, path }: VolumePath, { api, project }: C
 }
 
 /** The size of a file on a volume as the storage tells it. Throws a FailedError when it does not. */
-export async function sizeOnStorage(at: VolumePath, calls: Calls, engine: Engine): Promise<number> {
-  const { bytes } = await remoteFacts(linkTo(at, calls), engine);
+export async function sizeOnStorage(at: VolumePath, calls: Calls, engine: TransferResources): Promise<number> {
+  const { bytes } = await readRemoteFileInfo(linkTo(at, calls), engine);
   if (bytes !== undefined) return bytes;
   throw new FailedError('its size is not known: neither the listing nor the storage tells it');
 }

@@ -1,6 +1,6 @@
 import type { VolumeEntry } from '../../contract/volumes.ts';
 import { NotFoundError } from '../../errors.ts';
-import { printRemotePath } from '../../transfer/remote-path.ts';
+import { formatRemotePath } from '../../transfer/remote-path.ts';
 import { findEntry, type Listed, listEntries, type VolumeCalls, type VolumePath, walkEntries } from './walk-volume.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function listPath(calls: VolumeCalls, at: VolumePath, recursive: bo
 
 /** The platform's own words about an entry, and where it is, to be given to the next command. */
 export function entryFacts({ entry, path }: Listed, { volume }: VolumePath): VolumeEntry & { path: string } {
-  return { ...entry, path: printRemotePath({ volume, path }) };
+  return { ...entry, path: formatRemotePath({ volume, path }) };
 }
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import { compileGlob, type Glob } from '../../project/files/glob.ts';
-import { asFolder } from '../../transfer/remote-path.ts';
+import { withTrailingSlash } from '../../transfer/remote-path.ts';
 import { type Listed, type VolumeCalls, type VolumePath, walkEntries } from './walk-volume.ts';
 
 /** A path as a pattern, or, when nothing in it stands for anything else, without its escapes. */
@@ -16,7 +16,7 @@ export function pathPattern(path: string): PathPattern {
   if (first < 0) return { plain: unescaped(path) };
   const onlyFolders = path.endsWith('/');
   const wild = compileGlob(names.slice(first).join('/').replace(/\/$/, ''));
-  if (wild) return { from: asFolder(`/${names.slice(0, first).map(unescaped).join('/')}`), wild, onlyFolders };
+  if (wild) return { from: withTrailingSlash(`/${names.slice(0, first).map(unescaped).join('/')}`), wild, onlyFolders };
   throw new UsageError(`the pattern ${path} cannot be read`, {
     why: 'a "[" has no "]", a "\\" is the last character, or there are too many alternatives',
     fix: 'put a backslash before a character that is part of the name',

@@ -1,10 +1,11 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
 import { count, fileSummary, size } from '../../output/format.ts';
-import { printRemotePath } from '../../transfer/remote-path.ts';
+import { formatRemotePath } from '../../transfer/remote-path.ts';
 import { type Deletion, deletePaths } from './delete-paths.ts';
 import { matching, pathPattern } from './path-pattern.ts';
-import { findEntry, inLine, type Listed, quoted, type VolumePath, volumePath, walkVolume } from './walk-volume.ts';
+import { findEntry, inLine, type Listed, type VolumePath, volumePath, walkVolume } from './walk-volume.ts';
 
 export interface Removal {
   /** `default:/models/a.bin`; a folder's ends in a slash. */
@@ -38,7 +39,7 @@ export async function removePaths(
   if (folder && !recursive) {
     throw new UsageError(`${textOf(folder)} is a folder`, {
       why: 'a folder is removed with all that is in it, only if that is asked for',
-      fix: `gantry rm -r ${paths.map(quoted).join(' ')}`,
+      fix: gantryCommand`rm -r ${paths}`,
     });
   }
   await agree(context, distinct, paths, confirm);
@@ -54,7 +55,7 @@ async function resolve(context: Removing, text: string): Promise<Target[]> {
     return [{ ...found, at: exact }];
   }
   const found = await matching(context, at, pattern);
-  if (found.length === 0) throw new NotFoundError(`nothing matches ${printRemotePath(at)}`);
+  if (found.length === 0) throw new NotFoundError(`nothing matches ${formatRemotePath(at)}`);
   return found.map((entry) => ({ ...entry, at: { ...at, path: entry.path } }));
 }
 
@@ -62,7 +63,7 @@ async function resolve(context: Removing, text: string): Promise<Target[]> {
 function withoutCovered(targets: Target[]): Target[] {
   const byPath = new Map(targets.map((target) => [textOf(target), target]));
   const isCovered = ({ at, path }: Target) =>
-    foldersAbove(path).some((folder) => byPath.has(printRemotePath({ ...at, path: folder })));
+    foldersAbove(path).some((folder) => byPath.has(formatRemotePath({ ...at, path: folder })));
   return [...byPath.values()].filter((target) => !isCovered(target));
 }
 
@@ -145,7 +146,7 @@ function failed(
 }
 
 function textOf({ at, path }: Target): string {
-  return printRemotePath({ ...at, path });
+  return formatRemotePath({ ...at, path });
 }
 
 /** Paths that are named before the question. */

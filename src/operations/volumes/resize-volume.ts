@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { listVolumes, resizeVolume } from '../../contract/volumes.ts';
 import { GantryError, PendingError } from '../../errors.ts';
@@ -34,7 +35,7 @@ export async function growVolume(
   if (shown === undefined || shown >= newSizeGb) return { volume, region, newSizeGb, confirmed: shown !== undefined };
   throw new PendingError(`${volume} still has ${shown} GB`, {
     why: 'the platform confirmed the new size, but does not show it',
-    fix: 'gantry df',
+    fix: gantryCommand`df`,
     details: { volume, region, newSizeGb, sizeGb: shown },
   });
 }

@@ -1,16 +1,17 @@
 import { stripVTControlCharacters } from 'node:util';
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { unreadableItems } from '../../contract/lists.ts';
 import { listFolder, type VolumeEntry } from '../../contract/volumes.ts';
 import { FailedError, NotFoundError } from '../../errors.ts';
 import {
-  asFolder,
-  asRemotePath,
+  formatRemotePath,
   joinRemotePath,
-  printRemotePath,
   type RemotePath,
   remoteName,
   remoteParent,
+  toRemotePath,
+  withTrailingSlash,
 } from '../../transfer/remote-path.ts';
 
 export type VolumeCalls = Pick<Context, 'api' | 'project'>;
@@ -50,11 +51,11 @@ export function regionOf({ region }: Context['settings']): string {
 
 /** What a user wrote, as a path on a volume: `default:/models`, `:/models` or `/models`. */
 export function volumePath(text: string, settings: Context['settings']): VolumePath {
-  return { ...asRemotePath(text), region: regionOf(settings) };
+  return { ...toRemotePath(text), region: regionOf(settings) };
 }
 
 /** `default:/models/a.bin`, as other commands take it. */
-export const printed = printRemotePath;
+export const printed = formatRemotePath;
 
 /** One level of a folder, in the platform's order. Of a folder that does not exist: a NotFoundError, or nothing. */
 export async function listEntries(calls: VolumeCalls, folder: VolumePath): Promise<Listed[]> {
@@ -67,7 +68,7 @@ async function readFolder(
   folder: VolumePath,
 ): Promise<{ entries: Listed[]; unread: number }> {
   const { volume, region } = folder;
-  const dir = asFolder(folder.path);
+  const dir = withTrailingSlash(folder.path);
   const reply = await api(listFolder, { project, volume, query: { region, dir } });
   const entries = reply.map((entry) => listed(dir, entry)).filter(({ name }) => name !== '' && name !== '.');
   return { entries, unread: unreadableItems(reply).length };
@@ -80,9 +81,9 @@ export async function findEntry(calls: VolumeCalls, at: VolumePath): Promise<Lis
   const called = siblings.filter(({ name }) => name === remoteName(at.path));
   const found = called.find(({ isFolder }) => isFolder || !at.path.endsWith('/'));
   if (found) return found;
-  throw new NotFoundError(`${printRemotePath(at)} does not exist`, {
+  throw new NotFoundError(`${formatRemotePath(at)} does not exist`, {
     why: called.length > 0 ? 'it is a file, not a folder' : `nothing of that name is on the volume in ${at.region}`,
-    fix: `gantry ls ${quoted(printRemotePath({ ...at, path: remoteParent(at.path) }))}`,
+    fix: gantryCommand`ls ${formatRemotePath({ ...at, path: remoteParent(at.path) })}`,
   });
 }
 
@@ -106,7 +107,7 @@ export async function* walkVolume(
   folder: VolumePath,
   onUnread?: WalkOptions['onUnread'],
 ): AsyncGenerator<WalkedFile> {
-  const { length } = asFolder(folder.path);
+  const { length } = withTrailingSlash(folder.path);
   for await (const { path, isFolder, size, modified } of walkEntries(calls, folder, onUnread && { onUnread })) {
     if (!isFolder) yield { path: path.slice(length), size, modified };
   }
@@ -129,7 +130,7 @@ export async function* walkEntries(
   { enters = () => true, onUnread }: WalkOptions = {},
 ): AsyncGenerator<Listed> {
   const waiting: { path: string; depth: number; reading?: ReturnType<typeof readFolder> }[] = [
-    { path: asFolder(path), depth: 0 },
+    { path: withTrailingSlash(path), depth: 0 },
   ];
   for (let folder = waiting.at(-1); folder; folder = waiting.at(-1)) {
     for (const next of waiting.slice(-listedAhead)) {
@@ -153,11 +154,6 @@ export function inLine(name: string): string {
   return stripVTControlCharacters(name).replace(/[\r\n\t]+/g, ' ');
 }
 
-/** As a shell needs it. */
-export function quoted(path: string): string {
-  return /^[\w./:=@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
-}
-
 const listedAhead = 8;
 /** Folders within folders. A listing that contains itself goes on until here. */
 const deepest = 128;
@@ -167,7 +163,7 @@ const longestPath = 4096;
 function endless(place: Omit<VolumePath, 'path'>, path: string): FailedError {
   return new FailedError('the platform lists folders within folders without end', {
     why: `more than ${deepest} levels down: a folder seems to contain itself`,
-    details: { path: printRemotePath({ ...place, path }) },
+    details: { path: formatRemotePath({ ...place, path }) },
   });
 }
 

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { gantryCommand } from '../../command-line.ts';
 import { readRegular } from '../../disk/index.ts';
 import type { FileLocation, Problem } from '../../errors.ts';
 
@@ -84,7 +85,8 @@ function decode(bytes: Uint8Array, shownAs: string): { text: string } | { proble
 
 function readFailure(cause: NodeJS.ErrnoException, shownAs: string): { problem: Problem } {
   const missing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
-  if (missing) return failure(`${shownAs} not found`, { why: 'an app needs a cerebrium.toml', fix: 'gantry init' });
+  if (missing)
+    return failure(`${shownAs} not found`, { why: 'an app needs a cerebrium.toml', fix: gantryCommand`init` });
   if (cause.code === 'EACCES' || cause.code === 'EPERM') return failure(`cannot read ${shownAs}: permission denied`);
   return failure(`cannot read ${shownAs}`, { why: cause.message });
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { ZipEntry } from '../../../src/operations/builds/zip-contents.ts';
+import type { BuildFile } from '../../../src/operations/builds/zip-contents.ts';
 import { compareFiles } from '../../../src/operations/deploy/compare-files.ts';
 import { newFolder } from '../../support/files.ts';
 
@@ -9,7 +9,7 @@ const content = 'print(1)\n';
 const size = content.length;
 const other = crc32('print(2)\n');
 
-test.each<[string, Omit<ZipEntry, 'path'>, boolean]>([
+test.each<[string, Omit<BuildFile, 'path'>, boolean]>([
   ['nothing', {}, false],
   ['the same size', { size }, false],
   ['another size', { size: size + 1 }, true],
