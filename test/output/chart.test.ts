@@ -53,7 +53,7 @@ describe('bars', () => {
             0 └┬───────────┬─────×××××─┬───────────┬───────────
                12:00       14:00       16:00       18:00
                █ requests 140   ▒ failed 39
-               × failed ((too few for a bar))
+               × failed (too few for a bar)
       "
     `);
   });
@@ -71,7 +71,7 @@ describe('bars', () => {
             0 ++-----------+-----!!!!!-+-----------+-----------
                12:00       14:00       16:00       18:00
                # requests 140   x failed 39
-               ! failed ((too few for a bar))
+               ! failed (too few for a bar)
       "
     `);
   });
@@ -79,7 +79,7 @@ describe('bars', () => {
   test('never hide that something failed, and never make more of it than it is', () => {
     const text = renderChart(chart(requests([1000, 1000], [1, 0])))(page(60));
     expect(text).toContain('×');
-    expect(text).toContain('failed ((too few for a bar))');
+    expect(text).toContain('failed (too few for a bar)');
     expect(text.split('\n').slice(1, 7).join('')).not.toContain('▒');
   });
 
