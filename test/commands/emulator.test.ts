@@ -61,7 +61,7 @@ test.each([
 test.each(['-1', 'soon', '1.5'])('the pace %s is refused with exit 2', async (pace) => {
   const { code, stderr } = await gantry(['emulator', 'exec', `--pace=${pace}`, '--', ...say('1')]);
   expect(code).toBe(2);
-  expect(stderr).toContain('write a whole number');
+  expect(stderr).toContain('expected a whole number');
 });
 
 test('emulator start tells once where it is, in a form a shell can take, and ends with Ctrl-C', async () => {
@@ -112,5 +112,5 @@ test.each([
 test.each(['-1', 'lucky'])('the seed %s is refused with exit 2', async (seed) => {
   const { code, stderr } = await gantry(['emulator', 'exec', `--seed=${seed}`, '--', ...say('1')]);
   expect(code).toBe(2);
-  expect(stderr).toContain('write a whole number');
+  expect(stderr).toContain('expected a whole number');
 });

@@ -226,7 +226,7 @@ describe('the project of a login', () => {
     expect(stderr).toContain('no project selected (2 projects available): run gantry projects use p-…');
     expect([code, json()]).toMatchObject([0, { project: null }]);
     expect(settings()?.project).toBeUndefined();
-    expect(await run('apps list')).toMatchObject({ code: 2, stderr: expect.stringContaining('no project is chosen') });
+    expect(await run('apps list')).toMatchObject({ code: 2, stderr: expect.stringContaining('no project selected') });
   });
 
   test('is the one of --project, if the login may work there', async () => {
