@@ -9,12 +9,12 @@ export default defineCommand({
   exit: (checks) => checks.find(({ status }) => status === 'failed')?.code ?? 'ok',
   effect: 'reads',
   json: documents({
-    check: text('what was looked at'),
+    check: text('name of the check'),
     status: choice(['ok', 'warning', 'failed'], 'ok, warning or failed'),
-    message: text('what was found'),
-    why: optional(text('the cause of a failure, if known')),
-    fix: optional(anything('what to do about it, if anything')),
-    code: optional(text('of a failure: the name of its exit code; the first one is the exit code of the command')),
+    message: text('result'),
+    why: optional(text('cause of a failure, if known')),
+    fix: optional(anything('how to fix it, if there is a problem')),
+    code: optional(text('for a failed check: name of its exit code; the first one is the exit code of the command')),
   }),
   examples: ['doctor', 'doctor --json=check,status'],
 });

@@ -14,9 +14,9 @@ export default defineCommand({
     passThrough({
       name: anything('gantry'),
       version: anything('its version'),
-      flags: anything('flags that every command has'),
+      flags: anything('flags of every command'),
       commands: anything('each command: arguments, flags, JSON fields, examples'),
-      groups: anything('what each group of commands is about'),
+      groups: anything('summary of each command group'),
       exitCodes: anything('each exit code: name, number, when'),
     }),
   ),

@@ -15,20 +15,20 @@ const reportShape = object({
 });
 
 export default defineCommand({
-  configure: (command) => command.option('--check', 'exit 1 unless everything works'),
+  configure: (command) => command.option('--check', 'exit 1 unless all services are operational'),
   run: readServiceStatus,
   view: serviceStatusView,
   exit: (status, { check }) => (check && !isOperational(status) ? 'failed' : 'ok'),
   effect: 'reads',
   json: document({
-    status: text('operational, degraded, downtime, maintenance or as the page says it'),
-    announcement: nullable(text('what the page announces, or null')),
+    status: text('operational, degraded, downtime, maintenance, or another platform value'),
+    announcement: nullable(text('announcement, or null')),
     components: list(
       object({ name: text('name'), section: nullable(text('section')), status: text('status') }),
       'name, section, status of each service',
     ),
-    incidents: list(reportShape, 'what goes on: title, status, startsAt, endsAt, affects, lastUpdate, updatedAt'),
-    planned: list(reportShape, 'announced maintenance, in the same form'),
+    incidents: list(reportShape, 'current incidents: title, status, startsAt, endsAt, affects, lastUpdate, updatedAt'),
+    planned: list(reportShape, 'planned maintenance, with the same fields'),
   }),
   examples: ['status', 'status --check && gantry deploy', 'status --json=status'],
 });

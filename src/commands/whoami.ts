@@ -5,19 +5,19 @@ import { keyValueTable } from '../output/table.ts';
 import { boolean, document, nullable, record, text } from '../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.option('--check', 'ask the platform whether it accepts the token'),
+  configure: (command) => command.option('--check', 'verify the token with the platform'),
   run: (context, { check }) => readIdentity(context, { check: check === true }),
   view: ({ project, projectOrigin, profile, origin, unused, kind, user, expiresAt, renewable, addresses, checked }) =>
     keyValueTable([
       ['user', user],
       ['kind', kind === 'login' ? 'login' : 'service account'],
-      ['project', project ? `${project}, from the ${projectOrigin}` : 'none is chosen: gantry projects use p-…'],
+      ['project', project ? `${project}, from the ${projectOrigin}` : 'none: run gantry projects use p-…'],
       ['profile', profile],
       ['token', origin],
-      ['unused', unused && `${unused}: the environment comes first`],
+      ['unused', unused && `${unused}: the environment takes precedence`],
       [
-        'ends',
-        (page) => `${expiresAt ? timeLeft(expiresAt)(page) : 'not known'}${renewable ? ', renewed by itself' : ''}`,
+        'expires',
+        (page) => `${expiresAt ? timeLeft(expiresAt)(page) : 'unknown'}${renewable ? ', renewed automatically' : ''}`,
       ],
       ['accepted', checked ? 'yes' : ''],
       ...[...new Set(Object.values(addresses))].map((address): [string, string] => [
@@ -27,22 +27,22 @@ export default defineCommand({
     ]),
   effect: 'reads',
   json: document({
-    project: nullable(text('the project in use; null when none is chosen')),
-    projectOrigin: nullable(text('where it was found: flag, environment, profile or token')),
-    profile: text('the profile in use'),
-    origin: text('where the token comes from: environment or profile'),
-    unused: nullable(text('where a stored token is that the one in use comes before')),
+    project: nullable(text('project in use; null if none is selected')),
+    projectOrigin: nullable(text('origin of the project: flag, environment, profile or token')),
+    profile: text('profile in use'),
+    origin: text('origin of the token: environment or profile'),
+    unused: nullable(text('origin of a stored token that is not in use')),
     kind: text('login or service-account'),
-    user: nullable(text('who the token is for, as far as it says')),
-    expiresAt: nullable(text('end of the token; null when it does not say')),
-    renewable: boolean('whether it is renewed by itself'),
-    addresses: record(text('URL'), 'addresses of the platform that are not the default'),
-    checked: boolean('whether the platform was asked and accepts it'),
+    user: nullable(text('user of the token, if known')),
+    expiresAt: nullable(text('expiry of the token; null if unknown')),
+    renewable: boolean('whether it is renewed automatically'),
+    addresses: record(text('URL'), 'URLs of the platform that are not the default'),
+    checked: boolean('whether the platform verified the token'),
   }),
   examples: ['whoami', 'whoami --check', 'whoami --json=project,expiresAt'],
 });
 
-/** What an address stands for: one variable sets several. */
+/** The names of a URL's settings: one variable sets several. */
 function namesOf(addresses: Record<string, string>, address: string): string {
   const entries = Object.entries(addresses).filter(([, other]) => other === address);
   return entries.map(([name]) => name).join(', ');

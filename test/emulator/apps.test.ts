@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { platform } from './support/platform.ts';
 
-test('creating an app makes a build that waits for its archive', async () => {
+test('creating an app creates a build that waits for its archive', async () => {
   const { emulator, ask } = await platform();
   const { status, json } = await ask('POST', '/apps', { name: 'web' });
   expect(status).toBe(200);
@@ -19,7 +19,7 @@ test('creating an app makes a build that waits for its archive', async () => {
   });
 });
 
-test('the same steps give the same ids on every run', async () => {
+test('the same requests create the same ids on every start', async () => {
   const ids = await Promise.all(
     [1, 2].map(async () => (await (await platform()).ask('POST', '/apps', { name: 'web' })).json.buildId),
   );
@@ -30,20 +30,20 @@ test('the same steps give the same ids on every run', async () => {
 test.each([
   [{}, 'name'],
   [{ name: '' }, 'name is required'],
-  [{ name: 'My App' }, 'lower-case'],
+  [{ name: 'My App' }, 'lowercase'],
   [{ name: 7 }, 'name: '],
   [{ name: 'web', cpu: '2' }, 'cpu: '],
   [{ name: 'web', entrypoint: 'python main.py' }, 'entrypoint: '],
   [{ name: 'web', compute: ['CPU', 3] }, 'compute.1: '],
-  [{ name: 'web', compute: [] }, 'compute must name'],
-  [{ name: 'web', compute: ['GTX_1080'] }, 'GTX_1080 is not known'],
+  [{ name: 'web', compute: [] }, 'compute must list'],
+  [{ name: 'web', compute: ['GTX_1080'] }, 'unknown compute type: GTX_1080'],
   [{ name: 'web', pythonVersion: '2.7' }, 'pythonVersion must be one of 3.10'],
   [{ name: 'web', provider: 'coreweave' }, 'provider must be one of'],
   [{ name: 'web', runtime: 'deepgram' }, 'runtime must be one of cortex, custom'],
-  [{ name: 'web', minReplicaCount: -1 }, 'minReplicaCount must be a whole number'],
-  [{ name: 'web', port: 80.5 }, 'port must be a whole number'],
-  [{ name: 'web', minReplicaCount: 3, maxReplicaCount: 2 }, 'must not be more than maxReplicaCount'],
-  [{ name: 'web', minReplicaCount: 2 }, 'must not be more than maxReplicaCount'],
+  [{ name: 'web', minReplicaCount: -1 }, 'minReplicaCount must be a non-negative integer'],
+  [{ name: 'web', port: 80.5 }, 'port must be a non-negative integer'],
+  [{ name: 'web', minReplicaCount: 3, maxReplicaCount: 2 }, 'must not exceed maxReplicaCount'],
+  [{ name: 'web', minReplicaCount: 2 }, 'must not exceed maxReplicaCount'],
   [{ name: 'web', dockerAuth: 'user:pass' }, 'dockerAuth'],
   ['{"name": ', 'not valid JSON'],
   [[], 'the body must be'],
@@ -55,19 +55,33 @@ test.each([
   expect(emulator.store.apps.size).toBe(0);
 });
 
-test('an app is told with its numbers as text, except its port', async () => {
+test("an app's numbers are sent as text, except its port", async () => {
   const { ask, deploy, id } = { ...(await platform()), id: 'p-12345678-web' };
   const { path, ...build } = await deploy({ cpu: 0.5, compute: ['ADA_L4'], provider: 'aws', port: 9000 });
   const { json } = await ask('GET', path);
   expect(json).toMatchObject({
-    ...{ id, name: 'web', projectId: 'p-12345678', status: 'ready', errorMessage: '' },
-    ...{ cpu: '0.5', memory: '4', gpuCount: '1', replicaConcurrency: '1', port: 9000 },
-    ...{ hardware: 'ADA_L4', hardwareProvider: 'aws', region: 'us-east-1', pythonVersion: '3.11', disableAuth: true },
-    ...{ lastBuildStatus: 'success', latestBuildId: build.id, latestReadyBuildId: build.id },
+    id,
+    name: 'web',
+    projectId: 'p-12345678',
+    status: 'ready',
+    errorMessage: '',
+    cpu: '0.5',
+    memory: '4',
+    gpuCount: '1',
+    replicaConcurrency: '1',
+    port: 9000,
+    hardware: 'ADA_L4',
+    hardwareProvider: 'aws',
+    region: 'us-east-1',
+    pythonVersion: '3.11',
+    disableAuth: true,
+    lastBuildStatus: 'success',
+    latestBuildId: build.id,
+    latestReadyBuildId: build.id,
   });
 });
 
-test('a deploy replaces the record: what it does not name returns to its default', async () => {
+test('a deploy resets omitted settings to their defaults', async () => {
   const { ask, deploy, clock } = await platform();
   const { path } = await deploy({ cpu: 8, maxReplicaCount: 5 });
   const before = (await ask('GET', path)).json;
@@ -79,7 +93,7 @@ test('a deploy replaces the record: what it does not name returns to its default
   expect(after.updatedAt).not.toBe(before.updatedAt);
 });
 
-test('the text of the configuration is kept, under either name, and absent lists may be null', async () => {
+test('stores the text of the config file under either name, and accepts null for lists', async () => {
   const { emulator, ask } = await platform();
   await ask('POST', '/apps', { name: 'one', platform_toml: '[cerebrium]' });
   await ask('POST', '/apps', { name: 'two', cerebrium_toml: '[cerebrium]', shellCommands: null });
@@ -87,7 +101,7 @@ test('the text of the configuration is kept, under either name, and absent lists
   expect(emulator.store.apps.get('p-12345678-two')?.settings.platform_toml).toBe('[cerebrium]');
 });
 
-test('a registry login is used and forgotten', async () => {
+test('does not store registry credentials', async () => {
   const { emulator, deploy, logOf } = await platform();
   const { build } = await deploy({ dockerAuth: '{"auths":{"ghcr.io":{"auth":"c2VjcmV0"}}}' });
   expect(await logOf(build)).toContain('Logging in to ghcr.io');
@@ -104,7 +118,7 @@ test("a partner's app builds without an upload", async () => {
   expect((await ask('GET', `/apps/p-12345678-voice/builds/${json.buildId}/zip-contents`)).status).toBe(404);
 });
 
-test('a list has ephemeral apps only when asked', async () => {
+test('lists ephemeral apps only on request', async () => {
   const { emulator, ask } = await platform();
   await ask('POST', '/apps', { name: 'web' });
   await ask('POST', '/apps', { name: 'once' });
@@ -122,7 +136,7 @@ test('a list has ephemeral apps only when asked', async () => {
   });
 });
 
-test('an app is found by its id only', async () => {
+test('finds an app by its id only', async () => {
   const { ask } = await platform();
   await ask('POST', '/apps', { name: 'web' });
   expect((await ask('GET', '/apps/p-12345678-web')).status).toBe(200);

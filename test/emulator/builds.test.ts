@@ -10,16 +10,18 @@ const dependencies = {
   'requirements.txt': '# ours\nnumpy==2.1.0\n\n--extra-index-url https://example.org\nrequests[socks]~=2.31\n',
 };
 
-test('without a pace a build has ended when its upload has', async () => {
+test('with a pace of 0 a build ends with its upload', async () => {
   const { ask, deploy } = await platform();
   const { build, id } = await deploy();
   expect((await ask('GET', build)).json).toEqual({
-    ...{ id, status: 'success' },
-    ...{ createdAt: '2026-11-20T09:30:00.000Z', updatedAt: '2026-11-20T09:30:00.000Z' },
+    id,
+    status: 'success',
+    createdAt: '2026-11-20T09:30:00.000Z',
+    updatedAt: '2026-11-20T09:30:00.000Z',
   });
 });
 
-test('with a pace it goes from stage to stage by the clock', async () => {
+test('with a pace a build advances through its stages by the clock', async () => {
   const { ask, deploy, logOf, clock } = await platform({ pace: 1000 });
   const { path, build } = await deploy({ preBuildCommands: ['apt update'], shellCommands: ['make'] }, dependencies);
   const seen = [];
@@ -42,7 +44,7 @@ test('with a pace it goes from stage to stage by the clock', async () => {
   ]);
 });
 
-test('the log echoes each dependency and each command, once', async () => {
+test('the log has each dependency and command once', async () => {
   const { ask, deploy, logOf } = await platform();
   const { build, id } = await deploy(
     { preBuildCommands: ['apt update'], shellCommands: ['make', 'make install'], useUv: true },
@@ -81,7 +83,10 @@ test.each([
   const { status, initError } = (await ask('GET', build)).json;
   expect([status, initError]).toEqual(['init_failure', expect.stringContaining('main.py is not in the archive')]);
   expect((await ask('GET', path)).json).toMatchObject({
-    ...{ status: 'error', lastBuildStatus: 'init_failure', errorMessage: initError, latestReadyBuildId: '' },
+    status: 'error',
+    lastBuildStatus: 'init_failure',
+    errorMessage: initError,
+    latestReadyBuildId: '',
   });
 });
 
@@ -98,7 +103,7 @@ test.each([
   expect((await ask('GET', build)).json.status).toBe('success');
 });
 
-test('a Dockerfile is followed step by step, and must be there', async () => {
+test("a Dockerfile's steps are logged, and it must exist", async () => {
   const { ask, deploy, logOf } = await platform();
   const settings = { runtime: 'custom', dockerfilePath: 'Dockerfile' };
   const good = await deploy(settings, { Dockerfile: 'FROM python:3.12\nCMD ["python"]\n' });
@@ -134,7 +139,7 @@ test.each([
   expect((await logOf(build)).at(-1)).toBe(`ERROR: ${initError}`);
 });
 
-test('zip contents lists every file with its size and checksum', async () => {
+test('lists every file of the archive with size and checksum', async () => {
   const { ask, deploy } = await platform();
   const { build, id } = await deploy({}, { 'main.py': 'print(1)\n', 'src/a b.txt': '' });
   expect((await ask('GET', `${build}/zip-contents`)).json).toEqual({
@@ -143,7 +148,7 @@ test('zip contents lists every file with its size and checksum', async () => {
   });
 });
 
-test('builds are listed newest first', async () => {
+test('lists builds newest first', async () => {
   const { ask, deploy } = await platform();
   const first = await deploy();
   const second = await deploy();
@@ -151,7 +156,7 @@ test('builds are listed newest first', async () => {
   expect(ids).toEqual([second.id, first.id]);
 });
 
-test('a build is cancelled while it is in progress, and the version before it stays', async () => {
+test('cancels a build in progress, and keeps the previous version', async () => {
   const { ask, deploy, logOf, clock } = await platform({ pace: 1000 });
   const first = await deploy();
   clock.now += 60_000;
@@ -170,19 +175,22 @@ test('a build is cancelled while it is in progress, and the version before it st
   });
   expect((await logOf(second.build)).at(-1)).toBe('Build cancelled');
   expect((await ask('GET', second.path)).json).toMatchObject({
-    ...{ status: 'ready', lastBuildStatus: 'cancelled', latestBuildId: second.id, latestReadyBuildId: first.id },
+    status: 'ready',
+    lastBuildStatus: 'cancelled',
+    latestBuildId: second.id,
+    latestReadyBuildId: first.id,
   });
 });
 
-test('what has ended cannot be cancelled, nor what never was', async () => {
+test('does not cancel a build that has ended or does not exist', async () => {
   const { ask, deploy } = await platform();
   const { path, build, id } = await deploy();
-  const message = `build ${id} cannot be cancelled: it is success`;
+  const message = `build ${id} cannot be canceled: it is success`;
   expect(await ask('DELETE', build)).toMatchObject({ status: 400, json: { message } });
   expect((await ask('DELETE', `${path}/builds/nothing`)).status).toBe(404);
 });
 
-test('an archive for a cancelled build starts nothing', async () => {
+test('an archive for a canceled build has no effect', async () => {
   const { ask, put } = await platform();
   const { buildId, uploadUrl } = (await ask('POST', '/apps', { name: 'web' })).json;
   await ask('DELETE', `/apps/p-12345678-web/builds/${buildId}`);

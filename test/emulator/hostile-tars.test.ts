@@ -9,14 +9,14 @@ interface Entry {
   name?: string;
   type?: string;
   content?: string;
-  /** The field of the size, as it is written; the truth by default. */
+  /** The size field. Default: the actual size. */
   size?: string | Buffer;
-  /** The field of the checksum; the truth by default. */
+  /** The checksum field. Default: the actual checksum. */
   sum?: string;
   prefix?: string;
 }
 
-/** An entry as its parts say, whether that makes sense or not. */
+/** An entry with these fields, valid or not. */
 function entry({ name = 'job.py', type = '0', content = '', size, sum, prefix = '' }: Entry): Buffer {
   const header = Buffer.alloc(512);
   const body = Buffer.from(content);
@@ -41,13 +41,13 @@ const refused: [what: string, tar: Buffer, reason: string][] = [
   ['an absolute prefix', tarOf({ prefix: '/etc', name: 'job.py' }), 'is absolute'],
   ['an absolute long name', tarOf(long('/etc/job.py'), {}), 'is absolute'],
   ['an absolute name in an extended header', tarOf(pax('20 path=/etc/job.py\n'), {}), 'is absolute'],
-  ['a name that leads out', tarOf({ name: '../job.py' }), 'leads out of the archive'],
-  ['a name that leads out further down', tarOf({ name: 'a/../../job.py' }), 'leads out of the archive'],
-  ['a prefix that leads out', tarOf({ prefix: '..', name: 'job.py' }), 'leads out of the archive'],
-  ['a long name that leads out', tarOf(long('../job.py'), {}), 'leads out of the archive'],
-  ['no name', tarOf({ name: '' }), 'names no file'],
-  ['a name that is a folder only', tarOf({ name: '.' }), 'names no file'],
-  ['a NUL in a name', tarOf(pax('16 path=job\0.py\n'), {}), 'has a NUL in it'],
+  ['a name that leads out', tarOf({ name: '../job.py' }), 'points outside of the archive'],
+  ['a name that leads out further down', tarOf({ name: 'a/../../job.py' }), 'points outside of the archive'],
+  ['a prefix that leads out', tarOf({ prefix: '..', name: 'job.py' }), 'points outside of the archive'],
+  ['a long name that leads out', tarOf(long('../job.py'), {}), 'points outside of the archive'],
+  ['no name', tarOf({ name: '' }), 'does not name a file'],
+  ['a name that is a folder only', tarOf({ name: '.' }), 'does not name a file'],
+  ['a NUL in a name', tarOf(pax('16 path=job\0.py\n'), {}), 'contains a NUL'],
   ['a name of 300 bytes', tarOf(long('x'.repeat(300)), {}), 'longer than 255 bytes'],
   ['a path of 2000 bytes', tarOf(long(`${'x/'.repeat(1000)}y`), {}), 'longer than 1024 bytes'],
   ['a name twice', tarOf({ name: 'a' }, { name: './a' }), 'is in the archive twice'],
@@ -57,33 +57,33 @@ const refused: [what: string, tar: Buffer, reason: string][] = [
   ['a device', tarOf({ name: 'a', type: '3' }), 'an entry that is not a file: a'],
   ['a FIFO', tarOf({ name: 'a', type: '6' }), 'an entry that is not a file: a'],
   ['an entry of an unknown type', tarOf({ name: 'a', type: '\xff' }), 'an entry that is not a file: a'],
-  ['a negative size', tarOf({ size: '-0000000512' }), 'a size is not a number'],
-  ['a size that is no number', tarOf({ size: 'many' }), 'a size is not a number'],
-  ['a size that begins as a number', tarOf({ size: '1x', content: 'x' }), 'a size is not a number'],
-  ['a size that is not octal', tarOf({ size: '9' }), 'a size is not a number'],
-  ['a size in binary', tarOf({ size: Buffer.from('800000000000000000000001', 'hex') }), 'a size is not a number'],
-  ['a negative size in binary', tarOf({ size: Buffer.alloc(12, 0xff) }), 'a size is not a number'],
+  ['a negative size', tarOf({ size: '-0000000512' }), 'invalid size'],
+  ['a size that is no number', tarOf({ size: 'many' }), 'invalid size'],
+  ['a size that begins as a number', tarOf({ size: '1x', content: 'x' }), 'invalid size'],
+  ['a size that is not octal', tarOf({ size: '9' }), 'invalid size'],
+  ['a size in binary', tarOf({ size: Buffer.from('800000000000000000000001', 'hex') }), 'invalid size'],
+  ['a negative size in binary', tarOf({ size: Buffer.alloc(12, 0xff) }), 'invalid size'],
   ['a size of 8 GiB', tarOf({ size: '77777777777' }), 'ends in the middle of a file'],
   ['a size of 8 GiB for a folder', tarOf({ name: 'a', type: '5', size: '77777777777' }), 'ends in the middle'],
   ['a size of 8 GiB for a long name', tarOf({ type: 'L', size: '77777777777' }), 'ends in the middle'],
-  ['a huge size in an extended header', tarOf(pax('30 size=999999999999999999999\n'), {}), 'a size is not a number'],
+  ['a huge size in an extended header', tarOf(pax('30 size=999999999999999999999\n'), {}), 'invalid size'],
   ['a large size in an extended header', tarOf(pax('17 size=99999999\n'), {}), 'ends in the middle of a file'],
-  ['a negative size in an extended header', tarOf(pax('11 size=-1\n'), {}), 'a size is not a number'],
-  ['an extended header that does not end', tarOf(pax('99 path=a\n'), {}), 'an extended header cannot be read'],
-  ['an extended header of length 0', tarOf(pax('0 path=a\n'), {}), 'an extended header cannot be read'],
-  ['an extended header of length 2', tarOf(pax('2 path=a\n'), {}), 'an extended header cannot be read'],
-  ['an extended header without a length', tarOf(pax('path=a\n'), {}), 'an extended header cannot be read'],
-  ['a wrong checksum', tarOf({ sum: '000001\0 ' }), 'damaged, or it is none'],
-  ['a checksum that is no number', tarOf({ sum: 'checksum' }), 'damaged, or it is none'],
+  ['a negative size in an extended header', tarOf(pax('11 size=-1\n'), {}), 'invalid size'],
+  ['an extended header that does not end', tarOf(pax('99 path=a\n'), {}), 'invalid extended header'],
+  ['an extended header of length 0', tarOf(pax('0 path=a\n'), {}), 'invalid extended header'],
+  ['an extended header of length 2', tarOf(pax('2 path=a\n'), {}), 'invalid extended header'],
+  ['an extended header without a length', tarOf(pax('path=a\n'), {}), 'invalid extended header'],
+  ['a wrong checksum', tarOf({ sum: '000001\0 ' }), 'not a tar, or a damaged one'],
+  ['a checksum that is no number', tarOf({ sum: 'checksum' }), 'not a tar, or a damaged one'],
   ['nothing in it', Buffer.alloc(0), 'has no end'],
   ['half a header', tarOf({}).subarray(0, 300), 'has no end'],
   ['half a content', tarOf({ content: 'x'.repeat(900) }).subarray(0, 1000), 'ends in the middle of a file'],
   ['no end', tarOf({}).subarray(0, 512), 'has no end'],
-  ['text', Buffer.from('not a tar'.repeat(200)), 'damaged, or it is none'],
+  ['text', Buffer.from('not a tar'.repeat(200)), 'not a tar, or a damaged one'],
 ];
 
 describe('a tar with', () => {
-  test.each(refused)('%s is refused, and nothing of it is left', async (_, tar, reason) => {
+  test.each(refused)('%s is refused and leaves nothing behind', async (_, tar, reason) => {
     const place = temporaryFolder();
     await expect(unpackTar(tar, join(place, 'run'))).rejects.toThrow(reason);
     expect(readdirSync(place)).toEqual([]);
@@ -97,7 +97,7 @@ describe('a tar with', () => {
     ['a folder', tarOf({ name: '../a', type: '5' }, { name: 'b' }), [['b', '']]],
     ['a long name for a folder', tarOf(long('a'.repeat(120)), { type: '5' }, { name: 'b' }), [['b', '']]],
     ['something after its end', Buffer.concat([tarOf({}), entry({ name: '/etc/x' })]), [['job.py', '']]],
-  ])('%s is read as tar reads it', async (_, tar, files) => {
+  ])('%s is read like tar does', async (_, tar, files) => {
     expect(readTar(tar).map(({ path, content }) => [path, String(content)])).toEqual(files);
     expect(await unpackTar(tar, join(temporaryFolder(), 'run'))).toEqual(files.map(([path]) => path));
   });

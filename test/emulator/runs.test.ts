@@ -7,7 +7,7 @@ const second = 1_000;
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** An app, and runs that came so many milliseconds ago; each takes 100 ms unless something else is said. */
+/** An app with runs created this many milliseconds ago, each of 100 ms by default. */
 async function called(...runs: (Partial<RunRecord> & { ago: number })[]) {
   const speaking = await platform();
   const { emulator, clock, ask } = speaking;
@@ -19,12 +19,16 @@ async function called(...runs: (Partial<RunRecord> & { ago: number })[]) {
   return { ...speaking, add, runs: runs.map(add), chart };
 }
 
-/** Milliseconds before the emulator's now, in RFC 3339. */
+/** The time this many milliseconds ago, in RFC 3339. */
 const past = (ms: number) => new Date(Date.UTC(2026, 10, 20, 9, 30) - ms).toISOString();
 
-/** What it takes to find a run in a state, second by second. */
+/** A run that has another status each second. */
 const underway = {
-  ...{ ago: 0, pendingMs: second, proxyQueueMs: 2 * second, coldstartMs: 1_500, containerQueueMs: second },
+  ago: 0,
+  pendingMs: second,
+  proxyQueueMs: 2 * second,
+  coldstartMs: 1_500,
+  containerQueueMs: second,
   runtimeMs: 3 * second,
 };
 
@@ -44,9 +48,18 @@ describe('a run', () => {
   test('has the fields of the specification', async () => {
     const { chart, runs } = await called({ ago: hour, statusCode: 503, container: 'pod-1' });
     expect((await chart()).items[0]).toEqual({
-      ...{ id: runs[0]?.id, projectId: 'p-12345678', modelId: app, podName: 'pod-1', status: 'failure' },
-      ...{ coldstartTimeMs: 0, totalQueueTimeMs: 0, runtimeMs: 100, totalResponseTimeMs: 100, statusCode: 503 },
-      ...{ createdAt: '2026-11-20T08:30:00.000Z', updatedAt: '2026-11-20T08:30:00.100Z' },
+      id: runs[0]?.id,
+      projectId: 'p-12345678',
+      modelId: app,
+      podName: 'pod-1',
+      status: 'failure',
+      coldstartTimeMs: 0,
+      totalQueueTimeMs: 0,
+      runtimeMs: 100,
+      totalResponseTimeMs: 100,
+      statusCode: 503,
+      createdAt: '2026-11-20T08:30:00.000Z',
+      updatedAt: '2026-11-20T08:30:00.100Z',
     });
   });
 
@@ -65,7 +78,7 @@ describe('a run', () => {
 });
 
 describe('the chart, one by one', () => {
-  test('has the newest first, a hundred of them, and where the next begin', async () => {
+  test('lists 100 runs, newest first, and the token of the next page', async () => {
     const { chart, add } = await called();
     for (let number = 1; number <= 250; number += 1)
       add({ ago: number * second, functionName: `f${number}`, id: `r-${number}` });
@@ -84,7 +97,7 @@ describe('the chart, one by one', () => {
     expect(await chart({ offset: 250 })).toEqual({ items: [], total: 250 });
   });
 
-  test('is of the last 24 hours, unless a range is asked for; both ends belong to it', async () => {
+  test('covers the last 24 hours or the requested range, both ends included', async () => {
     const ages = [0, hour, day, day + 1, 2 * day];
     const { chart } = await called(...ages.map((ago) => ({ ago, id: `r-${ago}` })));
     const found = async (query: Record<string, string>) =>
@@ -96,7 +109,7 @@ describe('the chart, one by one', () => {
     expect(await found({ startTime: past(hour), endTime: '2026-11-21T07:00:00+02:00' })).toEqual([0, hour]);
   });
 
-  test('has the runs of this app only, and knows none that is yet to come', async () => {
+  test('has runs of this app only, and no future ones', async () => {
     const { chart } = await called({ ago: hour, app: 'p-12345678-other' }, { ago: -hour });
     expect(await chart({ endTime: past(-2 * hour) })).toMatchObject({ total: 0 });
   });
@@ -146,7 +159,7 @@ describe('the chart, in buckets', () => {
     ['more than a week', { startTime: past(7 * day + 1) }, 'day', 8],
     ['a week by day', { startTime: past(7 * day), groupBy: 'day' }, 'day', 8],
     ['an hour by minute', { startTime: past(hour), groupBy: 'minute', aggregate: 'true' }, 'minute', 60],
-  ])('asked for %s', async (_, query, groupBy, buckets) => {
+  ])('requested with %s', async (_, query, groupBy, buckets) => {
     const { chart } = await called({ ago: hour / 2 });
     const answer = await chart(query);
     expect(answer.groupBy).toBe(groupBy);
@@ -155,7 +168,7 @@ describe('the chart, in buckets', () => {
     expect(answer.total).toBe(1);
   });
 
-  test('counts every state, and has empty buckets, too', async () => {
+  test('counts each status, and includes empty buckets', async () => {
     const { chart } = await called(
       ...[
         { ago: hour, id: 'a' },
@@ -180,15 +193,24 @@ describe('the chart, in buckets', () => {
       ['2026-11-20T09:00:00.000Z', '2026-11-20T09:30:00.000Z', 0],
     ]);
     expect(aggregatedData[1]).toMatchObject({
-      ...{ timeGroup: '2026-11-20T08:00Z', successfulRequests: 3, failedRequests: 1, cancelledRequests: 1 },
-      ...{ processing: 1, containerQueued: 1, proxyQueued: 1, successRate: 60 },
+      timeGroup: '2026-11-20T08:00Z',
+      successfulRequests: 3,
+      failedRequests: 1,
+      cancelledRequests: 1,
+      processing: 1,
+      containerQueued: 1,
+      proxyQueued: 1,
+      successRate: 60,
     });
     expect(aggregatedData[0]).toMatchObject({
-      ...{ successRate: null, avgRuntimeMs: null, p99ResponseTimeMs: null, avgColdstartTimeMs: null },
+      successRate: null,
+      avgRuntimeMs: null,
+      p99ResponseTimeMs: null,
+      avgColdstartTimeMs: null,
     });
   });
 
-  test('measures by nearest rank what succeeded or failed, and cold starts where there was one', async () => {
+  test('has nearest-rank percentiles of ended runs, and averages of cold starts', async () => {
     const { chart, add } = await called(
       { ago: hour, statusCode: 0, runtimeMs: 999_999 },
       { ago: hour, runtimeMs: day },
@@ -205,20 +227,23 @@ describe('the chart, in buckets', () => {
     }
     const { aggregatedData } = await chart({ startTime: past(hour), aggregate: 'true' });
     expect(aggregatedData[0]).toMatchObject({
-      ...{
-        minRuntimeMs: 10,
-        p50RuntimeMs: 50,
-        p90RuntimeMs: 90,
-        p99RuntimeMs: 100,
-        maxRuntimeMs: 100,
-        avgRuntimeMs: 55,
-      },
-      ...{ minResponseTimeMs: 10, p50ResponseTimeMs: 50, p90ResponseTimeMs: 9_090, maxResponseTimeMs: 10_100 },
-      ...{ avgColdstartTimeMs: 9_500, avgQueueTimeMs: 1_583.33, successRate: 45.45 },
+      minRuntimeMs: 10,
+      p50RuntimeMs: 50,
+      p90RuntimeMs: 90,
+      p99RuntimeMs: 100,
+      maxRuntimeMs: 100,
+      avgRuntimeMs: 55,
+      minResponseTimeMs: 10,
+      p50ResponseTimeMs: 50,
+      p90ResponseTimeMs: 9_090,
+      maxResponseTimeMs: 10_100,
+      avgColdstartTimeMs: 9_500,
+      avgQueueTimeMs: 1_583.33,
+      successRate: 45.45,
     });
   });
 
-  test('follows the clocks of the zone: the day they change has 25 hours', async () => {
+  test('uses local time: a day with a clock change has 25 hours', async () => {
     const { chart, clock } = await called();
     clock.now = Date.parse('2026-10-27T12:00:00Z');
     const query = { startTime: '2026-10-24T22:00:00Z', endTime: '2026-10-26T22:59:59Z', groupBy: 'day' };
@@ -231,7 +256,7 @@ describe('the chart, in buckets', () => {
 });
 
 test.each([
-  [{ startTime: 'yesterday' }, 'startTime must be a time in RFC 3339: yesterday'],
+  [{ startTime: 'yesterday' }, 'startTime must be an RFC 3339 time: yesterday'],
   [{ startTime: '2026-11-20' }, 'startTime must be'],
   [{ startTime: '2026-11-20 09:00:00Z' }, 'startTime must be'],
   [{ startTime: '2026-11-20T09:00:00' }, 'startTime must be'],
@@ -246,8 +271,8 @@ test.each([
   [{ statusCode: 'ok' }, 'statusCode: '],
   [{ groupBy: 'week' }, 'groupBy: '],
   [{ minStartupTime: 'soon' }, 'minStartupTime: '],
-  [{ timezone: 'Mars/Olympus' }, 'timezone is not the IANA name of a zone: Mars/Olympus'],
-  [{ startTime: '1970-01-01T00:00:00Z', groupBy: 'minute' }, 'too many buckets of a minute'],
+  [{ timezone: 'Mars/Olympus' }, 'timezone must be an IANA time zone: Mars/Olympus'],
+  [{ startTime: '1970-01-01T00:00:00Z', groupBy: 'minute' }, 'too many minute buckets'],
 ])('the chart refuses %j', async (query, message) => {
   const { ask } = await called();
   const { status, json } = await ask('GET', `/apps/${app}/runs/charts?${new URLSearchParams(query as never)}`);
@@ -256,30 +281,41 @@ test.each([
 });
 
 describe('the list', () => {
-  test('tells more of a run than the chart does', async () => {
+  test('has more fields of a run than the chart', async () => {
     const { ask, runs } = await called({
-      ...{ ago: hour, functionName: 'predict', async: true, webhookEndpoint: 'https://hooks.example.com/x' },
-      ...{ container: 'pod-1', proxyQueueMs: 400, runtimeMs: 600 },
+      ago: hour,
+      functionName: 'predict',
+      async: true,
+      webhookEndpoint: 'https://hooks.example.com/x',
+      container: 'pod-1',
+      proxyQueueMs: 400,
+      runtimeMs: 600,
     });
     const { json } = await ask('GET', `/apps/${app}/runs`);
     expect(json.nextToken).toBe('');
     expect(json.items[0]).toMatchObject({
-      ...{ id: runs[0]?.id, status: 'success', statusCode: 200, functionName: 'predict', method: 'POST', async: true },
-      ...{
-        webhookEndpoint: 'https://hooks.example.com/x',
-        region: 'us-east-1',
-        containerId: 'pod-1',
-        websocket: false,
-      },
-      ...{ containerStartedAt: '2026-11-20T08:30:00.400Z', completedAt: '2026-11-20T08:30:01.000Z' },
-      ...{ executionTimeMs: 600, queueTimeMs: 400, responseTimeMs: 1_000 },
+      id: runs[0]?.id,
+      status: 'success',
+      statusCode: 200,
+      functionName: 'predict',
+      method: 'POST',
+      async: true,
+      webhookEndpoint: 'https://hooks.example.com/x',
+      region: 'us-east-1',
+      containerId: 'pod-1',
+      websocket: false,
+      containerStartedAt: '2026-11-20T08:30:00.400Z',
+      completedAt: '2026-11-20T08:30:01.000Z',
+      executionTimeMs: 600,
+      queueTimeMs: 400,
+      responseTimeMs: 1_000,
     });
     expect((await ask('GET', `/apps/${app}/runs/${runs[0]?.id}`)).json).toEqual({ item: json.items[0] });
   });
 
-  test('comes in pages, which a new run does not shift; asynchronous ones alone if asked', async () => {
+  test('has stable pages, and can be limited to asynchronous runs', async () => {
     const { ask, add } = await called();
-    // Some at one and the same moment, some long ago.
+    // Some at the same time, some long ago.
     for (let number = 0; number < 230; number += 1)
       add({ ago: Math.floor(number / 3) ** 3 * second, async: number % 2 === 1 });
     const ids: string[] = [];
@@ -296,22 +332,22 @@ describe('the list', () => {
   });
 });
 
-describe('a run is cancelled', () => {
-  test.each([0, 2, 3, 5])('%i seconds after it came', async (seconds) => {
+describe('a run can be canceled', () => {
+  test.each([0, 2, 3, 5])('%i seconds after its creation', async (seconds) => {
     const { ask, clock, runs, chart } = await called(underway);
     clock.now += seconds * second;
     expect((await ask('DELETE', `/apps/${app}/runs/${runs[0]?.id}`)).status).toBe(200);
     clock.now += hour;
     expect((await chart()).items[0]).toMatchObject({ status: 'cancelled', statusCode: 0 });
     const { json } = await ask('DELETE', `/apps/${app}/runs/${runs[0]?.id}`);
-    expect(json.message).toBe(`run ${runs[0]?.id} cannot be cancelled: it is cancelled`);
+    expect(json.message).toBe(`run ${runs[0]?.id} cannot be canceled: it is cancelled`);
   });
 
   test.each([200, 500, 0, -1])('but not when it ended with %i', async (statusCode) => {
     const { ask, runs } = await called({ ago: hour, statusCode });
     const { status, json } = await ask('DELETE', `/apps/${app}/runs/${runs[0]?.id}`);
     expect(status).toBe(409);
-    expect(json.message).toContain('cannot be cancelled');
+    expect(json.message).toContain('cannot be canceled');
   });
 });
 
@@ -323,12 +359,12 @@ test.each([
   ['GET', '/apps/p-12345678-other/runs/charts'],
   ['GET', '/apps/p-12345678-other/containers'],
   ['GET', '/apps/p-12345678-other/metrics/startup-time'],
-])('%s %s is not there', async (method, path) => {
+])('%s %s is not found', async (method, path) => {
   const { ask } = await called();
   expect((await ask(method, path)).status).toBe(404);
 });
 
-test('a run of another app is not found, and a deleted app leaves none behind', async () => {
+test("does not find a run of another app, and deletes an app's runs with it", async () => {
   const { ask, emulator, runs } = await called({ ago: hour });
   await ask('POST', '/apps', { name: 'other' });
   expect((await ask('GET', `/apps/p-12345678-other/runs/${runs[0]?.id}`)).status).toBe(404);

@@ -7,24 +7,24 @@ import { keyValueTable, stackViews, table } from '../../output/table.ts';
 import { documents, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => listFlags(command.option('--show-values', 'show the keys themselves, too')),
+  configure: (command) => listFlags(command.option('--show-values', 'show the keys')),
   run: async (context, { showValues, ...flags }) =>
     applyLimit(await listKeysWithOwners(context, { values: showValues === true }), flags, context.progress, 'API key'),
   verbatim: ({ showValues }) => showValues === true,
-  // A key must not be shortened to fit a column: with values, each has its own lines.
+  // Keys must not be truncated to fit a column, so each has its own lines.
   view: (keys, { showValues }) => (showValues ? stackViews(...keys.map(inFull)) : table(keys, columns)),
-  empty: 'no API keys yet: the dashboard creates them',
+  empty: 'no API keys yet: create one in the dashboard',
   effect: 'reads',
   json: documents(
     passThrough({
       id: text('key id'),
-      name: text('name of the key'),
-      description: text('what it is for'),
-      apiKey: text('the key itself; null without --show-values'),
-      source: text('where it comes from, as the platform says it'),
-      status: text('state of the key, as the platform says it'),
-      owner: text('name of the service account it belongs to'),
-      principalId: text('id of the service account it belongs to'),
+      name: text('key name'),
+      description: text('description'),
+      apiKey: text('the key; null without --show-values'),
+      source: text('origin (platform value)'),
+      status: text('status (platform value)'),
+      owner: text('name of its service account'),
+      principalId: text('id of its service account'),
       projectId: text('project'),
       createdAt: text('RFC 3339, UTC'),
       updatedAt: text('RFC 3339, UTC'),

@@ -3,13 +3,13 @@ import { getSetting } from '../../operations/account/index.ts';
 import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<setting>', 'its name, as config list shows it'),
+  configure: (command) => command.argument('<setting>', 'setting name, see gantry config list'),
   run: (context, name) => getSetting(context, name),
   view:
     ({ value }) =>
     () =>
       value,
   effect: 'reads',
-  json: document({ name: text('name of the setting'), value: text('its value'), origin: text('where it is from') }),
+  json: document({ name: text('setting name'), value: text('value'), origin: text('origin of the value') }),
   examples: ['config get project', 'config get api-url --json=origin'],
 });

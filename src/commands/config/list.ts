@@ -4,7 +4,7 @@ import { table } from '../../output/table.ts';
 import { documents, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.option('--show-origin', 'say where each value is from'),
+  configure: (command) => command.option('--show-origin', 'show the origin of each value'),
   run: listSettings,
   view: (settings, { showOrigin }) =>
     table(
@@ -12,20 +12,20 @@ export default defineCommand({
       {
         NAME: (setting) => setting.name,
         VALUE: (setting) => setting.value ?? (({ style }) => style.dim('not set')),
-        // A variable needs no more than its name: the room belongs to the value.
-        ...(showOrigin && { ORIGIN: ({ value, origin }) => (value === null ? '' : bareVariable(origin)) }),
+        // Only the variable's name, to leave room for the value.
+        ...(showOrigin && { ORIGIN: ({ value, origin }) => (value === null ? '' : shortOrigin(origin)) }),
       },
       ['NAME', 'ORIGIN'],
     ),
   effect: 'reads',
   json: documents({
-    name: text('name of the setting'),
-    value: nullable(text('its value, or null')),
+    name: text('setting name'),
+    value: nullable(text('value, or null')),
     origin: text('flag, environment (variable), profile, default, or not set'),
   }),
   examples: ['config list', 'config list --show-origin', 'config list --json'],
 });
 
-function bareVariable(origin: string): string {
+function shortOrigin(origin: string): string {
   return origin.replace(/^environment \((.+)\)$/, '$1');
 }

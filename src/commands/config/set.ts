@@ -1,10 +1,11 @@
 import { defineCommand } from '../../command.ts';
+import { offerSettingNames } from '../../flags/settings.ts';
 import { storeSetting } from '../../operations/account/index.ts';
 import { document, nullable, text } from '../../result-schema.ts';
-import { offerNames } from './names.ts';
 
 export default defineCommand({
-  configure: (command) => offerNames(command.argument('<setting>', 'its name').argument('<value>', 'what it is to be')),
+  configure: (command) =>
+    offerSettingNames(command.argument('<setting>', 'setting name').argument('<value>', 'new value')),
   run: (context, name, value) => storeSetting(context, name, value),
   view:
     ({ name, value, profile }) =>
@@ -12,9 +13,9 @@ export default defineCommand({
       `${name} is ${value} (profile ${profile})`,
   effect: 'changes',
   json: document({
-    name: text('name of the setting'),
-    value: nullable(text('its value')),
-    profile: text('the profile it is stored in'),
+    name: text('setting name'),
+    value: nullable(text('new value')),
+    profile: text('profile it is stored in'),
   }),
   examples: ['config set project p-12345678', 'config set region eu-west-1 --profile staging'],
 });

@@ -14,10 +14,10 @@ export default defineCommand({
     }),
   effect: 'reads',
   json: documents({
-    name: text('name of the profile'),
+    name: text('profile name'),
     current: boolean('whether it is in use'),
-    project: nullable(text('project stored in it, or null')),
-    hasToken: boolean('whether a token is stored for it'),
+    project: nullable(text('stored project, or null')),
+    hasToken: boolean('whether it has a stored token'),
   }),
   examples: ['profiles list', 'profiles list --json'],
 });

@@ -3,13 +3,13 @@ import { deleteProfile } from '../../operations/account/index.ts';
 import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<profile>', 'its name, as profiles list shows it'),
+  configure: (command) => command.argument('<profile>', 'profile name, see gantry profiles list'),
   run: (context, name) => deleteProfile(context, name),
   view:
     ({ name }) =>
     () =>
-      `the profile ${name} is removed`,
+      `removed profile ${name}`,
   effect: 'destroys',
-  json: document({ name: text('name of the profile') }),
+  json: document({ name: text('profile name') }),
   examples: ['profiles remove staging', 'profiles remove staging --yes'],
 });

@@ -11,6 +11,6 @@ export default defineCommand({
     () =>
       id,
   effect: 'reads',
-  json: document({ id: text('project id'), origin: text('where it was found: flag, environment, profile or token') }),
+  json: document({ id: text('project id'), origin: text('origin: flag, environment, profile or token') }),
   examples: ['projects current', 'projects current --json'],
 });

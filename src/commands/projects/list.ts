@@ -13,10 +13,10 @@ export default defineCommand({
       NAME: (project) => project.name,
       CURRENT: (project) => (project.current ? 'current' : ''),
     }),
-  empty: 'the token may work in no project',
+  empty: 'the token has no access to any project',
   effect: 'reads',
   json: documents(
-    passThrough({ id: text('project id'), name: text('its name'), current: boolean('whether it is the one in use') }),
+    passThrough({ id: text('project id'), name: text('project name'), current: boolean('whether it is in use') }),
   ),
   examples: ['projects list', 'projects list --json=id'],
 });

@@ -26,23 +26,23 @@ export default defineCommand({
       },
       ['ID', 'PROJECTS'],
     ),
-  empty: 'no service accounts yet: the dashboard creates them',
+  empty: 'no service accounts yet: create one in the dashboard',
   effect: 'reads',
   json: documents(
     passThrough({
       id: text('service account id'),
       name: text('name'),
-      description: text('what it is for'),
+      description: text('description'),
       projectId: text('project it was created in'),
       createdByUserId: text('who created it'),
       createdAt: text('RFC 3339, UTC'),
-      grants: anything('the projects it may access, as the platform says it'),
+      grants: anything('projects it has access to (platform value)'),
     }),
   ),
   examples: ['service-accounts list', 'service-accounts list --json=id,grants'],
 });
 
-/** Grants of an unknown form are shown as they are. */
+/** Grants of an unknown format are shown as JSON. */
 function projects(account: ServiceAccount): string | undefined {
   return grantedProjects(account)?.join(', ') ?? account.grants?.map((grant) => stringifyJson(grant)).join(', ');
 }

@@ -7,12 +7,13 @@ import { documents, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
-    listFlags(command.option('--status <status>', 'only those of this status, such as active or invited')),
+    listFlags(command.option('--status <status>', 'show only users with this status, such as active or invited')),
   run: async ({ api, project, progress }, { status, ...flags }) => {
     const users = await api(listUsers, { project });
-    const asked = status?.toLowerCase();
-    const wanted = asked === undefined ? users : users.filter((user) => user.status?.toLowerCase() === asked);
-    return applyLimit(wanted, flags, progress, 'entry', 'entries');
+    const wantedStatus = status?.toLowerCase();
+    const matching =
+      wantedStatus === undefined ? users : users.filter((user) => user.status?.toLowerCase() === wantedStatus);
+    return applyLimit(matching, flags, progress, 'entry', 'entries');
   },
   view: (users) =>
     table(
@@ -27,16 +28,16 @@ export default defineCommand({
       },
       ['EMAIL'],
     ),
-  empty: 'no such users or invitations',
+  empty: 'no users or invitations',
   effect: 'reads',
   json: documents(
     passThrough({
-      id: text('id of the user or of the invitation'),
+      id: text('user or invitation id'),
       email: text('email address'),
       firstName: text('first name'),
       lastName: text('last name'),
-      role: text('role in the project, as the platform says it'),
-      status: text('active, invited or as the platform says it'),
+      role: text('role in the project (platform value)'),
+      status: text('active, invited, or another platform value'),
       invitedBy: text('who sent the invitation'),
       createdAt: text('when they joined or were invited: RFC 3339, UTC'),
       updatedAt: text('RFC 3339, UTC'),

@@ -3,8 +3,8 @@ import type { Context } from '../../context.ts';
 import { listVolumes, resizeVolume } from '../../contract/volumes.ts';
 import { GantryError, PendingError } from '../../errors.ts';
 import { waitForChange } from '../waiting/index.ts';
-import { gigabytesOf } from './volume-sizes.ts';
-import { regionOf } from './walk-volume.ts';
+import { sizeInGigabytes } from './parse-volumes.ts';
+import { volumeRegion } from './walk-volume.ts';
 
 export interface ResizedVolume {
   volume: string;
@@ -19,12 +19,12 @@ export async function growVolume(
   { api, project, settings, prompt, delay, signal }: Context,
   newSizeGb: number,
 ): Promise<ResizedVolume> {
-  const region = regionOf(settings);
+  const region = volumeRegion(settings);
   const volume = `default-${region}`;
   await prompt.confirm(`Grow ${volume} to ${newSizeGb} GB? It costs more, and it cannot be made smaller again.`);
   await api(resizeVolume, { project, volume, body: { newSizeGb } });
   const shown = await waitForChange(
-    async () => gigabytesOf(await api(listVolumes, { project }), region),
+    async () => sizeInGigabytes(await api(listVolumes, { project }), region),
     (size) => size === undefined || size >= newSizeGb,
     delay,
   ).catch((error: unknown) => {
