@@ -44,7 +44,9 @@ export async function main(argv: string[], io: Io): Promise<number> {
   const stopListening = io.onSignal((signal) => {
     if (controller.signal.aborted) return io.quit(exitCodes[exitNameFor(signal)].code);
     const { says = 'stopping' } = interruption;
-    io.stderr.write(says ? `\n${says} (Ctrl-C again: quit at once)\n` : '\n');
+    const { announce = (text: string) => io.stderr.write(`${text}\n`) } = running;
+    // The terminal has echoed ^C on the line.
+    announce(says ? `\n${says} (Ctrl-C again: quit at once)` : '');
     controller.abort(new InterruptedError('interrupted', signal));
   });
   const code = await outcome(argv, io, running, controller.signal).finally(stopListening);

@@ -18,7 +18,8 @@ export default defineCommand({
       ['user', user],
       ['project', project ?? 'none yet: gantry projects use p-…'],
       ['profile', profile],
-      ['ends', renewable ? 'renewed by itself' : timeLeft(expiresAt)],
+      ['expires', renewable ? '' : timeLeft(expiresAt)],
+      ['renewed', renewable ? 'automatically' : ''],
       ['stored in', storedIn],
     ]),
   json: {

@@ -14,10 +14,8 @@ export default defineCommand({
       ['profile', profile],
       ['token', origin],
       ['unused', unused && `${unused}: the environment comes first`],
-      [
-        'ends',
-        (page) => `${expiresAt ? timeLeft(expiresAt)(page) : 'not known'}${renewable ? ', renewed by itself' : ''}`,
-      ],
+      ['expires', expiresAt ? timeLeft(expiresAt) : 'unknown'],
+      ['renewed', renewable ? 'automatically' : ''],
       ['accepted', checked ? 'yes' : ''],
       ...[...new Set(Object.values(addresses))].map((address): [string, string] => [
         'address',

@@ -1,6 +1,6 @@
 import { exitCodes, type FileLocation, GantryError, type Problem, ProjectError, UnavailableError } from '../errors.ts';
 import { displayWidth } from './display-width.ts';
-import { count, cutText } from './format.ts';
+import { count, cutText, wrapText } from './format.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import type { Page } from './page.ts';
 import { redact } from './redact.ts';
@@ -15,7 +15,7 @@ export function failureText(error: unknown, page: Page, debug: boolean): string 
     parts.push(`${page.style.dim('  request')} ${error.facts.requestId}`);
   }
   if (debug && error instanceof Error) parts.push(page.style.dim(stackOf(error)));
-  return sanitize(parts.join('\n'), page);
+  return wrapLines(parts.join('\n'), page);
 }
 
 /** The same for a program: the one `{"error": …}` document of `--json`. */
@@ -43,8 +43,23 @@ export function failureJson(error: unknown, secrets = new KnownSecrets()): { err
 
 /** A problem of the user's files: one headline, then the place, the reason and the cure where they are known. */
 export function problemText(problem: Problem, page: Page): string {
-  return sanitize(blockText(problem, page), page);
+  return wrapLines(blockText(problem, page), page);
 }
+
+/** Cleaned before it is wrapped: a line break would hide a secret from the search for it. */
+function wrapLines(text: string, page: Page): string {
+  return sanitize(text, page)
+    .split('\n')
+    .flatMap((line) => wrapText(line, page.columns, hangOf(line)))
+    .join('\n');
+}
+
+/** In columns: what continues a line stands below its text, not below its label. A line of source is never continued. */
+function hangOf(line: string): number {
+  return stripControlSequences(line, false).startsWith('  ') ? labelWidth : 2;
+}
+
+const labelWidth = '  why '.length;
 
 /** What GitHub Actions shows on the line of a file; written to stderr. */
 export function workflowAnnotation({ severity, place, message, fix }: Problem, secrets = new KnownSecrets()): string {

@@ -1,3 +1,4 @@
+import { displayWidth } from './display-width.ts';
 import type { Page } from './page.ts';
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
@@ -26,7 +27,8 @@ export function duration(ms: number): string {
   if (seconds < 10) return `${(ms / 1000).toFixed(1)} s`;
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
-  return `${Math.floor(seconds / 3600)}h ${Math.floor((seconds % 3600) / 60)}m`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h ${Math.floor((seconds % 3600) / 60)}m`;
+  return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3600)}h`;
 }
 
 type Step = [limitMs: number, unitMs: number, name: string];
@@ -34,10 +36,11 @@ type Step = [limitMs: number, unitMs: number, name: string];
 const days: Step = [30 * 86_400_000, 86_400_000, 'd'];
 const steps: Step[] = [[60_000, 1_000, 's'], [3_600_000, 60_000, 'min'], [86_400_000, 3_600_000, 'h'], days];
 
-/** A time as people say it, `3 min ago`; older than a month, the date here. The page knows what time it is. */
+/** The age of a time, `3 min ago`; older than a month, its local date. Off a terminal the time as it is, for scripts. */
 export function ago(time: string | null | undefined): (page: Page) => string {
-  return ({ now }) => {
+  return ({ now, terminal }) => {
     if (!time) return '';
+    if (!terminal) return time;
     const age = Math.max(0, now - Date.parse(time));
     if (Number.isNaN(age)) return time;
     if (age < 5_000) return 'just now';
@@ -55,10 +58,11 @@ export function localTime(time: string): string {
   return `${date} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
 }
 
-/** What is left until a time: `in 12 d`, or `expired`. Words such as `never` stay as they are. */
+/** What is left until a time: `in 12 d`, or `expired`. Words such as `never` stay as they are, and times off a terminal. */
 export function timeLeft(time: string | null | undefined): (page: Page) => string {
-  return ({ now }) => {
+  return ({ now, terminal }) => {
     if (!time) return '';
+    if (!terminal) return time;
     const left = Date.parse(time) - now;
     if (Number.isNaN(left)) return time;
     if (left <= 0) return 'expired';
@@ -99,22 +103,30 @@ export function fileSummary(files: number, bytes: number): string {
   return `${count(files, 'file')}, ${size(bytes)}`;
 }
 
-/** The lines of a text, broken between words, and within one that is longer than a line. */
-export function wrapText(text: string, width: number): string[] {
-  const room = Math.max(20, width);
-  const found: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line && line.length + 1 + word.length > room) {
-      found.push(line);
-      line = word;
-    } else line = line ? `${line} ${word}` : word;
-    while (line.length > room) {
-      found.push(line.slice(0, room));
-      line = line.slice(room);
+/**
+ * The lines of a text, broken between words so that none is wider than a number of columns; those that continue one are
+ * indented like it, or by `hang`. A word that is wider, such as a URL, stays whole: broken it could not be copied.
+ */
+export function wrapText(text: string, width: number, hang?: number): string[] {
+  return text.split('\n').flatMap((line) => wrapLine(line, Math.max(20, width), hang));
+}
+
+function wrapLine(line: string, width: number, hang?: number): string[] {
+  if (displayWidth(line) <= width) return [line];
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  const margin = ' '.repeat(hang ?? indent.length);
+  const lines: string[] = [];
+  let [current = '', ...words] = line.slice(indent.length).split(' ');
+  current = indent + current;
+  for (const word of words) {
+    const longer = `${current} ${word}`;
+    if (displayWidth(longer) <= width) current = longer;
+    else {
+      lines.push(current.trimEnd());
+      current = margin + word;
     }
   }
-  return [...found, line];
+  return [...lines, current];
 }
 
 /** An order for RFC 3339 times in UTC, which sort as text; what has no time comes last. */

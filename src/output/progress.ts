@@ -1,6 +1,6 @@
 import type { Problem } from '../errors.ts';
 import { problemText, workflowAnnotation } from './failure.ts';
-import { duration, size } from './format.ts';
+import { duration, size, wrapText } from './format.ts';
 import type { Page, Stream, View } from './page.ts';
 import { sanitize } from './sanitize.ts';
 
@@ -9,6 +9,10 @@ export interface Progress {
   step(title: string): Step;
   /** A fact worth knowing, in words or as a view. */
   note(said: string | View): void;
+  /** What is to be read below the answer, such as how many entries it leaves out. */
+  footnote(said: string): void;
+  /** Prints the footnotes. */
+  finish(): void;
   warn(problem: Problem | string): void;
   /** What a person has to do now, elsewhere; it is said even with `--quiet`. */
   request(said: string): void;
@@ -52,8 +56,10 @@ export function createProgress(voice: ProgressOptions): Progress {
     stderr.write(`${text}\n`);
     spinner?.show();
   };
-  const write = (text: string) => print(sanitize(text, page));
-  const say = (text: string) => quiet || write(text);
+  // Cleaned before it is wrapped: a line break would hide a secret from the search for it.
+  const write = (text: string) => print(wrapText(sanitize(text, page), page.columns).join('\n'));
+  const say = (text: string) => void (quiet || write(text));
+  const footnotes: string[] = [];
   return {
     step(title) {
       const started = voice.elapsed();
@@ -86,13 +92,15 @@ export function createProgress(voice: ProgressOptions): Progress {
       };
     },
     note: (said) => say(typeof said === 'string' ? said : said(page)),
+    footnote: (said) => void footnotes.push(said),
+    finish: () => footnotes.splice(0).forEach(say),
     warn(said) {
       const problem: Problem = typeof said === 'string' ? { severity: 'warning', message: said } : said;
       print(problemText(problem, page));
       if (annotations && problem.place) print(workflowAnnotation(problem, page.secrets));
     },
     request: write,
-    log: (line) => say(`  ${line}`),
+    log: (line) => quiet || print(sanitize(`  ${line}`, page)),
     event: () => {},
   };
 }

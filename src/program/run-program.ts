@@ -18,6 +18,8 @@ const helpWidth = 80;
 export interface RunState {
   signal: AbortSignal;
   interruption: { says?: string };
+  /** Tells what happens after Ctrl-C, once a command runs. */
+  announce?: (text: string) => void;
   /** Values that must not be printed. */
   secrets: KnownSecrets;
   /** Set when the answer comes as one JSON object a line: a failure is a line then, too. */
@@ -151,10 +153,13 @@ async function execute(
   // What an answer may show, a message may not.
   const events = createRenderer(io.stdout, page, json);
   // A reader that has gone is noticed by the result, which is awaited.
+  running.announce = context.progress.request;
   if (options.events)
     context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
   try {
-    return await runAndShow(command, context, renderer, { inputs, running, json });
+    const code = await runAndShow(command, context, renderer, { inputs, running, json });
+    context.progress.finish();
+    return code;
   } finally {
     for (const warning of context.unread.warnings()) context.progress.warn(warning);
   }

@@ -1,38 +1,31 @@
 import type { App } from '../contract/apps.ts';
-import { ago, count, dollars } from '../output/format.ts';
+import { ago, count, dollars, duration } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { keyValueTable, stackViews } from '../output/table.ts';
+import { type Cell, keyValueGroup, keyValueTable, stackViews } from '../output/table.ts';
+import { statusCell } from './status.ts';
 
 /** All fields of an app, the last failure first. */
 export function appView(app: App): View {
   return stackViews(
     failure(app),
-    group('state', state(app)),
-    group('hardware', hardware(app)),
-    group('scaling', scaling(app)),
-    group('runtime', runtime(app)),
-    group('builds', builds(app)),
+    keyValueGroup('state', state(app)),
+    keyValueGroup('hardware', hardware(app)),
+    keyValueGroup('scaling', scaling(app)),
+    keyValueGroup('runtime', runtime(app)),
+    keyValueGroup('builds', builds(app)),
   );
 }
 
-type FactRows = Parameters<typeof keyValueTable>[0];
-
 function failure(app: App): View | undefined {
   const message = app.errorMessage;
-  return message ? ({ style }) => `${style.red('last error:')} ${message}` : undefined;
+  if (!message) return undefined;
+  return (page) => keyValueTable([['last error', page.style.red(message)]])(page);
 }
 
-function group(title: string, pairs: FactRows): View {
-  return (page) => {
-    const body = keyValueTable(pairs)(page);
-    return body && `${page.style.bold(title.toUpperCase())}\n${body}`;
-  };
-}
-
-const state = (app: App): FactRows => [
+const state = (app: App): [string, Cell][] => [
   ['name', app.name],
   ['id', app.id],
-  ['status', app.status],
+  ['status', statusCell(app.status)],
   ['endpoint', app.internalEndpoint],
   [
     'authentication',
@@ -42,7 +35,7 @@ const state = (app: App): FactRows => [
   ['updated', ago(app.updatedAt)],
 ];
 
-const hardware = (app: App): FactRows => [
+const hardware = (app: App): [string, Cell][] => [
   ['compute', [app.hardware, app.gpuCount ? `x ${app.gpuCount}` : ''].filter(Boolean).join(' ')],
   ['cpu', app.cpu && count(app.cpu, 'core')],
   ['memory', app.memory && `${app.memory} GB`],
@@ -52,7 +45,7 @@ const hardware = (app: App): FactRows => [
   ...cost(app.costPerSecondCents),
 ];
 
-const scaling = (app: App): FactRows => [
+const scaling = (app: App): [string, Cell][] => [
   ['replicas', `${app.minReplicaCount ?? '?'} to ${app.maxReplicaCount ?? '?'}`],
   ['concurrency', app.replicaConcurrency && `${count(app.replicaConcurrency, 'request')} per replica`],
   ['cooldown', seconds(app.cooldownPeriodSeconds)],
@@ -62,7 +55,7 @@ const scaling = (app: App): FactRows => [
   ['load balancing', app.loadBalancingAlgorithm],
 ];
 
-const runtime = (app: App): FactRows => [
+const runtime = (app: App): [string, Cell][] => [
   ['kind', app.runtime],
   ['python', app.pythonVersion],
   ['base image', app.baseImage],
@@ -72,23 +65,23 @@ const runtime = (app: App): FactRows => [
   ['ready check', app.readycheckEndpoint],
 ];
 
-const builds = (app: App): FactRows => [
-  ['latest', app.latestBuildId],
-  ['its status', app.lastBuildStatus],
-  ['latest ready', app.latestReadyBuildId],
+const builds = (app: App): [string, Cell][] => [
+  ['latest build', app.latestBuildId],
+  ['latest build status', statusCell(app.lastBuildStatus)],
+  ['latest ready build', app.latestReadyBuildId],
 ];
 
 function seconds(value: number | null | undefined): string | undefined {
-  return value === null || value === undefined ? undefined : `${value} s`;
+  return value === null || value === undefined ? undefined : duration(value * 1000);
 }
 
 /** Cents per second mean little to people. A month is a twelfth of a year. */
-function cost(centsPerSecond: number | null | undefined): FactRows {
+function cost(centsPerSecond: number | null | undefined): [string, Cell][] {
   if (!centsPerSecond) return [];
   const costOf = (seconds: number) => dollars(centsPerSecond * seconds);
   const day = 86_400;
   return [
     ['cost', `${costOf(3600)} per hour, ${costOf(day)} per day, ${costOf((365 / 12) * day)} per month`],
-    ['', `for each running replica: ${centsPerSecond} cents per second`],
+    ['cost per second', `${centsPerSecond} US cents, for each running replica`],
   ];
 }

@@ -2,30 +2,22 @@ import type { Run } from '../contract/runs.ts';
 import { displayStatus, hasEnded } from '../operations/runs/index.ts';
 import { ago, duration, localTime } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { keyValueTable, stackViews } from '../output/table.ts';
+import { type Cell, keyValueGroup, stackViews } from '../output/table.ts';
+import { statusCell } from './status.ts';
 
 /** All fields of a run. */
 export function runView(run: Run): View {
   return stackViews(
-    group('run', identity(run)),
-    group('when', timestamps(run)),
-    group('time', timings(run)),
-    group('where', location(run)),
+    keyValueGroup('run', identity(run)),
+    keyValueGroup('when', timestamps(run)),
+    keyValueGroup('time', timings(run)),
+    keyValueGroup('where', location(run)),
   );
 }
 
-type FactRows = Parameters<typeof keyValueTable>[0];
-
-function group(title: string, pairs: FactRows): View {
-  return (page) => {
-    const body = keyValueTable(pairs)(page);
-    return body && `${page.style.bold(title.toUpperCase())}\n${body}`;
-  };
-}
-
-const identity = (run: Run): FactRows => [
+const identity = (run: Run): [string, Cell][] => [
   ['id', run.id],
-  ['status', displayStatus(run)],
+  ['status', statusCell(displayStatus(run))],
   ['status code', run.statusCode],
   ['function', run.functionName],
   ['method', run.method],
@@ -33,27 +25,27 @@ const identity = (run: Run): FactRows => [
   ['webhook', run.webhookEndpoint],
 ];
 
-const timestamps = (run: Run): FactRows => [
+const timestamps = (run: Run): [string, Cell][] => [
   ['created', timestamp(run.createdAt)],
   ['container started', timestamp(run.containerStartedAt)],
   ['completed', timestamp(run.completedAt)],
   ['updated', run.completedAt ? undefined : timestamp(run.updatedAt)],
 ];
 
-const timings = (run: Run): FactRows => [
+const timings = (run: Run): [string, Cell][] => [
   ['queued', time(run.totalQueueTimeMs ?? run.queueTimeMs)],
   ['start-up', finalTime(run, run.coldstartTimeMs)],
   ['ran', finalTime(run, run.runtimeMs ?? run.executionTimeMs)],
   ['response', finalTime(run, run.totalResponseTimeMs ?? run.responseTimeMs)],
 ];
 
-const location = (run: Run): FactRows => [
+const location = (run: Run): [string, Cell][] => [
   ['container', run.containerId ?? run.podName],
   ['region', run.region],
 ];
 
-function timestamp(at: string | null | undefined): FactRows[0][1] {
-  return at ? (page) => `${localTime(at)} (${ago(at)(page)})` : undefined;
+function timestamp(at: string | null | undefined): [string, Cell][][0][1] {
+  return at ? (page) => (page.terminal ? `${localTime(at)} (${ago(at)(page)})` : at) : undefined;
 }
 
 /** Until a run has ended, the platform may return 0 for an unknown duration. */

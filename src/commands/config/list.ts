@@ -6,16 +6,9 @@ export default defineCommand({
   configure: (command) => command.option('--show-origin', 'say where each value is from'),
   run: listSettings,
   view: (settings, { showOrigin }) =>
-    table(
-      settings,
-      {
-        NAME: (setting) => setting.name,
-        VALUE: (setting) => setting.value ?? (({ style }) => style.dim('not set')),
-        // A variable needs no more than its name: the room belongs to the value.
-        ...(showOrigin && { ORIGIN: ({ value, origin }) => (value === null ? '' : bareVariable(origin)) }),
-      },
-      ['NAME', 'ORIGIN'],
-    ),
+    showOrigin
+      ? table(settings, { ...columns, ORIGIN: bareVariable }, { keep: ['NAME', 'ORIGIN'] })
+      : table(settings, columns, { keep: ['NAME'] }),
   json: {
     name: 'name of the setting',
     value: 'its value, or null',
@@ -24,6 +17,14 @@ export default defineCommand({
   examples: ['config list', 'config list --show-origin', 'config list --json'],
 });
 
-function bareVariable(origin: string): string {
-  return origin.replace(/^environment \((.+)\)$/, '$1');
+type Setting = ReturnType<typeof listSettings>[number];
+
+const columns = {
+  NAME: (setting: Setting) => setting.name,
+  VALUE: (setting: Setting) => setting.value,
+};
+
+/** A variable needs no more than its name: the room belongs to the value. */
+function bareVariable({ value, origin }: Setting): string {
+  return value === null ? '' : origin.replace(/^environment \((.+)\)$/, '$1');
 }

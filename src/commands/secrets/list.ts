@@ -21,7 +21,10 @@ export default defineCommand({
   // A value must not be shortened to fit a column.
   view: (secrets, { showValues }) =>
     showValues
-      ? keyValueTable(secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']))
+      ? keyValueTable(
+          secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']),
+          { wrap: false },
+        )
       : table(secrets, { NAME: (secret) => secret.name, VALUE: () => '(hidden)' }),
   empty: 'no secrets yet: gantry secrets set NAME adds one, with --app for one app only',
   json: { name: 'name', value: 'its value, with --show-values only' },
