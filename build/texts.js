@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 
 /**
- * Writes the help of every command (read by src/main.ts), what a shell may complete (src/completion), and a completion
+ * Writes what the help of every command is made from (read by src/main.ts), what a shell may complete (src/completion), and a completion
  * script for each shell.
  * @param {string} folder that holds the bundled program
  */
@@ -13,14 +13,12 @@ export async function writeTexts(folder) {
   const { commands, flags, groups } = JSON.parse(await stdoutOf(folder, 'reference', '--json=commands,flags,groups'));
   writeFileSync(`${folder}/typable.json`, JSON.stringify({ commands, flags, groups }));
 
-  /** @type {string[]} */
-  const names = commands.map((/** @type {{ command: string }} */ { command }) => command);
-  const parents = names.filter((name) => name.includes(' ')).map((name) => name.split(' ', 1).join());
   mkdirSync(`${folder}/help`);
-  for (const name of new Set(['', ...parents, ...names])) {
-    const words = name.split(' ').filter(Boolean);
-    writeFileSync(`${folder}/help/${name}.txt`, await stdoutOf(folder, ...words, '--help', '--color=never'));
-  }
+  const write = (/** @type {string} */ name, /** @type {unknown} */ source) =>
+    writeFileSync(`${folder}/help/${name}.json`, JSON.stringify(source));
+  write('', JSON.parse(await stdoutOf(folder, '--help', '--json')));
+  for (const group of Object.keys(groups)) write(group, JSON.parse(await stdoutOf(folder, group, '--help', '--json')));
+  for (const command of commands) write(command.command, command);
 
   mkdirSync(`${folder}/completion`);
   for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {

@@ -25,6 +25,8 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   json?: Record<string, string>;
   /** The answer is made of the platform's own objects: `--json` may name fields of theirs that we do not know. */
   passesThrough?: true;
+  /** Paragraphs of its help, below the summary. */
+  details?: string[];
   /** Command lines without the leading `gantry`. */
   examples?: string[];
 }
@@ -41,6 +43,7 @@ export interface Command {
   empty: string | undefined;
   json: Record<string, string>;
   passesThrough: boolean;
+  details: string[];
   examples: string[];
 }
 
@@ -58,6 +61,7 @@ export function defineCommand<Value, Inputs extends unknown[] = [], Options exte
     empty: parts.empty,
     json: parts.json ?? {},
     passesThrough: parts.passesThrough ?? false,
+    details: parts.details ?? [],
     examples: parts.examples ?? [],
   };
 }

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { bearer } from './api/bearer.ts';
 import type { Api, ApiOptions, RawCall } from './api/client.ts';
 import type { HttpReply } from './api/http-reply.ts';
 import type { OpenLogSocket } from './api/log-socket.ts';
 import type { Retry } from './api/retry.ts';
-import { senderFor } from './api/sender.ts';
+import { createSender } from './api/sender.ts';
+import { createTokenProvider } from './api/token-provider.ts';
 import type { Send } from './api/transport.ts';
-import { UnreadItems } from './api/unread.ts';
+import { UnreadableItems } from './api/unreadable-items.ts';
 import { type Credential, environmentSecrets, findCredential, renewalFix } from './config/credentials.ts';
 import { type Environment, writesAnnotations } from './config/environment.ts';
 import { resolveSettings, type SettingFlags, type Settings } from './config/settings.ts';
@@ -87,7 +87,7 @@ export interface Context {
   /** Hears a line about a request that is not made by the calls above; it is shown with `--debug`. */
   trace: (line: string) => void;
   /** Items of lists that could not be read in full; they are reported when the command ends. */
-  readonly unread: UnreadItems;
+  readonly unread: UnreadableItems;
 }
 
 export function createContext(
@@ -126,13 +126,13 @@ export function createContext(
     const status = facts.status && !message.includes('HTTP') ? ` (HTTP ${facts.status})` : '';
     progress.note(`${message}${status}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
   };
-  const unread = new UnreadItems();
-  const onUnread: NonNullable<ApiOptions['onUnread']> = (route, url, items) => unread.note(route, url, items);
+  const unread = new UnreadableItems();
+  const onUnread: NonNullable<ApiOptions['onUnreadable']> = (route, url, items) => unread.record(route, url, items);
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const client = () => import('./api/client.ts');
   const renew = async (current: Credential, refused: boolean) => {
-    const { renewed } = await import('./api/renewal.ts');
-    const fresh = await renewed(current, refused, {
+    const { renewStoredToken } = await import('./api/token-renewal.ts');
+    const fresh = await renewStoredToken(current, refused, {
       api: apiWithSignal(signal),
       settings: settings(),
       now: io.now,
@@ -141,7 +141,7 @@ export function createContext(
     secrets.add(fresh.token, fresh.refreshToken);
     return fresh;
   };
-  const give = bearer(credential, renew, io.now);
+  const give = createTokenProvider(credential, renew, io.now);
   let known: string | undefined;
   const token = async (refused?: string) => {
     const given = await give(refused);
@@ -229,7 +229,7 @@ interface Calls {
   signal: AbortSignal;
   onRetry: (retry: Retry) => void;
   trace: (line: string) => void;
-  onUnread: NonNullable<ApiOptions['onUnread']>;
+  onUnread: NonNullable<ApiOptions['onUnreadable']>;
   /** The usual way if left out. */
   send?: Send;
 }
@@ -247,7 +247,7 @@ async function apiOptions(io: Io, settings: Settings, calls: Calls): Promise<Api
       'x-client-os': process.platform,
       'x-client-arch': process.arch,
     },
-    send: calls.send ?? (await senderFor(settings.proxy)),
+    send: calls.send ?? (await createSender(settings.proxy)),
     silenceMs: io.silenceMs,
     now: io.now,
     elapsed: io.elapsed,

@@ -1,10 +1,12 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { isatty } from 'node:tty';
 import { writesAnnotations } from './config/environment.ts';
 import { exitCodes, exitNameFor, GantryError, InterruptedError, ProjectError } from './errors.ts';
 import { KnownSecrets } from './output/known-secrets.ts';
 import type { ColorChoice } from './output/page.ts';
 import { type Io, processIo } from './process.ts';
+import { type HelpSource, helpText } from './program/help.ts';
 import type { RunState } from './program/run-program.ts';
 import { version } from './version.ts';
 
@@ -70,14 +72,20 @@ async function outcome(argv: string[], io: Io, running: RunState, signal: AbortS
   }
 }
 
-/** Answers that need no parser. The texts of help are made at build time (build/texts.js); from the sources they are live. */
+/** Answers that need no parser. What help is made from is written at build time (build/texts.js). */
 function readyAnswer(argv: string[]): string | undefined {
   const words = argv.slice(0, -1);
   const last = argv.at(-1);
   if (words.length === 0 && (last === '--version' || last === '-V')) return `${version}\n`;
-  if ((last !== '--help' && last !== '-h') || !words.every((word) => /^[a-z-]+$/.test(word))) return undefined;
+  if ((last !== '--help' && last !== '-h') || !words.every((word) => /^[a-z][a-z-]*$/.test(word))) return undefined;
+  const source = readHelpSource(words.join(' '));
+  if (!source) return undefined;
+  return helpText(source, isatty(1) ? processIo().stdout.columns : undefined);
+}
+
+function readHelpSource(command: string): HelpSource | undefined {
   try {
-    return readFileSync(join(import.meta.dirname, 'help', `${words.join(' ')}.txt`), 'utf8');
+    return JSON.parse(readFileSync(join(import.meta.dirname, 'help', `${command}.json`), 'utf8'));
   } catch {
     return undefined;
   }

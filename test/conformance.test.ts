@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Api, createApi } from '../src/api/client.ts';
-import { sendPlainly } from '../src/api/transport.ts';
+import { sendDirectly } from '../src/api/transport.ts';
 import { findCredential } from '../src/config/credentials.ts';
 import { resolveSettings } from '../src/config/settings.ts';
 import { createApp, getApp, listApps } from '../src/contract/apps.ts';
@@ -20,7 +20,7 @@ import { completeUpload, deletePath, getDownloadLink, initializeUpload, listFold
 import { startEmulator } from '../src/emulator/index.ts';
 import type { GantryError } from '../src/errors.ts';
 import { writeArchive } from '../src/project/archive.ts';
-import { putFile } from '../src/transfer/put-archive.ts';
+import { uploadArchive } from '../src/transfer/upload-archive.ts';
 import { address } from './support/gantry.ts';
 
 /** A platform to hold against the contract. */
@@ -58,7 +58,7 @@ function conforms(open: () => Promise<Place>): void {
     const text = 'def run():\n    return "ok"\n';
     const entry = { path: 'main.py', size: text.length, executable: false, source: { text } };
     const archive = await writeArchive([entry], join(folder, 'app.zip'));
-    await putFile(
+    await uploadArchive(
       { url: created.uploadUrl, file: archive.path, bytes: archive.bytes, contentType: 'application/zip' },
       {
         ...calm,
@@ -142,7 +142,7 @@ function opened(env: Record<string, string | undefined>): Omit<Place, 'close'> {
     addresses: settings.addresses,
     token: () => token,
     headers: { 'x-source': 'cli' },
-    send: sendPlainly,
+    send: sendDirectly,
     silenceMs: 60_000,
     now: Date.now,
     elapsed: () => performance.now(),

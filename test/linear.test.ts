@@ -14,7 +14,7 @@ import { generateDependencyFiles } from '../src/project/dependencies.ts';
 import { readEnvFile } from '../src/project/env-file.ts';
 import { analyzeProgram } from '../src/project/main-guard.ts';
 import { readRequirements } from '../src/project/requirements.ts';
-import { refusal } from '../src/transfer/storage-errors.ts';
+import { errorFromStorage } from '../src/transfer/storage-errors.ts';
 
 /**
  * Work is measured in CPU time of this process, so that a busy machine does not matter, and as a ratio: four times the
@@ -82,7 +82,7 @@ const transforms: Record<string, (text: string) => unknown> = {
   shown: (text) => sanitize(text, page()),
   'shown without colors': (text) => sanitize(text, { ...page(), colored: false }),
   safeJson: (text) => redactedJson({ text, list: [text] }, secrets, 2),
-  splitLogText: splitLogText,
+  splitLogText,
 };
 
 describe.each(Object.entries(transforms))('%s', (_, transform) => {
@@ -134,7 +134,7 @@ const readers: Record<string, (length: number) => () => unknown> = {
   'a module of comments': (length) => () => analyzeProgram(Buffer.from('#a\n'.repeat(length / 3))),
   'a header of blanks': (length) => () => parseHeaders([`a: b${' '.repeat(length)}c`]),
   'an answer of storage': (length) => () =>
-    refusal({ status: 500, headers: {}, said: '<Code>'.repeat(length / 6), what: 'upload' }, 0),
+    errorFromStorage({ status: 500, headers: {}, body: '<Code>'.repeat(length / 6), what: 'upload' }, 0),
   'a cell wider than any terminal': (length) => () =>
     table([{ a: 'x'.repeat(length), b: 'y'.repeat(length) }], { A: ({ a }) => a, B: ({ b }) => b })(page(80)),
 };

@@ -10,7 +10,7 @@ import { toSystemError } from '../src/output/system-error.ts';
 import { generateDependencyFiles } from '../src/project/dependencies.ts';
 import { analyzeProgram, withFunctionCall } from '../src/project/main-guard.ts';
 import { readRequirements } from '../src/project/requirements.ts';
-import { signedUrl } from '../src/transfer/signed-url.ts';
+import { parseSignedUrl } from '../src/transfer/signed-url.ts';
 import { folderOf, smallApp } from './support/app.ts';
 import { gantry } from './support/gantry.ts';
 
@@ -100,11 +100,11 @@ describe('what the system refused', () => {
 });
 
 test.each(['upload', 'download'] as const)('an %s URL that is none is the answer of the platform', (what) => {
-  expect(() => signedUrl('not a url?X-Amz-Signature=1', what)).toThrow(UnexpectedReplyError);
-  expect(() => signedUrl('not a url?X-Amz-Signature=1', what)).toThrow(
+  expect(() => parseSignedUrl('not a url?X-Amz-Signature=1', what)).toThrow(UnexpectedReplyError);
+  expect(() => parseSignedUrl('not a url?X-Amz-Signature=1', what)).toThrow(
     `the platform sent a URL for the ${what} that is not valid: "not a url"`,
   );
-  expect(() => signedUrl('http://storage.test/x', what)).toThrow(FailedError);
+  expect(() => parseSignedUrl('http://storage.test/x', what)).toThrow(FailedError);
 });
 
 test('a module may begin with a byte-order mark', () => {

@@ -3,12 +3,12 @@ import { fillPath, splitRoute } from '../contract/endpoint.ts';
 import { type UnreadableItem, unreadableItems } from '../contract/lists.ts';
 import { AuthError, type GantryError, NotFoundError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
-import { decoded } from './encoding.ts';
-import { failureOf, whereToLook } from './failures.ts';
+import { decodeReply } from './encoding.ts';
 import type { HttpReply } from './http-reply.ts';
 import type { Parts } from './multipart.ts';
-import { readReply, refuseWebPage } from './reply.ts';
-import { type RetryOptions, retrying } from './retry.ts';
+import { readReply, rejectWebPage } from './reply.ts';
+import { errorFromReply, listCommandFor } from './reply-error.ts';
+import { type RetryOptions, withRetries } from './retry.ts';
 import { ConnectionError, type Send } from './transport.ts';
 
 export interface ApiOptions extends RetryOptions {
@@ -26,7 +26,7 @@ export interface ApiOptions extends RetryOptions {
   /** Hears one line per request: method, path, status, time. Never a header, a query or a body. */
   trace: (line: string) => void;
   /** Receives the items of a reply's lists that could not be read; an empty list when all could. */
-  onUnread?: (route: Route, url: string, items: UnreadableItem[]) => void;
+  onUnreadable?: (route: Route, url: string, items: UnreadableItem[]) => void;
 }
 
 /** Calls one endpoint of the contract: encodes, sends, retries what may be retried, decodes. */
@@ -42,7 +42,7 @@ export interface RawCall {
 
 export function createApi(options: ApiOptions): Api {
   return (endpoint, parameters) =>
-    retrying(
+    withRetries(
       () => call(endpoint, parameters as Record<string, unknown>, options),
       (error) => mayRepeat(endpoint, error),
       options,
@@ -56,10 +56,10 @@ export function callRaw({ method, path, query, body }: RawCall, options: ApiOpti
   const retryable = !/^(POST|PATCH)$/.test(method);
   const attempt = async () => {
     const reply = await exchange({ method, url, body, type: jsonType, accept: '*/*', open: false }, options);
-    refuseWebPage({ ...reply, host: url.host });
+    rejectWebPage({ ...reply, host: url.host });
     return reply;
   };
-  return retrying(attempt, (error) => mayRepeat({ retryable }, error), options);
+  return withRetries(attempt, (error) => mayRepeat({ retryable }, error), options);
 }
 
 async function call(endpoint: Endpoint, parameters: Record<string, unknown>, options: ApiOptions): Promise<unknown> {
@@ -73,13 +73,13 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   const sent = exchange({ method, url, body, type, accept, open: endpoint.anonymous }, options);
   const reply = await sent.catch((error) => raise(withFix(error, endpoint, parameters)));
   const answer = readReply(endpoint, { ...reply, host: url.host });
-  options.onUnread?.(endpoint.route, url.href, unreadableItems(answer));
+  options.onUnreadable?.(endpoint.route, url.href, unreadableItems(answer));
   return answer;
 }
 
 /** What to type next, where the endpoint knows it and the answer alone does not. */
 function withFix(error: unknown, { route }: Endpoint, parameters: Record<string, unknown>): unknown {
-  const fix = error instanceof NotFoundError ? whereToLook(route, parameters) : undefined;
+  const fix = error instanceof NotFoundError ? listCommandFor(route, parameters) : undefined;
   if (fix) (error as NotFoundError).facts.fix ??= fix;
   return error;
 }
@@ -141,9 +141,9 @@ async function send(
     signal: options.signal,
     silenceMs: options.silenceMs,
   });
-  const reply = await decoded(sent, url.host);
+  const reply = await decodeReply(sent, url.host);
   options.trace(`${method} ${url.pathname} ${reply.status} ${options.elapsed() - started} ms`);
-  if (reply.status < 200 || reply.status > 299) throw failureOf(reply, options.now());
+  if (reply.status < 200 || reply.status > 299) throw errorFromReply(reply, options.now());
   return reply;
 }
 

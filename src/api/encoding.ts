@@ -2,7 +2,7 @@ import { UnavailableError } from '../errors.ts';
 import type { HttpReply } from './http-reply.ts';
 
 /** The body of a reply: text, or the bytes of one that was compressed although nobody asked for it. */
-export function bodyOf(bytes: Buffer, headers: HttpReply['headers']): Pick<HttpReply, 'body' | 'encoded'> {
+export function toReplyBody(bytes: Buffer, headers: HttpReply['headers']): Pick<HttpReply, 'body' | 'encoded'> {
   return encodingsOf(headers).length > 0 ? { body: '', encoded: bytes } : { body: bytes.toString('utf8') };
 }
 
@@ -10,7 +10,7 @@ export function bodyOf(bytes: Buffer, headers: HttpReply['headers']): Pick<HttpR
 const mostBytes = 256 * 1024 * 1024;
 
 /** The same reply with its body as text. Throws UnavailableError for an encoding that is unknown, or bytes that are damaged. */
-export async function decoded(reply: HttpReply, host: string): Promise<HttpReply> {
+export async function decodeReply(reply: HttpReply, host: string): Promise<HttpReply> {
   if (!reply.encoded) return reply;
   const { status, headers } = reply;
   let bytes = reply.encoded;

@@ -4,7 +4,7 @@ import type { WebSocket } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
 import type { GantryError } from '../errors.ts';
 import { ConnectionError } from './transport.ts';
-import { connector, loadUndici } from './undici.ts';
+import { createConnector, loadUndici } from './undici.ts';
 
 /** A live log: what the platform sends, as it comes. */
 export interface LogSocket {
@@ -15,7 +15,7 @@ export interface LogSocket {
    */
   next(patienceMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'>;
   /** Why it was closed, in words. */
-  readonly why: string;
+  readonly closeReason: string;
   close(): void;
 }
 
@@ -52,7 +52,7 @@ export async function openLogSocket(path: string, query: object, options: Option
   }
   const { Agent, WebSocket, ping } = await loadUndici();
   const line = new Line();
-  const connect = await connector({ proxy, signal: AbortSignal.any([signal, line.signal]), ...line.hears });
+  const connect = await createConnector({ proxy, signal: AbortSignal.any([signal, line.signal]), ...line.hears });
   const dispatcher = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
   signal.throwIfAborted();
   const socket = new WebSocket(url, { dispatcher, headers: { 'user-agent': userAgent } });
@@ -112,7 +112,7 @@ export async function openLogSocket(path: string, query: object, options: Option
       signal.throwIfAborted();
       return found;
     },
-    get why() {
+    get closeReason() {
       return held.why;
     },
     close: () => finish('we closed it'),

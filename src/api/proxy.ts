@@ -14,12 +14,12 @@ export function proxyName({ address, variable }: ProxyServer): string {
   return `the proxy ${new URL(address).host} (${variable})`;
 }
 
-export function portOf(url: URL): number {
+export function urlPort(url: URL): number {
   return Number(url.port || (isEncrypted(url) ? 443 : 80));
 }
 
 /** As a socket wants it: without the brackets of an IPv6 address. */
-export function hostOf({ hostname }: URL): string {
+export function urlHost({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
@@ -29,8 +29,8 @@ function isEncrypted({ protocol }: URL): boolean {
 
 /** `NO_PROXY` as curl reads it: names with all below them, IP addresses, networks, each with a port or without. */
 function isExcepted(except: string, url: URL): boolean {
-  const host = hostOf(url).toLowerCase().replace(/\.$/, '');
-  const port = portOf(url);
+  const host = urlHost(url).toLowerCase().replace(/\.$/, '');
+  const port = urlPort(url);
   return except
     .toLowerCase()
     .split(/[\s,]+/)

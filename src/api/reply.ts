@@ -1,4 +1,5 @@
 import { safeParse } from 'valibot';
+import { gantryCommand } from '../command-line.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { FailedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
@@ -6,7 +7,7 @@ import type { HttpReply } from './http-reply.ts';
 import { ConnectionError } from './transport.ts';
 
 /** A successful reply and the host it was asked of. */
-export interface Received extends HttpReply {
+export interface HostReply extends HttpReply {
   host: string;
 }
 
@@ -14,10 +15,10 @@ export interface Received extends HttpReply {
  * Reads a successful reply as the kind its endpoint promises: JSON of a schema, plain text or a confirmation. A reply of
  * another kind did not come from the platform, whatever its status says.
  */
-export function readReply(endpoint: Endpoint, received: Received): unknown {
+export function readReply(endpoint: Endpoint, received: HostReply): unknown {
   const { route, reply, mayBeEmpty } = endpoint;
   if (reply === 'anything') return received.body;
-  refuseWebPage(received);
+  rejectWebPage(received);
   if (reply === 'text') return confirmation(received);
   if (reply === 'nothing') return void confirmation(received);
 
@@ -31,14 +32,14 @@ export function readReply(endpoint: Endpoint, received: Received): unknown {
 }
 
 /** A web page is never an answer of the platform: a proxy, a firewall or the login page of a network sent it. */
-export function refuseWebPage(received: Received): void {
+export function rejectWebPage(received: HostReply): void {
   if (!isWebPage(received)) return;
   const { host, body, status } = received;
   const title = titleOf(body);
   const page = title ? `a web page, "${title}",` : 'a web page';
   throw new UnavailableError(`${page} came back instead of an answer from ${host} (HTTP ${status})`, {
     why: 'a proxy, a firewall or the login page of a network answered instead of the platform',
-    fix: 'gantry doctor',
+    fix: gantryCommand`doctor`,
     status,
     retryable: true,
   });
@@ -65,7 +66,7 @@ function titleOf(body: string): string | undefined {
 const longestConfirmation = 4_096;
 
 /** The words of a confirmation: plain text, or the message of JSON. An error that came with a 200 is thrown. */
-function confirmation(received: Received): string {
+function confirmation(received: HostReply): string {
   const { body, status, host } = received;
   const said = jsonOf(body);
   if (typeof said === 'string') return said;
@@ -79,7 +80,7 @@ function confirmation(received: Received): string {
   });
 }
 
-function messageOf(said: Record<string, unknown>, { status, body }: Received): string {
+function messageOf(said: Record<string, unknown>, { status, body }: HostReply): string {
   const { error, errors, success, ok, message } = said;
   const words = typeof message === 'string' ? message : '';
   const hasErrors = typeof errors === 'object' ? Object.keys(errors ?? {}).length > 0 : Boolean(errors);
@@ -89,7 +90,7 @@ function messageOf(said: Record<string, unknown>, { status, body }: Received): s
 }
 
 /** JSON that does not parse was cut off on its way; anything else was never JSON. */
-function parse({ body, status, host }: Received): unknown {
+function parse({ body, status, host }: HostReply): unknown {
   const text = withoutMark(body);
   try {
     return JSON.parse(text);

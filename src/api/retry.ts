@@ -24,7 +24,7 @@ const longestRetryAfterMs = 60_000;
  * Calls `attempt` up to five times, as long as `mayRepeat` allows a retry for the failure. Uses exponential backoff
  * with full jitter and obeys the server's `Retry-After` up to one minute.
  */
-export async function retrying<T>(
+export async function withRetries<T>(
   attempt: () => Promise<T>,
   mayRepeat: (error: GantryError) => boolean,
   { signal, delay, onRetry }: RetryOptions,
@@ -34,7 +34,7 @@ export async function retrying<T>(
       return await attempt();
     } catch (error) {
       if (number === tries || signal.aborted || !(error instanceof GantryError) || !mayRepeat(error)) throw error;
-      const delayMs = waitBefore(number + 1, error.facts.retryAfterMs);
+      const delayMs = retryDelayMs(number + 1, error.facts.retryAfterMs);
       if (delayMs === undefined) throw error;
       onRetry({ attempt: number + 1, tries, delayMs, reason: error });
       await delay(delayMs, signal);
@@ -43,13 +43,13 @@ export async function retrying<T>(
 }
 
 /** Milliseconds before the given try (from 2); undefined when the server asks for longer than we are ready to wait. */
-export function waitBefore(attempt: number, retryAfterMs?: number, random = Math.random): number | undefined {
+export function retryDelayMs(attempt: number, retryAfterMs?: number, random = Math.random): number | undefined {
   if (retryAfterMs !== undefined) return retryAfterMs <= longestRetryAfterMs ? retryAfterMs : undefined;
   return Math.round(random() * Math.min(longestMs, firstMs * 2 ** (attempt - 2)));
 }
 
 /** `Retry-After` in milliseconds from now; both of its forms, seconds and a date, are understood. */
-export function retryAfter(header: string | undefined, now: number): number | undefined {
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (!header) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
   const date = Date.parse(header);

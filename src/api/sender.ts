@@ -3,9 +3,9 @@ import type { ProxySettings } from '../config/settings.ts';
 import type { Send } from './transport.ts';
 
 /** How to send calls: directly, or through a proxy where the environment names one. Only what is used is loaded. */
-export async function senderFor(settings: ProxySettings | undefined): Promise<Send> {
-  const { sendOver, sendPlainly } = await import('./transport.ts');
-  if (!settings) return sendPlainly;
+export async function createSender(settings: ProxySettings | undefined): Promise<Send> {
+  const { sendWithAgent, sendDirectly } = await import('./transport.ts');
+  if (!settings) return sendDirectly;
   const [{ proxyFor }, { tunnelAgent }] = await Promise.all([import('./proxy.ts'), import('./tunnel.ts')]);
   const agents = new Map<string, Agent>();
   const agentFor = (url: URL): Agent | undefined => {
@@ -16,5 +16,5 @@ export async function senderFor(settings: ProxySettings | undefined): Promise<Se
     agents.set(key, agent);
     return agent;
   };
-  return async (request) => sendOver(request, agentFor(request.url));
+  return async (request) => sendWithAgent(request, agentFor(request.url));
 }

@@ -2,13 +2,13 @@ import type { Agent, IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { ProxySettings } from '../config/settings.ts';
 import type { HttpReply } from './http-reply.ts';
-import { answerTo, begin, connectionFailure, type HttpRequest } from './transport.ts';
+import { type HttpRequest, openRequest, toConnectionError, waitForResponse } from './transport.ts';
 
 /** What is sent: held in memory, or read as it leaves. */
-export type SentBody = Uint8Array | Source;
+export type OutgoingBody = Uint8Array | BodyStream;
 
 /** A body that is read when it is sent, once. */
-export interface Source {
+export interface BodyStream {
   /** Bytes; undefined when nobody knows: it is sent in chunks then. */
   length: number | undefined;
   read: () => AsyncIterable<Uint8Array>;
@@ -18,7 +18,7 @@ export interface StreamedRequest {
   method: string;
   url: URL;
   headers: Record<string, string>;
-  body: SentBody | undefined;
+  body: OutgoingBody | undefined;
   proxy: ProxySettings | undefined;
   signal: AbortSignal;
   /** Give up when nothing has been taken of what we send, or has come of an answer of known length, for this long. */
@@ -30,7 +30,7 @@ export interface StreamedReply {
   statusText: string;
   headers: Record<string, string | string[] | undefined>;
   /** The body as it comes. Throws ConnectionError when it is cut off or falls silent. */
-  pieces: AsyncGenerator<Buffer>;
+  chunks: AsyncGenerator<Buffer>;
   /** Ends the connection, whatever of the body is still to come. */
   close: () => Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
   // Cuts the line: when it is too quiet, and when the answer is read or nobody wants more of it.
   const line = new AbortController();
   const failure = (cause: unknown) =>
-    signal.aborted ? signal.reason : connectionFailure(url, line.signal.aborted ? line.signal.reason : cause);
+    signal.aborted ? signal.reason : toConnectionError(url, line.signal.aborted ? line.signal.reason : cause);
   const message = {
     ...request,
     headers: { ...request.headers, ...framingOf(body) },
@@ -71,7 +71,7 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
     const known = reply.headers['content-length'] !== undefined;
     return {
       ...{ status: reply.status, statusText: reply.statusText, headers: reply.headers },
-      pieces: received(reply.body, line, known ? silenceMs : silenceMs * pauses, failure),
+      chunks: received(reply.body, line, known ? silenceMs : silenceMs * pauses, failure),
       close: async () => line.abort(),
     };
   } catch (cause) {
@@ -83,9 +83,9 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
 
 /** Over a connection of its own, so that none keeps the process alive. */
 async function open({ body, proxy, ...message }: Message): Promise<Opened> {
-  const { outgoing, failure } = await begin({ ...message, agent: (await agentFor(proxy, message.url)) ?? false });
+  const { outgoing, failure } = await openRequest({ ...message, agent: (await agentFor(proxy, message.url)) ?? false });
   try {
-    const answered = answerTo(outgoing);
+    const answered = waitForResponse(outgoing);
     // It may answer before it has read all: then it is the answer that counts.
     if (body && Symbol.asyncIterator in body) pipeline(body, outgoing, () => {});
     else outgoing.end(body);
@@ -115,18 +115,18 @@ function headersOf({ headersDistinct }: IncomingMessage): StreamedReply['headers
   return Object.fromEntries(entries);
 }
 
-function isSource(body: SentBody | undefined): body is Source {
+function isSource(body: OutgoingBody | undefined): body is BodyStream {
   return body !== undefined && 'read' in body;
 }
 
 /** Where no length is known it must be said how the end is: not every method is expected to have a body. */
-function framingOf(body: SentBody | undefined): Record<string, string> {
+function framingOf(body: OutgoingBody | undefined): Record<string, string> {
   if (!body) return {};
   return body.length === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(body.length) };
 }
 
 /** Only the time in which a piece is not taken counts: its source may take as long as it likes. */
-async function* watched({ length, read }: Source, line: AbortController, silenceMs: number) {
+async function* watched({ length, read }: BodyStream, line: AbortController, silenceMs: number) {
   let bytes = 0;
   try {
     for await (const piece of read()) {

@@ -1,10 +1,10 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
-import { bodyOf } from './encoding.ts';
+import { toReplyBody } from './encoding.ts';
 import type { HttpReply } from './http-reply.ts';
 
 /** Largest reply kept in memory, bytes. A folder of a million files comes in one reply of some 100 MiB. */
-export const replyLimit = 256 * 1024 * 1024;
+export const maxReplyBytes = 256 * 1024 * 1024;
 
 export interface HttpRequest {
   method: string;
@@ -15,7 +15,7 @@ export interface HttpRequest {
   /** Give up when no byte has moved for this long. */
   silenceMs: number;
   /** Largest reply held in memory, bytes. */
-  mostBytes?: number | undefined;
+  maxBytes?: number | undefined;
 }
 
 export type Send = (request: HttpRequest) => Promise<HttpReply>;
@@ -33,27 +33,27 @@ export class ConnectionError extends UnavailableError {
 }
 
 /** How long a connection may take to be made, with a proxy and TLS on the way, in milliseconds. */
-export const connectMs = 10_000;
+export const connectTimeoutMs = 10_000;
 
 /**
  * One request over node:http(s): it loads in a tenth of the time of a full client, and small calls need no more.
  * Redirects are not followed: the token must not travel on.
  */
-export const sendPlainly: Send = (request) => sendOver(request, undefined);
+export const sendDirectly: Send = (request) => sendWithAgent(request, undefined);
 
 /** The same over connections of an agent. */
-export async function sendOver(
-  { method, url, headers, body, signal, silenceMs, mostBytes = replyLimit }: HttpRequest,
+export async function sendWithAgent(
+  { method, url, headers, body, signal, silenceMs, maxBytes = maxReplyBytes }: HttpRequest,
   agent: Agent | undefined,
 ): Promise<HttpReply> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const { outgoing, failure } = await begin({ method, url, headers: { ...headers, ...length }, signal, agent });
+  const { outgoing, failure } = await openRequest({ method, url, headers: { ...headers, ...length }, signal, agent });
   try {
     outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`no byte for ${silenceMs / 1000} s`)));
     outgoing.end(body);
-    const reply = await answerTo(outgoing);
-    const bytes = await read(reply, url, mostBytes);
-    return { status: reply.statusCode ?? 0, headers: reply.headers, ...bodyOf(bytes, reply.headers) };
+    const reply = await waitForResponse(outgoing);
+    const bytes = await read(reply, url, maxBytes);
+    return { status: reply.statusCode ?? 0, headers: reply.headers, ...toReplyBody(bytes, reply.headers) };
   } catch (cause) {
     throw failure(cause);
   }
@@ -68,7 +68,7 @@ export interface Outgoing {
 }
 
 /** Begins a request over node:http(s). The signal cuts it, and so does a connection that is not made in time. */
-export async function begin({
+export async function openRequest({
   url,
   signal,
   ...options
@@ -78,7 +78,7 @@ export async function begin({
   // An agent that makes a tunnel first has no socket to be cut yet: it is told by `until`.
   const outgoing = request(url, { ...options, until: signal } as RequestOptions);
   let isConnected = false;
-  const connecting = setTimeout(() => outgoing.destroy(connectTimeout()), connectMs);
+  const connecting = setTimeout(() => outgoing.destroy(connectTimeoutError()), connectTimeoutMs);
   const connected = () => {
     isConnected = true;
     clearTimeout(connecting);
@@ -102,27 +102,27 @@ export async function begin({
     failure: (cause) => {
       const { through } = (options.agent ?? {}) as { through?: string };
       if (signal.aborted) return signal.reason;
-      return connectionFailure(url, cause, isConnected, isConnected ? undefined : through);
+      return toConnectionError(url, cause, isConnected, isConnected ? undefined : through);
     },
   };
 }
 
-export function connectTimeout(): Error {
+export function connectTimeoutError(): Error {
   return Object.assign(new Error('it was not connected in time'), { code: 'ETIMEDOUT', syscall: 'connect' });
 }
 
 /** The answer to a request, whose body is still to be read. Whatever fails later fails there. */
-export function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
+export function waitForResponse(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => outgoing.once('response', resolve).on('error', reject));
 }
 
-function read(reply: IncomingMessage, url: URL, mostBytes: number): Promise<Buffer> {
+function read(reply: IncomingMessage, url: URL, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     reply.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > mostBytes) reply.destroy(tooLarge(url, mostBytes));
+      if (size > maxBytes) reply.destroy(replyTooLargeError(url, maxBytes));
       else chunks.push(chunk);
     });
     reply.on('end', () => resolve(Buffer.concat(chunks)));
@@ -132,8 +132,8 @@ function read(reply: IncomingMessage, url: URL, mostBytes: number): Promise<Buff
   });
 }
 
-export function tooLarge({ host }: URL, mostBytes: number): UnexpectedReplyError {
-  return new UnexpectedReplyError(`the reply of ${host} is larger than ${mostBytes / 1024 / 1024} MiB`);
+export function replyTooLargeError({ host }: URL, maxBytes: number): UnexpectedReplyError {
+  return new UnexpectedReplyError(`the reply of ${host} is larger than ${maxBytes / 1024 / 1024} MiB`);
 }
 
 /** Codes of failures that happen before a single byte of the request has left. */
@@ -147,7 +147,7 @@ const beforeSending = new Set([
  * tells whether the request can have left; without it the code of the failure decides. `through` names the proxy, where
  * the connection through it was not made to its end.
  */
-export function connectionFailure(
+export function toConnectionError(
   url: URL,
   cause: unknown,
   wasConnected = hadLeft(cause),
@@ -155,7 +155,11 @@ export function connectionFailure(
 ): GantryError {
   if (cause instanceof GantryError) return cause;
   const way = through === undefined ? '' : ` through ${through}`;
-  return new ConnectionError(`could not reach ${url.host}${way}: ${reasonOf(cause)}`, wasConnected, cause);
+  return new ConnectionError(
+    `could not reach ${url.host}${way}: ${connectionFailureReason(cause)}`,
+    wasConnected,
+    cause,
+  );
 }
 
 /** A connection may also fall silent, or be gone, in the middle of a request. */
@@ -166,7 +170,7 @@ function hadLeft(cause: unknown): boolean {
 }
 
 /** In the user's words. */
-export function reasonOf(cause: unknown): string {
+export function connectionFailureReason(cause: unknown): string {
   const code = errorCode(cause);
   return reasons[code] ?? tlsReason(code) ?? (cause instanceof Error ? cause.message : String(cause));
 }

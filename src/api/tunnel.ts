@@ -3,11 +3,11 @@ import { Agent, type AgentOptions, type RequestOptions, request as requestOverTl
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ProxyServer } from '../config/settings.ts';
-import { hostOf, portOf, proxyName } from './proxy.ts';
-import { ConnectionError, connectMs, connectTimeout, reasonOf } from './transport.ts';
+import { proxyName, urlHost, urlPort } from './proxy.ts';
+import { ConnectionError, connectionFailureReason, connectTimeoutError, connectTimeoutMs } from './transport.ts';
 
 /** Where a tunnel leads to. */
-export interface Target {
+export interface TunnelTarget {
   host: string;
   port: number;
 }
@@ -16,21 +16,21 @@ export interface Target {
  * A connection to the target through the proxy, which learns its host and port and nothing else. Rejects with a
  * ConnectionError that names the proxy, or with the reason of the signal; in either case the request has not left.
  */
-export function openTunnel(proxy: ProxyServer, { host, port }: Target, signal?: AbortSignal): Promise<Socket> {
+export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, signal?: AbortSignal): Promise<Socket> {
   const url = new URL(proxy.address);
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const send = url.protocol === 'https:' ? requestOverTls : requestPlainly;
     const request = send({
-      host: hostOf(url),
-      port: portOf(url),
+      host: urlHost(url),
+      port: urlPort(url),
       method: 'CONNECT',
       path: authority,
       agent: false,
       headers: { host: authority, ...credentialsOf(url) },
     });
-    const timer = setTimeout(() => request.destroy(connectTimeout()), connectMs);
+    const timer = setTimeout(() => request.destroy(connectTimeoutError()), connectTimeoutMs);
     const cut = () => request.destroy();
     signal?.addEventListener('abort', cut, { once: true });
     const settle = () => {
@@ -70,7 +70,7 @@ export function tunnelAgent(proxy: ProxyServer, url: URL, options: AgentOptions 
 }
 
 /** Options of a connection as an agent passes them on, with the signal of the request (`begin` in `transport.ts`). */
-type Connecting = Target & { until?: AbortSignal };
+type Connecting = TunnelTarget & { until?: AbortSignal };
 type Opened = (error: Error | null, stream: Duplex) => void;
 
 class PlainTunnels extends PlainAgent {
@@ -152,7 +152,7 @@ function refusedBy(proxy: ProxyServer, authority: string, status: number): Conne
 function unreachable(proxy: ProxyServer, cause: Error): ConnectionError {
   const reason = /^HPE_/.test(String((cause as NodeJS.ErrnoException).code))
     ? 'it does not speak HTTP'
-    : reasonOf(cause);
+    : connectionFailureReason(cause);
   return new ConnectionError(`could not reach ${proxyName(proxy)}: ${reason}`, false, cause, {
     fix: `check ${proxy.variable}`,
   });

@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
 import type { ProxySettings } from '../config/settings.ts';
 import type { GantryError } from '../errors.ts';
-import { hostOf, portOf, proxyFor, proxyName } from './proxy.ts';
-import { connectionFailure, connectMs } from './transport.ts';
+import { proxyFor, proxyName, urlHost, urlPort } from './proxy.ts';
+import { connectTimeoutMs, toConnectionError } from './transport.ts';
 
 /**
  * Loads undici. Its parser is WebAssembly: V8's first compiler is fast enough for it, and the process would wait at its
@@ -29,11 +29,13 @@ export interface ConnectorOptions {
  * connects again without a pause or an end when a proxy closes the connection after CONNECT; here a connection that
  * fails is a failure of the requests that wait for it, and the caller decides about the next try.
  */
-export async function connector(options: ConnectorOptions): Promise<buildConnector.connector> {
+export async function createConnector(options: ConnectorOptions): Promise<buildConnector.connector> {
   const { proxy: settings, signal, onConnected = () => {}, onFailed = () => {} } = options;
   const { buildConnector } = await loadUndici();
   // Its types hide that it returns the socket.
-  const connect = buildConnector({ timeout: connectMs }) as (...given: Parameters<buildConnector.connector>) => Socket;
+  const connect = buildConnector({ timeout: connectTimeoutMs }) as (
+    ...given: Parameters<buildConnector.connector>
+  ) => Socket;
   const connecting = new Set<Socket>();
   const cut = () => {
     for (const socket of connecting) socket.destroy(signal.reason);
@@ -43,7 +45,7 @@ export async function connector(options: ConnectorOptions): Promise<buildConnect
     const url = new URL(`${target.protocol}//${target.host ?? target.hostname}`);
     const proxy = proxyFor(settings, url);
     const failed = (cause: Error) => {
-      const error = connectionFailure(url, cause, false, proxy && proxyName(proxy));
+      const error = toConnectionError(url, cause, false, proxy && proxyName(proxy));
       onFailed(error);
       callback(error, null);
     };
@@ -63,7 +65,7 @@ export async function connector(options: ConnectorOptions): Promise<buildConnect
     if (signal.aborted) return failed(signal.reason);
     if (!proxy) return connectOver();
     import('./tunnel.ts')
-      .then(({ openTunnel }) => openTunnel(proxy, { host: hostOf(url), port: portOf(url) }, signal))
+      .then(({ openTunnel }) => openTunnel(proxy, { host: urlHost(url), port: urlPort(url) }, signal))
       .then((socket) => (target.protocol === 'https:' ? connectOver(socket) : opened(socket)))
       .catch(failed);
   };

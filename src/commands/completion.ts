@@ -7,7 +7,7 @@ const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 export default defineCommand({
   configure: (command) => {
-    const configured = command.argument('<shell>', 'the shell to complete in').addHelpText('after', howTo);
+    const configured = command.argument('<shell>', 'shell to complete in');
     configured.registeredArguments[0]?.choices(shells);
     return configured;
   },
@@ -17,16 +17,16 @@ export default defineCommand({
     ({ script }) =>
     () =>
       script,
-  json: { shell: 'the shell', script: 'what it has to read' },
+  details: [
+    'Completes commands, flags and the names of your apps. To load the script in every new shell:',
+    'bash: add eval "$(gantry completion bash)" to ~/.bashrc.',
+    'zsh: add autoload -U compinit; compinit; eval "$(gantry completion zsh)" to ~/.zshrc.',
+    'fish: gantry completion fish > ~/.config/fish/completions/gantry.fish',
+    'PowerShell: gantry completion powershell >> $PROFILE',
+  ],
+  json: { shell: 'shell', script: 'script for the shell to load' },
   examples: ['completion bash', 'completion zsh'],
 });
-
-const howTo = `
-To have it in every new shell:
-  bash         echo 'eval "$(gantry completion bash)"' >> ~/.bashrc
-  zsh          echo 'eval "$(gantry completion zsh)"' >> ~/.zshrc
-  fish         gantry completion fish > ~/.config/fish/completions/gantry.fish
-  powershell   gantry completion powershell >> $PROFILE`;
 
 /** Made by @bomb.sh/tab at build time (build/texts.js). */
 function scriptFor(shell: string): string {

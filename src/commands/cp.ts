@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { copyFields, copyFlags, copyOptions } from '../flags/copy.ts';
+import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
 import {
   type CopySummary,
   copy,
@@ -7,29 +7,34 @@ import {
   copyToDevice,
   copyToStdout,
   isDevice,
-  readWords,
+  parseCopyPaths,
 } from '../operations/copy/index.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { copyExit, copyView } from '../views/copy.ts';
 
 export default defineCommand({
   configure: (command) =>
-    copyFlags(
+    addCopyFlags(
       command
         .argument('<path...>', 'sources and, last, the target; on a volume: volume:/path or :/path; - is stdin, stdout')
         .option('--no-clobber', 'leave files alone that are there already')
         .option('--update', 'leave out what is there in the same size, and not older'),
-    ).addHelpText('after', notes),
+    ),
   run: async (context, paths, flags): Promise<CopySummary | RawOutput> => {
-    const words = readWords(paths, context);
-    if (words.target.kind === 'stream') return new RawOutput(await copyToStdout(context, words, copyOptions(flags)));
+    const words = parseCopyPaths(paths, context);
+    if (words.target.kind === 'stream') return new RawOutput(await copyToStdout(context, words, toCopyOptions(flags)));
     const isPiped = words.sources.some(({ kind }) => kind === 'stream');
     const way = isPiped ? copyFromStdin : (await isDevice(words.target)) ? copyToDevice : copy;
-    return way(context, words, copyOptions(flags));
+    return way(context, words, toCopyOptions(flags));
   },
   exit: (value) => (value instanceof RawOutput ? 'ok' : copyExit(value)),
   view: (value) => (value instanceof RawOutput ? () => '' : copyView(value)),
-  json: copyFields,
+  details: [
+    "Remote paths are written volume:/path, or :/path for the default volume. A folder's contents are copied; with several sources, each keeps its name. If no path is remote, the last one is a path on the default volume. Run the same command again to resume an interrupted copy.",
+    'stdin is stored in a temporary file until it ends, because its size must be known before the upload. An uploaded file counts as copied once the volume lists it with its full size.',
+    'If names of files are the same to the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
+  ],
+  json: copySummaryFields,
   examples: [
     'cp model.bin :/models/',
     'cp ./dataset default:/dataset --exclude "*.tmp"',
@@ -40,14 +45,3 @@ export default defineCommand({
     'cp :/notes.txt -',
   ],
 });
-
-const notes = `
-A folder stands for its content; one of several sources keeps its name. When
-nothing is written as volume:/path, the last path is one on the default volume.
-Whatever cuts a copy off, the same command goes on where it was. stdin is kept in
-a temporary file until it ends: its size must be known before it is sent.
-An uploaded file counts as copied once the volume lists it in full.
-
-Some disks take Readme.md and readme.md for the same name. Where two files would
-fall together like that in a local target, nothing is written and the command
-ends with exit code 7; --rename-clashes saves the second as readme-2.md.`;

@@ -10,6 +10,7 @@ export default defineCommand({
     check: 'what was looked at',
     status: 'ok, warning or failed',
     message: 'what was found',
+    why: 'the cause of a failure, if known',
     fix: 'what to do about it, if anything',
     code: 'of a failure: the name of its exit code; the first one is the exit code of the command',
   },

@@ -1,19 +1,27 @@
 import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
 import { variables } from '../config/environment.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import type { View } from '../output/page.ts';
 import { wrappedTable } from '../output/wrapped-table.ts';
+import { flagMeaning, globalFlags } from '../reference.ts';
 
 type Row = Record<string, string | number>;
 
 /** What `gantry help TOPIC` explains, as rows. A command's name instead of a topic shows its help (program.ts). */
 const topics: Record<string, () => Row[] | Promise<Row[]>> = {
+  flags: () => globalFlags().map((flag) => ({ flag: flag.flags, meaning: flagMeaning(flag) })),
   'exit-codes': () => Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })),
   environment: () => Object.entries(variables).map(([variable, meaning]) => ({ variable, meaning })),
   json: () => [
     { form: '--json', prints: 'one document: the answer, or {"error": {...}} when the command failed' },
     { form: '--json=id,status', prints: 'only these fields; a wrong field lists the right ones' },
     { form: '--events', prints: 'one object a line; the last has "type": "result" or "error"' },
+    {
+      form: 'errors',
+      prints:
+        'code, message, exitCode and retryable always; why, fix and others if known; next is the fix as a list of arguments if it is a command',
+    },
     { form: 'fields', prints: "the platform's own names; numbers are numbers" },
     { form: 'times', prints: 'RFC 3339 in UTC, null when there is none' },
     { form: 'exit codes', prints: 'the same with and without --json' },
@@ -43,12 +51,12 @@ export default defineCommand({
     if (rows) return rows();
     throw new UsageError(`there is no command or topic "${topic}"`, {
       why: `the topics are ${Object.keys(topics).join(', ')}`,
-      fix: 'gantry --help lists the commands',
+      fix: gantryCommand`--help`,
     });
   },
   verbatim: () => true,
   view: explanation,
-  examples: ['help exit-codes', 'help exit-codes --json', 'help deploy'],
+  examples: ['help flags', 'help exit-codes', 'help exit-codes --json', 'help deploy'],
 });
 
 function explanation(rows: Row[]): View {

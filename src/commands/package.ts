@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { namedPieces, removeLeftovers, TemporaryNames } from '../disk/index.ts';
+import { readFileOrPipeChunks, removeOrphanedFiles, TemporaryNames } from '../disk/index.ts';
 import { readLocalApp } from '../operations/deploy/index.ts';
 import { fileSummary, size } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
@@ -40,7 +40,7 @@ export default defineCommand({
 
 async function toFile(context: Context, content: ArchiveContent, target: string): Promise<Omit<Packed, 'file'>> {
   const { state } = context.settings.folders;
-  removeLeftovers(state);
+  removeOrphanedFiles(state);
   const names = new TemporaryNames(state);
   const { onProgress, done } = progressOf(context, content);
   const archive = await writeArchive(content.entries, target, { names, signal: context.signal, onProgress });
@@ -56,7 +56,7 @@ function toStdout(context: Context, content: ArchiveContent): RawOutput {
     const { onProgress, done } = progressOf(context, content);
     const send = async (archive: AppArchive) => {
       done(archive);
-      for await (const piece of namedPieces(archive.path, signal)) await take(piece);
+      for await (const piece of readFileOrPipeChunks(archive.path, signal)) await take(piece);
     };
     await withTemporaryArchive(content.entries, send, { signal, onProgress });
   };

@@ -1,26 +1,30 @@
 import { defineCommand } from '../command.ts';
-import { copyFields, copyFlags, copyOptions } from '../flags/copy.ts';
-import { readWords } from '../operations/copy/index.ts';
+import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
+import { parseCopyPaths } from '../operations/copy/index.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
 import { copyExit, syncView } from '../views/copy.ts';
 
 export default defineCommand({
   configure: (command) =>
-    copyFlags(
+    addCopyFlags(
       command
         .argument('<source>', 'a folder; on a volume: volume:/path or :/path')
         .argument('<target>', 'the folder that is made equal to it')
         .option('--delete', 'delete what is only in the target')
         .option('--confirm <target>', 'with --delete: the target once more, instead of typing it when asked')
         .option('--detailed-exit-code', 'with --dry-run: exit 3 when something would change'),
-    ).addHelpText('after', notes),
+    ),
   run: (context, source, target, { delete: deletes = false, confirm, ...flags }) =>
-    sync(context, readWords([source, target], context), { ...copyOptions(flags), delete: deletes, confirm }),
+    sync(context, parseCopyPaths([source, target], context), { ...toCopyOptions(flags), delete: deletes, confirm }),
   exit: (summary, { detailedExitCode, delete: deletes, dryRun }) =>
     dryRun && detailedExitCode && wouldChange(summary, deletes === true) ? 'changes' : copyExit(summary),
   view: (summary) => syncView(summary),
+  details: [
+    'A file is unchanged if it has the same size and is not older in the target; contents are not compared. Excluded files are neither copied nor deleted.',
+    'If names of files are the same to the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
+  ],
   json: {
-    ...copyFields,
+    ...copySummaryFields,
     new: 'files that were only in the source',
     changed: 'files that differed in size, or were older in the target',
     same: 'files that passed for the same',
@@ -38,11 +42,3 @@ export default defineCommand({
 function wouldChange({ new: added, changed, extra }: SyncSummary, deletes: boolean): boolean {
   return added + changed + (deletes ? extra : 0) > 0;
 }
-
-const notes = `
-Files of the same size that are not older in the target pass for the same: what is
-in them is not compared. What is excluded is neither copied nor deleted.
-
-Some disks take Readme.md and readme.md for the same name. Where two files would
-fall together like that in a local target, nothing is written and the command
-ends with exit code 7; --rename-clashes saves the second as readme-2.md.`;

@@ -5,7 +5,7 @@ import { listApps } from '../contract/apps.ts';
 import { listBuilds } from '../contract/builds.ts';
 import { toAppName } from '../contract/endpoint.ts';
 import { listProjects } from '../contract/projects.ts';
-import { makePrivateFolder, writeWholeSync } from '../disk/index.ts';
+import { makePrivateFolder, writeFileAtomicSync } from '../disk/index.ts';
 import type { Candidate } from './candidates.ts';
 
 /** How long names are good for, milliseconds. */
@@ -108,6 +108,6 @@ function readCache(file: string): Record<string, CachedNames> {
 function writeCache(file: string, kept: Record<string, CachedNames>): void {
   try {
     makePrivateFolder(dirname(file));
-    writeWholeSync(file, JSON.stringify(kept), { mode: 0o600 });
+    writeFileAtomicSync(file, JSON.stringify(kept), { mode: 0o600 });
   } catch {}
 }

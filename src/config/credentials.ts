@@ -1,5 +1,6 @@
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { type CommandLine, gantryCommand } from '../command-line.ts';
 import { readRegularSync } from '../disk/regular-file.ts';
 import { AuthError } from '../errors.ts';
 import { type Environment, readVariable, type Variable } from './environment.ts';
@@ -73,8 +74,8 @@ export function notLoggedInError(): AuthError {
 }
 
 /** What to do when a token ends. */
-export function renewalFix({ fromEnvironment, kind }: Credential): string {
-  if (kind === 'login') return 'gantry login';
+export function renewalFix({ fromEnvironment, kind }: Credential): string | CommandLine {
+  if (kind === 'login') return gantryCommand`login`;
   return `create a new one in the dashboard, API Keys page${fromEnvironment ? '' : ', then gantry login --token'}`;
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { gantryCommand } from '../command-line.ts';
 import { readRegularSync } from '../disk/regular-file.ts';
 import { UsageError } from '../errors.ts';
 import type { Settings } from './settings.ts';
@@ -28,7 +29,7 @@ export function checkProfile(settings: Where): void {
   if (names.includes(name)) return;
   throw new UsageError(`there is no profile "${name}"`, {
     why: `it comes from the ${origin === 'profile' ? 'settings' : origin}; the profiles are ${names.join(', ')}`,
-    fix: `gantry login --profile ${name} makes it`,
+    fix: gantryCommand`login --profile ${name}`,
     details: { profiles: names },
   });
 }

@@ -3,14 +3,14 @@ import { basename, dirname, join, sep } from 'node:path';
 import { ConflictError } from '../errors.ts';
 import { makePrivateFolder } from './folders.ts';
 import { type Lock, waitForLock } from './lock.ts';
-import { writeWholeSync } from './new-file.ts';
-import { beginHeartbeat, isAbandoned, newOwnerName, ownerNamed } from './owner.ts';
+import { writeFileAtomicSync } from './new-file.ts';
+import { isAbandoned, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
 
-export interface Claim {
+export interface TargetClaim {
   release(): void;
 }
 
-export interface Claiming {
+export interface ClaimOptions {
   /** A file that will be written, or a folder that will be filled. */
   path: string;
   kind: 'file' | 'folder';
@@ -31,7 +31,7 @@ const lockWaitMs = 10_000;
  * a folder around it or a folder within, it waits; after ten minutes it throws a ConflictError. Throws what the system
  * says where the state folder cannot be written.
  */
-export async function claimTarget(state: string, { path, kind, delay, onWait }: Claiming): Promise<Claim> {
+export async function claimTarget(state: string, { path, kind, delay, onWait }: ClaimOptions): Promise<TargetClaim> {
   const folder = join(state, 'claims');
   makePrivateFolder(folder);
   const wanted = { path: realPath(path), kind };
@@ -58,14 +58,14 @@ interface OtherClaim {
   target: Target;
 }
 
-async function tryClaim(folder: string, wanted: Target): Promise<Claim | OtherClaim> {
+async function tryClaim(folder: string, wanted: Target): Promise<TargetClaim | OtherClaim> {
   const lock = await lockClaims(folder);
   try {
     const other = liveClaims(folder).find(({ target }) => overlap(target, wanted));
     if (other) return other;
     const file = join(folder, newOwnerName());
-    writeWholeSync(file, JSON.stringify(wanted), { mode: 0o600 });
-    const stopHeartbeat = beginHeartbeat(file, '{');
+    writeFileAtomicSync(file, JSON.stringify(wanted), { mode: 0o600 });
+    const stopHeartbeat = startHeartbeat(file, '{');
     return {
       release() {
         stopHeartbeat();
@@ -87,7 +87,7 @@ async function lockClaims(folder: string): Promise<Lock> {
 function liveClaims(folder: string): OtherClaim[] {
   const now = statSync(`${folder}.lock`).mtimeMs;
   return readdirSync(folder).flatMap((name) => {
-    const owner = ownerNamed(name);
+    const owner = parseOwnerName(name);
     if (!owner) return [];
     const file = join(folder, name);
     if (isAbandoned(file, owner, now)) {

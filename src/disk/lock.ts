@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { beginHeartbeat, isAbandoned, isAlive, newOwnerName, type Owner, ownerNamed } from './owner.ts';
+import { isAbandoned, isAlive, type LockOwner, newOwnerName, parseOwnerName, startHeartbeat } from './owner.ts';
 
 export interface Lock {
   release(): void;
@@ -25,7 +25,7 @@ export function takeLock(path: string): Lock | undefined {
   } finally {
     rmSync(prepared, { recursive: true, force: true });
   }
-  const stopHeartbeat = beginHeartbeat(join(path, name), '\n');
+  const stopHeartbeat = startHeartbeat(join(path, name), '\n');
   return {
     release() {
       stopHeartbeat();
@@ -46,7 +46,7 @@ export async function waitForLock(path: string, waitMs: number): Promise<Lock | 
 }
 
 /** The process that holds a lock; undefined if nobody does. */
-export function holderOf(path: string): Owner | undefined {
+export function lockHolder(path: string): LockOwner | undefined {
   return ownersIn(path)
     .map(({ owner }) => owner)
     .find((owner) => isAlive(owner) !== false);
@@ -55,7 +55,7 @@ export function holderOf(path: string): Owner | undefined {
 /** Removes locks and prepared locks in a folder whose owners are dead. */
 export function removeDeadLocks(folder: string): void {
   for (const name of namesIn(folder)) {
-    const owner = ownerNamed(name.slice(name.lastIndexOf('.') + 1));
+    const owner = parseOwnerName(name.slice(name.lastIndexOf('.') + 1));
     if (owner && isAlive(owner) === false) rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
@@ -67,9 +67,9 @@ function removeAbandoned(path: string, now: number): void {
   }
 }
 
-function ownersIn(path: string): { name: string; owner: Owner }[] {
+function ownersIn(path: string): { name: string; owner: LockOwner }[] {
   return namesIn(path).flatMap((name) => {
-    const owner = ownerNamed(name);
+    const owner = parseOwnerName(name);
     return owner ? [{ name, owner }] : [];
   });
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
 import { type FileHandle, lstat, open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { namedPieces, openNamed } from './named-file.ts';
+import { openPipeOrDevice, readFileOrPipeChunks } from './file-or-pipe.ts';
 import { removedOnExit } from './removed-on-exit.ts';
 import { replaceFile, replaceFileSync } from './replace.ts';
 import { TemporaryNames } from './temporary.ts';
@@ -114,16 +114,16 @@ export class NewFile {
  * Writes a whole file: it appears under its name only when it is complete, and an older one stays until then. A pipe
  * or a device is written to, never replaced. Throws what the system says.
  */
-export async function writeWhole(
+export async function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
   options: InPlaceOptions = {},
 ): Promise<void> {
-  await writeInPlace(path, (file) => file.writeFile(content), options);
+  await writeAtomically(path, (file) => file.writeFile(content), options);
 }
 
 /** The same for content that `write` writes. If it throws, nothing is left of it. */
-export async function writeInPlace<T>(
+export async function writeAtomically<T>(
   path: string,
   write: (file: FileHandle) => Promise<T>,
   { flush = false, signal, ...options }: InPlaceOptions = {},
@@ -140,8 +140,8 @@ export async function writeInPlace<T>(
   }
 }
 
-/** {@link writeWhole} for callers that cannot wait. */
-export function writeWholeSync(path: string, content: string | Uint8Array, { mode = 0o666 } = {}): void {
+/** {@link writeFileAtomic} for callers that cannot wait. */
+export function writeFileAtomicSync(path: string, content: string | Uint8Array, { mode = 0o666 } = {}): void {
   const temporary = join(dirname(path), new TemporaryNames(undefined).nameIn(dirname(path)));
   const descriptor = openSync(temporary, exclusively, mode);
   try {
@@ -163,14 +163,14 @@ async function writeThrough<T>(
   write: (file: FileHandle) => Promise<T>,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<T> {
-  const output = await openNamed(path, signal);
+  const output = await openPipeOrDevice(path, signal);
   try {
     const folder = await TemporaryFolder.create('gantry-');
     try {
       const whole = join(folder.path, 'whole');
       const file = await open(whole, exclusively, 0o600);
       const result = await write(file).finally(() => file.close());
-      for await (const piece of namedPieces(whole, signal)) await output.write(piece);
+      for await (const piece of readFileOrPipeChunks(whole, signal)) await output.write(piece);
       return result;
     } finally {
       await folder.remove();

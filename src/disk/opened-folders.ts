@@ -27,7 +27,7 @@ export interface OpenedFolder {
   /** The file system's path of an entry of this very folder, whatever its own path leads to by now. */
   entry(name: string): string;
   /** Throws a FailedError if the folder's own path leads elsewhere by now. */
-  check(): void;
+  verify(): void;
   release(): void;
 }
 
@@ -53,7 +53,7 @@ export class OpenedFolders {
     this.#closeUnused();
     return {
       entry: (name) => join(folder.base, name),
-      check: () => {
+      verify: () => {
         if (!this.#isStillThere(folder)) throw new FailedError(`${this.#shown(folder)} was replaced meanwhile`);
       },
       release: () => {

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os';
 
 /** The process that holds a lock or a claim, as the name of its file tells. */
-export interface Owner {
+export interface LockOwner {
   pid: number;
   /** When the process started, in clock ticks since the machine did; 0 where the system does not tell. */
   startedAt: number;
@@ -17,7 +17,7 @@ export function newOwnerName(): string {
 }
 
 /** Reads a name made by {@link newOwnerName}; undefined if it is not one. */
-export function ownerNamed(name: string): Owner | undefined {
+export function parseOwnerName(name: string): LockOwner | undefined {
   const [, pid, startedAt, host] = /^(\d{1,10})-(\d{1,20})-([0-9a-f]{8})-[0-9a-f]{16}$/.exec(name) ?? [];
   return host === undefined ? undefined : { pid: Number(pid), startedAt: Number(startedAt), host };
 }
@@ -26,7 +26,7 @@ export function ownerNamed(name: string): Owner | undefined {
  * Whether the process still runs; undefined for a process of another machine. A process id that the system has given
  * to a new process since then does not count, nor does a process that has ended and whose parent has not asked how.
  */
-export function isAlive({ pid, startedAt, host }: Owner): boolean | undefined {
+export function isAlive({ pid, startedAt, host }: LockOwner): boolean | undefined {
   if (host !== hostHash()) return undefined;
   try {
     process.kill(pid, 0);
@@ -47,7 +47,7 @@ const silentMs = 60_000;
  * Writes the first byte of this process's file again and again, so that the disk dates it. Returns how to stop. A file
  * that is gone stays gone.
  */
-export function beginHeartbeat(file: string, firstByte: string): () => void {
+export function startHeartbeat(file: string, firstByte: string): () => void {
   const beat = () => {
     try {
       const descriptor = openSync(file, 'r+');
@@ -60,7 +60,7 @@ export function beginHeartbeat(file: string, firstByte: string): () => void {
 }
 
 /** Whether the owner of a file holds it no more. `now` is by the clock of the disk, which may be another machine's. */
-export function isAbandoned(file: string, owner: Owner, now: number): boolean {
+export function isAbandoned(file: string, owner: LockOwner, now: number): boolean {
   const alive = isAlive(owner);
   if (alive !== undefined) return !alive;
   return now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= silentMs;

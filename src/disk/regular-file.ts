@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { FailedError } from '../errors.ts';
 
 /** Without O_NONBLOCK, opening a FIFO waits until somebody writes to it. Windows has neither. */
-export const reading = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Opens a file that was a regular one when it was found. By now the path may lead to a FIFO or a device: those have no
@@ -11,13 +11,13 @@ export const reading = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 export function openRegularSync(path: string): number {
   let file: number;
   try {
-    file = openSync(path, reading);
+    file = openSync(path, readFlags);
   } catch (error) {
-    return refuseSocket(error);
+    return rethrowOpenError(error);
   }
   try {
     if (fstatSync(file).isFile()) return file;
-    throw noRegularFile();
+    throw notRegularError();
   } catch (error) {
     closeSync(file);
     throw error;
@@ -35,10 +35,10 @@ export function readRegularSync(path: string): string {
 }
 
 /** ENXIO is what opening a socket fails with. */
-export function refuseSocket(error: unknown): never {
-  throw (error as NodeJS.ErrnoException).code === 'ENXIO' ? noRegularFile() : error;
+export function rethrowOpenError(error: unknown): never {
+  throw (error as NodeJS.ErrnoException).code === 'ENXIO' ? notRegularError() : error;
 }
 
-export function noRegularFile(): FailedError {
+export function notRegularError(): FailedError {
   return new FailedError('it is no longer a regular file');
 }

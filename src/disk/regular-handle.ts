@@ -1,12 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { noRegularFile, reading, refuseSocket } from './regular-file.ts';
+import { notRegularError, readFlags, rethrowOpenError } from './regular-file.ts';
 
 /** {@link openRegularSync} as a handle. */
 export async function openRegular(path: string): Promise<FileHandle> {
-  const file = await open(path, reading).catch(refuseSocket);
+  const file = await open(path, readFlags).catch(rethrowOpenError);
   try {
     if ((await file.stat()).isFile()) return file;
-    throw noRegularFile();
+    throw notRegularError();
   } catch (error) {
     await file.close();
     throw error;

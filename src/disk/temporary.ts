@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { makePrivateFolder } from './folders.ts';
-import { isAlive, newOwnerName, ownerNamed } from './owner.ts';
+import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 
 /** `.gantry-`, the session that made it, and a number. */
 const form = /^\.gantry-([0-9a-f]{16})-[0-9a-z]+$/;
@@ -80,7 +80,7 @@ export function temporaryFilter(state: () => string): (name: string) => boolean 
 }
 
 /** Removes what killed processes have left, except what a journal will resume. */
-export function removeLeftovers(state: string): void {
+export function removeOrphanedFiles(state: string): void {
   for (const { path, session, alive } of records(state)) {
     if (alive) continue;
     const lines = readRecord(path);
@@ -118,7 +118,7 @@ function records(state: string): { path: string; session: string; alive: boolean
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((name) => {
     const [session = '', owner = ''] = name.split('.');
-    const known = ownerNamed(owner);
+    const known = parseOwnerName(owner);
     return known ? [{ path: join(folder, name), session, alive: isAlive(known) !== false }] : [];
   });
 }

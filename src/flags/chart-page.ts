@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
-import { diskFailure, TemporaryNames, writeWhole } from '../disk/index.ts';
+import { TemporaryNames, toDiskError, writeFileAtomic } from '../disk/index.ts';
 import { FailedError, GantryError, UsageError } from '../errors.ts';
 import type { ChartReport } from '../output/chart/model.ts';
 
@@ -43,9 +43,9 @@ export async function saveChartPage<Row>(
   const file = resolve(context.cwd, html);
   const names = new TemporaryNames(context.settings.folders.state);
   const { signal, secrets } = context;
-  await writeWhole(file, chartPage(title, report(), secrets), { names, signal }).catch((cause: unknown) => {
+  await writeFileAtomic(file, chartPage(title, report(), secrets), { names, signal }).catch((cause: unknown) => {
     if (cause instanceof GantryError) throw cause;
-    throw new FailedError(`cannot write ${html}`, { why: diskFailure(cause).message, cause });
+    throw new FailedError(`cannot write ${html}`, { why: toDiskError(cause).message, cause });
   });
   names.close();
   context.progress.note(`wrote the charts to ${html}`);

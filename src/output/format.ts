@@ -1,4 +1,3 @@
-import { displayWidth } from './display-width.ts';
 import type { Page } from './page.ts';
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
@@ -101,32 +100,6 @@ const inThousandths = new Set('BHD JOD KWD OMR TND'.split(' '));
 /** `12 files, 3.4 KiB`: how a set of files is named. */
 export function fileSummary(files: number, bytes: number): string {
   return `${count(files, 'file')}, ${size(bytes)}`;
-}
-
-/**
- * The lines of a text, broken between words so that none is wider than a number of columns; those that continue one are
- * indented like it, or by `hang`. A word that is wider, such as a URL, stays whole: broken it could not be copied.
- */
-export function wrapText(text: string, width: number, hang?: number): string[] {
-  return text.split('\n').flatMap((line) => wrapLine(line, Math.max(20, width), hang));
-}
-
-function wrapLine(line: string, width: number, hang?: number): string[] {
-  if (displayWidth(line) <= width) return [line];
-  const indent = /^ */.exec(line)?.[0] ?? '';
-  const margin = ' '.repeat(hang ?? indent.length);
-  const lines: string[] = [];
-  let [current = '', ...words] = line.slice(indent.length).split(' ');
-  current = indent + current;
-  for (const word of words) {
-    const longer = `${current} ${word}`;
-    if (displayWidth(longer) <= width) current = longer;
-    else {
-      lines.push(current.trimEnd());
-      current = margin + word;
-    }
-  }
-  return [...lines, current];
 }
 
 /** An order for RFC 3339 times in UTC, which sort as text; what has no time comes last. */

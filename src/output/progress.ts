@@ -1,8 +1,9 @@
 import type { Problem } from '../errors.ts';
 import { problemText, workflowAnnotation } from './failure.ts';
-import { duration, size, wrapText } from './format.ts';
+import { duration, size } from './format.ts';
 import type { Page, Stream, View } from './page.ts';
 import { sanitize } from './sanitize.ts';
+import { wrapText } from './wrap-text.ts';
 
 /** What an operation may tell a person. It knows no more of the terminal than this. */
 export interface Progress {

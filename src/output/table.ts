@@ -1,8 +1,8 @@
 import { displayWidth } from './display-width.ts';
-import { wrapText } from './format.ts';
 import type { Page, View } from './page.ts';
 import { redact } from './redact.ts';
 import { stripControlSequences } from './sanitize.ts';
+import { wrapText } from './wrap-text.ts';
 
 /** A value, or what makes it once the page is known (an age, a color). */
 export type Cell = string | number | boolean | null | undefined | ((page: Page) => string);
@@ -67,14 +67,6 @@ export function keyValueTable(pairs: readonly [string, Cell][], { wrap = true }:
     const lines = (value: string) =>
       wrap ? wrapLines(value, page, page.columns - margin.length).join(`\n${margin}`) : value;
     return known.map(([name, value]) => `${page.style.dim(name.padEnd(width))}${gap}${lines(value)}`).join('\n');
-  };
-}
-
-/** A group of `name  value` lines under a heading, for a thing with many fields. Off a terminal there is no heading. */
-export function keyValueGroup(title: string, pairs: readonly [string, Cell][]): View {
-  return (page) => {
-    const body = keyValueTable(pairs)(page);
-    return body && page.terminal ? `${page.style.bold(title.toUpperCase())}\n${body}` : body;
   };
 }
 

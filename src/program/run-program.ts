@@ -1,19 +1,14 @@
-import { Command as Commander, CommanderError, Option } from 'commander';
+import { type Command as Commander, CommanderError } from 'commander';
 import type { Command } from '../command.ts';
-import { commands, type Group, type Leaf } from '../commands/index.ts';
 import { type Context, createContext, type GlobalFlags } from '../context.ts';
 import { exitCodes, UsageError } from '../errors.ts';
-import { wrapText } from '../output/format.ts';
 import type { KnownSecrets } from '../output/known-secrets.ts';
 import { createPage } from '../output/page.ts';
 import { withEventLines } from '../output/progress.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { checkFields, createRenderer, type JsonChoice, type Renderer } from '../output/render.ts';
 import type { Io } from '../process.ts';
-import { version } from '../version.ts';
-
-/** Help is as wide as the narrowest common terminal, so that its text can be made at build time. */
-const helpWidth = 80;
+import { buildProgram, isCommand } from './command-tree.ts';
 
 export interface RunState {
   signal: AbortSignal;
@@ -29,110 +24,38 @@ export interface RunState {
 /** Parses, runs one command and renders its answer. Returns the exit code; failures are thrown. */
 export async function runProgram(argv: string[], io: Io, running: RunState): Promise<number> {
   let code = 0;
-  const help: string[] = [];
+  let helped: Commander | undefined;
   const words = prepare(argv);
-  const program = buildProgram(
-    async (command, flags, inputs) => {
+  const program = buildProgram({
+    firstWord: words[0],
+    run: async (command, flags, inputs) => {
       code = await execute(command, flags, inputs, io, running);
     },
-    (text) => help.push(text),
-    words[0],
-  );
+    onHelp: (commander) => {
+      helped = commander;
+    },
+  });
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (!asked(error)) throw (await import('./usage-errors.ts')).usageError(error, argv);
-    const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'auto', io.now()), false);
-    await renderer.text(help.join(''));
+    if (helped) await showHelp(helped, argv, io);
+    else if (error.code === 'commander.version') await stdoutRenderer(io).text(`${error.message}\n`);
+    else throw (await import('./usage-errors.ts')).usageError(error, argv);
   }
   return code;
 }
 
-type CommandRunner = (command: Command, flags: GlobalFlags, inputs: unknown[]) => Promise<void>;
-
-/**
- * The root of the tree of commands. If the first word is the name of a command, the tree has only that one: making all
- * the others would take longer than parsing.
- */
-export function buildProgram(run: CommandRunner, write: (text: string) => void, firstWord = ''): Commander {
-  const root = globalOptions(new Commander('gantry'))
-    .description('Deploy, run and manage apps on the hosting platform.')
-    .usage('<command> [flags]')
-    .version(version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
-    .helpCommand(false)
-    .exitOverride()
-    .configureOutput({ writeOut: write, writeErr: write, outputError: () => {}, getOutHelpWidth: () => helpWidth })
-    .configureHelp({
-      showGlobalOptions: true,
-      optionTerm: (option) => (option.long === '--json' ? '--json[=fields]' : option.flags),
-    })
-    .addHelpText('after', '\nhelp topics: exit-codes, environment, json, faults (gantry help <topic>)');
-  for (const [heading, entries] of Object.entries(commands)) {
-    const called = Object.hasOwn(entries, firstWord) ? entries[firstWord] : undefined;
-    if (!called && isCommand(firstWord)) continue;
-    root.commandsGroup(`${heading}:`);
-    addCommands(root, called ? { [firstWord]: called } : entries, run);
-  }
-  return root;
+/** The help of a command, of a group that was called without a command, or of the program. */
+async function showHelp(commander: Commander, argv: string[], io: Io): Promise<void> {
+  const [{ helpSourceOf }, { helpText }] = await Promise.all([import('./help-source.ts'), import('./help.ts')]);
+  const source = await helpSourceOf(commander);
+  const renderer = stdoutRenderer(io, argv.includes('--json'));
+  await renderer.value(source, ({ terminal, columns }) => helpText(source, terminal ? columns : undefined).trimEnd());
 }
 
-function globalOptions(root: Commander): Commander {
-  return root
-    .option('--json [fields]', 'print JSON: everything, or only the fields named')
-    .option('-q, --quiet', 'print results and errors only')
-    .option('--debug', 'show requests as they happen, and the stack of an error')
-    .addOption(new Option('--color <when>', 'when to use colour').choices(['always', 'never', 'auto']).default('auto'))
-    .option('--no-input', 'never ask: fail with exit code 9 instead')
-    .option('-y, --yes', 'answer yes to questions')
-    .option('-p, --project <id>', 'project to work in')
-    .option('--profile <profile>', 'stored settings to use')
-    .option('--region <region>', 'region to work in')
-    .option('-C, --cwd <dir>', 'work in this folder');
-}
-
-/** Names commands, and no more: what one of them has is added when commander is about to parse what follows its name. */
-export function addCommands(parent: Commander, entries: Record<string, Leaf | Group>, run: CommandRunner): void {
-  for (const [name, { summary }] of Object.entries(entries)) parent.command(name).summary(summary);
-  parent.hook('preSubcommand', async (_, called) => {
-    const entry = entries[called.name()];
-    if (!entry) return;
-    called.description(sentence(entry.summary));
-    if ('load' in entry) await configureCommand(called, entry, run);
-    else addCommands(called.helpCommand(false), entry.commands, run);
-  });
-}
-
-/** Gives a bare command its arguments, flags, help and action. */
-export async function configureCommand(child: Commander, leaf: Leaf, run: CommandRunner): Promise<Command> {
-  const { default: command } = await leaf.load();
-  command.configure(child.allowExcessArguments(false) as never);
-  child.addHelpText('after', () => moreHelp(command));
-  child.action(async (...inputs: unknown[]) => {
-    inputs.pop();
-    // `gantry apps delete "$APP"` where nobody has set APP.
-    const empty = child.registeredArguments.find(({ required }, at) =>
-      required ? [inputs[at]].flat()[0] === '' : inputs[at] === '',
-    );
-    if (empty)
-      throw new UsageError(`<${empty.name()}> is empty`, { fix: 'look whether a variable of the shell is unset' });
-    await run(command, child.optsWithGlobals() as GlobalFlags, inputs);
-  });
-  return command;
-}
-
-/** What commander does not know of a command: how it is used, and the shape of its JSON. */
-function moreHelp({ examples, json }: Command): string {
-  const widest = Math.max(14, ...Object.keys(json).map((field) => field.length));
-  const fields = Object.entries(json).map(([field, meaning]) =>
-    [`  ${field.padEnd(widest)}`, wrapText(meaning, helpWidth - widest - 3).join(`\n${' '.repeat(widest + 3)}`)].join(
-      ' ',
-    ),
-  );
-  const section = (title: string, lines: string[]) => (lines.length ? `\n${title}:\n${lines.join('\n')}` : '');
-  const used = examples.map((example) => `  $ gantry ${example}`);
-  return [section('Examples', used), section('JSON', fields)].filter(Boolean).join('\n');
+function stdoutRenderer(io: Io, json = false): Renderer {
+  return createRenderer(io.stdout, createPage(io.stdout, io.env, 'auto', io.now()), json);
 }
 
 async function execute(
@@ -261,20 +184,7 @@ function prepare(argv: string[]): string[] {
   return [...words, ...rest];
 }
 
-function isCommand(name: string): boolean {
-  return Object.values(commands).some((entries) => Object.hasOwn(entries, name));
-}
-
 function jsonChoice(flag: string | undefined): JsonChoice {
   if (flag === undefined) return false;
   return flag === '' ? true : flag.split(',').map((field) => field.trim());
-}
-
-/** Whether the user asked for the help or version that commander stopped for. */
-function asked(error: CommanderError): boolean {
-  return error.code === 'commander.helpDisplayed' || error.code === 'commander.version';
-}
-
-function sentence(summary: string): string {
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }

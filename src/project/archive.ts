@@ -8,7 +8,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TemporaryFolder, type TemporaryNames, writeInPlace } from '../disk/index.ts';
+import { TemporaryFolder, type TemporaryNames, writeAtomically } from '../disk/index.ts';
 import { FailedError, GantryError } from '../errors.ts';
 import { totalBytes } from './collect.ts';
 import type { FileEntry } from './files/entry.ts';
@@ -80,7 +80,7 @@ export async function writeArchive(
     const { names, signal } = options;
     return {
       path,
-      ...(await writeInPlace(path, (file) => write(entries, file, options), {
+      ...(await writeAtomically(path, (file) => write(entries, file, options), {
         names,
         signal,
         ...(mode !== undefined && { mode }),

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 
 /** Bytes in a row, from wherever they come. */
-export interface Stretch {
+export interface ByteRange {
   /** Fills the buffer from its beginning. Gives how many bytes it wrote: fewer than there is room for only at the end. */
   fill(buffer: Buffer): Promise<number>;
   close(): Promise<void>;
@@ -10,7 +10,7 @@ export interface Stretch {
 }
 
 /** A file from this offset on. Closing it leaves the file open: several stretches share it. */
-export function fileStretch(file: FileHandle, offset: number): Stretch {
+export function fileRange(file: FileHandle, offset: number): ByteRange {
   let at = offset;
   return {
     async fill(buffer) {
@@ -29,7 +29,7 @@ export function fileStretch(file: FileHandle, offset: number): Stretch {
 }
 
 /** What is in memory already. */
-export function bufferStretch(content: Buffer): Stretch {
+export function bufferRange(content: Buffer): ByteRange {
   let at = 0;
   return {
     content,
@@ -42,9 +42,9 @@ export function bufferStretch(content: Buffer): Stretch {
   };
 }
 
-/** The pieces of a stream, which come in sizes of their own. */
-export function streamStretch(pieces: AsyncIterable<Buffer>): Stretch {
-  const iterator = pieces[Symbol.asyncIterator]();
+/** The chunks of a stream, which come in sizes of their own. */
+export function streamRange(chunks: AsyncIterable<Buffer>): ByteRange {
+  const iterator = chunks[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);
   return {
     async fill(buffer) {

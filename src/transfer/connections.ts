@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { connector, loadUndici } from '../api/undici.ts';
+import { createConnector, loadUndici } from '../api/undici.ts';
 import type { ProxySettings } from '../config/settings.ts';
 
 export interface ConnectionOptions {
@@ -28,7 +28,7 @@ export async function openConnections(
     connections,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: await connector({
+    connect: await createConnector({
       proxy,
       signal,
       // The socket itself knows best: on a slow line a block is under way for long, byte by byte.

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import type { Block } from './blocks.ts';
+import type { Block } from './block-pool.ts';
 import type { Job, Result } from './hash-worker.mjs';
 
 /** MD5 of bytes as they pass. */
@@ -18,7 +18,7 @@ export class Hasher {
 
   constructor(private readonly most: number) {}
 
-  begin(): Digest {
+  createDigest(): Digest {
     const thread = this.#idlest();
     const digest = ++this.#digests;
     return {
@@ -28,7 +28,7 @@ export class Hasher {
   }
 
   /** Of a stretch of a file; of less when the file is shorter. */
-  file(path: string, offset: number, length: number): Promise<string> {
+  hashFile(path: string, offset: number, length: number): Promise<string> {
     return this.#idlest().run({ kind: 'file', path, offset, length });
   }
 

@@ -3,7 +3,7 @@ import { type FileHandle, open, readdir, readFile, rm, stat } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { makePrivateFolder, removeDeadLocks, takeLock } from '../disk/index.ts';
 import { ConflictError } from '../errors.ts';
-import { type Line, readLines, type Saved } from './journal-lines.ts';
+import { type JournalEntry, type JournalLine, parseJournal } from './journal-format.ts';
 
 /** Lines about small files that are kept back: what is done in a moment needs no memory on disk. */
 const keptBack = 64;
@@ -11,7 +11,7 @@ const longestDays = 30;
 
 export interface JournalOptions {
   /** Does not look at what an earlier try has left. */
-  forget: boolean;
+  ignoreSaved: boolean;
   /** Hears of a journal that is damaged, or that cannot be written: the copy then goes on without. */
   warn: (problem: JournalProblem) => void;
 }
@@ -31,7 +31,7 @@ export class Journal {
   private constructor(
     readonly path: string,
     /** What an earlier try has left, by the path of the file. */
-    readonly saved: ReadonlyMap<string, Saved>,
+    readonly saved: ReadonlyMap<string, JournalEntry>,
     private readonly unlock: (() => void) | undefined,
     private readonly warn: JournalOptions['warn'],
   ) {}
@@ -40,7 +40,7 @@ export class Journal {
    * `key` names the copy: the same words give the same journal. Throws a ConflictError while another process runs the
    * same copy.
    */
-  static async open(folder: string, key: readonly string[], { forget, warn }: JournalOptions): Promise<Journal> {
+  static async open(folder: string, key: readonly string[], { ignoreSaved, warn }: JournalOptions): Promise<Journal> {
     const name = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 32);
     const path = join(folder, 'transfers', `${name}.jsonl`);
     try {
@@ -48,7 +48,7 @@ export class Journal {
       const lock = takeLock(`${path}.lock`);
       if (!lock) throw new ConflictError('another gantry runs the same copy', { fix: 'wait for it, or stop it' });
       await removeOld(dirname(path));
-      const saved = forget ? new Map() : await readSaved(path, warn);
+      const saved = ignoreSaved ? new Map() : await readSaved(path, warn);
       if (saved.size === 0) await rm(path, { force: true });
       return new Journal(path, saved, () => lock.release(), warn);
     } catch (cause) {
@@ -61,12 +61,12 @@ export class Journal {
   }
 
   /** Whether the next try will find what this one has done. */
-  get remembers(): boolean {
+  get isRecording(): boolean {
     return this.#file !== undefined && !this.#isOff;
   }
 
   /** Parts are on disk at once, small files in groups: a killed process loses those of the last moment. */
-  add(line: Line): void {
+  add(line: JournalLine): void {
     if (this.#isOff) return;
     this.#waiting.push(JSON.stringify(line));
     const isWhole = line.is === 'done' || line.is === 'sent';
@@ -110,12 +110,12 @@ export class Journal {
   }
 }
 
-async function readSaved(path: string, warn: JournalOptions['warn']): Promise<ReadonlyMap<string, Saved>> {
+async function readSaved(path: string, warn: JournalOptions['warn']): Promise<ReadonlyMap<string, JournalEntry>> {
   const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  const saved = readLines(content);
+  const saved = parseJournal(content);
   if (!saved) warn({ is: 'damaged', path });
   return saved ?? new Map();
 }

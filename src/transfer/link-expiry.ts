@@ -5,8 +5,8 @@ const marginMs = 30_000;
  * When a signed link ends, in milliseconds of this machine's clock; undefined when it does not say. Its lifetime is
  * counted from when it was received: the clock it was signed by may differ from ours.
  */
-export function endOfLink(link: string, receivedAt: number): number | undefined {
-  const lifetime = lifetimeOf(link);
+export function urlExpiry(link: string, receivedAt: number): number | undefined {
+  const lifetime = urlLifetimeMs(link);
   return lifetime === undefined ? undefined : receivedAt + lifetime;
 }
 
@@ -18,12 +18,12 @@ export function signedAt(link: string): number | undefined {
 }
 
 /** Whether a request may still be begun. A short life leaves a smaller margin. */
-export function isFresh(link: string, end: number | undefined, now: number): boolean {
-  return end === undefined || now < end - Math.min(marginMs, (lifetimeOf(link) ?? 0) / 10);
+export function isUsable(link: string, end: number | undefined, now: number): boolean {
+  return end === undefined || now < end - Math.min(marginMs, (urlLifetimeMs(link) ?? 0) / 10);
 }
 
 /** In milliseconds. */
-export function lifetimeOf(link: string): number | undefined {
+export function urlLifetimeMs(link: string): number | undefined {
   const seconds = /[?&]X-Amz-Expires=(\d+)(?:&|$)/.exec(link)?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }

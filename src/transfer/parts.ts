@@ -16,22 +16,22 @@ export interface Part {
 
 export const mib = 1024 * 1024;
 /** The limits of object storage (docs/platform.md#volumes). */
-export const mostParts = 10_000;
-export const leastPartBytes = 5 * mib;
+export const maxParts = 10_000;
+export const minPartBytes = 5 * mib;
 const mostBytes = 5 * mib * mib;
 
 /** Large enough that a connection is worth opening, small enough that a lost one costs little. */
-export const usualPartBytes = 16 * mib;
+export const defaultPartBytes = 16 * mib;
 
 /**
  * Parts of the wanted length, longer where 10,000 of them would not be enough, in whole MiB. An empty file is one empty
  * part. Throws a FailedError beyond 5 TiB.
  */
-export function planParts(bytes: number, wanted = usualPartBytes): PartPlan {
+export function planParts(bytes: number, wanted = defaultPartBytes): PartPlan {
   if (bytes > mostBytes)
     throw new FailedError('it is larger than 5 TiB, the most that object storage keeps in one file');
-  const needed = Math.ceil(bytes / mostParts / mib) * mib;
-  const partBytes = Math.max(leastPartBytes, Math.ceil(wanted / mib) * mib, needed);
+  const needed = Math.ceil(bytes / maxParts / mib) * mib;
+  const partBytes = Math.max(minPartBytes, Math.ceil(wanted / mib) * mib, needed);
   return { bytes, partBytes, count: Math.max(1, Math.ceil(bytes / partBytes)) };
 }
 
@@ -40,6 +40,6 @@ export function partAt({ bytes, partBytes }: PartPlan, number: number): Part {
   return { number, offset, length: Math.min(partBytes, bytes - offset) };
 }
 
-export function* partsOf(plan: PartPlan): Generator<Part> {
+export function* eachPart(plan: PartPlan): Generator<Part> {
   for (let number = 1; number <= plan.count; number++) yield partAt(plan, number);
 }

@@ -1,9 +1,9 @@
 import { FailedError } from '../errors.ts';
-import { endOfLink, isFresh } from './link-expiry.ts';
-import { type ByteRange, type Received, receiveOnce } from './receive.ts';
-import type { Engine } from './resources.ts';
-import { ChangedError, LinkExpiredError, NoRangesError } from './storage-errors.ts';
-import { etagIn } from './version.ts';
+import { isUsable, urlExpiry } from './link-expiry.ts';
+import { type ObjectResponse, type RangeBounds, sendRangeRequest } from './range-request.ts';
+import type { TransferResources } from './resources.ts';
+import { ChangedError, NoRangesError, UrlExpiredError } from './storage-errors.ts';
+import { versionEtag } from './version.ts';
 
 /** The content of one remote file, as it was when the first of it came: the rest must be of the same version. */
 export class RemoteContent {
@@ -20,12 +20,12 @@ export class RemoteContent {
   constructor(
     readonly bytes: number,
     private readonly ask: () => Promise<string>,
-    private readonly engine: Engine,
+    private readonly resources: TransferResources,
     version?: string,
     private readonly mayMix = false,
   ) {
     this.version = version;
-    this.etag = etagIn(version);
+    this.etag = versionEtag(version);
   }
 
   /** Whether reading can go on in the middle: not where the rest may be of another version. */
@@ -37,7 +37,7 @@ export class RemoteContent {
    * From where, and up to but without where; the whole file if left out. A link that has ended is asked for again.
    * Throws a {@link NoRangesError} when the file can only be read in one request.
    */
-  async get(range: ByteRange | undefined, signal: AbortSignal): Promise<Received> {
+  async get(range: RangeBounds | undefined, signal: AbortSignal): Promise<ObjectResponse> {
     try {
       return this.#accept(await this.#receive(range, signal), range);
     } catch (error) {
@@ -46,26 +46,26 @@ export class RemoteContent {
     }
   }
 
-  async #receive(range: ByteRange | undefined, signal: AbortSignal): Promise<Received> {
-    const { bytes, version, engine } = this;
+  async #receive(range: RangeBounds | undefined, signal: AbortSignal): Promise<ObjectResponse> {
+    const { bytes, version, resources } = this;
     const url = await this.#freshLink();
     try {
-      return await receiveOnce({ url, bytes, range, version }, engine, signal);
+      return await sendRangeRequest({ url, bytes, range, version }, resources, signal);
     } catch (error) {
-      if (!(error instanceof LinkExpiredError)) throw error;
+      if (!(error instanceof UrlExpiredError)) throw error;
     }
     this.#link = undefined;
     const another = await this.#freshLink();
-    return receiveOnce({ url: another, bytes, range, version }, engine, signal).catch((error: unknown) => {
-      throw error instanceof LinkExpiredError ? new FailedError('a new download link had expired, too') : error;
+    return sendRangeRequest({ url: another, bytes, range, version }, resources, signal).catch((error: unknown) => {
+      throw error instanceof UrlExpiredError ? new FailedError('a new download link had expired, too') : error;
     });
   }
 
   /** Several requests may have begun before the first answer told the version. */
-  #accept(received: Received, range: ByteRange | undefined): Received {
+  #accept(received: ObjectResponse, range: RangeBounds | undefined): ObjectResponse {
     const problem = this.#problemOf(received, range);
     if (problem) {
-      void received.pieces.return(undefined);
+      void received.chunks.return(undefined);
       throw problem;
     }
     this.version ??= received.version;
@@ -73,7 +73,7 @@ export class RemoteContent {
     return received;
   }
 
-  #problemOf({ version }: Received, range: ByteRange | undefined): ChangedError | undefined {
+  #problemOf({ version }: ObjectResponse, range: RangeBounds | undefined): ChangedError | undefined {
     if (this.mayMix) return undefined;
     const isPart = range !== undefined && range.end - range.start < this.bytes;
     if (isPart && version === undefined) {
@@ -86,7 +86,7 @@ export class RemoteContent {
   async #freshLink(): Promise<string> {
     this.#link ??= this.#ask();
     const { url, endsAt } = await this.#link;
-    if (isFresh(url, endsAt, this.engine.elapsed())) return url;
+    if (isUsable(url, endsAt, this.resources.elapsed())) return url;
     this.#link = this.#ask();
     return (await this.#link).url;
   }
@@ -94,7 +94,7 @@ export class RemoteContent {
   async #ask() {
     try {
       const url = await this.ask();
-      return { url, endsAt: endOfLink(url, this.engine.elapsed()) };
+      return { url, endsAt: urlExpiry(url, this.resources.elapsed()) };
     } catch (error) {
       this.#link = undefined;
       throw error;

@@ -28,12 +28,12 @@ export function parseRemotePath(text: string): RemotePath | undefined {
 }
 
 /** The same, where only a remote path makes sense: a bare path is one on the default volume. */
-export function asRemotePath(text: string): RemotePath {
+export function toRemotePath(text: string): RemotePath {
   return parseRemotePath(text) ?? { volume: defaultVolume, path: fromRoot(text) };
 }
 
 /** `default:/a/b`: {@link parseRemotePath} reads it back. */
-export function printRemotePath({ volume, path }: RemotePath): string {
+export function formatRemotePath({ volume, path }: RemotePath): string {
   return `${volume}:${path}`;
 }
 
@@ -54,7 +54,7 @@ export function remoteParent(path: string): string {
 }
 
 /** `/a` and `/a/` give `/a/`. */
-export function asFolder(path: string): string {
+export function withTrailingSlash(path: string): string {
   return path.endsWith('/') ? path : `${path}/`;
 }
 

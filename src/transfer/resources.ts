@@ -2,16 +2,16 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import type { Dispatcher } from 'undici';
 import type { Retry } from '../api/retry.ts';
-import { Blocks } from './blocks.ts';
+import { BlockPool } from './block-pool.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { type ConnectionOptions, openConnections } from './connections.ts';
-import { Gate } from './gate.ts';
 import { Hasher } from './hash.ts';
 import { mib } from './parts.ts';
-import { Rate } from './rate.ts';
+import { RateLimit } from './rate-limit.ts';
 import { limitYoungGeneration } from './young-generation.ts';
 
 /** What all transfers of one command share. */
-export interface Engine {
+export interface TransferResources {
   dispatcher: Dispatcher;
   signal: AbortSignal;
   /** Wall-clock time: for what is stored or compared with the platform's times. */
@@ -23,16 +23,16 @@ export interface Engine {
   /** Hears of bytes that went over the line, and of as many less when they have to go again. */
   onBytes: (bytes: number) => void;
   /** Requests with a lot to carry: a few fill the line. */
-  large: Gate;
+  large: ConcurrencyLimit;
   /** Requests with little to carry: the more there are under way, the less their delay matters. */
-  small: Gate;
-  blocks: Blocks;
-  rate: Rate | undefined;
+  small: ConcurrencyLimit;
+  blocks: BlockPool;
+  rateLimit: RateLimit | undefined;
   /** Without it nothing is checked. */
   hasher: Hasher | undefined;
 }
 
-export interface EngineOptions extends ConnectionOptions {
+export interface TransferOptions extends ConnectionOptions {
   signal: AbortSignal;
   now: () => number;
   elapsed: () => number;
@@ -47,15 +47,18 @@ export interface EngineOptions extends ConnectionOptions {
 }
 
 /** Up to this many bytes a file, or a part of one, is small. */
-export const smallBytes = mib;
+export const maxSmallBytes = mib;
 
 const usualLarge = 8;
 const usualSmall = 64;
 /** Under a limit so many bytes per second and connection: storage gives up connections on which too little comes. */
 const leastRate = 256 * 1024;
 
-/** Runs `work` with an engine, and takes it apart afterwards. */
-export async function withEngine<T>(options: EngineOptions, work: (engine: Engine) => Promise<T>): Promise<T> {
+/** Runs `work` with an resources, and takes it apart afterwards. */
+export async function withTransferResources<T>(
+  options: TransferOptions,
+  work: (resources: TransferResources) => Promise<T>,
+): Promise<T> {
   const { signal, now, elapsed, delay, onRetry, onBytes, concurrency, limitRate, check } = options;
   setMaxListeners(0, signal);
   const most = limitRate === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(limitRate / leastRate));
@@ -68,10 +71,10 @@ export async function withEngine<T>(options: EngineOptions, work: (engine: Engin
   try {
     return await work({
       ...{ dispatcher, signal, now, elapsed, delay, onRetry, onBytes, hasher },
-      large: new Gate(widest.large, elapsed),
-      small: new Gate(widest.small, elapsed),
-      blocks: new Blocks(),
-      rate: limitRate === undefined ? undefined : new Rate(limitRate, { elapsed, delay }),
+      large: new ConcurrencyLimit(widest.large, elapsed),
+      small: new ConcurrencyLimit(widest.small, elapsed),
+      blocks: new BlockPool(),
+      rateLimit: limitRate === undefined ? undefined : new RateLimit(limitRate, { elapsed, delay }),
     });
   } finally {
     release();

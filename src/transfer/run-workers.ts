@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
  * Runs so many of the same work side by side. When one fails the others are told to stop, and its failure is the one
  * that is thrown, after all have ended.
  */
-export async function together(
+export async function runWorkers(
   count: number,
   outer: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,

@@ -2,7 +2,7 @@ import { isSecure } from '../contract/address.ts';
 import { FailedError, UnexpectedReplyError } from '../errors.ts';
 
 /** The URL of a signed link. Throws for what is no URL: the platform sent it, so it is neither the user's mistake nor ours. */
-export function signedUrl(text: string, what: 'upload' | 'download'): URL {
+export function parseSignedUrl(text: string, what: 'upload' | 'download'): URL {
   if (!URL.canParse(text)) {
     throw new UnexpectedReplyError(
       `the platform sent a URL for the ${what} that is not valid: ${JSON.stringify(begin(text))}`,

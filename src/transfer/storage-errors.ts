@@ -1,5 +1,5 @@
 import type { HttpReply } from '../api/http-reply.ts';
-import { retryAfter } from '../api/retry.ts';
+import { parseRetryAfter } from '../api/retry.ts';
 import {
   type ErrorFacts,
   FailedError,
@@ -10,7 +10,7 @@ import {
 } from '../errors.ts';
 
 /** The link has ended. Another try with it is useless; a new link is needed. */
-export class LinkExpiredError extends FailedError {}
+export class UrlExpiredError extends FailedError {}
 
 /** What is read is not any more what it was when it was begun. */
 export class ChangedError extends FailedError {}
@@ -24,22 +24,22 @@ export class CorruptError extends UnavailableError {}
 const changed = new Set([412, 416]);
 
 /** An answer of object storage that is not the one asked for. */
-export interface Refusing {
+export interface StorageResponse {
   status: number;
   headers: HttpReply['headers'];
   /** Its body, or the beginning of it. */
-  said: string;
+  body: string;
   what: 'upload' | 'download';
 }
 
 /** What such an answer means. Storage speaks XML: `<Error><Code>AccessDenied</Code><Message>Request has expired…`. */
-export function refusal({ status, headers, said, what }: Refusing, now: number): GantryError {
-  const code = said.match(/<Code>([^<]*)<\/Code>/)?.[1];
-  const message = said.match(/<Message>([^<]*)<\/Message>/)?.[1];
+export function errorFromStorage({ status, headers, body, what }: StorageResponse, now: number): GantryError {
+  const code = body.match(/<Code>([^<]*)<\/Code>/)?.[1];
+  const message = body.match(/<Message>([^<]*)<\/Message>/)?.[1];
   const reason = [code, message].filter(Boolean).join(': ') || redirection(headers) || 'no reason given';
   if ((status === 403 || status === 400) && /expired/i.test(reason))
-    return new LinkExpiredError(`the ${what} link has expired`, { status });
-  const retryAfterMs = retryAfter([headers['retry-after']].flat()[0], now);
+    return new UrlExpiredError(`the ${what} link has expired`, { status });
+  const retryAfterMs = parseRetryAfter([headers['retry-after']].flat()[0], now);
   const passing: ErrorFacts = { status, retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (status === 429) return new RateLimitedError(`the storage asks to slow down (HTTP 429, ${reason})`, passing);
   if (status >= 500 || status === 408)
@@ -58,6 +58,6 @@ function redirection({ location }: HttpReply['headers']): string {
 }
 
 /** Object storage asks to slow down with more than one status (`503 SlowDown`). */
-export function asksToSlowDown({ facts: { status } }: GantryError): boolean {
+export function isOverload({ facts: { status } }: GantryError): boolean {
   return status === 408 || status === 429 || (status !== undefined && status >= 500);
 }

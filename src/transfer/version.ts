@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
  * storage gives neither, or only what two versions may share: a weak ETag, or a date that is not in the past yet
  * (RFC 9110, 8.8).
  */
-export function versionOf(headers: IncomingHttpHeaders): string | undefined {
+export function readVersion(headers: IncomingHttpHeaders): string | undefined {
   const { etag = '', date, 'last-modified': modified } = headers;
   if (etag !== '' && !etag.startsWith('W/')) return etag;
   const modifiedAt = Date.parse(modified ?? '');
@@ -15,7 +15,7 @@ export function versionOf(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /** Whether these are the headers of this version. */
-export function isVersion(
+export function hasVersion(
   version: string,
   { etag = '', 'last-modified': modified = '' }: IncomingHttpHeaders,
 ): boolean {
@@ -23,13 +23,13 @@ export function isVersion(
 }
 
 /** Headers that ask the storage to refuse the request if it has another version. */
-export function onlyIf(version: string | undefined): Record<string, string> {
+export function conditionalHeaders(version: string | undefined): Record<string, string> {
   if (version === undefined) return {};
   return version.startsWith(dated) ? { 'if-unmodified-since': version.slice(dated.length) } : { 'if-match': version };
 }
 
 /** The ETag in a version, if it has one. */
-export function etagIn(version: string | undefined): string | undefined {
+export function versionEtag(version: string | undefined): string | undefined {
   return version?.startsWith(dated) ? undefined : version;
 }
 

@@ -1,18 +1,19 @@
 import type { App } from '../contract/apps.ts';
 import { ago, count, dollars, duration } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { type Cell, keyValueGroup, keyValueTable, stackViews } from '../output/table.ts';
+import { keyValueTable, stackViews } from '../output/table.ts';
+import { type FactRows, factGroup } from './fact-group.ts';
 import { statusCell } from './status.ts';
 
 /** All fields of an app, the last failure first. */
 export function appView(app: App): View {
   return stackViews(
     failure(app),
-    keyValueGroup('state', state(app)),
-    keyValueGroup('hardware', hardware(app)),
-    keyValueGroup('scaling', scaling(app)),
-    keyValueGroup('runtime', runtime(app)),
-    keyValueGroup('builds', builds(app)),
+    factGroup('state', state(app)),
+    factGroup('hardware', hardware(app)),
+    factGroup('scaling', scaling(app)),
+    factGroup('runtime', runtime(app)),
+    factGroup('builds', builds(app)),
   );
 }
 
@@ -22,7 +23,7 @@ function failure(app: App): View | undefined {
   return (page) => keyValueTable([['last error', page.style.red(message)]])(page);
 }
 
-const state = (app: App): [string, Cell][] => [
+const state = (app: App): FactRows => [
   ['name', app.name],
   ['id', app.id],
   ['status', statusCell(app.status)],
@@ -35,7 +36,7 @@ const state = (app: App): [string, Cell][] => [
   ['updated', ago(app.updatedAt)],
 ];
 
-const hardware = (app: App): [string, Cell][] => [
+const hardware = (app: App): FactRows => [
   ['compute', [app.hardware, app.gpuCount ? `x ${app.gpuCount}` : ''].filter(Boolean).join(' ')],
   ['cpu', app.cpu && count(app.cpu, 'core')],
   ['memory', app.memory && `${app.memory} GB`],
@@ -45,7 +46,7 @@ const hardware = (app: App): [string, Cell][] => [
   ...cost(app.costPerSecondCents),
 ];
 
-const scaling = (app: App): [string, Cell][] => [
+const scaling = (app: App): FactRows => [
   ['replicas', `${app.minReplicaCount ?? '?'} to ${app.maxReplicaCount ?? '?'}`],
   ['concurrency', app.replicaConcurrency && `${count(app.replicaConcurrency, 'request')} per replica`],
   ['cooldown', seconds(app.cooldownPeriodSeconds)],
@@ -55,7 +56,7 @@ const scaling = (app: App): [string, Cell][] => [
   ['load balancing', app.loadBalancingAlgorithm],
 ];
 
-const runtime = (app: App): [string, Cell][] => [
+const runtime = (app: App): FactRows => [
   ['kind', app.runtime],
   ['python', app.pythonVersion],
   ['base image', app.baseImage],
@@ -65,7 +66,7 @@ const runtime = (app: App): [string, Cell][] => [
   ['ready check', app.readycheckEndpoint],
 ];
 
-const builds = (app: App): [string, Cell][] => [
+const builds = (app: App): FactRows => [
   ['latest build', app.latestBuildId],
   ['latest build status', statusCell(app.lastBuildStatus)],
   ['latest ready build', app.latestReadyBuildId],
@@ -76,7 +77,7 @@ function seconds(value: number | null | undefined): string | undefined {
 }
 
 /** Cents per second mean little to people. A month is a twelfth of a year. */
-function cost(centsPerSecond: number | null | undefined): [string, Cell][] {
+function cost(centsPerSecond: number | null | undefined): FactRows {
   if (!centsPerSecond) return [];
   const costOf = (seconds: number) => dollars(centsPerSecond * seconds);
   const day = 86_400;

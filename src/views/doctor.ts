@@ -22,8 +22,8 @@ const columns = {
 const plainColumns = {
   CHECK: ({ check }: Check) => check,
   STATUS: ({ status }: Check) => status,
-  MESSAGE: ({ message }: Check) => message,
-  FIX: ({ fix }: Check) => fix,
+  MESSAGE: ({ message, why }: Check) => (why ? `${message}: ${why}` : message),
+  FIX: ({ fix }: Check) => (fix ? String(fix) : ''),
 };
 
 function mark(status: Check['status'], { style, unicode }: Page): string {
@@ -38,7 +38,10 @@ const marks = {
 } as const;
 
 /** Redacted before it is wrapped: a line break would hide a secret from the search for it. */
-function messageText({ message, fix }: Check, { style, secrets }: Page): string {
-  const lines = [redact(message, secrets), ...(fix ? [style.dim(`fix ${redact(fix, secrets)}`)] : [])];
+function messageText({ message, why, fix }: Check, { style, secrets }: Page): string {
+  const lines = [
+    redact(why ? `${message}: ${why}` : message, secrets),
+    ...(fix ? [style.dim(`fix ${redact(String(fix), secrets)}`)] : []),
+  ];
   return lines.join('\n');
 }

@@ -1,10 +1,10 @@
-import type { ZipEntry } from '../operations/builds/index.ts';
+import type { BuildFile } from '../operations/builds/index.ts';
 import { alphabetically, count, fileSummary, size } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 import { table } from '../output/table.ts';
 
 /** Files as a tree: folders first, each with its total size. */
-export function fileTreeView(entries: readonly ZipEntry[]): View {
+export function fileTreeView(entries: readonly BuildFile[]): View {
   const root: Folder = { name: '.', folders: new Map(), files: [] };
   for (const entry of entries) addEntry(entry, root);
   return table(
@@ -21,7 +21,7 @@ export function fileTreeView(entries: readonly ZipEntry[]): View {
 interface Folder {
   name: string;
   folders: Map<string, Folder>;
-  files: (ZipEntry & { name: string })[];
+  files: (BuildFile & { name: string })[];
 }
 
 interface Row {
@@ -33,7 +33,7 @@ interface Row {
 }
 
 /** A path with a trailing slash is an empty folder. */
-function addEntry(entry: ZipEntry, root: Folder): void {
+function addEntry(entry: BuildFile, root: Folder): void {
   const steps = entry.path.split('/');
   const name = steps.pop();
   let folder = root;
@@ -59,13 +59,13 @@ function* toRows(folder: Folder, isLast: readonly boolean[]): Generator<Row> {
 
 const byName = alphabetically<{ name: string }>(({ name }) => name);
 
-function* filesIn(folder: Folder): Generator<ZipEntry> {
+function* filesIn(folder: Folder): Generator<BuildFile> {
   yield* folder.files;
   for (const inner of folder.folders.values()) yield* filesIn(inner);
 }
 
 /** Without known sizes, only the number of files. */
-function totalText(files: readonly ZipEntry[]): string {
+function totalText(files: readonly BuildFile[]): string {
   const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
   return files.some((file) => file.size !== undefined) ? fileSummary(files.length, bytes) : count(files.length, 'file');
 }

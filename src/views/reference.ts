@@ -5,16 +5,16 @@ import { wrappedTable } from '../output/wrapped-table.ts';
 interface ListedCommand {
   /** As typed, without the leading `gantry`. */
   command: string;
-  group: string;
+  category: string;
   summary: string;
 }
 
-/** All commands, in the groups of the help. Off a terminal: command and summary. */
+/** All commands, in the categories of the help. Off a terminal: command and summary. */
 export function referenceView(commands: readonly ListedCommand[]): View {
-  const groups = [...new Set(commands.map(({ group }) => group))];
+  const categories = [...new Set(commands.map(({ category }) => category))];
   return (page) =>
     page.terminal
-      ? stackViews(...groups.map((group) => groupView(group, commands)), footer)(page)
+      ? stackViews(...categories.map((category) => categoryView(category, commands)), footer)(page)
       : table(commands, columns)(page);
 }
 
@@ -23,10 +23,10 @@ const columns = {
   SUMMARY: ({ summary }: ListedCommand) => summary,
 };
 
-function groupView(group: string, commands: readonly ListedCommand[]): View {
-  const members = commands.filter((entry) => entry.group === group);
+function categoryView(category: string, commands: readonly ListedCommand[]): View {
+  const members = commands.filter((entry) => entry.category === category);
   return (page) =>
-    `${page.style.bold(group.toUpperCase())}\n${wrappedTable(members, columns, { titled: false })(page)}`;
+    `${page.style.bold(category.toUpperCase())}\n${wrappedTable(members, columns, { titled: false })(page)}`;
 }
 
 const footer = wrapped(

@@ -2,20 +2,21 @@ import type { Run } from '../contract/runs.ts';
 import { displayStatus, hasEnded } from '../operations/runs/index.ts';
 import { ago, duration, localTime } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { type Cell, keyValueGroup, stackViews } from '../output/table.ts';
+import { stackViews } from '../output/table.ts';
+import { type FactRows, factGroup } from './fact-group.ts';
 import { statusCell } from './status.ts';
 
 /** All fields of a run. */
 export function runView(run: Run): View {
   return stackViews(
-    keyValueGroup('run', identity(run)),
-    keyValueGroup('when', timestamps(run)),
-    keyValueGroup('time', timings(run)),
-    keyValueGroup('where', location(run)),
+    factGroup('run', identity(run)),
+    factGroup('when', timestamps(run)),
+    factGroup('time', timings(run)),
+    factGroup('where', location(run)),
   );
 }
 
-const identity = (run: Run): [string, Cell][] => [
+const identity = (run: Run): FactRows => [
   ['id', run.id],
   ['status', statusCell(displayStatus(run))],
   ['status code', run.statusCode],
@@ -25,26 +26,26 @@ const identity = (run: Run): [string, Cell][] => [
   ['webhook', run.webhookEndpoint],
 ];
 
-const timestamps = (run: Run): [string, Cell][] => [
+const timestamps = (run: Run): FactRows => [
   ['created', timestamp(run.createdAt)],
   ['container started', timestamp(run.containerStartedAt)],
   ['completed', timestamp(run.completedAt)],
   ['updated', run.completedAt ? undefined : timestamp(run.updatedAt)],
 ];
 
-const timings = (run: Run): [string, Cell][] => [
+const timings = (run: Run): FactRows => [
   ['queued', time(run.totalQueueTimeMs ?? run.queueTimeMs)],
   ['start-up', finalTime(run, run.coldstartTimeMs)],
   ['ran', finalTime(run, run.runtimeMs ?? run.executionTimeMs)],
   ['response', finalTime(run, run.totalResponseTimeMs ?? run.responseTimeMs)],
 ];
 
-const location = (run: Run): [string, Cell][] => [
+const location = (run: Run): FactRows => [
   ['container', run.containerId ?? run.podName],
   ['region', run.region],
 ];
 
-function timestamp(at: string | null | undefined): [string, Cell][][0][1] {
+function timestamp(at: string | null | undefined): FactRows[0][1] {
   return at ? (page) => (page.terminal ? `${localTime(at)} (${ago(at)(page)})` : at) : undefined;
 }
 

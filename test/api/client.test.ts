@@ -4,7 +4,7 @@ import { object, string } from 'valibot';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type ApiOptions, createApi } from '../../src/api/client.ts';
 import type { HttpReply } from '../../src/api/http-reply.ts';
-import { ConnectionError, connectionFailure, sendPlainly } from '../../src/api/transport.ts';
+import { ConnectionError, sendDirectly, toConnectionError } from '../../src/api/transport.ts';
 import { endpoint, type HttpMethod } from '../../src/contract/endpoint.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import type { GantryError } from '../../src/errors.ts';
@@ -143,7 +143,7 @@ describe('a connection that fails', () => {
   ])('by %s says "%s"; whether the request may have arrived: %s', (code, words, mayHaveArrived) => {
     const causes = [{ code }, { cause: { code } }, { errors: [{ code }, { code: 'OTHER' }] }];
     for (const cause of causes) {
-      const failure = connectionFailure(url, Object.assign(new Error('x'), cause));
+      const failure = toConnectionError(url, Object.assign(new Error('x'), cause));
       expect(failure.message).toBe(`could not reach example.test:444: ${words}`);
       expect([failure.exit, (failure as ConnectionError).mayHaveArrived]).toEqual(['unavailable', mayHaveArrived]);
     }
@@ -239,7 +239,7 @@ function options(url: string): ApiOptions {
     },
     token: () => 'secret',
     headers: { 'user-agent': 'test' },
-    send: sendPlainly,
+    send: sendDirectly,
     silenceMs: 1_000,
     now: () => 0,
     elapsed: () => 0,

@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openLogSocket } from '../../src/api/log-socket.ts';
 import { proxyFor } from '../../src/api/proxy.ts';
-import { senderFor } from '../../src/api/sender.ts';
+import { createSender } from '../../src/api/sender.ts';
 import { sendStreamed } from '../../src/api/streamed.ts';
 import { ConnectionError } from '../../src/api/transport.ts';
 import type { ProxySettings } from '../../src/config/settings.ts';
-import { bufferStretch } from '../../src/transfer/byte-range.ts';
-import { receiveOnce } from '../../src/transfer/receive.ts';
-import { withEngine } from '../../src/transfer/resources.ts';
-import { sendOnce } from '../../src/transfer/send.ts';
+import { bufferRange } from '../../src/transfer/byte-range.ts';
+import { sendPutRequest } from '../../src/transfer/put-request.ts';
+import { sendRangeRequest } from '../../src/transfer/range-request.ts';
+import { withTransferResources } from '../../src/transfer/resources.ts';
 import { appServer } from '../support/app-server.ts';
 import { hostileProxy, joiningProxy, overHttps } from '../support/proxy.ts';
 
@@ -90,17 +90,18 @@ const ways: [string, (proxy: ProxySettings, signal: AbortSignal) => Promise<unkn
   [
     'a call',
     async (proxy, signal) =>
-      (await senderFor(proxy))({ method: 'POST', url: at, headers: {}, body: 'x', signal, silenceMs: 60_000 }),
+      (await createSender(proxy))({ method: 'POST', url: at, headers: {}, body: 'x', signal, silenceMs: 60_000 }),
   ],
   [
     'a call of an app',
     (proxy, signal) =>
       sendStreamed({ method: 'POST', url: at, headers: {}, body: Buffer.from('x'), proxy, signal, silenceMs: 60_000 }),
   ],
-  ['an upload', (proxy, signal) => transfer(proxy, signal, (engine) => sendOnce(small, engine, signal))],
+  ['an upload', (proxy, signal) => transfer(proxy, signal, (engine) => sendPutRequest(small, engine, signal))],
   [
     'a download',
-    (proxy, signal) => transfer(proxy, signal, (engine) => receiveOnce({ url: at.href, bytes: 3 }, engine, signal)),
+    (proxy, signal) =>
+      transfer(proxy, signal, (engine) => sendRangeRequest({ url: at.href, bytes: 3 }, engine, signal)),
   ],
   [
     'a live log',
@@ -110,12 +111,12 @@ const ways: [string, (proxy: ProxySettings, signal: AbortSignal) => Promise<unkn
 ];
 
 const at = new URL('https://api.test/path?signature=secret');
-const small = { url: at.href, bytes: 3, contentType: 'text/plain', read: () => bufferStretch(Buffer.from('abc')) };
+const small = { url: at.href, bytes: 3, contentType: 'text/plain', read: () => bufferRange(Buffer.from('abc')) };
 
-function transfer<T>(proxy: ProxySettings, signal: AbortSignal, work: Parameters<typeof withEngine<T>>[1]) {
+function transfer<T>(proxy: ProxySettings, signal: AbortSignal, work: Parameters<typeof withTransferResources<T>>[1]) {
   const calm = { onRetry: () => {}, onBytes: () => {}, delay: async () => {}, now: Date.now };
   const limits = { silenceMs: 60_000, concurrency: undefined, limitRate: undefined, check: false };
-  return withEngine({ ...calm, ...limits, proxy, signal, elapsed: () => performance.now() }, work);
+  return withTransferResources({ ...calm, ...limits, proxy, signal, elapsed: () => performance.now() }, work);
 }
 
 const says =
@@ -224,7 +225,7 @@ describe('through a proxy that works', () => {
     const far = await overHttps(url);
     const { asked, heads, settings, url: address } = await joiningProxy();
     const proxy = { address: address.replace('//', '//ada%40b:p%25w@'), variable: 'HTTPS_PROXY' } as const;
-    const send = await senderFor({ ...settings, https: proxy });
+    const send = await createSender({ ...settings, https: proxy });
     const signal = new AbortController().signal;
     for (let time = 0; time < 3; time++) {
       const { body } = await send({ method: 'GET', url: new URL(far), headers: {}, signal, silenceMs: 5_000 });
@@ -241,7 +242,7 @@ describe('through a proxy that works', () => {
     const { asked, settings } = await joiningProxy();
     const { signal } = new AbortController();
     await transfer(settings, signal, async (engine) => {
-      for (let time = 0; time < 3; time++) await sendOnce({ ...small, url: `${far}/key` }, engine, signal);
+      for (let time = 0; time < 3; time++) await sendPutRequest({ ...small, url: `${far}/key` }, engine, signal);
     });
     expect(seen.map(({ body }) => String(body))).toEqual(['abc', 'abc', 'abc']);
     expect(new Set(asked)).toEqual(new Set([new URL(far).host]));

@@ -4,10 +4,10 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { Agent } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ApiOptions, callRaw, createApi } from '../../src/api/client.ts';
-import { sendOverConnections } from '../../src/api/exchange.ts';
+import { createPooledSend } from '../../src/api/dispatch.ts';
 import type { HttpReply } from '../../src/api/http-reply.ts';
 import { readReply } from '../../src/api/reply.ts';
-import { type Send, sendPlainly } from '../../src/api/transport.ts';
+import { type Send, sendDirectly } from '../../src/api/transport.ts';
 import { endpoint, type ReplyFormat } from '../../src/contract/endpoint.ts';
 import { list, object, unreadableItems } from '../../src/contract/lists.ts';
 import { textOrEmpty } from '../../src/contract/scalars.ts';
@@ -179,8 +179,8 @@ describe('a compressed reply', () => {
     ['gzip, br', (text) => brotliCompressSync(gzipSync(text))],
   ];
   const ways: [string, () => Send][] = [
-    ['node:http', () => sendPlainly],
-    ['undici', () => sendOverConnections(new Agent())],
+    ['node:http', () => sendDirectly],
+    ['undici', () => createPooledSend(new Agent())],
   ];
   const cases = ways.flatMap(([way, send]) => encodings.map(([name, encode]) => [way, name, send, encode] as const));
 
@@ -218,7 +218,7 @@ describe('a compressed reply', () => {
 test('items that could not be read are reported with their call', async () => {
   const url = await serving((_, response) => response.end('[{"id":"a"},null,{"name":"b"}]'));
   const found: unknown[] = [];
-  const api = createApi({ ...options(url), onUnread: (route, at, unread) => found.push([route, at, unread]) });
+  const api = createApi({ ...options(url), onUnreadable: (route, at, unread) => found.push([route, at, unread]) });
   const answer = await api(endpoint('GET /x', { reply: items }), {});
   expect(answer).toEqual([{ id: 'a' }, { id: '', name: 'b' }]);
   expect(found).toEqual([['GET /x', `${url}/x`, unreadableItems(answer)]]);
@@ -240,7 +240,7 @@ function options(url: string): ApiOptions {
     },
     token: () => 'secret',
     headers: {},
-    send: sendPlainly,
+    send: sendDirectly,
     silenceMs: 5_000,
     now: () => 0,
     elapsed: () => 0,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Retry, retryAfter, retrying, waitBefore } from '../../src/api/retry.ts';
+import { parseRetryAfter, type Retry, retryDelayMs, withRetries } from '../../src/api/retry.ts';
 import { FailedError, UnavailableError } from '../../src/errors.ts';
 
 describe('the wait before a try', () => {
@@ -12,9 +12,9 @@ describe('the wait before a try', () => {
     [7, 8_000],
     [20, 8_000],
   ])('number %i is at most %i ms, and any time below it', (attempt, most) => {
-    expect(waitBefore(attempt, undefined, () => 1)).toBe(most);
-    expect(waitBefore(attempt, undefined, () => 0.5)).toBe(most / 2);
-    expect(waitBefore(attempt, undefined, () => 0)).toBe(0);
+    expect(retryDelayMs(attempt, undefined, () => 1)).toBe(most);
+    expect(retryDelayMs(attempt, undefined, () => 0.5)).toBe(most / 2);
+    expect(retryDelayMs(attempt, undefined, () => 0)).toBe(0);
   });
 
   test.each([
@@ -24,7 +24,7 @@ describe('the wait before a try', () => {
     [60_001, undefined],
     [3_600_000, undefined],
   ])('is what the server asks for (%i ms), unless that is more than a minute', (asked, wait) => {
-    expect(waitBefore(2, asked, () => 1)).toBe(wait);
+    expect(retryDelayMs(2, asked, () => 1)).toBe(wait);
   });
 });
 
@@ -41,7 +41,7 @@ describe('Retry-After', () => {
     ['', undefined],
     [undefined, undefined],
   ])('of %j is %j ms from now', (header, ms) => {
-    expect(retryAfter(header, now)).toBe(ms);
+    expect(parseRetryAfter(header, now)).toBe(ms);
   });
 });
 
@@ -58,7 +58,7 @@ describe('retrying', () => {
       return 'done';
     };
     const options = { signal, delay: async () => {}, onRetry: (retry: Retry) => told.push(retry) };
-    const result = retrying(attempt, (error) => error.facts.retryable === true, options);
+    const result = withRetries(attempt, (error) => error.facts.retryable === true, options);
     return { result, told, attempts: () => attempts };
   }
 

@@ -100,10 +100,10 @@ describe.each([
       response.on('close', () => cut(!response.writableFinished)).write('some');
     });
     const reply = await send({ url });
-    expect(String((await reply.pieces.next()).value)).toBe('some');
+    expect(String((await reply.chunks.next()).value)).toBe('some');
     await reply.close();
     expect(await wasCut).toBe(true);
-    await expect(reply.pieces.next()).rejects.toBeInstanceOf(ConnectionError);
+    await expect(reply.chunks.next()).rejects.toBeInstanceOf(ConnectionError);
   });
 
   async function send({ url, ...given }: { url: string } & Omit<Partial<StreamedRequest>, 'url'>) {
@@ -121,7 +121,7 @@ describe.each([
     const reply = await send(request);
     let text = '';
     try {
-      for await (const piece of reply.pieces) text += piece;
+      for await (const piece of reply.chunks) text += piece;
     } finally {
       await reply.close();
     }

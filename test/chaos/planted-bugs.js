@@ -40,7 +40,7 @@ export const plantedBugs = [
     name: 'dropped part',
     edits: [
       edit(
-        'src/operations/copy/complete.ts',
+        'src/operations/copy/complete-upload.ts',
         'parts: parts.map(',
         'parts: parts.slice(0, Math.max(1, parts.length - 1)).map(',
       ),
@@ -50,9 +50,9 @@ export const plantedBugs = [
     name: 'full disk ignored',
     edits: [
       edit(
-        'src/transfer/receive-file.ts',
-        'at += (await handle.write(piece, at, piece.length - at, offset + at)).bytesWritten;',
-        'at += await handle.write(piece, at, piece.length - at, offset + at).then(({ bytesWritten }) => bytesWritten, () => piece.length - at);',
+        'src/transfer/download-file.ts',
+        'at += (await handle.write(chunk, at, chunk.length - at, offset + at)).bytesWritten;',
+        'at += await handle.write(chunk, at, chunk.length - at, offset + at).then(({ bytesWritten }) => bytesWritten, () => chunk.length - at);',
       ),
     ],
   },
@@ -60,13 +60,13 @@ export const plantedBugs = [
     name: 'renamed before the check',
     edits: [
       edit(
-        'src/transfer/receive-file.ts',
+        'src/transfer/download-file.ts',
         '    signal.throwIfAborted();\n    await this.#check();',
         '    signal.throwIfAborted();',
       ),
-      edit('src/transfer/receive-file.ts', '  async #check(): Promise<void> {', '  async check(): Promise<void> {'),
+      edit('src/transfer/download-file.ts', '  async #check(): Promise<void> {', '  async check(): Promise<void> {'),
       edit(
-        'src/transfer/receive-file.ts',
+        'src/transfer/download-file.ts',
         '    return (left?.ranges ?? []).reduce',
         '    await receipt.check();\n    return (left?.ranges ?? []).reduce',
       ),

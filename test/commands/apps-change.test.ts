@@ -17,7 +17,7 @@ const web = () => emulator.store.apps.get(`${emulator.project}-web`);
 const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint).length;
 
 describe('apps scale', () => {
-  test('changes what was asked for and tells what it was', async () => {
+  test('changes the given settings and shows their old values', async () => {
     const words = ['apps', 'scale', 'web', '--max-replicas', '6', '--cooldown', '2m', '--json'];
     const { code, json, stderr } = await gantry(words, { emulator });
     expect(code).toBe(0);
@@ -51,7 +51,7 @@ describe('apps scale', () => {
     expect(calls('scaleApp')).toBe(0);
   });
 
-  test('of an app that is not there exits 6', async () => {
+  test('exits with 6 if the app does not exist', async () => {
     const { code } = await gantry(['apps', 'scale', 'nope', '--min-replicas', '1'], { emulator });
     expect(code).toBe(6);
   });

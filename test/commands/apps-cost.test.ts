@@ -9,7 +9,7 @@ let emulator: Emulator;
 let now: number;
 
 beforeEach(async () => {
-  // At noon it is the same day everywhere but on a few islands.
+  // Noon UTC is the same day in almost every time zone.
   now = Date.UTC(2026, 10, 18, 12);
   emulator = await startEmulator({ now: () => now });
   await using app = await folderOf(smallApp('[cerebrium.hardware]\ncompute = "ADA_L4"\n'));
@@ -25,7 +25,7 @@ afterEach(() => emulator.close());
 
 const cost = (...flags: string[]) => gantry(['apps', 'cost', 'web', ...flags], { emulator, ...wideTerminal });
 
-test('is told by day, the newest first, with the total', async () => {
+test('shows the cost of each day, newest first, and the total', async () => {
   const { code, stdout } = await cost();
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split('\n');
@@ -55,12 +55,12 @@ test.each([
   expect(Object.keys((json() as { costs: object }).costs)).toEqual(days);
 });
 
-test('none in that time is one sentence', async () => {
+test('prints a note if there are no costs in the range', async () => {
   const { code, stdout, stderr } = await cost('--since', '2026-12-24');
   expect([code, stdout, stderr]).toEqual([0, '', 'no costs of web in this range\n']);
 });
 
-test('in JSON is what the platform says', async () => {
+test('passes the reply through with --json', async () => {
   expect((await cost('--json')).json()).toEqual({
     costs: {
       '2026-11-18': { total_cost_cents: expect.any(Number) },
@@ -78,7 +78,7 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
 });
 
-test('of one running replica is told with the app: an hour, a day, a month', async () => {
+test('apps get shows the cost of a replica per hour, day and month', async () => {
   const { stdout } = await gantry(['apps', 'get', 'web'], { emulator, ...wideTerminal });
   expect(stdout).toMatch(/^cost +\$\d\.\d\d per hour, \$\d\d\.\d\d per day, \$\d{3}\.\d\d per month$/m);
   expect(stdout).toMatch(/^cost per second +0\.02\d+ US cents, for each running replica$/m);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-test('no apps are an empty list in JSON, and one sentence on stderr otherwise', async () => {
+test('prints [] with --json and a note on stderr if there are no apps', async () => {
   const text = await gantry(['apps', 'list'], { emulator });
   expect([text.code, text.stdout]).toEqual([0, '']);
   expect(text.stderr).toBe('no apps yet; gantry deploy creates one\n');
@@ -20,12 +20,12 @@ test('no apps are an empty list in JSON, and one sentence on stderr otherwise', 
   expect([code, stdout]).toEqual([0, '[]\n']);
 });
 
-test('--quiet leaves the sentence out', async () => {
+test('--quiet hides the note', async () => {
   const { stdout, stderr } = await gantry(['apps', 'list', '--quiet'], { emulator });
   expect([stdout, stderr]).toEqual(['', '']);
 });
 
-test('apps are listed one a line, the one deployed last first', async () => {
+test('lists apps, the last deployed first', async () => {
   await deploy('one');
   await deploy('two');
   await deploy('one');
@@ -35,7 +35,7 @@ test('apps are listed one a line, the one deployed last first', async () => {
   expect(piped.stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(['one', 'two', '']);
 });
 
-test('apps of one-off runs are listed with --ephemeral only', async () => {
+test('lists apps of one-off runs only with --ephemeral', async () => {
   await deploy('web');
   const id = `${emulator.project}-web`;
   const record = emulator.store.apps.get(id);
@@ -56,7 +56,7 @@ test('apps of one-off runs are listed with --ephemeral only', async () => {
   );
 });
 
-test('the name and the status of an app stay whole on a narrow terminal', async () => {
+test('keeps the name and the status whole on a narrow terminal', async () => {
   await deploy('a-name-as-long-as-names-may-be-1');
   for (const columns of [46, 60, 80, 120]) {
     const { stdout } = await gantry(['apps', 'list'], { emulator, columns, env: { NO_COLOR: '1' } });
@@ -65,7 +65,7 @@ test('the name and the status of an app stay whole on a narrow terminal', async 
   }
 });
 
-test('one app is shown in full, and says so when anyone may call it', async () => {
+test('shows all fields of an app, and whether anyone can call it', async () => {
   await deploy('web', 'disable_auth = true\n');
   const { stdout } = await gantry(['apps', 'get', 'web'], { emulator, ...wideTerminal });
   expect(stdout).toMatch(/^STATE\nname +web\n/);
@@ -73,13 +73,13 @@ test('one app is shown in full, and says so when anyone may call it', async () =
   expect(stdout).toMatch(/replicas +0 to 1/);
 });
 
-test('numbers that the platform sends as text are numbers in JSON', async () => {
+test('prints numbers in JSON even if the platform sends text', async () => {
   await deploy('web');
   const { json } = await gantry(['apps', 'get', 'web', '--json=cpu,maxReplicaCount,port'], { emulator });
   expect(json()).toEqual({ cpu: 2, maxReplicaCount: 1, port: 8000 });
 });
 
-test('an app whose build failed shows the reason', async () => {
+test('shows why the build of an app failed', async () => {
   emulator.fail('build', 'fail');
   await deploy('web');
   const { stdout } = await gantry(['apps', 'get', 'web'], { emulator });

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-test('builds are listed newest first, with the reason of those that failed', async () => {
+test('lists builds newest first, with the reason of failures', async () => {
   emulator.fail('build', 'init_failure');
   const first = await deploy();
   const second = await deploy();
@@ -28,7 +28,7 @@ test('builds are listed newest first, with the reason of those that failed', asy
   expect(stdout).toContain('No module named');
 });
 
-test('an app without builds has an empty list, and no latest build', async () => {
+test('handles an app without builds', async () => {
   await deploy();
   emulator.store.builds.clear();
   const list = await gantry(['builds', 'list', 'web'], { emulator });
@@ -39,14 +39,14 @@ test('an app without builds has an empty list, and no latest build', async () =>
   expect(get.stderr).toBe('error: web has no builds yet\n  fix gantry deploy\n');
 });
 
-test('a build can be named, or it is the latest', async () => {
+test('shows the given build or the latest', async () => {
   const first = await deploy();
   const second = await deploy();
   expect((await gantry(['builds', 'get', 'web', '--json=id'], { emulator })).json()).toEqual({ id: second });
   expect((await gantry(['builds', 'get', 'web', first, '--json=id'], { emulator })).json()).toEqual({ id: first });
 });
 
-test('the log is printed line by line, with times when they are asked for', async () => {
+test('prints the log, with times if requested', async () => {
   await deploy();
   const plain = await gantry(['builds', 'logs', 'web'], { emulator });
   const timed = await gantry(['builds', 'logs', 'web', '--timestamps'], { emulator });
@@ -54,7 +54,7 @@ test('the log is printed line by line, with times when they are asked for', asyn
   expect(timed.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} .*App is ready\n$/m);
 });
 
-test('a log that has no line yet says so', async () => {
+test('prints a note if the log is empty', async () => {
   emulator.fail('build', 'slow');
   const build = emulator.store.builds.get(await deploy(['--detach']));
   if (!build) throw new Error('there is no build');
@@ -63,7 +63,7 @@ test('a log that has no line yet says so', async () => {
   expect([code, stdout, stderr]).toEqual([0, '', 'no log lines yet\n']);
 });
 
-test('the files of a build are those that were sent, with their sizes', async () => {
+test('lists the files of a build with their sizes', async () => {
   await deploy();
   const { stdout } = await gantry(['builds', 'files', 'web'], { emulator });
   expect(stdout).toMatch(/^main\.py\t\d+ B\t$/m);
@@ -81,7 +81,7 @@ describe('the files of a build as a tree', () => {
     'data/x.csv': { size: 512 },
   };
 
-  test('are drawn folder by folder, each with what is in it altogether', async () => {
+  test('shows folders with their total sizes', async () => {
     const env = { NO_COLOR: '1', GANTRY_API_URL: await answering({ id: 'b-1', zipFiles }) };
     const { stdout } = await files(['--tree'], { env });
     expect(stdout.trimEnd().split('\n')).toEqual([
@@ -125,12 +125,12 @@ describe('the files of a build as a tree', () => {
       'FILE  SIZE          MORE\n.     1 file, 12 B  -\n└─ 0  12 B          key=main.py\n',
     ],
     ['nothing', null, ''],
-  ])('are shown whatever form the platform gives: %s', async (_, shape, text) => {
+  ])('accepts any form of the reply: %s', async (_, shape, text) => {
     const env = { NO_COLOR: '1', GANTRY_API_URL: await answering({ id: 'b-1', zipFiles: shape }) };
     expect((await files(['--tree'], { env })).stdout).toBe(text);
   });
 
-  test.each([[null], [{}], [[]]])('that has none is said to have none: %j', async (shape) => {
+  test.each([[null], [{}], [[]]])('prints a note if there are no files: %j', async (shape) => {
     const env = { NO_COLOR: '1', GANTRY_API_URL: await answering({ id: 'b-1', zipFiles: shape }) };
     for (const flags of [[], ['--tree']]) {
       const { code, stdout, stderr } = await files(flags, { env });
@@ -145,7 +145,7 @@ describe('following a build', () => {
     ['build_failure', 'fail', 11],
     ['init_failure', 'init_failure', 12],
     ['init_timeout', 'init_timeout', 12],
-  ] as const)('that ends with %s ends as a deploy would', async (status, fault, exit) => {
+  ] as const)('exits like deploy if the build ends with %s', async (status, fault, exit) => {
     if (fault) emulator.fail('build', fault);
     const build = await deploy(['--detach']);
     const outcome = await gantry(['builds', 'follow', 'web', build, '--json'], { emulator });
@@ -154,7 +154,7 @@ describe('following a build', () => {
     else expect(outcome.json()).toMatchObject({ error: { details: { build, status } } });
   });
 
-  test('stops at --timeout with exit 8 and leaves the build alone', async () => {
+  test('exits with 8 at --timeout without canceling the build', async () => {
     emulator.fail('build', 'slow');
     const build = await deploy(['--detach']);
     const outcome = await gantry(['builds', 'follow', 'web', '--timeout', '10m'], { emulator });
@@ -163,7 +163,7 @@ describe('following a build', () => {
     expect(emulator.store.builds.get(build)?.cancelledAt).toBeUndefined();
   });
 
-  test('is ended by Ctrl-C with 130, and the build goes on', async () => {
+  test('exits with 130 on Ctrl-C without canceling the build', async () => {
     emulator.fail('build', 'slow');
     const build = await deploy(['--detach']);
     const outcome = await gantry(['builds', 'follow', 'web'], { emulator, interruptAt: /\n/ });
@@ -172,14 +172,14 @@ describe('following a build', () => {
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
 
-  test('that was over before says so, and not how long it took', async () => {
+  test('does not show a duration if the build has already ended', async () => {
     await deploy();
     const { stderr } = await gantry(['builds', 'follow', 'web', '--no-logs'], { emulator });
     expect(stderr).toContain('web is already built\n');
     expect(stderr).not.toContain('Built web in');
   });
 
-  test('that there is not says only that, and where to look', async () => {
+  test('reports a build that does not exist', async () => {
     await deploy();
     const { code, stderr } = await gantry(['builds', 'follow', 'web', 'b-none'], { emulator });
     expect(code).toBe(6);
@@ -187,13 +187,13 @@ describe('following a build', () => {
     expect(stderr).not.toMatch(/goes on|warning/);
   });
 
-  test('shows its log, or with --no-logs does not', async () => {
+  test('shows the log unless --no-logs is given', async () => {
     await deploy();
     expect((await gantry(['builds', 'follow', 'web'], { emulator })).stderr).toContain('App is ready');
     expect((await gantry(['builds', 'follow', 'web', '--no-logs'], { emulator })).stderr).not.toContain('App is ready');
   });
 
-  test('streams events, the last of them its result or its error', async () => {
+  test('streams events that end with the result or the error', async () => {
     emulator.fail('build', 'fail');
     await deploy(['--detach']);
     const { code, stdout } = await gantry(['builds', 'follow', 'web', '--events'], { emulator });
@@ -206,14 +206,14 @@ describe('following a build', () => {
     expect(events.filter(({ type }) => type === 'log').length).toBeGreaterThan(0);
   });
 
-  test.each(['soon', '10', '-5m', '1h30'])('refuses the duration %s with exit 2', async (text) => {
+  test.each(['soon', '10', '-5m', '1h30'])('rejects the duration %s with exit 2', async (text) => {
     const { code, stderr } = await gantry(['builds', 'follow', 'web', `--timeout=${text}`], { emulator });
     expect(code).toBe(2);
     expect(stderr).toContain('30s, 5m or 1h30m');
   });
 });
 
-describe('cancelling a build', () => {
+describe('canceling a build', () => {
   let build: string;
 
   beforeEach(async () => {
@@ -223,13 +223,13 @@ describe('cancelling a build', () => {
 
   const cancelled = () => emulator.store.builds.get(build)?.cancelledAt !== undefined;
 
-  test('with --yes does it and says so', async () => {
+  test('cancels with --yes', async () => {
     const { code, stdout } = await gantry(['builds', 'cancel', 'web', build, '--yes'], { emulator });
     expect([code, stdout]).toEqual([0, `Build ${build} cancelled\n`]);
     expect(cancelled()).toBe(true);
   });
 
-  test('where nobody can be asked exits 9 and names --yes', async () => {
+  test('exits with 9 without a terminal and suggests --yes', async () => {
     const outcome = await gantry(['builds', 'cancel', 'web', build, '--json'], { emulator });
     expect(outcome.code).toBe(9);
     expect(outcome.stderr).toContain('fix answer it with --yes');
@@ -237,7 +237,7 @@ describe('cancelling a build', () => {
     expect(cancelled()).toBe(false);
   });
 
-  test('with --no-input exits 9 on a terminal too', async () => {
+  test('exits with 9 on a terminal with --no-input', async () => {
     const { code } = await gantry(['builds', 'cancel', 'web', build, '--no-input'], {
       emulator,
       columns: 80,
@@ -263,13 +263,13 @@ describe('cancelling a build', () => {
     expect(stdout === '').toBe(!done);
   });
 
-  test('at whose question Ctrl-C is pressed exits 130 and does nothing', async () => {
+  test('exits with 130 on Ctrl-C at the question and cancels nothing', async () => {
     const { code } = await gantry(['builds', 'cancel', 'web', build], { emulator, columns: 80, typed: '\u0003' });
     expect(code).toBe(130);
     expect(cancelled()).toBe(false);
   });
 
-  test('that is cancelled already is as asked: exit 0, and nothing is asked', async () => {
+  test('exits with 0 without asking if the build is already canceled', async () => {
     await gantry(['builds', 'cancel', 'web', build, '-y'], { emulator });
     const { code, stdout } = await gantry(['builds', 'cancel', 'web', build], { emulator });
     expect([code, stdout]).toEqual([0, `nothing to change: build ${build} is already canceled\n`]);
@@ -277,7 +277,7 @@ describe('cancelling a build', () => {
     expect(json()).toEqual({ changed: false });
   });
 
-  test('that ended in another way is a conflict: exit 7, nothing is asked and nothing done', async () => {
+  test('exits with 7 without asking if the build has ended', async () => {
     const done = await deploy();
     const outcome = await gantry(['builds', 'cancel', 'web', done, '--json'], { emulator });
     expect(outcome.code).toBe(7);
@@ -288,7 +288,7 @@ describe('cancelling a build', () => {
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
 
-  test('that ends before the platform hears of it is a conflict as well', async () => {
+  test('exits with 7 if the build ends before the cancellation arrives', async () => {
     const meanwhile = () => {
       const record = emulator.store.builds.get(build);
       if (record) record.cancelledAt = Date.now();
@@ -298,14 +298,14 @@ describe('cancelling a build', () => {
     expect([code, stdout]).toEqual([0, `nothing to change: build ${build} is already canceled\n`]);
   });
 
-  test('needs to know which one: exit 2', async () => {
+  test('exits with 2 without a build id', async () => {
     const { code, stderr } = await gantry(['builds', 'cancel', 'web', '-y'], { emulator });
     expect(code).toBe(2);
     expect(stderr).toContain('<build> is missing');
   });
 });
 
-/** Deploys the small app and gives the id of its newest build. */
+/** Deploys the small app and returns the id of its latest build. */
 async function deploy(flags: string[] = []): Promise<string> {
   await using app = await folderOf(smallApp());
   await gantry(['deploy', ...flags], { emulator, cwd: app.path });
@@ -313,7 +313,7 @@ async function deploy(flags: string[] = []): Promise<string> {
 }
 
 describe('the log of a build', () => {
-  test('is followed until the build ends, by the socket or without it, every line once', async () => {
+  test('follows the log until the build ends, with or without the live log, each line once', async () => {
     await deploy();
     const whole = (await gantry(['builds', 'logs', 'web'], { emulator })).stdout;
     for (const fault of [undefined, 'cut-after-two*', 'repeating*', 'refused*'] as const) {
@@ -344,7 +344,7 @@ describe('the log of a build', () => {
   );
 
   test.each(['403*', '503*', 'malformed*'])(
-    'reaches a deploy by the socket when its history cannot be had (%s): that is said once',
+    'deploy shows the live log and warns once if the history is not available (%s)',
     async (fault) => {
       await using slow = await slowEmulator(300);
       slow.fail('getBuildLogs', fault);
@@ -355,7 +355,7 @@ describe('the log of a build', () => {
     },
   );
 
-  test('does not keep the verdict waiting while the address of the live log is deaf', async () => {
+  test('does not delay the result if the live log cannot be reached', async () => {
     const { GANTRY_API_URL } = await logPlatform({ page: () => ({ status: 404 }), deaf: true });
     await using slow = await slowEmulator();
     await using app = await folderOf(smallApp());
@@ -365,13 +365,13 @@ describe('the log of a build', () => {
     expect(stderr).not.toContain('cannot read');
   });
 
-  test('that is over when it is first looked at is only read', async () => {
+  test('reads the log without following it if the build has ended', async () => {
     await deploy();
     await gantry(['builds', 'follow', 'web'], { emulator });
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'log-socket')).toBe(false);
   });
 
-  test('that nobody wants to see is asked for only when the build failed', async () => {
+  test('requests the log with --no-logs only if the build failed', async () => {
     await deploy(['--no-logs']);
     const asked = () => emulator.calls.filter(({ endpoint }) => /getBuildLogs|log-socket/.test(endpoint ?? ''));
     expect(asked()).toEqual([]);
@@ -380,7 +380,7 @@ describe('the log of a build', () => {
     expect(asked().map(({ endpoint }) => endpoint)).toEqual(['getBuildLogs']);
   });
 
-  test('is also what logs --build shows: the last 100 lines, of the latest build or of another', async () => {
+  test('logs --build shows the last 100 lines of the latest or the given build', async () => {
     const first = await deploy();
     const latest = await gantry(['logs', 'web', '--build'], { emulator });
     expect(latest.stdout).toBe((await gantry(['builds', 'logs', 'web'], { emulator })).stdout);
@@ -389,7 +389,7 @@ describe('the log of a build', () => {
     expect((await gantry(['logs', 'web', '--build', 'b-none'], { emulator })).code).toBe(6);
   });
 
-  test('can be narrowed', async () => {
+  test('can be filtered', async () => {
     await deploy();
     const { stdout } = await gantry(['builds', 'logs', 'web', '--search', 'Load', '--since', '1h'], { emulator });
     expect(stdout).toBe('Loading main.py\n');
@@ -406,7 +406,7 @@ async function slowEmulator(pace = 60): Promise<Emulator & AsyncDisposable> {
   return Object.assign(slow, { [Symbol.asyncDispose]: () => slow.close() });
 }
 
-/** The lines of a build's log in the events of a command, one under the other. */
+/** The lines of the build log in the events of a command. */
 async function shownBy(slow: Emulator, words: string[]): Promise<{ code: number; shown: string; stderr: string }> {
   await using app = await folderOf(smallApp());
   const setting = { emulator: slow, cwd: app.path, meanwhile: () => setTimeout(10) };

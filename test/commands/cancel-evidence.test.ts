@@ -16,7 +16,7 @@ afterEach(() => emulator.close());
 const page = { type: 'text/html', body: '<html><title>Sign in</title></html>' };
 const confirmation = { type: 'text/plain', body: 'Build cancelled' };
 
-/** Answers a cancellation and does nothing. */
+/** Confirms a cancellation without canceling. */
 const ignoring =
   (answer = confirmation): Answering =>
   ({ route }) =>
@@ -27,7 +27,7 @@ async function through(words: string[], answering: Answering, setting: Setting =
   return gantry(words, { emulator, ...setting, env });
 }
 
-describe('a build counts as cancelled only if its status says so', () => {
+describe('a build is canceled only if its status says so', () => {
   let build: string;
 
   beforeEach(async () => {
@@ -40,7 +40,7 @@ describe('a build counts as cancelled only if its status says so', () => {
   const cancel = (answering: Answering, more: Setting = {}) =>
     through(['builds', 'cancel', 'web', build, '--yes', '--json'], answering, more);
 
-  test('a confirmation of a build that goes on exits 8 with the command that follows it', async () => {
+  test('exits with 8 if the build continues after the confirmation', async () => {
     const { code, json, stdout } = await cancel(ignoring());
     expect(code).toBe(8);
     expect(json()).toMatchObject({ error: { details: { build, status: expect.any(String) } } });
@@ -48,13 +48,13 @@ describe('a build counts as cancelled only if its status says so', () => {
     expect(stdout).not.toContain('"changed": true');
   });
 
-  test('a web page with status 200 cancels nothing', async () => {
+  test('does not accept a web page as a confirmation', async () => {
     const { code, stdout } = await cancel(ignoring(page));
     expect(code).not.toBe(0);
     expect(stdout).not.toContain('"changed"');
   });
 
-  test('a build that takes a few seconds to stop is waited for', async () => {
+  test('waits for a build that takes seconds to stop', async () => {
     let looks = 0;
     const { code, json, waits } = await cancel(async ({ route }, pass) => {
       if (!/^GET .*\/builds\/[^/]+$/.test(route) || ++looks === 1 || looks > 4) return undefined;
@@ -64,7 +64,7 @@ describe('a build counts as cancelled only if its status says so', () => {
     expect(waits).toEqual([250, 500, 1_000]);
   });
 
-  test('a build that is gone afterwards is cancelled', async () => {
+  test('accepts a build that no longer exists as canceled', async () => {
     let isCancelled = false;
     const { code, json } = await cancel(({ route }) => {
       if (isCancelled) return { status: 404, body: '{"message":"build not found"}' };
@@ -74,7 +74,7 @@ describe('a build counts as cancelled only if its status says so', () => {
     expect([code, json()]).toMatchObject([0, { changed: true }]);
   });
 
-  test('a status that cannot be read is not a cancellation', async () => {
+  test('does not report success if the status cannot be read', async () => {
     let isCancelled = false;
     const { code, stderr } = await cancel(({ route }) => {
       if (isCancelled) return { status: 403, body: '{"message":"not for you"}' };
@@ -86,7 +86,7 @@ describe('a build counts as cancelled only if its status says so', () => {
   });
 });
 
-describe('a run counts as cancelled only if its status says so', () => {
+describe('a run is canceled only if its status says so', () => {
   beforeEach(async () => {
     await deployWeb(emulator);
     record(emulator, { id: 'r-1', createdAt: Date.now() - 90_000, runtimeMs: 1e12 });
@@ -95,7 +95,7 @@ describe('a run counts as cancelled only if its status says so', () => {
   test.each([
     ['a confirmation', { type: 'application/json', body: '{}' }],
     ['a web page', page],
-  ])('%s of a run that goes on is no success', async (_, answer) => {
+  ])('does not report success for %s if the run continues', async (_, answer) => {
     const { code, stdout } = await through(['runs', 'cancel', 'web', 'r-1', '--yes'], ignoring(answer));
     expect([code, stdout]).not.toEqual([0, expect.anything()]);
     expect(emulator.store.runs.get('r-1')?.cancelledAt).toBeUndefined();
@@ -103,7 +103,7 @@ describe('a run counts as cancelled only if its status says so', () => {
 });
 
 describe('Ctrl-C', () => {
-  test('says that a build may go on although the platform confirmed its cancellation', async () => {
+  test('warns if a build may continue although the platform confirmed its cancellation', async () => {
     emulator.fail('build', 'slow');
     await using app = await folderOf(smallApp());
     const { code, stderr } = await through(['deploy'], ignoring(), { cwd: app.path, interruptAt: /Uploaded/ });
@@ -114,7 +114,7 @@ describe('Ctrl-C', () => {
     expect(stderr).not.toContain('Canceled build');
   });
 
-  test('says that a build is cancelled if only the answer was lost', async () => {
+  test('reports a canceled build if only the reply was lost', async () => {
     emulator.fail('build', 'slow');
     emulator.fail('cancelBuild', 'reset-after');
     await using app = await folderOf(smallApp());

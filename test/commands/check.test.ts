@@ -6,26 +6,26 @@ import { expectErrorDocument } from '../support/traces.ts';
 const odd = { ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "web"\ndisable_auth = true\n' };
 const wrong = { 'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\npython_version = 3.10\n' };
 
-test('a sound file is valid, and needs neither token nor network', async () => {
+test('accepts a valid file without token and network', async () => {
   await using app = await folderOf(smallApp());
   const { code, stdout, stderr } = await gantry(['check'], { cwd: app.path });
   expect([code, stdout, stderr]).toEqual([0, 'cerebrium.toml is valid: app web, runtime cortex\n', '']);
 });
 
-test('--json tells the same as a document', async () => {
+test('prints a document with --json', async () => {
   await using app = await folderOf(smallApp());
   const { json } = await gantry(['check', '--json'], { cwd: app.path });
   expect(json()).toEqual({ file: 'cerebrium.toml', valid: true, app: 'web', runtime: 'cortex', problems: [] });
   expect((await gantry(['check', '--json=app'], { cwd: app.path })).json()).toEqual({ app: 'web' });
 });
 
-test('a wrong field of --json is named before anything is read', async () => {
+test('rejects an unknown --json field before reading anything', async () => {
   const { code, stderr } = await gantry(['check', '--json=nonsense'], { cwd: '/' });
   expect(code).toBe(2);
   expect(stderr).toContain('the fields are file, valid, app, runtime, problems');
 });
 
-test('a warning is shown and does not fail, unless --strict counts it', async () => {
+test('a warning fails only with --strict', async () => {
   await using app = await folderOf(odd);
   const lax = await gantry(['check'], { cwd: app.path });
   expect(lax.code).toBe(0);
@@ -36,7 +36,7 @@ test('a warning is shown and does not fail, unless --strict counts it', async ()
   expectErrorDocument(strict);
 });
 
-test('every mistake is shown at its place, with the cure, and as data', async () => {
+test('shows every problem with its location and fix, also in JSON', async () => {
   await using app = await folderOf(wrong);
   const outcome = await gantry(['check', '--json'], { cwd: app.path });
   expect(outcome.code).toBe(10);
@@ -46,7 +46,7 @@ test('every mistake is shown at its place, with the cure, and as data', async ()
   expect(error.details.problems.map(({ place }) => place?.line)).toEqual(expect.arrayContaining([2, 3]));
 });
 
-test('GitHub sees each mistake on its line', async () => {
+test('annotates problems on their lines in GitHub Actions', async () => {
   await using app = await folderOf(wrong);
   const { stdout, stderr } = await gantry(['check'], { cwd: app.path, env: { GITHUB_ACTIONS: 'true' } });
   expect(stderr).toMatch(/^::error file=cerebrium\.toml,line=2,col=8::/m);
@@ -55,7 +55,7 @@ test('GitHub sees each mistake on its line', async () => {
   expect(silent.stderr).not.toContain('::error');
 });
 
-test('a file that is not there is named, and how to make one', async () => {
+test('suggests init if the file does not exist', async () => {
   await using app = await folderOf({});
   const { code, stderr } = await gantry(['check'], { cwd: app.path });
   expect(code).toBe(10);
@@ -63,7 +63,7 @@ test('a file that is not there is named, and how to make one', async () => {
   expect(stderr).toContain('gantry init');
 });
 
-test('another file can be named, and another folder with -C', async () => {
+test('checks another file, or another folder with -C', async () => {
   await using app = await folderOf({ 'app/other.toml': smallApp()['cerebrium.toml'] ?? '', 'app/main.py': '' });
   expect((await gantry(['check', 'app/other.toml'], { cwd: app.path })).stdout).toContain('app/other.toml is valid');
   expect((await gantry(['-C', 'app', 'check', 'other.toml'], { cwd: app.path })).stdout).toContain(

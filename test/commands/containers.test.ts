@@ -14,14 +14,14 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-test('an app that sleeps has none', async () => {
+test('prints a note if the app is asleep', async () => {
   const text = await gantry(['containers', 'list', 'web'], { emulator });
   expect([text.code, text.stdout]).toEqual([0, '']);
   expect(text.stderr).toBe('no containers: the app is asleep, and the next request starts one\n');
   expect((await gantry(['containers', 'list', 'web', '--json'], { emulator })).stdout).toBe('[]\n');
 });
 
-test('those that serve it are listed, with how long they have been up', async () => {
+test('lists containers with their uptime', async () => {
   record(emulator, { id: 'r-1', createdAt: Date.now() - 90_000, container: 'web-abc-1', runtimeMs: 1e9 });
   const { stdout } = await gantry(['containers', 'list', 'web'], { emulator, ...wideTerminal });
   expect(stdout).toMatch(
@@ -31,7 +31,7 @@ test('those that serve it are listed, with how long they have been up', async ()
   expect(json()).toEqual([{ containerState: 'RUNNING', isTerminating: false }]);
 });
 
-test('one that is being stopped says so, and what is not known is a dash', async () => {
+test('shows terminating containers, and a dash for unknown values', async () => {
   const started = new Date(Date.now() - 30_500).toISOString();
   const url = await answering([
     { containerId: 'c-1', containerState: 'RUNNING', isTerminating: true, containerRunningTimeMs: 5_000, odd: 1 },
@@ -51,7 +51,7 @@ test('one that is being stopped says so, and what is not known is a dash', async
   expect(json()).toContainEqual({ odd: 1, containerStartTimestamp: null });
 });
 
-test('a name is whole on a terminal of 80 columns', async () => {
+test('does not truncate a name on a terminal of 80 columns', async () => {
   const containerId = 'p-12345678-transcriber-fa5470cf-7d2c4-and-more';
   const url = await answering([
     { containerId, containerState: 'RUNNING', region: 'eu-north-1', buildId: 'b'.repeat(36) },

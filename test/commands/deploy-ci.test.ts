@@ -23,7 +23,7 @@ describe('under GitHub Actions', () => {
     return { ...outcome, outputs, summary: summaryText };
   }
 
-  test('a deploy leaves its outputs and a summary', async () => {
+  test('writes outputs and a summary', async () => {
     await using app = await folderOf(smallApp());
     const { outputs, summary } = await deployIn(app);
     const names = outputs
@@ -35,7 +35,7 @@ describe('under GitHub Actions', () => {
     expect(summary).toContain('### Deploy of web');
   });
 
-  test('a failed build says so in the outputs', async () => {
+  test('writes the failure to the outputs', async () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'init_failure');
     const { outputs, code } = await deployIn(app);
@@ -44,13 +44,13 @@ describe('under GitHub Actions', () => {
     expect(outputs).toMatch(/build-id=\S+\n/);
   });
 
-  test('mistakes in the config file are annotations of their line', async () => {
+  test('annotates problems of the config file on their lines', async () => {
     await using app = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\n' });
     const { stderr } = await deployIn(app);
     expect(stderr).toMatch(/^::error file=cerebrium.toml,line=2,col=8::app name "My App" is not valid/m);
   });
 
-  test('a log that tries to command the runner cannot', async () => {
+  test('neutralizes workflow commands in the log', async () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'hostile-log');
     const { stderr } = await deployIn(app);
@@ -58,7 +58,7 @@ describe('under GitHub Actions', () => {
     expect(stderr).not.toMatch(/^\s*::/m);
   });
 
-  test('all of it can be turned off', async () => {
+  test('can be turned off', async () => {
     await using app = await folderOf(smallApp());
     const { outputs, summary } = await deployIn(app, { GANTRY_CI_OUTPUT: '0' });
     expect(outputs + summary).toBe('');
@@ -80,7 +80,7 @@ describe('a registry login', () => {
     return { ...outcome, body: call?.body as Record<string, string> };
   }
 
-  test('is sent for the registry of the base image only, and that is said', async () => {
+  test('is sent only for the registry of the base image, with a note', async () => {
     const config =
       '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\ndocker_base_image_url = "ghcr.io/me/base:1"\n';
     const { body, stderr } = await creationFor({ ...smallApp(), 'cerebrium.toml': config });
@@ -89,7 +89,7 @@ describe('a registry login', () => {
     expect(stderr).not.toContain(auth('me'));
   });
 
-  test('is sent for the images a Dockerfile starts from', async () => {
+  test('is sent for the base images of a Dockerfile', async () => {
     const config =
       '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n[cerebrium.runtime.custom]\nport = 80\ndockerfile_path = "Dockerfile"\n';
     const { body } = await creationFor({
@@ -107,7 +107,7 @@ describe('a registry login', () => {
 });
 
 describe('on a terminal', () => {
-  test('the plan is shown and Enter means yes', async () => {
+  test('shows the plan, and Enter means yes', async () => {
     await using app = await folderOf(smallApp());
     const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, typed: '\r' });
     expect(stderr).toContain('a new app');
@@ -115,14 +115,14 @@ describe('on a terminal', () => {
     expect(code).toBe(0);
   });
 
-  test('"no" deploys nothing and is not success', async () => {
+  test('"no" deploys nothing and exits with an error', async () => {
     await using app = await folderOf(smallApp());
     const { code } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, typed: 'n\r' });
     expect(code).toBe(130);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'createApp')).toBe(false);
   });
 
-  test('--yes asks nothing', async () => {
+  test('--yes skips the question', async () => {
     await using app = await folderOf(smallApp());
     const { code, stderr } = await gantry(['deploy', '--yes'], { emulator, cwd: app.path, columns: 80, typed: '' });
     expect(stderr).not.toContain('Deploy?');

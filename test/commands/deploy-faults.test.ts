@@ -6,7 +6,7 @@ import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 
 type Target = 'getApp' | 'createApp' | 'upload' | 'getBuild' | 'getBuildLogs' | 'cancelBuild' | 'build';
 
-/** What the emulator must have seen: how often each call came, and what became of the builds. */
+/** What the emulator must have seen: the number of requests, and the status of the builds. */
 type Seen = Partial<Record<Target, number> & { builds: number; cancelled: number }>;
 
 type Case = [target: Target, faults: string, exit: number, says: RegExp | string, seen?: Seen];
@@ -29,11 +29,11 @@ afterEach(() => emulator.close());
 const retried = /trying again in .+ \(2 of 5\)/;
 const retriedToTheEnd = /\(5 of 5\)/;
 
-describe('the look at the deployed app (getApp)', () => {
+describe('reading the deployed app (getApp)', () => {
   const nothingDone = { createApp: 0, builds: 0 };
   const refused = { getApp: 1, ...nothingDone };
   const gaveUp = { getApp: 5, ...nothingDone };
-  /** The comparison is missing, the deploy is not. */
+  /** The deploy continues without the comparison. */
   const wentOn = { getApp: 1, createApp: 1, upload: 1, builds: 1, cancelled: 0 };
   const wentOnAtLast = { ...wentOn, getApp: 5 };
   const warned = /warning: cannot read the deployed app, deploying without a comparison: /;
@@ -91,7 +91,7 @@ describe('the look at the deployed app (getApp)', () => {
     await check(target, faults, exit, says, { ...seen, builds });
   });
 
-  test.each(['403', '500*', 'malformed*'])('a dry run is nothing without it (%s)', async (fault) => {
+  test.each(['403', '500*', 'malformed*'])('a dry run fails without it (%s)', async (fault) => {
     emulator.fail('getApp', fault);
     const outcome = await gantry(['deploy', '--dry-run', '--json'], { emulator, cwd: app.path });
     expect(outcome.code).toBe(fault === '403' ? 5 : 69);
@@ -99,12 +99,12 @@ describe('the look at the deployed app (getApp)', () => {
   });
 });
 
-describe('the creation of a build (createApp)', () => {
+describe('creating a build (createApp)', () => {
   const refused = { createApp: 1, upload: 0, builds: 0 };
   const inDoubt = { createApp: 1, upload: 0 };
   const carriedOn = { createApp: 2, upload: 1, builds: 1, cancelled: 0 };
   const gaveUp = { createApp: 5, upload: 0, builds: 0 };
-  /** The build may be there: the user is told so, and how to look. */
+  /** The build may exist: the error says so, with a command to check. */
   const looksInto = /why .*the build may have started.*\n {2}fix gantry builds list web/s;
 
   test.each<Case>([
@@ -116,14 +116,14 @@ describe('the creation of a build (createApp)', () => {
     ['createApp', '409', 7, 'error: Conflict', refused],
     ['createApp', '412', 7, 'error: Precondition Failed', refused],
     ['createApp', '418', 1, /error: I'm a Teapot/i, refused],
-    // Refusals: the platform did nothing, so the call is repeated.
+    // Refused: the platform did nothing, so the request is retried.
     ['createApp', '429', 0, retried, carriedOn],
     ['createApp', '429*', 75, retriedToTheEnd, gaveUp],
     ['createApp', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
     ['createApp', '429:date+1', 0, retried, carriedOn],
     ['createApp', '503:2', 0, /trying again in 2\.0 s/, carriedOn],
     ['createApp', '503:date+1*', 69, retriedToTheEnd, gaveUp],
-    // Whether the platform did something is not known: never repeated.
+    // Unknown outcome: never retried.
     ['createApp', '500', 69, looksInto, inDoubt],
     ['createApp', '500*', 69, looksInto, inDoubt],
     ['createApp', '502', 69, looksInto, inDoubt],
@@ -194,11 +194,11 @@ describe('the upload', () => {
     ['upload', 'truncated', 0, retried, carriedOn],
     ['upload', 'html', 0, retried, carriedOn],
     ['upload', 'html*', 69, retriedToTheEnd, gaveUp],
-    // A success is a success, whatever comes with it; an ETag is an MD5 in some stores only.
+    // Success with any headers: the ETag is an MD5 only in some storages.
     ['upload', 'malformed', 0, 'web is live', once],
     ['upload', 'empty', 0, 'web is live', once],
     ['upload', 'wrong-etag', 0, 'web is live', once],
-    // A link that has ended: one new build, and the first does not linger.
+    // Expired URL: one new build, and the first is canceled.
     [
       'upload',
       'expired',
@@ -223,11 +223,11 @@ describe('the upload', () => {
     ['upload', '503,expired,reset-during', 0, 'web is live', { upload: 4, createApp: 2, builds: 2, cancelled: 1 }],
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 
-  test('whose answers are lost each time may have arrived: the build is not cancelled twice, the exit is 69', async () => {
+  test('exits with 69 if every reply is lost, and cancels the build once', async () => {
     await check('upload', 'reset-after*', 69, retriedToTheEnd, { upload: 5, createApp: 1, builds: 1, cancelBuild: 1 });
   });
 
-  test('after an expired link goes to the second build, and the first is cancelled before it', async () => {
+  test('after an expired URL uploads to a second build, and cancels the first', async () => {
     emulator.fail('upload', 'expired');
     const { json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
     const order = emulator.calls.map(({ endpoint }) => endpoint);
@@ -237,7 +237,7 @@ describe('the upload', () => {
     expect(json()).toMatchObject({ build: second?.id, status: 'success' });
   });
 
-  test('sends no token to the storage, at no try', async () => {
+  test('never sends the token to the storage', async () => {
     emulator.fail('upload', 503, 'reset-during', 'expired');
     await gantry(['deploy'], { emulator, cwd: app.path });
     const uploads = emulator.calls.filter(({ endpoint }) => endpoint === 'upload');
@@ -245,8 +245,8 @@ describe('the upload', () => {
   });
 });
 
-describe('the look at the build (getBuild)', () => {
-  /** The build goes on without us: the way back to it is told, and it is not cancelled. */
+describe('polling the build (getBuild)', () => {
+  /** The build continues: the error says how to follow it, and it is not canceled. */
   const goesOn = /fix gantry builds follow web \S+/;
   const left = { upload: 1, builds: 1, cancelled: 0, cancelBuild: 0 };
   const stopped = { ...left, getBuild: 1 };
@@ -267,7 +267,7 @@ describe('the look at the build (getBuild)', () => {
     ['getBuild', 'empty*', 69, goesOn, left],
     ['getBuild', '429', 0, retried, carriedOn],
     ['getBuild', '429*', 75, goesOn, left],
-    // Asked to come back in an hour, we do not ask again.
+    // A Retry-After of an hour is not waited for.
     ['getBuild', '429:3600*', 75, goesOn, stopped],
     ['getBuild', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
     ['getBuild', '429:date+1', 0, retried, carriedOn],
@@ -288,12 +288,12 @@ describe('the look at the build (getBuild)', () => {
     ['getBuild', 'stall', 0, retried, carriedOn],
     ['getBuild', 'html', 0, retried, carriedOn],
     ['getBuild', 'html*', 69, goesOn, left],
-    // Six in a row are more than one look may take, and still no verdict.
+    // Six in a row exceed the retries of one poll, which is not a result.
     ['getBuild', '503,503,503,503,503,503', 0, 'web is live', { ...left, getBuild: 7 }],
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 });
 
-describe('the log of the build (getBuildLogs) is no verdict:', () => {
+describe('the log of the build (getBuildLogs) does not decide the result:', () => {
   const fine = { upload: 1, builds: 1, cancelled: 0, getBuild: 1 };
   const warned = /warning: cannot read the build log: /;
 
@@ -312,7 +312,7 @@ describe('the log of the build (getBuildLogs) is no verdict:', () => {
     ),
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 
-  test('a log that is asked for too often is left alone for as long as the platform says', async () => {
+  test('obeys Retry-After for the log', async () => {
     emulator.fail('build', 'slow');
     emulator.fail('getBuildLogs', '429:240*');
     const { code, waits } = await gantry(['deploy', '--timeout', '10m'], { emulator, cwd: app.path });
@@ -343,7 +343,7 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
       (fault): Case => ['cancelBuild', fault, 130, /Canceled build/, { ...cancelled, cancelBuild: 2 }],
     ),
     ...['malformed', 'empty'].map((fault): Case => ['cancelBuild', fault, 130, /Canceled build/, cancelled]),
-    // The first took effect; the second is told that there is nothing left to cancel.
+    // The first request took effect, so the second one is refused.
     ...['reset-during', 'reset-after', 'truncated'].map(
       (fault): Case => ['cancelBuild', fault, 130, /Canceled build/, { ...cancelled, cancelBuild: 2 }],
     ),
@@ -352,7 +352,7 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
     await check(target, faults, exit, message, seen, { interruptAt: /Uploaded/ });
   });
 
-  test('SIGTERM does the same and ends with exit 143', async () => {
+  test('SIGTERM does the same and exits with 143', async () => {
     emulator.fail('build', 'slow');
     const setting = { emulator, cwd: app.path, interruptAt: /Uploaded/, signal: 'SIGTERM' as const };
     const { code, stderr } = await gantry(['deploy'], setting);
@@ -360,7 +360,7 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
     expect(stderr).toContain('Canceled build');
   });
 
-  test('ends a stalled upload at once, long before its silence is noticed', async () => {
+  test('ends a stalled upload at once', async () => {
     emulator.fail('upload', 'stall*');
     const setting = { emulator, cwd: app.path, interruptAt: /Created build/, silenceMs: 600_000 };
     const outcome = await gantry(['deploy'], setting);
@@ -370,7 +370,7 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
     expect(seenOf({ builds: 1, cancelled: 1 })).toEqual({ builds: 1, cancelled: 1 });
   });
 
-  test('before anything is created creates nothing', async () => {
+  test('creates nothing if pressed before', async () => {
     const outcome = await gantry(['deploy'], { emulator, cwd: app.path, interruptAt: /Packed/ });
     expect(outcome.code).toBe(130);
     expectNoTrace(outcome, emulator);
@@ -398,7 +398,7 @@ describe('the build', () => {
     ['build', 'fail*', 11, 'pip install failed', ended],
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
 
-  test('that failed is mended by the next deploy', async () => {
+  test('succeeds in the next deploy after a failure', async () => {
     emulator.fail('build', 'fail');
     expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(11);
     expect((await gantry(['deploy'], { emulator, cwd: app.path })).code).toBe(0);
@@ -409,7 +409,7 @@ describe('the build', () => {
     ['on a terminal with colour', { columns: 80, env: { FORCE_COLOR: '1' } }],
     ['on GitHub', { env: { GITHUB_ACTIONS: 'true' } }],
     ['on GitHub with colour', { env: { GITHUB_ACTIONS: 'true', FORCE_COLOR: '1' } }],
-  ])('with a hostile log cannot steer who reads it %s', async (_, setting: Setting) => {
+  ])('sanitizes a hostile log %s', async (_, setting: Setting) => {
     emulator.fail('build', 'hostile-log', 'hostile-log');
     const followed = await gantry(['deploy'], { emulator, cwd: app.path, ...setting });
     const printed = await gantry(['builds', 'logs', 'web'], { emulator, cwd: app.path, ...setting });
@@ -427,7 +427,7 @@ describe('the build', () => {
 });
 
 describe('the table above', () => {
-  test('knows every fault that a deploy can meet', () => {
+  test('contains every fault of a deploy', () => {
     const { reply, storage, sent, build } = faultNames;
     const met = { reply, storage, sent, build };
     const known = new Set(Object.values(met).flatMap((names) => Object.keys(names)));
@@ -435,17 +435,17 @@ describe('the table above', () => {
   });
 });
 
-/** Faults by name that the tests of this file ask for; a new one must be tried here too. */
+/** The faults that this file tests. Add new ones here. */
 const covered = new Set([
   ...['reset-before', 'reset-during', 'reset-after', 'stall', 'truncated', 'malformed', 'empty', 'html'],
   ...['expired', 'slow-down', 'slow', 'stall-during', 'wrong-etag', 'no-etag'],
   ...['fail', 'build_failure', 'init_failure', 'init_timeout', 'slow', 'unknown-status', 'hostile-log'],
 ]);
 
-/** What an animated step writes: hide and show the cursor, clear the line. */
-const animation = /\u001b\[\?25[lh]|\u001b\[\d*[KGA]/g;
+/** The control sequences of an animated step. */
+const animation = /\u001b\[\?(?:25|2026)[lh]|\u001b\[\d*[KGA]/g;
 
-/** Deploys the small app with these faults lying in wait; `--json` goes along, so that its document is checked too. */
+/** Deploys the small app with these faults, and with `--json` to check its document. */
 async function check(
   target: Target,
   faults: string,
@@ -455,7 +455,7 @@ async function check(
   setting: Setting = {},
 ): Promise<void> {
   emulator.fail(target, ...faults.split(','));
-  // Only where the line falls silent: on a busy machine any answer may take longer than that.
+  // Only for stalls: on a busy machine any reply may take longer.
   const impatience = faults.includes('stall') ? { silenceMs: faults.includes('*') ? 500 : 1_000 } : {};
   const outcome = await gantry(['deploy', '--json'], { emulator, cwd: app.path, ...impatience, ...setting });
   expect(outcome.stderr).toMatch(says);

@@ -20,7 +20,7 @@ describe('the apps in fixtures/apps', () => {
     ['partner', 0, 'is live', 0],
     ['fails', 11, 'the command "exit 3" failed', 3],
     ['broken', 10, '7 errors, 8 warnings', 10],
-  ])('%s deploys, or fails, as it should', async (name, exit, said, exitOfPlan) => {
+  ])('%s deploys or fails as expected', async (name, exit, said, exitOfPlan) => {
     const { code, stderr } = await gantry(['deploy'], { emulator, cwd: fixture(name) });
     expect(stderr).toContain(said);
     expect(code).toBe(exit);
@@ -35,7 +35,7 @@ describe('the apps in fixtures/apps', () => {
   });
 });
 
-/** The files that users' config files name, in their simplest form. */
+/** Minimal versions of the files that the config files refer to. */
 const standIns = {
   'main.py': 'app = None\n',
   'app/main.py': 'app = None\n',
@@ -46,11 +46,11 @@ const standIns = {
   'model.json': '{}',
 };
 
-describe('what real users wrote', () => {
+describe('config files of real users', () => {
   const files = readdirSync('fixtures/realworld');
   const broken = files.filter((file) => file.includes('langchain'));
 
-  test.each(files.filter((file) => !broken.includes(file)))('%s deploys without a false alarm', async (file) => {
+  test.each(files.filter((file) => !broken.includes(file)))('%s deploys without false warnings', async (file) => {
     const text = readFileSync(`fixtures/realworld/${file}`, 'utf8');
     await using app = await folderOf({ ...standIns, 'cerebrium.toml': text });
     const first = await gantry(['deploy'], { emulator, cwd: app.path });
@@ -63,7 +63,7 @@ describe('what real users wrote', () => {
     expect(again.code).toBe(0);
   });
 
-  test.each(broken)('%s is refused with the line that is broken', async (file) => {
+  test.each(broken)('%s fails with the invalid line', async (file) => {
     const text = readFileSync(`fixtures/realworld/${file}`, 'utf8');
     await using app = await folderOf({ ...standIns, 'cerebrium.toml': text });
     const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path });

@@ -29,14 +29,14 @@ describe('on a terminal of 80 columns', () => {
   );
 });
 
-describe('a partner’s app, whose creation is lost,', () => {
+describe('creating a partner’s app when the reply is lost', () => {
   test.each([
     ['reset-during', 69],
     ['reset-after', 69],
     ['truncated', 69],
     ['503', 69],
     ['malformed', 69],
-  ])('(%s) is not created twice: exit %i, and how to look', async (fault, exit) => {
+  ])('(%s) does not create it twice: exit %i and the command to check', async (fault, exit) => {
     emulator.fail('createPartnerApp', fault);
     const outcome = await gantry(['deploy', '--json'], { emulator, cwd: fixture('partner') });
     expect(outcome.code).toBe(exit);
@@ -46,7 +46,7 @@ describe('a partner’s app, whose creation is lost,', () => {
     expectNoTrace(outcome, emulator);
   });
 
-  test.each(['429', '429:1', '503:1'])('(%s) is created at the second try', async (fault) => {
+  test.each(['429', '429:1', '503:1'])('(%s) creates it at the second attempt', async (fault) => {
     emulator.fail('createPartnerApp', fault);
     const { code } = await gantry(['deploy'], { emulator, cwd: fixture('partner') });
     expect(code).toBe(0);
@@ -71,7 +71,7 @@ test.each([
   expect(lines.filter(({ type }) => type === 'error' || type === 'result')).toHaveLength(1);
 });
 
-test('--detach leaves a build alone whose upload is done, and cancels one whose upload failed', async () => {
+test('--detach keeps a build whose upload is complete, and cancels one whose upload failed', async () => {
   await using app = await folderOf(smallApp());
   emulator.fail('upload', 400);
   const { code, stderr } = await gantry(['deploy', '--detach'], { emulator, cwd: app.path });

@@ -7,7 +7,7 @@ import { lay, newFolder } from '../support/files.ts';
 import { gantry } from '../support/gantry.ts';
 import { inFrontOf } from '../support/in-front-of.ts';
 
-/** A deploy whose archive goes to a storage that answers like this, and keeps nothing. */
+/** Deploys to a storage that sends this reply and stores nothing. */
 async function deploy(words: string[], answer: (response: ServerResponse) => void) {
   const emulator = await startEmulator();
   onTestFinished(() => emulator.close());
@@ -31,7 +31,7 @@ async function deploy(words: string[], answer: (response: ServerResponse) => voi
 }
 
 test.each([[['--detach']], [['--detach', '--json']], [[]]])(
-  'a web page in place of the storage’s answer is no upload: the build is cancelled (deploy %j)',
+  'cancels the build if the storage replies with a web page (deploy %j)',
   async (words) => {
     const { code, stdout, stderr, builds } = await deploy(words, (response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>Log in</title></html>');
@@ -42,7 +42,7 @@ test.each([[['--detach']], [['--detach', '--json']], [[]]])(
   },
 );
 
-test('a redirect of the storage is refused, and says where to', async () => {
+test('rejects a redirect of the storage and shows its target', async () => {
   const { code, stderr } = await deploy([], (response) => {
     response.writeHead(302, { location: 'https://login.example/sso?next=secret' }).end();
   });

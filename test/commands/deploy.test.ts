@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 describe('a deploy', () => {
-  test('makes a running app of a folder and prints its address, nothing else, on stdout', async () => {
+  test('prints only the endpoint on stdout', async () => {
     await using app = await folderOf(smallApp());
     const { code, stdout, stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
     expect(stderr).toContain('web is live');
@@ -29,7 +29,7 @@ describe('a deploy', () => {
     await expectNoTrace(stdout + stderr);
   });
 
-  test('answers --json with one document', async () => {
+  test('prints one document with --json', async () => {
     await using app = await folderOf(smallApp());
     const { json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
     expect(json()).toMatchObject({
@@ -43,14 +43,14 @@ describe('a deploy', () => {
     });
   });
 
-  test('that went well does not fail over a field that only a dry run has', async () => {
+  test('ignores a --json field that only a dry run has', async () => {
     await using app = await folderOf(smallApp());
     const { code, json } = await gantry(['deploy', '--json=status,changes'], { emulator, cwd: app.path });
     expect(code).toBe(0);
     expect(json()).toEqual({ status: 'success', changes: null });
   });
 
-  test('with a field that nothing has is refused before anything is sent', async () => {
+  test('rejects an unknown --json field before sending anything', async () => {
     await using app = await folderOf(smallApp());
     const { code, stderr } = await gantry(['deploy', '--json=sttus'], { emulator, cwd: app.path });
     expect(code).toBe(2);
@@ -58,7 +58,7 @@ describe('a deploy', () => {
     expect(emulator.calls).toEqual([]);
   });
 
-  test('streams events, the result last', async () => {
+  test('streams events that end with the result', async () => {
     await using app = await folderOf(smallApp());
     const { stdout } = await gantry(['deploy', '--events'], { emulator, cwd: app.path });
     const events = stdout
@@ -71,7 +71,7 @@ describe('a deploy', () => {
     expect(events.at(-1)).toMatchObject({ type: 'result', status: 'success' });
   });
 
-  test('sends what the user set under the platform’s names, and leaves the rest to the server', async () => {
+  test('sends only the settings of the file, under the platform’s names', async () => {
     await using app = await folderOf(
       smallApp('[cerebrium.hardware]\ncpu = 4\ncompute = "ADA_L4"\n[cerebrium.scaling]\nmax_replicas = 3\n'),
     );
@@ -90,7 +90,7 @@ describe('a deploy', () => {
     expect(Object.keys(body as object)).not.toContain('dockerAuth');
   });
 
-  test('under another name is sent under no other', async () => {
+  test('uses the name of --name everywhere', async () => {
     await using app = await folderOf(smallApp());
     const { code } = await gantry(['deploy', '--name', 'staging'], { emulator, cwd: app.path });
     expect(code).toBe(0);
@@ -101,7 +101,7 @@ describe('a deploy', () => {
     });
   });
 
-  test('with --detach returns while the build goes on', async () => {
+  test('returns with --detach while the build continues', async () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'slow');
     const { code, stderr, json } = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: app.path });
@@ -111,7 +111,7 @@ describe('a deploy', () => {
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
 
-  test('that takes too long stops waiting with exit 8 and tells how to follow', async () => {
+  test('exits with 8 at the timeout and suggests how to follow', async () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'slow');
     const { code, stderr, json } = await gantry(['deploy', '--timeout', '1ms', '--json'], { emulator, cwd: app.path });
@@ -122,7 +122,7 @@ describe('a deploy', () => {
   });
 });
 
-test.each(['getBuild', 'getBuildLogs'] as const)('the time limit holds even while %s hangs', async (hanging) => {
+test.each(['getBuild', 'getBuildLogs'] as const)('the timeout ends a deploy while %s hangs', async (hanging) => {
   await using app = await folderOf(smallApp());
   emulator.fail('build', 'slow');
   emulator.fail(hanging, 'stall*');
@@ -141,18 +141,21 @@ describe('a deploy that fails', () => {
     ['fail', 11, 'build-failed', 'no matching distribution'],
     ['init_failure', 12, 'not-ready', 'No module named'],
     ['init_timeout', 12, 'not-ready', 'not ready within'],
-  ])('in the build (%s) ends with exit %i, the reason and the way to the log', async (fault, exit, name, reason) => {
-    await using app = await folderOf(smallApp());
-    emulator.fail('build', fault);
-    const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
-    expect(code).toBe(exit);
-    expect(stderr).toContain(reason);
-    expect(stderr).toMatch(/fix gantry builds logs web \S+/);
-    expect(json()).toMatchObject({ error: { code: name, exitCode: exit } });
-    await expectNoTrace(stderr);
-  });
+  ])(
+    'in the build (%s) exits with %i and shows the reason and how to see the log',
+    async (fault, exit, name, reason) => {
+      await using app = await folderOf(smallApp());
+      emulator.fail('build', fault);
+      const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: app.path });
+      expect(code).toBe(exit);
+      expect(stderr).toContain(reason);
+      expect(stderr).toMatch(/fix gantry builds logs web \S+/);
+      expect(json()).toMatchObject({ error: { code: name, exitCode: exit } });
+      await expectNoTrace(stderr);
+    },
+  );
 
-  test('shows the end of the log when the log was not followed', async () => {
+  test('shows the end of the log if it was not followed', async () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'fail');
     const { stderr } = await gantry(['deploy', '--no-logs'], { emulator, cwd: app.path });
@@ -160,7 +163,7 @@ describe('a deploy that fails', () => {
     expect(stderr).toContain('ERROR: No matching distribution');
   });
 
-  test('before anything is sent names every mistake of the file', async () => {
+  test('shows every problem of the file before sending anything', async () => {
     await using app = await folderOf({
       'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\npython_version = 3.10\n',
     });
@@ -189,7 +192,7 @@ describe('Ctrl-C', () => {
   test.each([
     ['while the build is created', /Creating|Packed/],
     ['while the build runs', /Building web/],
-  ])('%s cancels the build and ends with exit 130', async (_, interruptAt) => {
+  ])('%s cancels the build and exits with 130', async (_, interruptAt) => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'slow');
     const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, interruptAt });
@@ -199,7 +202,7 @@ describe('Ctrl-C', () => {
     await expectNoTrace(stderr);
   });
 
-  test('with --detach leaves the build alone', async () => {
+  test('does not cancel the build with --detach', async () => {
     await using app = await folderOf(smallApp());
     const { code, stderr } = await gantry(['deploy', '--detach'], {
       emulator,
@@ -213,7 +216,7 @@ describe('Ctrl-C', () => {
 });
 
 describe('a dry run', () => {
-  test('of a new app says so and sends nothing', async () => {
+  test('of a new app sends nothing', async () => {
     await using app = await folderOf(smallApp());
     const { code, stdout } = await gantry(['deploy', '--dry-run'], { emulator, cwd: app.path });
     expect(code).toBe(0);
@@ -221,7 +224,7 @@ describe('a dry run', () => {
     expect(count('createApp')).toBe(0);
   });
 
-  test('after a deploy finds no change, and exits 0 with --detailed-exit-code', async () => {
+  test('after a deploy finds no changes, and exits with 0 with --detailed-exit-code', async () => {
     await using app = await folderOf(smallApp());
     await gantry(['deploy'], { emulator, cwd: app.path });
     const { code, stdout } = await gantry(['deploy', '--dry-run', '--detailed-exit-code'], { emulator, cwd: app.path });
@@ -267,7 +270,7 @@ function count(endpoint: string): number {
   return emulator.calls.filter((call) => call.endpoint === endpoint).length;
 }
 
-/** No token, no signature in what was said; no temporary file left. */
+/** Checks that the output has no token or signature, and that no temporary file is left. */
 async function expectNoTrace(said: string): Promise<void> {
   expect(said).not.toContain(emulator.token);
   expect(said).not.toContain('X-Amz-Signature');

@@ -10,7 +10,7 @@ import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { temporaryFiles } from '../support/traces.ts';
 
-/** Runs `gantry dev` in a folder, until `work` is done with it. */
+/** Runs `gantry dev` in a folder until `work` returns. */
 async function developing(files: Record<string, string>, flags: string[], work: (session: Session) => Promise<void>) {
   await using app = await folderOf(files);
   const stop = new AbortController();
@@ -45,7 +45,7 @@ async function developing(files: Record<string, string>, flags: string[], work: 
 
 interface Session {
   write(name: string, text: string): void;
-  /** Waits until stdout or stderr match, and gives what the first parentheses hold. */
+  /** Waits until stdout or stderr match, and returns the first group. */
   until(pattern: RegExp): Promise<string>;
   call(body?: object): Promise<unknown>;
 }
@@ -56,13 +56,13 @@ const builds = (number: number) => new RegExp(`(?:is ready in [^,]+, build (\\S+
 const app = { ...smallApp(), 'main.py': 'def run(name="you"):\n    print("called by", name)\n    return "hello"\n' };
 
 describe.skipIf(!python)('gantry dev (needs python3)', () => {
-  test('runs the app of this folder, says where, shows what it prints, and ends with Ctrl-C', async () => {
+  test('runs the app, prints its URL and its log, and ends on Ctrl-C', async () => {
     const { code, stdout, stderr } = await developing(app, [], async ({ call, until }) => {
       expect(await call({ name: 'me' })).toMatchObject({ result: 'hello' });
       await until(/( {2}called by me\n)/);
     });
     expect(code).toBe(0);
-    // The token is no argument of a program: other users could read it.
+    // Other users could read a token in the arguments of a process.
     expect(stdout).toMatch(
       /^http:\S+\/web\nprintf 'authorization: Bearer [^\s']+' \| curl -H @- http:\S+\/web\/run -H 'content-type: application\/json' -d '\{\}'\n$/,
     );
@@ -79,7 +79,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     });
   });
 
-  test('takes up what is saved, also in a folder that was not there before', async () => {
+  test('reloads on save, also in a new folder', async () => {
     await developing(app, [], async ({ call, until, write }) => {
       await until(builds(1));
       write('more/deep/words.py', 'WORD = "new"\n');
@@ -93,7 +93,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     });
   });
 
-  test('keeps the old version while the new one has a mistake, and does nothing for files that are not sent', async () => {
+  test('keeps the previous version while the new one has an error, and ignores files that are not sent', async () => {
     const { stderr } = await developing(app, [], async ({ call, until, write }) => {
       await until(builds(1));
       write('.notes', 'not sent');
@@ -107,7 +107,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     expect(stderr).toContain('fix name = "my-web"');
   });
 
-  test('gives the app the secrets of a file', async () => {
+  test('passes the secrets of a file to the app', async () => {
     const files = { ...app, '.env': 'KEY=abc\n', 'main.py': 'import os\ndef run():\n    return os.environ["KEY"]\n' };
     const { stdout, stderr } = await developing(files, ['--env-file', '.env'], async ({ call }) => {
       expect(await call()).toMatchObject({ result: 'abc' });
@@ -115,7 +115,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     expect(stdout + stderr).not.toContain('abc');
   });
 
-  test('is one line of JSON with --json', async () => {
+  test('prints one line of JSON with --json', async () => {
     const { stdout } = await developing(app, ['--json'], async ({ until }) => {
       await until(builds(1));
     });
@@ -128,14 +128,14 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
 });
 
 describe('gantry dev ends at once', () => {
-  test('where there is no app', async () => {
+  test('if there is no app', async () => {
     await using empty = await folderOf({});
     const { code, stderr } = await gantry(['dev', '--port', '0'], { cwd: empty.path });
     expect([code, stderr]).toEqual([10, expect.stringContaining('cerebrium.toml')]);
     expect((await gantry(['dev', 'nowhere', '--port', '0'], { cwd: empty.path })).code).toBe(2);
   });
 
-  test('where the port is taken', async () => {
+  test('if the port is in use', async () => {
     const other = await startEmulator();
     await using folder = await folderOf(app);
     const { code, stderr } = await gantry(['dev', '--port', new URL(other.url).port], { cwd: folder.path });

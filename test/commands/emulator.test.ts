@@ -49,9 +49,9 @@ test('emulator exec without a command exits 2', async () => {
 });
 
 test.each([
-  ['nonsense', 'is not TARGET=FAULT'],
-  ['upload=nonsense', 'cannot be asked of upload; it knows reset-before'],
-  ['build=503', 'cannot be asked of build; it knows fail'],
+  ['nonsense', 'expected TARGET=FAULT'],
+  ['upload=nonsense', 'invalid fault "nonsense" for upload: expected one of reset-before'],
+  ['build=503', 'invalid fault "503" for build: expected one of fail'],
 ])('the fault %s is refused with exit 2 and the valid ones', async (fault, says) => {
   const { code, stderr } = await gantry(['emulator', 'exec', '--fault', fault, '--', ...say('1')]);
   expect(code).toBe(2);

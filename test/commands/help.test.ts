@@ -5,6 +5,7 @@ import { exitCodes } from '../../src/errors.ts';
 import { gantry } from '../support/gantry.ts';
 
 test.each([
+  ['flags', ['-h, --help', '--json[=fields]', '--project']],
   ['exit-codes', Object.keys(exitCodes)],
   ['environment', Object.keys(variables)],
   ['json', ['--json=id,status', '--events']],
@@ -17,7 +18,7 @@ test.each([
   expect(json()).toHaveLength(text.stdout.trim().split('\n').length);
 });
 
-test.each(['exit-codes', 'environment', 'json', 'faults'])(
+test.each(['flags', 'exit-codes', 'environment', 'json', 'faults'])(
   'help %s shortens nothing on a narrow terminal: what is long goes on below itself',
   async (topic) => {
     const plain = await gantry(['help', topic]);
@@ -42,14 +43,14 @@ test.each([['deploy'], ['builds', 'cancel'], ['apps'], ['emulator', 'exec']])(
     const help = await gantry(['help', ...words]);
     expect(help.code).toBe(0);
     expect(help.stdout).toBe((await gantry([...words, '--help'])).stdout);
-    expect(help.stdout).toContain(`Usage: gantry ${words.join(' ')}`);
+    expect(help.stdout).toContain(`USAGE\n  gantry ${words.join(' ')}`);
   },
 );
 
 test('help of a topic nobody knows exits 2 and lists the topics', async () => {
   const { code, stderr } = await gantry(['help', 'nonsense']);
   expect(code).toBe(2);
-  expect(stderr).toContain('the topics are exit-codes, environment, json, faults');
+  expect(stderr).toContain('the topics are flags, exit-codes, environment, json, faults');
 });
 
 test('help alone shows the commands', async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { folderOf } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 
-test('init makes an app that passes the check and deploys as it is', async () => {
+test('creates an app that passes the check and deploys', async () => {
   await using place = await folderOf({});
   const { code, stdout, stderr } = await gantry(['init', 'my-app'], { cwd: place.path });
   expect([code, stdout]).toEqual([0, 'my-app/cerebrium.toml\nmy-app/main.py\n']);
@@ -14,13 +14,13 @@ test('init makes an app that passes the check and deploys as it is', async () =>
   expect(await config(join(place.path, 'my-app'))).toContain('disable_auth = false');
 });
 
-test('--json tells what was written', async () => {
+test('lists the written files with --json', async () => {
   await using place = await folderOf({});
   const { json } = await gantry(['init', 'x', '--json=files'], { cwd: place.path });
   expect(json()).toEqual({ files: ['x/cerebrium.toml', 'x/main.py'] });
 });
 
-test('flags settle name, hardware, Python and region', async () => {
+test('flags set name, hardware, Python version and region', async () => {
   await using place = await folderOf({});
   const flags = ['--name', 'My App!', '--compute', 'ADA_L4', '--python', '3.11', '--region', 'eu-west-1'];
   expect((await gantry(['init', ...flags], { cwd: place.path })).code).toBe(0);
@@ -36,7 +36,7 @@ test('flags settle name, hardware, Python and region', async () => {
   }
 });
 
-test('on a terminal the name is asked for', async () => {
+test('asks for the name on a terminal', async () => {
   await using place = await folderOf({});
   const { code, stderr } = await gantry(['init'], { cwd: place.path, columns: 80, typed: 'Typed Name\r' });
   expect(stderr).toContain('App name');
@@ -44,7 +44,7 @@ test('on a terminal the name is asked for', async () => {
   expect(await config(place.path)).toContain('name = "typed-name"');
 });
 
-test('Enter takes the name of the folder', async () => {
+test('Enter accepts the name of the folder', async () => {
   await using place = await folderOf({});
   await gantry(['init', 'lovely'], { cwd: place.path, columns: 80, typed: '\r' });
   expect(await config(join(place.path, 'lovely'))).toContain('name = "lovely"');
@@ -57,7 +57,7 @@ test('Ctrl-C at the question writes nothing and exits 130', async () => {
   await expect(config(place.path)).rejects.toThrow('ENOENT');
 });
 
-test('--no-input asks nothing on a terminal', async () => {
+test('--no-input skips the question', async () => {
   await using place = await folderOf({});
   const { code, stderr } = await gantry(['init', 'quiet', '--no-input'], {
     cwd: place.path,
@@ -68,7 +68,7 @@ test('--no-input asks nothing on a terminal', async () => {
   expect(stderr).not.toContain('App name');
 });
 
-test('a config file that is there is left as it is: exit 7', async () => {
+test('exits with 7 if a config file exists, and keeps it', async () => {
   await using place = await folderOf({ 'cerebrium.toml': 'mine' });
   const { code, stderr } = await gantry(['init'], { cwd: place.path });
   expect(code).toBe(7);
@@ -78,7 +78,7 @@ test('a config file that is there is left as it is: exit 7', async () => {
   expect(await config(place.path)).toBe('mine');
 });
 
-test('code that is there is kept', async () => {
+test('keeps existing code', async () => {
   await using place = await folderOf({});
   await writeFile(join(place.path, 'main.py'), 'mine');
   const { code, stdout } = await gantry(['init'], { cwd: place.path });
@@ -90,7 +90,7 @@ function config(folder: string): Promise<string> {
   return readFile(join(folder, 'cerebrium.toml'), 'utf8');
 }
 
-test('a file in the way of its folder is an error', async () => {
+test('fails if a file has the name of the folder', async () => {
   await using place = await folderOf({ taken: '' });
   const { code, stderr } = await gantry(['init', 'taken/app'], { cwd: place.path });
   expect([code, stderr]).toEqual([
@@ -99,7 +99,7 @@ test('a file in the way of its folder is an error', async () => {
   ]);
 });
 
-test.runIf(process.platform === 'linux')('where no folder can be made it ends, too', async () => {
+test.runIf(process.platform === 'linux')('fails if the folder cannot be created', async () => {
   const { code, stderr } = await gantry(['init', '/proc/gantry/app']);
   expect([code, stderr]).toEqual([1, expect.stringContaining('cannot create folder /proc/gantry/app')]);
 });

@@ -8,7 +8,7 @@ const logs = (flags: string[], env: Record<string, string>, more: Setting = {}) 
 const linesOf = (stdout: string) => stdout.split('\n').slice(0, -1);
 const whole = (lines: Line[]) => ({ body: { logs: lines, nextPageToken: null, hasMore: false } });
 
-test('lines of several containers are put in order, and doubles are dropped, however pages overlap', async () => {
+test('sorts lines of several containers and drops duplicates of overlapping pages', async () => {
   const [a, b] = [{ containerName: 'a' }, { containerName: 'b' }];
   const lines = [
     lineAt(1, 'one', { ...b, logId: '1' }),
@@ -34,11 +34,11 @@ test('lines of several containers are put in order, and doubles are dropped, how
   expect(linesOf((await logs(['--tail', '6'], env)).stdout)).toEqual(expected);
 });
 
-test('counts lines without ids: two lines of the same time are two, in any answer', async () => {
+test('keeps equal lines of the same time without ids, in any reply', async () => {
   const lines = [lineAt(1, 'same'), lineAt(1, 'same'), lineAt(2, 'end')];
   const env = await logPlatform({
     page: (_, number) => {
-      // The first page is the log so far, the second fills the gap before the socket, the third follows its silence.
+      // The first page is the log so far, the second fills the gap before the live log opens, the third checks its silence.
       if (number === 3) lines.push(lineAt(3, 'new'));
       return whole(lines);
     },
@@ -52,7 +52,7 @@ test.each([
   ['with --since, and a clock that is ahead', ['--since', '2026-11-20T05:00:00Z'], ['new']],
   ['with --since', ['--since', '2026-11-20T00:00:05Z'], ['new']],
   ['of an empty log', ['--tail', 'all'], ['new']],
-])('a line that comes between the first looks is not lost: %s', async (_, flags, expected) => {
+])('does not lose a line between the first requests: %s', async (_, flags, expected) => {
   const lines = flags.includes('all') ? [] : [lineAt(1, 'old', { logId: '1' })];
   const env = await logPlatform({
     page: ({ afterDate = '', direction }, number) => {
@@ -66,22 +66,28 @@ test.each([
   expect(linesOf(stdout)).toEqual(expected);
 });
 
-test.each([[[]], [['--tail', 'all']]])('what was read before a page failed is not lost: -f %j', async (flags) => {
-  let failures = 0;
-  const env = await logPlatform({
-    page: ({ nextToken, afterDate }, number) => {
-      if (number === 1 || !afterDate) return whole([lineAt(1, 'old')]);
-      if (!nextToken) return { body: { logs: [lineAt(2, 'first')], nextPageToken: '1', hasMore: true } };
-      failures += 1;
-      return failures > 5 ? whole([lineAt(3, 'second')]) : { status: 503 };
-    },
-  });
-  const { stdout, stderr } = await logs(['-f', ...flags], env, { endAt: /second/, stop: AbortSignal.timeout(15_000) });
-  expect(linesOf(stdout)).toEqual(['old', 'first', 'second']);
-  expect(stderr).not.toContain('may be missing');
-});
+test.each([[[]], [['--tail', 'all']]])(
+  'does not lose lines that were read before a page failed: -f %j',
+  async (flags) => {
+    let failures = 0;
+    const env = await logPlatform({
+      page: ({ nextToken, afterDate }, number) => {
+        if (number === 1 || !afterDate) return whole([lineAt(1, 'old')]);
+        if (!nextToken) return { body: { logs: [lineAt(2, 'first')], nextPageToken: '1', hasMore: true } };
+        failures += 1;
+        return failures > 5 ? whole([lineAt(3, 'second')]) : { status: 503 };
+      },
+    });
+    const { stdout, stderr } = await logs(['-f', ...flags], env, {
+      endAt: /second/,
+      stop: AbortSignal.timeout(15_000),
+    });
+    expect(linesOf(stdout)).toEqual(['old', 'first', 'second']);
+    expect(stderr).not.toContain('may be missing');
+  },
+);
 
-test('lines that the socket sends together are put in order, with those of other containers', async () => {
+test('sorts lines of several containers that arrive together', async () => {
   const [a, b] = [{ containerName: 'a' }, { containerName: 'b' }];
   const lines = [lineAt(3, 'end', a), lineAt(1, 'one', b), lineAt(2, 'two', b), lineAt(1, 'one', a)];
   const env = await logPlatform({ page: () => ({ status: 204 }), socket: (send) => lines.map(frameOf).forEach(send) });
@@ -89,7 +95,7 @@ test('lines that the socket sends together are put in order, with those of other
   expect(linesOf(stdout)).toEqual(['[a] one', '[b] one', '[b] two', '[a] end']);
 });
 
-test('when several containers speak, a line of one that comes late is still put in order', async () => {
+test('sorts a late line while several containers print', async () => {
   const [a, b] = [{ containerName: 'a' }, { containerName: 'b' }];
   const env = await logPlatform({
     page: () => whole([lineAt(1, 'one', a), lineAt(2, 'two', b)]),
@@ -103,7 +109,7 @@ test('when several containers speak, a line of one that comes late is still put 
   expect(linesOf(stdout)).toEqual(['[a] one', '[b] two', '[b] three', '[a] four', '[a] end']);
 });
 
-test('the token is in the query of the socket, as the platform wants it, with what is asked for', async () => {
+test('sends the token and the filters in the query of the live log', async () => {
   const asked: object[] = [];
   const env = await logPlatform({
     page: () => whole([lineAt(10, 'old')]),
@@ -122,7 +128,7 @@ test.each([
   ['has more but no way to get it', { hasMore: true, nextPageToken: null }],
   ['leads in a circle', { hasMore: true, nextPageToken: 'again' }],
   ['has the same page under new tokens', { hasMore: true, nextPageToken: 'number' }],
-])('a history that %s has a gap, which --fail-on-gap makes an error', async (_, end) => {
+])('reports a gap if the history %s; an error with --fail-on-gap', async (_, end) => {
   const page = (number: number) => ({ ...end, nextPageToken: end.nextPageToken?.replace('number', String(number)) });
   const env = await logPlatform({
     page: (__, number) => ({ body: { logs: [lineAt(1, 'one', { logId: '1' })], ...page(number) } }),
@@ -140,7 +146,7 @@ test.each([
   });
 });
 
-test('while it was away the platform forgot lines: that is a gap', async () => {
+test('reports a gap if the platform dropped lines during an interruption', async () => {
   const old = [lineAt(1, 'old', { logId: '1' })];
   const late = [lineAt(900, 'late', { logId: '9' })];
   const platform = () => logPlatform({ page: (_, number) => whole(number < 3 ? old : late) });
@@ -154,7 +160,7 @@ test('while it was away the platform forgot lines: that is a gap', async () => {
   expect(strict.stderr).toContain('error: some log lines are missing');
 });
 
-test('a hole that the history does not fill is no gap when the socket fills it, and one when it does not', async () => {
+test('reports a gap only if neither the history nor the live log has the lines', async () => {
   const old = lineAt(1, 'old');
   for (const [replayed, gap] of [
     [[old, lineAt(60, 'new')], false],
@@ -171,7 +177,7 @@ test('a hole that the history does not fill is no gap when the socket fills it, 
 });
 
 test.each([400, 410, 416, 422])(
-  'a history that refuses the time asked for (HTTP %i) is a gap, and the socket goes on',
+  'reports a gap if the history refuses the range (HTTP %i), and continues with the live log',
   async (status) => {
     const env = await logPlatform({
       page: (_, number) => (number === 1 ? whole([lineAt(1, 'old')]) : { status }),
@@ -187,7 +193,7 @@ test.each([
   [403, 5],
   [411, 1],
   [413, 1],
-])('a history that refuses for another reason (HTTP %i) ends it, socket or not', async (status, exit) => {
+])('fails if the history refuses for another reason (HTTP %i)', async (status, exit) => {
   const env = await logPlatform({
     page: (_, number) => (number === 1 ? whole([lineAt(1, 'old')]) : { status }),
     socket: () => {},
@@ -195,7 +201,7 @@ test.each([
   expect(await logs(['-f'], env)).toMatchObject({ code: exit, stdout: 'old\n' });
 });
 
-test('a socket that is never answered is given up after a while', async () => {
+test('falls back to polling if the live log never opens', async () => {
   const lines = [lineAt(1, 'old', { logId: '1' })];
   const said = (text: string) => {
     if (text.includes('every few seconds') && lines.length === 1) lines.push(lineAt(2, 'new', { logId: '2' }));
@@ -216,7 +222,7 @@ test('warns once about an invalid message of the live log, and continues', async
   expect(stderr.match(/an invalid message/g)).toHaveLength(1);
 });
 
-test('a look that makes no sense passes, many of them do not', async () => {
+test('tolerates one invalid reply, but not many', async () => {
   const lines = [lineAt(1, 'old', { logId: '1' })];
   const hiccup = await logPlatform({
     page: (_, number) =>
@@ -229,7 +235,7 @@ test('a look that makes no sense passes, many of them do not', async () => {
   expect((await logs(['-f'], broken)).code).toBe(70);
 });
 
-test('100,000 lines by the socket do not pile up, and none is lost', async () => {
+test('streams 100,000 live lines without buffering or losing any', async () => {
   const number = 100_000;
   const lines = Array.from({ length: number }, (_, index) => lineAt(index / 100, `line ${index} ${'x'.repeat(80)}`));
   const env = await logPlatform({
@@ -256,12 +262,12 @@ test('100,000 lines by the socket do not pile up, and none is lost', async () =>
   expect(stderr).toBe('\n');
 }, 60_000);
 
-test('polls of which one in three fails, and pages that overlap and are out of order, lose and repeat nothing', async () => {
+test('loses and repeats no line while polls fail and pages overlap', async () => {
   const lines = Array.from({ length: 30 }, (_, index) => lineAt(index, `line ${index}`, { logId: `l-${index}` }));
   const env = await logPlatform({
     page: ({ afterDate = '', nextToken = '0', direction }, number) => {
       if (direction === 'backward') return whole(lines.slice(0, 1));
-      // What fails is tried again by the client: a poll as a whole fails when all of its tries do.
+      // Requests are retried, so a poll fails only if all of its tries fail.
       if (Math.floor(number / 5) % 3 === 2) return { status: 503 };
       const there = lines.slice(0, number).filter(({ timestamp }) => timestamp >= afterDate);
       const start = Number(nextToken);
@@ -273,7 +279,7 @@ test('polls of which one in three fails, and pages that overlap and are out of o
   expect(linesOf(stdout)).toEqual(lines.map(({ logLine }) => logLine));
 });
 
-test('goes through the proxy, which sees the target but no token', async () => {
+test('uses the proxy without revealing the token', async () => {
   const { asked, heads, url: HTTPS_PROXY } = await joiningProxy();
   const env = await logPlatform({
     page: () => ({ status: 204 }),

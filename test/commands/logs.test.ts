@@ -4,7 +4,7 @@ import { gantry, type Setting } from '../support/gantry.ts';
 import { deployWeb } from '../support/runs.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
 
-/** A whole second some time ago; the platform's clock, which tests turn. */
+/** The clock of the platform, which tests advance. */
 const noon = Date.UTC(2026, 10, 20, 12);
 
 let emulator: Emulator;
@@ -39,8 +39,8 @@ const linesOf = (stdout: string) => stdout.split('\n').slice(0, -1);
 
 const queries = () => emulator.calls.filter(({ endpoint }) => endpoint === 'getAppLogs').map(({ query }) => query);
 
-describe('what an app printed', () => {
-  test('is its last 100 lines, on a terminal and in a pipe, without mouse tracking', async () => {
+describe('the log of an app', () => {
+  test('shows the last 100 lines, sanitized, on a terminal and in a pipe', async () => {
     const all = printMany('line', 250);
     const piped = await logs();
     expect([piped.code, linesOf(piped.stdout)]).toEqual([0, all.slice(-100)]);
@@ -58,13 +58,13 @@ describe('what an app printed', () => {
     ['--since 2026-11-20T12:00:03Z --until 2026-11-20T12:00:05Z', ['line-4', 'line-5']],
     ['--since 2s', ['line-19', 'line-20']],
     ['--search line-1 --tail 2', ['line-18', 'line-19']],
-  ])('can be narrowed: %s', async (flags, lines) => {
+  ])('can be filtered: %s', async (flags, lines) => {
     printMany('line', 20);
     const { code, stdout } = await logs(flags.split(' '));
     expect([code, linesOf(stdout)]).toEqual([0, lines]);
   });
 
-  test('is told from what other runs, containers and streams printed', async () => {
+  test('filters by run, container and stream', async () => {
     print('a', { run: 'r-1' });
     print('b', { run: 'r-2', container: 'web-2' });
     print('c', { run: 'r-1', stream: 'stderr' });
@@ -74,7 +74,7 @@ describe('what an app printed', () => {
     expect((await logs(['--run', 'r-1', '--stream', 'stdout', '--search', 'a'])).stdout).toBe('a\n');
   });
 
-  test('keeps its order across pages that overlap and are shuffled, and reads all pages', async () => {
+  test('reads all pages and keeps the order if they overlap', async () => {
     const all = printMany('line', 2_500);
     for (const flags of [
       ['--tail', 'all'],
@@ -90,7 +90,7 @@ describe('what an app printed', () => {
     expect(queries().some(({ nextToken }) => nextToken)).toBe(true);
   });
 
-  test('has both of two lines of the same time, even with the same text', async () => {
+  test('keeps equal lines of the same time', async () => {
     print('same');
     print('same');
     print('same', { container: 'web-2' });
@@ -101,7 +101,7 @@ describe('what an app printed', () => {
     );
   });
 
-  test('is said to be nothing when it is: exit 0', async () => {
+  test('prints a note and exits with 0 if the log is empty', async () => {
     const { code, stdout, stderr } = await logs();
     expect([code, stdout, stderr]).toEqual([0, '', 'no log lines yet\n']);
     print('x');
@@ -109,7 +109,7 @@ describe('what an app printed', () => {
     expect((await logs(['--search', 'y', '--json'])).stdout).toBe('');
   });
 
-  test('of an app that is not there is exit 6', async () => {
+  test('exits with 6 if the app does not exist', async () => {
     const outcome = await gantry(['logs', 'nobody', '--json'], { emulator });
     expect(outcome.code).toBe(6);
     expectErrorDocument(outcome);
@@ -121,7 +121,7 @@ describe('what an app printed', () => {
     [['--stream', 'stdin'], 'the choices are stdout, stderr'],
     [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
     [['--build', 'b-1', '--run', 'r-1'], 'cannot be used with'],
-  ])('refuses %j with exit 2', async (flags, said) => {
+  ])('rejects %j with exit 2', async (flags, said) => {
     const { code, stderr } = await logs(flags);
     expect(code).toBe(2);
     expect(stderr).toContain(said);
@@ -134,7 +134,7 @@ describe('what an app printed', () => {
 });
 
 describe('a line', () => {
-  test('has its time before it where it is asked for, and what tells it from others where there are others', async () => {
+  test('shows its time if requested, and container and stream if they differ', async () => {
     print('one');
     clock.now += 5;
     print('two', { stream: 'stderr', container: 'web-2' });
@@ -145,7 +145,7 @@ describe('a line', () => {
     ]);
   });
 
-  test('of stderr, and the name of its container, are coloured where colours are', async () => {
+  test('of stderr and the container name are colored', async () => {
     print('fine');
     print('bad', { stream: 'stderr' });
     expect((await logs([], { columns: 80 })).stdout).toBe(
@@ -171,7 +171,7 @@ describe('a line', () => {
     expect((await logs(['--raw'])).stdout).toBe(`${hostile}\n::error file=x::boo\n`);
   });
 
-  test('is the platform’s own object with --json, one on each line, or the fields that are named', async () => {
+  test('is the platform’s object with --json, or the selected fields', async () => {
     print('a\u001b[2J', { run: 'r-1' });
     print('b');
     const [first, second] = linesOf((await logs(['--json'])).stdout).map((line) => JSON.parse(line));
@@ -188,7 +188,7 @@ describe('a line', () => {
 });
 
 describe('following', () => {
-  /** Prints, one after the other, from the first look at the log on. */
+  /** Prints lines one after the other, starting at the first request for the log. */
   const answering = (texts: string[], flags: string[] = [], setting: Setting = {}) => {
     const last = texts.at(-1);
     const waiting = [...texts];
@@ -205,7 +205,7 @@ describe('following', () => {
   };
   const many = (number: number) => Array.from({ length: number }, (_, index) => `new-${index + 1}.`);
 
-  test('shows the last lines and then each new one, until Ctrl-C ends it with 130 and no error', async () => {
+  test('shows the last lines and then new ones until Ctrl-C', async () => {
     const old = printMany('old', 3);
     const outcome = await answering(many(10));
     expect(linesOf(outcome.stdout)).toEqual([...old, ...many(10)]);
@@ -221,13 +221,13 @@ describe('following', () => {
     expect(linesOf(stdout)).toEqual(many(3));
   });
 
-  test('begins with nothing when nothing was printed, and says so', async () => {
+  test('prints a note if the log is empty', async () => {
     const { stdout, stderr } = await answering(many(3));
     expect(linesOf(stdout)).toEqual(many(3));
     expect(stderr).toBe('no log lines yet\n\n');
   });
 
-  test('loses and repeats nothing when the socket breaks after every second line', async () => {
+  test('loses and repeats nothing if the socket breaks after every second line', async () => {
     emulator.fail('log-socket', 'cut-after-two*');
     printMany('old', 2);
     const { stdout, stderr } = await answering(many(30), ['--tail', '1', '--fail-on-gap']);
@@ -236,13 +236,13 @@ describe('following', () => {
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'log-socket').length).toBeGreaterThan(5);
   });
 
-  test('repeats nothing when the socket does', async () => {
+  test('repeats nothing if the socket does', async () => {
     emulator.fail('log-socket', 'repeating*');
     const { stdout } = await answering(many(10));
     expect(linesOf(stdout)).toEqual(many(10));
   });
 
-  test('polls when there is no socket, says so once, and survives polls that fail', async () => {
+  test('polls if there is no live log, says so once, and retries failed polls', async () => {
     emulator.fail('log-socket', 'refused*');
     printMany('old', 1);
     const failing = setInterval(() => emulator.fail('getAppLogs', 503), 60);
@@ -252,13 +252,13 @@ describe('following', () => {
     expectNoTrace(outcome, emulator);
   });
 
-  test('notices a socket that is open and says nothing', async () => {
+  test('notices a silent socket', async () => {
     emulator.fail('log-socket', 'silent*');
     const { stdout } = await answering(many(5), [], { silenceMs: 500 });
     expect(linesOf(stdout)).toEqual(many(5));
   });
 
-  test('takes the socket again when it is back, without a line lost or repeated', async () => {
+  test('returns to the live log without losing or repeating a line', async () => {
     emulator.fail('log-socket', 'refused', 'refused', 'refused', 'refused');
     const { stdout, stderr } = await answering(many(25), ['--fail-on-gap']);
     expect(linesOf(stdout)).toEqual(many(25));
@@ -268,7 +268,7 @@ describe('following', () => {
   test.each([
     ['--stream', 'stderr'],
     ['--search', 'new'],
-  ])('with %s %s polls: no socket knows it', async (...flags) => {
+  ])('polls with %s %s, which the live log does not support', async (...flags) => {
     print('old');
     const texts = many(5);
     const timer = setInterval(() => {
@@ -281,7 +281,7 @@ describe('following', () => {
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'log-socket')).toBe(false);
   });
 
-  test('gives JSON of one shape, by whichever way a line came', async () => {
+  test('prints the same JSON for history and live log', async () => {
     print('old');
     const { stdout } = await answering(many(2), ['--json']);
     const [old, fresh] = linesOf(stdout).map((line) => JSON.parse(line));
@@ -290,7 +290,7 @@ describe('following', () => {
     expect(Object.keys(old)).toEqual(expect.arrayContaining(Object.keys(fresh)));
   });
 
-  test('ends by itself at --until', async () => {
+  test('ends at --until', async () => {
     emulator.fail('log-socket', 'refused*');
     printMany('old', 2);
     const { code, stdout } = await logs(['-f', '--until', '2026-11-20T12:00:20Z'], { meanwhile: () => print('more') });
@@ -299,7 +299,7 @@ describe('following', () => {
     expect((await logs(['-f', '--until', '10s'])).code).toBe(0);
   });
 
-  test('ends at once when the app is deleted, with exit 6 and one line of JSON', async () => {
+  test('exits with 6 when the app is deleted', async () => {
     emulator.fail('log-socket', 'refused*');
     print('old');
     const outcome = await logs(['-f', '--json'], { meanwhile: () => emulator.store.apps.clear() });
@@ -309,7 +309,7 @@ describe('following', () => {
     expect(error).toMatchObject({ error: { code: 'not-found', exitCode: 6 } });
   });
 
-  test('sends the token to the address of the logs only, and never shows it, even with --debug', async () => {
+  test('sends the token only to the log host, and never prints it', async () => {
     print('old');
     for (const fault of ['refused*', 'cut-after-two*']) {
       emulator.reset();

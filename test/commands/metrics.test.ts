@@ -31,13 +31,13 @@ afterAll(() => emulator.close());
 const startup = (flags: string[] = [], setting: Setting = {}) =>
   gantry(['metrics', 'startup', 'web', ...flags], { emulator, ...setting });
 
-test('the answer is what the platform said', async () => {
+test('passes the reply through', async () => {
   const { code, json } = await startup([...range, '--json']);
   expect(code).toBe(0);
   expect(json()).toMatchObject({ status: 'success', data: { total_runs: 30 } });
 });
 
-test('it reads as a picture and a table of the times at which something started', async () => {
+test('shows a chart and a table', async () => {
   const { stdout, stderr } = await startup([...range, '--timezone', 'UTC']);
   expect(stdout).toMatch(/^30 runs\n.*, UTC\n\n/);
   expect(stdout).toMatch(/● p50: last \S+ s, max 9\.0 s/);
@@ -46,7 +46,7 @@ test('it reads as a picture and a table of the times at which something started'
   expect(stderr).toBe('');
 });
 
-test('a container and more points can be asked for', async () => {
+test('accepts a container and a resolution', async () => {
   await startup([...range, '--container', 'web-a', '--resolution', 'high']);
   expect(emulator.calls.map(({ query }) => query)).toMatchObject([
     { start: at(end - 6 * hour), end: at(end), container_id: 'web-a', resolution: 'high' },
@@ -58,14 +58,14 @@ test.each([
   [['--resolution', 'low'], 'the choices are medium, high'],
   [['--timezone', 'nowhere'], 'name of a time zone'],
   [['--html', ''], '--html requires a file name'],
-])('%j is refused before any call', async (flags, message) => {
+])('rejects %j before any request', async (flags, message) => {
   const { code, stderr } = await startup(flags);
   expect(code).toBe(2);
   expect(stderr).toContain(message);
   expect(emulator.calls).toEqual([]);
 });
 
-test('a range in which nothing started is a line that says so', async () => {
+test('prints a note if nothing started', async () => {
   const { code, stdout, stderr } = await startup(['--since', '30d', '--until', '20d']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^0 runs\n.* to .*\n$/);
@@ -87,7 +87,7 @@ describe('a platform that', () => {
     expect(stderr).toContain(message);
   });
 
-  test('gives its points in any order has them drawn in order', async () => {
+  test('returns points in any order: they are sorted', async () => {
     const points = [3, 1, 2].map((place) => ({
       timestamp: end / 1000 - 600 * place,
       p50: place,

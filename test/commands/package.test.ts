@@ -5,7 +5,7 @@ import { folderOf, smallApp } from '../support/app.ts';
 import { gantry } from '../support/gantry.ts';
 import { temporaryFiles } from '../support/traces.ts';
 
-test('package writes the archive and prints where', async () => {
+test('writes the archive and prints its path', async () => {
   await using app = await folderOf(smallApp());
   const { code, stdout, stderr } = await gantry(['package'], { cwd: app.path });
   expect([code, stdout]).toEqual([0, 'app.zip\n']);
@@ -14,7 +14,7 @@ test('package writes the archive and prints where', async () => {
   expect(temporaryFiles()).toEqual([]);
 });
 
-test('package twice gives the same bytes: the archive of before is not in it, times do not count', async () => {
+test('is reproducible: ignores times and the previous archive', async () => {
   await using app = await folderOf(smallApp());
   await gantry(['package', '-o', 'one.zip'], { cwd: app.path });
   const one = await readFile(join(app.path, 'one.zip'));
@@ -23,7 +23,7 @@ test('package twice gives the same bytes: the archive of before is not in it, ti
   expect(one.equals(await readFile(join(app.path, 'one.zip')))).toBe(true);
 });
 
-test('--json lists what is in it', async () => {
+test('lists the files with --json', async () => {
   await using app = await folderOf(smallApp('[cerebrium.dependencies.pip]\nnumpy = "latest"\n'));
   const { json } = await gantry(['package', '--json', '-o', '/dev/null'], { cwd: app.path });
   const { entries } = json() as { entries: { path: string }[] };
@@ -31,7 +31,7 @@ test('--json lists what is in it', async () => {
   expect((await gantry(['package', '--json=bytes'], { cwd: app.path })).json()).toEqual({ bytes: expect.any(Number) });
 });
 
-test('another name is in the archive as well', async () => {
+test('writes the name of --name into the archive', async () => {
   await using app = await folderOf(smallApp());
   const names = async (flags: string[]) => {
     const { json } = await gantry(['package', '--json=entries', ...flags], { cwd: app.path });
@@ -42,20 +42,20 @@ test('another name is in the archive as well', async () => {
   expect(renamed[1]).toBe(plain[1]);
 });
 
-test('a broken project exits 10 and leaves no archive', async () => {
+test('exits with 10 for an invalid project and leaves no archive', async () => {
   await using app = await folderOf({ 'cerebrium.toml': 'nonsense' });
   expect((await gantry(['package'], { cwd: app.path })).code).toBe(10);
   expect(await readdir(app.path)).toEqual(['cerebrium.toml']);
 });
 
-test('a place that cannot be written is named: exit 1', async () => {
+test('exits with 1 if the file cannot be written', async () => {
   await using app = await folderOf(smallApp());
   const { code, stderr } = await gantry(['package', '-o', 'no/such/folder/app.zip'], { cwd: app.path });
   expect(code).toBe(1);
   expect(stderr).toMatch(/error: cannot write .*no\/such\/folder\/app\.zip/);
 });
 
-test('Ctrl-C leaves no half archive', async () => {
+test('Ctrl-C leaves no partial archive', async () => {
   await using app = await folderOf({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
   const { code } = await gantry(['package'], { cwd: app.path, interruptAt: /Collected/ });
   expect(code).toBe(130);
@@ -77,7 +77,7 @@ describe('to stdout', () => {
     },
   );
 
-  test('neither with --json nor to a terminal: exit 2', async () => {
+  test('exits with 2 with --json or on a terminal', async () => {
     await using app = await folderOf(smallApp());
     const json = await gantry(['package', '-o', '-', '--json'], { cwd: app.path });
     expect([json.code, json.stderr]).toEqual([2, expect.stringContaining('--json cannot be used here')]);

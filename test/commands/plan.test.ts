@@ -30,12 +30,12 @@ describe('changing the plan', () => {
     expect(emulator.calls.at(-1)?.body).toEqual({ planCode: 'enterprise' });
   });
 
-  test('says when nothing is needed', async () => {
+  test('says if no payment is required', async () => {
     const { code, stdout, stderr } = await set('hobby', '--yes');
     expect([code, stdout, stderr]).toEqual([0, 'the platform accepted the change to hobby; no payment required\n', '']);
   });
 
-  test('in JSON has an address or null', async () => {
+  test('prints a URL or null in JSON', async () => {
     expect((await set('hobby', '-y', '--json')).json()).toEqual({ planCode: 'hobby', redirectUrl: null });
     expect((await set('standard', '-y', '--json')).json()).toEqual({
       planCode: 'standard',
@@ -53,7 +53,7 @@ describe('changing the plan', () => {
     expect(emulator.calls).toHaveLength(calls);
   });
 
-  test('where nobody can be asked exits 9 and names --yes', async () => {
+  test('exits with 9 without a terminal and suggests --yes', async () => {
     const outcome = await set('hobby', '--json');
     expect(outcome.code).toBe(9);
     expect(outcome.stderr).toContain('fix answer it with --yes');
@@ -61,7 +61,7 @@ describe('changing the plan', () => {
     expect(emulator.calls).toEqual([]);
   });
 
-  test('to one that does not exist exits 2 and names those that do', async () => {
+  test('exits with 2 for an unknown plan and lists the plans', async () => {
     const { code, stderr } = await set('gold', '--yes');
     expect(code).toBe(2);
     expect(stderr).toContain('hobby, standard, enterprise');
@@ -77,18 +77,18 @@ describe('--open', () => {
   const set = (plan: string, more: Setting = {}) =>
     gantry(['plan', 'set', plan, '--yes', '--open'], { emulator, ...more });
 
-  test('shows the page of the payment in a browser, and prints its address all the same', async () => {
+  test('opens the payment page and prints its URL', async () => {
     const { stdout, opened } = await set('enterprise');
     expect(opened).toEqual([`${emulator.url}/checkout/${emulator.project}/enterprise`]);
     expect(stdout).toBe(`${opened[0]}\n`);
   });
 
-  test('says when there is no browser', async () => {
+  test('says if there is no browser', async () => {
     const { code, stderr } = await set('enterprise', { browser: false });
     expect([code, stderr]).toEqual([0, expect.stringContaining('no browser could be opened here')]);
   });
 
-  test('opens nothing when nothing is needed', async () => {
+  test('opens nothing if no payment is required', async () => {
     expect((await set('hobby')).opened).toEqual([]);
   });
 
@@ -104,10 +104,10 @@ describe('--open', () => {
   );
 });
 
-describe('what the project costs', () => {
+describe('the cost of a project', () => {
   const cost = (...flags: string[]) => gantry(['plan', 'cost', ...flags], { emulator });
 
-  test('is told in words, with coupons', async () => {
+  test('is shown in words, with coupons', async () => {
     expect((await gantry(['plan', 'cost'], { emulator, ...wideTerminal })).stdout).toBe(
       [
         'combined cost before discounts  $0.00',
@@ -133,7 +133,7 @@ describe('what the project costs', () => {
     [{ summary: { note: 'x', unknown: null, ratio: 0.5 } }, 'note     x\nunknown  null\nratio    0.5'],
     [{ coupons: ['HELLO', { code: 'A', amount_cents: 5 }] }, 'coupon  HELLO\ncoupon  code A, amount $0.05'],
     [{ summary: null, coupons: null }, ''],
-  ])('of the form %j reads so', (answer, text) => {
+  ])('of the form %j is readable', (answer, text) => {
     expect(projectCostView(answer)(page)).toBe(text);
   });
 });
@@ -146,7 +146,7 @@ describe('invoices', () => {
     ...facts,
   });
 
-  test('are listed newest first, the address of the file in JSON only', async () => {
+  test('are listed newest first, with the URL only in JSON', async () => {
     const { stdout } = await gantry(['plan', 'invoices'], { emulator, ...wideTerminal });
     expect(stdout).toMatch(
       /^DATE +INVOICE +AMOUNT +STATUS +FILE\n(\d{4}-\d\d-01 {2}in-\d{4}-\d\d {2}\d\d\.\d\d USD +paid +yes\n){3}$/,
@@ -175,7 +175,7 @@ describe('invoices', () => {
     expect((await list()).stdout).toMatch(new RegExp(`^2026-11-01\tin-1\t${amount}\tno$`, 'm'));
   });
 
-  test('are found in whatever they are wrapped', () => {
+  test('are found in any wrapper', () => {
     const [older, newer] = [invoice('in-1', {}), invoice('in-2', { createdAt: '2026-12-01T00:00:00Z' })];
     for (const answer of [
       [older, newer],
@@ -198,7 +198,7 @@ describe('invoices', () => {
 describe('payment methods', () => {
   const list = (...flags: string[]) => gantry(['plan', 'payment-methods', ...flags], { emulator });
 
-  test('are cards of which the last digits are told, the default marked', async () => {
+  test('show the last digits of cards, and the default', async () => {
     const { stdout } = await list();
     expect(stdout.split('\n')).toEqual([
       'visa ending in 4242\t4/2029\tdefault',

@@ -44,10 +44,10 @@ test('every help has examples and the fields of its JSON, where they are always 
   const withoutFields = ['cat', 'config schema', 'df', 'emulator exec', 'help'];
   for (const { command } of (json() as Reference).commands) {
     const { stdout } = await gantry([...command.split(' '), '--help']);
-    expect(stdout).toContain('\nExamples:\n');
-    expect(stdout.includes('\nJSON:\n'), command).toBe(!withoutFields.includes(command));
+    expect(stdout).toContain('\nEXAMPLES\n');
+    expect(stdout.includes('\nJSON FIELDS\n'), command).toBe(!withoutFields.includes(command));
     expect(stdout, command).not.toContain('(default: [])');
-    const [, fields = ''] = stdout.split('\nJSON:\n');
+    const [, fields = ''] = stdout.split('\nJSON FIELDS\n');
     for (const line of fields.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
   }
 });

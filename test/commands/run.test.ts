@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterAll(() => emulator.close());
 
-/** Runs a command line in a folder with these files. Time leaps, but a program takes the time it takes. */
+/** Runs a command line in a folder with these files. Waiting is simulated; the program runs in real time. */
 async function run(files: Record<string, string>, line: string[], setting: Setting = {}) {
   await using app = await folderOf(files);
   return await gantry(['run', ...line], { emulator, cwd: app.path, meanwhile: () => setTimeout(5), ...setting });
@@ -40,7 +40,7 @@ interface Sent {
 
 const called = (name: string) => emulator.calls.filter(({ endpoint }) => endpoint === name);
 
-/** What the one run was given. */
+/** The request that started the run. */
 function sent() {
   const { query, body } = called('startRun')[0] ?? { query: {} as Record<string, string>, body: undefined };
   const { data, file, projectId } = body as Sent;
@@ -49,7 +49,7 @@ function sent() {
 }
 
 describe('what is sent', () => {
-  test('is the folder without version control, environments and caches, even without a cerebrium.toml', async () => {
+  test('is the folder without version control, environments and caches, also without cerebrium.toml', async () => {
     const { code, stdout } = await run(
       {
         ...{ 'job.py': job, 'data/words.txt': 'a', '.env': 'SECRET=1', '.git/objects/ab/cd': 'x'.repeat(5_000_000) },
@@ -66,7 +66,7 @@ describe('what is sent', () => {
     expect(called('prepareBaseImage')).toEqual([]);
   });
 
-  test('is named after the folder, in a form that a name may have', async () => {
+  test('is named after the folder, converted to a valid name', async () => {
     await using parent = await folderOf({ 'My Jobs (that have an even longer name)/job.py': job });
     const cwd = join(parent.path, 'My Jobs (that have an even longer name)');
     await gantry(['run', 'job.py', '--detach'], { emulator, cwd });
@@ -83,7 +83,7 @@ describe('what is sent', () => {
     expect([called('createRunApp')[0]?.query, sent().query.region]).toEqual([{ region }, region]);
   });
 
-  test('asks for hardware in the numbers the platform takes, and for the first kind of several', async () => {
+  test('sends hardware in the platform’s form, and only the first compute type', async () => {
     const hardware = 'compute = ["ADA_L4", "AMPERE_A10"]\ngpu_count = 2\ncpu = 4\nmemory = 12.5\n';
     await run({ 'cerebrium.toml': toml(`[cerebrium.hardware]\n${hardware}`), 'job.py': job }, ['job.py', '--detach']);
     expect(sent().query).toEqual({
@@ -92,7 +92,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('has an image made first when there are dependencies, and says which', async () => {
+  test('builds a base image first if there are dependencies', async () => {
     const more = [
       'shell_commands = ["echo hi"]',
       'docker_base_image_url = "debian:bookworm-slim"',
@@ -114,7 +114,7 @@ describe('what is sent', () => {
     expect(emulator.calls.map(({ endpoint }) => endpoint)).toEqual(['createRunApp', 'prepareBaseImage', 'startRun']);
   });
 
-  test('reads the packages of a requirements file, and tells of what has no place', async () => {
+  test('reads the packages of a requirements file, and warns about unsupported lines', async () => {
     const lines = '# ours\nnumpy\ntorch [cuda] ==2.5 # pinned\nx>=1; python_version < "3.9"\n-r other.txt\n\n';
     const files = {
       ...{ 'cerebrium.toml': toml('[cerebrium.dependencies.paths]\npip = "requirements.txt"\n'), 'job.py': job },
@@ -127,7 +127,7 @@ describe('what is sent', () => {
     expect(stderr).toContain('"-r other.txt" in');
   });
 
-  test('is the data of all sources together, of which pairs win', async () => {
+  test('merges the data of all sources; pairs win', async () => {
     const line = ['--data', '{"epochs": 1, "deep": [1]}', 'job.py::train', '--detach', '--', 'name=a=b', 'epochs:=3'];
     await run({ 'job.py': job }, line);
     expect(sent()).toMatchObject({
@@ -147,7 +147,7 @@ describe('what is sent', () => {
   test.each([
     [['--data', '{"epochs": 2}', '--region', 'eu-north1', '--detach', 'job.py::train']],
     [['job.py::train', '--data', '{"epochs": 2}', '--region', 'eu-north1', '--detach']],
-  ])('is the same with flags before or after the file name: %j', async (line) => {
+  ])('accepts flags before or after the file name: %j', async (line) => {
     await run({ 'job.py': job }, line);
     expect(sent()).toMatchObject({ data: { epochs: 2 }, query: { region: 'eu-north1', functionName: 'train' } });
   });
@@ -171,11 +171,11 @@ describe('what is sent', () => {
     ['main = train\ndef main(): pass', undefined, true],
     ['# nothing to call', undefined, false],
     ["if '__main__' == __name__:\n    train()", 'train', true],
-  ])('has a call of its own only where the file has none: %j', async (more, name, has) => {
+  ])('appends a call only if the file has none: %j', async (more, name, has) => {
     await run({ 'jobs/a.py': `${job}\n${more}\n` }, [`jobs/a.py${name ? `::${name}` : ''}`, '--detach']);
     const text = sent().files['jobs/a.py'] ?? '';
     expect(text.includes('__gantry_call')).toBe(has);
-    // The guard of the file is not to run as well.
+    // The main guard of the file must not run too.
     if (name) expect(text).toContain("if '__main__' == 'import':");
   });
 });
@@ -256,7 +256,7 @@ describe('nothing is sent', () => {
 });
 
 describe.skipIf(!python)('what a program prints (needs python3)', () => {
-  test('goes to stdout and stderr as it was printed, and ends with the run', async () => {
+  test('goes to stdout and stderr until the run ends', async () => {
     const source =
       'import sys\ndef main(name):\n    print("hello", name)\n    print()\n    print("oops", file=sys.stderr)\n';
     const outcome = await run({ 'job.py': source }, ['job.py', '--', 'name=you']);
@@ -268,12 +268,12 @@ describe.skipIf(!python)('what a program prints (needs python3)', () => {
     expectNoTrace(outcome, emulator);
   });
 
-  test('may be many pages: none of its lines is lost, and they are in order', async () => {
+  test('may have many pages: no line is lost or out of order', async () => {
     const { code, stdout } = await run({ 'job.py': 'for number in range(20_000):\n    print(number)\n' }, ['job.py']);
     expect([code, stdout === Array.from({ length: 20_000 }, (_, number) => `${number}\n`).join('')]).toEqual([0, true]);
   });
 
-  test('of a function called beside a guard is only that of the function', async () => {
+  test('comes only from the function if one is given besides a main guard', async () => {
     const source = `${job}\nif __name__ == "__main__":\n    print("guard")\n`;
     expect((await run({ 'job.py': source }, ['job.py::train', 'epochs:=3'])).stdout).toBe('first: 3\n{"loss": 0.5}\n');
     expect((await run({ 'job.py': source }, ['job.py'])).stdout).toBe('guard\n');
@@ -309,7 +309,7 @@ describe.skipIf(!python)('what a program prints (needs python3)', () => {
   test.each([
     ['an exception', 'raise ValueError("bad")', 1],
     ['an exit code of its own', 'raise SystemExit(42)', 42],
-  ])('and the program’s exit code are ours when it fails: %s', async (_, source, exit) => {
+  ])('is relayed with the exit code if it fails: %s', async (_, source, exit) => {
     const outcome = await run({ 'job.py': `print("begins")\n${source}\n` }, ['job.py', '--json']);
     expect(outcome.code).toBe(exit);
     expect(outcome.stderr).toContain(`failed with exit code ${exit}`);
@@ -318,16 +318,16 @@ describe.skipIf(!python)('what a program prints (needs python3)', () => {
     expect(outcome.json()).toMatchObject({ error: { code: 'app-error', details: { status: 'failure', log } } });
   });
 
-  test('cannot steer a terminal', async () => {
+  test('cannot control the terminal', async () => {
     const outcome = await run({ 'job.py': 'print("a\\x1b]0;title\\x07b\\x1b[2Jc")\n' }, ['job.py'], { columns: 80 });
     expect(outcome.stdout).toBe('abc\n');
   });
 });
 
-describe('when it does not go well', () => {
+describe('failures', () => {
   const slow = { 'job.py': 'import time\nprint("begins")\ntime.sleep(60)\n' };
 
-  test('Ctrl-C cancels the run, says so, leaves nothing behind, and exits with 130', async () => {
+  test('Ctrl-C cancels the run and exits with 130', async () => {
     const outcome = await run(slow, ['job.py'], { interruptAt: /Started run/ });
     expect(outcome.code).toBe(130);
     expect(outcome.stderr).toMatch(/canceling run \S+ of gantry-test-\S+ \(Ctrl-C again: quit at once\)/);
@@ -337,13 +337,13 @@ describe('when it does not go well', () => {
     expectNoTrace(outcome, emulator);
   });
 
-  test('Ctrl-C while it is sent waits to learn which run to cancel', async () => {
+  test('Ctrl-C during the request waits for the id of the run to cancel', async () => {
     const outcome = await run({ ...slow, 'cerebrium.toml': toml() }, ['job.py'], { interruptAt: /Packed/ });
     expect(outcome.code).toBe(130);
     expect(called('startRun').length).toBe(called('cancelRun').length);
   });
 
-  test.skipIf(!python)('--timeout leaves it running, exits 8 and names the command that goes on', async () => {
+  test.skipIf(!python)('exits with 8 at --timeout without canceling, and suggests how to follow', async () => {
     const outcome = await run(slow, ['job.py', '--timeout', '2s', '--json']);
     expect(outcome.code).toBe(8);
     expect(outcome.stderr).toMatch(/is still in progress after 2\.0 s\n {2}fix gantry runs follow \S+ [0-9a-f-]{36}/);
@@ -353,14 +353,14 @@ describe('when it does not go well', () => {
   test.each([
     ['the answer is lost', 'reset-after', 69, 1],
     ['the platform fails', '500', 69, 1],
-  ])('it is not sent again: %s', async (_, fault, exit, times) => {
+  ])('is not sent again: %s', async (_, fault, exit, times) => {
     emulator.fail('startRun', fault);
     const outcome = await run({ 'job.py': job }, ['job.py', '--detach']);
     expect([outcome.code, called('startRun').length]).toEqual([exit, times]);
     expect(outcome.stderr).toMatch(/why the run may have started\n {2}fix gantry runs list/);
   });
 
-  test('it is sent again when the platform asks for that', async () => {
+  test('is sent again if the platform asks for it', async () => {
     emulator.fail('startRun', '429:2', '503:1');
     const outcome = await run({ 'job.py': job }, ['job.py', '--detach']);
     expect([outcome.code, called('startRun').length]).toEqual([0, 3]);
@@ -374,7 +374,7 @@ describe('when it does not go well', () => {
       /is not ready after 10 s; the build continues\n {2}fix run the same command again/,
       8,
     ],
-  ])('waits for the base image until it is ready or failed: %j', async (answer, exit, said, waits) => {
+  ])('waits until the base image is ready or failed: %j', async (answer, exit, said, waits) => {
     const files = { 'job.py': job, 'cerebrium.toml': toml('[cerebrium.dependencies.pip]\nnumpy = ""\n') };
     const env = { GANTRY_API_URL: await answering(answer) };
     const outcome = await run(files, ['job.py', '--timeout', '10s'], { env, clock: { now: Date.now() } });
@@ -382,13 +382,13 @@ describe('when it does not go well', () => {
     expect([outcome.code, outcome.waits.length]).toEqual([exit, waits]);
   });
 
-  test('stops only when an upload no longer makes progress', async () => {
+  test('fails only if an upload makes no progress', async () => {
     emulator.fail('startRun', 'stall');
     const outcome = await run({ 'job.py': job }, ['job.py', '--detach'], { silenceMs: 1_000 });
     expect([outcome.code, outcome.stderr]).toEqual([69, expect.stringContaining('no byte for 1 s')]);
   });
 
-  test('an answer without a run is told as such', async () => {
+  test('reports a reply without a run id', async () => {
     emulator.fail('startRun', 'empty');
     expect((await run({ 'job.py': job }, ['job.py', '--detach'])).code).toBe(69);
   });

@@ -24,7 +24,7 @@ afterAll(() => emulator.close());
 describe('one run', () => {
   const get = (...flags: string[]) => gantry(['runs', 'get', 'web', 'r-1', ...flags], { emulator, ...wideTerminal });
 
-  test('is shown in full, its times by the clocks here', async () => {
+  test('shows all fields, with local times', async () => {
     record(emulator, {
       ...{ id: 'r-1', createdAt, coldstartMs: 2_400, containerQueueMs: 2_500, runtimeMs: 10_000 },
       ...{ async: true, webhookEndpoint: 'https://example.com/hook' },
@@ -38,20 +38,20 @@ describe('one run', () => {
     expect(stdout).toMatch(/^container +web-1$/m);
   });
 
-  test('that goes on has no end yet', async () => {
+  test('shows no end while it is in progress', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
     const { stdout } = await get();
     expect(stdout).toMatch(/^status +processing$/m);
     expect(stdout).not.toMatch(/^(completed|ran|answered|status code) /m);
   });
 
-  test('is in JSON what the platform says of it, its times in UTC', async () => {
+  test('passes the reply through in JSON, with times in UTC', async () => {
     record(emulator, { id: 'r-1', createdAt });
     const { json } = await get('--json');
     expect(json()).toMatchObject({ id: 'r-1', status: 'success', createdAt: new Date(createdAt).toISOString() });
   });
 
-  test('that does not exist exits 6 and is named', async () => {
+  test('exits with 6 if it does not exist', async () => {
     const outcome = await get('--json');
     expect(outcome.code).toBe(6);
     expect(outcome.stderr).toContain('run r-1 not found');
@@ -59,13 +59,13 @@ describe('one run', () => {
   });
 });
 
-describe('cancelling a run', () => {
+describe('canceling a run', () => {
   const cancel = (flags: string[], more = {}) =>
     gantry(['runs', 'cancel', 'web', 'r-1', ...flags], { emulator, ...more });
   const cancelled = () => emulator.store.runs.get('r-1')?.cancelledAt !== undefined;
   const sent = () => emulator.calls.filter(({ endpoint }) => endpoint === 'cancelRun').length;
 
-  test('with --yes does it and says so', async () => {
+  test('cancels with --yes', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
     const { code, stdout } = await cancel(['--yes']);
     expect([code, stdout]).toEqual([0, 'canceled run r-1\n']);
@@ -79,7 +79,7 @@ describe('cancelling a run', () => {
     expect(cancelled()).toBe(true);
   });
 
-  test('where nobody can be asked exits 9 and names --yes', async () => {
+  test('exits with 9 without a terminal and suggests --yes', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
     const outcome = await cancel(['--json']);
     expect(outcome.code).toBe(9);
@@ -98,7 +98,7 @@ describe('cancelling a run', () => {
     expect([code, cancelled()]).toEqual([exit, done]);
   });
 
-  test('a second time finds it done, and asks nothing', async () => {
+  test('does not ask if the run is already canceled', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
     await cancel(['--yes']);
     const again = await cancel([]);
@@ -110,7 +110,7 @@ describe('cancelling a run', () => {
   test.each([
     [200, 'success'],
     [503, 'failure'],
-  ])('that ended with %i exits 7 and says how it ended', async (statusCode, state) => {
+  ])('exits with 7 if the run has ended with %i', async (statusCode, state) => {
     record(emulator, { id: 'r-1', createdAt, statusCode });
     const outcome = await cancel(['--yes', '--json']);
     expect(outcome.code).toBe(7);
@@ -119,7 +119,7 @@ describe('cancelling a run', () => {
     expect(sent()).toBe(0);
   });
 
-  test('is done once, though the answer to the first call was lost', async () => {
+  test('succeeds if the first reply was lost', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
     emulator.fail('cancelRun', 'reset-after');
     const { code, stdout } = await cancel(['--yes']);
@@ -128,19 +128,19 @@ describe('cancelling a run', () => {
     expect(sent()).toBe(2);
   });
 
-  test('that the platform refuses without a reason we can see is its refusal', async () => {
+  test('shows the platform’s refusal', async () => {
     record(emulator, { id: 'r-1', ...goesOn });
     emulator.fail('cancelRun', 409);
     expect((await cancel(['--yes'])).code).toBe(7);
     expect(cancelled()).toBe(false);
   });
 
-  test('that does not exist exits 6 before any question', async () => {
+  test('exits with 6 before asking if the run does not exist', async () => {
     expect((await cancel([])).code).toBe(6);
   });
 });
 
-/** The same moment as the clocks here show it. */
+/** The same time in the local time zone. */
 function local(time: number): string {
   const at = new Date(time);
   return new Date(time - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', ' ');

@@ -11,7 +11,7 @@ import { temporaryFiles } from '../support/traces.ts';
 import { widthOf } from '../support/width.ts';
 
 const hour = 3_600_000;
-/** The end of every range here. */
+/** The end of every range. */
 const end = Math.floor(Date.now() / hour) * hour;
 const at = (ms: number) => new Date(ms).toISOString();
 const range = (ms: number) => ['--since', at(end - ms), '--until', at(end)];
@@ -35,13 +35,13 @@ const chart = (flags: string[] = [], setting: Setting = {}) =>
   gantry(['runs', 'chart', 'web', ...flags], { emulator, ...setting });
 const asked = () => emulator.calls.map(({ query }) => query);
 
-test('the answer is what the platform said', async () => {
+test('passes the reply through', async () => {
   const { code, json } = await chart([...range(6 * hour), '--json']);
   expect(code).toBe(0);
   expect(json()).toMatchObject({ groupBy: 'hour', total: 50, aggregatedData: { length: 6 } });
 });
 
-test('it reads as pictures and a table, the newest bucket first, the same in a pipe and on a terminal', async () => {
+test('shows charts and a table, newest bucket first, on a terminal and in a pipe', async () => {
   const piped = await chart([...range(6 * hour), '--timezone', 'UTC']);
   const terminal = await chart([...range(6 * hour), '--timezone', 'UTC'], { columns: 120, env: { NO_COLOR: '1' } });
   for (const { stdout } of [piped, terminal]) {
@@ -69,19 +69,19 @@ describe('the success rate', () => {
     return stdout;
   };
 
-  test('is the number that the platform gives', async () => {
+  test('is the platform’s number', async () => {
     const stdout = await told({ successRate: 70 });
     expect(stdout).toMatch(/^TIME +REQUESTS +FAILED +SUCCESS RATE\n.* 10 +2 +70$/m);
     expect(stdout).not.toContain('77.8');
     expect(stdout).toMatch(/^12 requests/);
   });
 
-  test('is computed under another name where the platform gives none', async () => {
+  test('is computed if the platform returns none', async () => {
     expect(await told({ successRate: null })).toMatch(/^TIME +REQUESTS +FAILED +OK %\n.* 10 +2 +77\.8$/m);
   });
 });
 
-test('without Unicode it is plain ASCII, and a line is never wider than the terminal', async () => {
+test('is ASCII without Unicode, and never wider than the terminal', async () => {
   for (const columns of [20, 40, 80, 200]) {
     const { stdout } = await chart(range(6 * hour), { columns, env: { LANG: 'C', NO_COLOR: '1' } });
     const picture = stdout.slice(0, stdout.indexOf('\nTIME'));
@@ -90,7 +90,7 @@ test('without Unicode it is plain ASCII, and a line is never wider than the term
   }
 });
 
-describe('what is asked of the platform', () => {
+describe('the request', () => {
   test.each([
     ['2h', 'minute'],
     ['3h', 'minute'],
@@ -98,12 +98,12 @@ describe('what is asked of the platform', () => {
     ['7d', 'hour'],
     ['8d', 'day'],
     ['90d', 'day'],
-  ])('is, for the last %s, a bucket for each %s', async (since, by) => {
+  ])('for the last %s has buckets of one %s', async (since, by) => {
     await chart(['--since', since]);
     expect(asked()).toMatchObject([{ aggregate: 'true', groupBy: by }]);
   });
 
-  test('is the last 24 hours when nothing is said, in whole minutes', async () => {
+  test('covers the last 24 hours by default, in whole minutes', async () => {
     await chart();
     const [{ startTime = '', endTime = '' } = {}] = asked() as { startTime?: string; endTime?: string }[];
     expect(startTime).toMatch(/:00\.000Z$/);
@@ -111,7 +111,7 @@ describe('what is asked of the platform', () => {
     expect(Date.parse(endTime)).toBeGreaterThanOrEqual(Date.now() - 60_000);
   });
 
-  test('is counted by the zone that was named, in its usual spelling, or by the zone of the user', async () => {
+  test('uses the given time zone or the local one', async () => {
     await chart(['--timezone', 'europe/berlin']);
     await chart();
     expect(asked().map((query) => (query as Record<string, string>).timezone)).toEqual([
@@ -120,7 +120,7 @@ describe('what is asked of the platform', () => {
     ]);
   });
 
-  test('can be narrowed like the list of runs', async () => {
+  test('accepts the filters of runs list', async () => {
     await chart(['--status', 'failure', '--status-code', '500', '--min-response', '1s', '--max-startup', '2m']);
     expect(asked()).toMatchObject([
       { status: 'failure', statusCode: '500', minResponseTime: '1000', maxStartupTime: '120000' },
@@ -137,40 +137,40 @@ test.each([
   [['--metric', 'cost'], 'write one of requests, runtime, response'],
   [['--html', '-'], '--html requires a file name'],
   [['--open'], '--open requires --html'],
-])('%j is refused before any call', async (flags, message) => {
+])('rejects %j before any request', async (flags, message) => {
   const { code, stderr } = await chart(flags);
   expect(code).toBe(2);
   expect(stderr).toContain(message);
   expect(emulator.calls).toEqual([]);
 });
 
-test('too many buckets are refused with a size that suits', async () => {
+test('rejects too many buckets and suggests a size', async () => {
   expect((await chart(['--since', '30d', '--by', 'minute'])).stderr).toContain('fix --by hour');
   expect((await chart(['--since', '2000d', '--by', 'hour'])).stderr).toContain('fix --by day');
 });
 
-test('--metric draws only what is named, and may be repeated', async () => {
+test('--metric draws only the given metrics', async () => {
   const { stdout } = await chart([...range(6 * hour), '--metric', 'response', '--metric', 'requests']);
   expect(stdout).toMatch(/^requests per hour/m);
   expect(stdout).toMatch(/^response time/m);
   expect(stdout).not.toMatch(/^runtime|RUN P50/m);
 });
 
-test('a range without runs is a line that says so', async () => {
+test('prints a note if there are no runs', async () => {
   const { code, stdout, stderr } = await chart(['--since', '30d', '--until', '20d', '--timezone', 'UTC']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^0 requests\n.* to .*, UTC\n$/);
   expect(stderr).toBe('no runs match; pass --since to go further back\n');
 });
 
-describe('a platform that answers in other ways', () => {
+describe('a platform with other replies', () => {
   const elsewhere = async (reply: object) => ({ env: { GANTRY_API_URL: await answering(reply), NO_COLOR: '1' } });
   const bucket = (from: number, requests: number) => ({
     ...{ startTime: at(from), endTime: at(from + hour), totalRequests: requests, successfulRequests: requests },
     ...{ p50RuntimeMs: 0, p90RuntimeMs: 0, p99RuntimeMs: 0 },
   });
 
-  test('and leaves out buckets without runs has them drawn as a gap', async () => {
+  test('that omits empty buckets: they are drawn as gaps', async () => {
     const reply = { aggregatedData: [bucket(end - 6 * hour, 8), bucket(end - hour, 8)], groupBy: 'hour' };
     const { stdout } = await chart(
       [...range(6 * hour), '--metric', 'requests', '--timezone', 'UTC'],
@@ -179,26 +179,26 @@ describe('a platform that answers in other ways', () => {
     expect(stdout).toMatch(/^ +8 ┤█{7} {33}█{7}$/m);
   });
 
-  test('and gives 0 for the times of no runs has no time drawn', async () => {
+  test('that returns 0 as durations of empty buckets: they are not drawn', async () => {
     const reply = { aggregatedData: [bucket(end - hour, 0), bucket(end - 2 * hour, 1)], groupBy: 'hour' };
     const { stdout } = await chart([...range(2 * hour), '--metric', 'runtime'], await elsewhere(reply));
     expect(stdout.match(/●─/g)).toHaveLength(1);
     expect(stdout).toMatch(/:00 +0 ms +0 ms +0 ms$/m);
   });
 
-  test('and gives single runs is told of, with a way out', async () => {
+  test('that returns single runs: warns with a fix', async () => {
     const { code, stderr } = await chart([], await elsewhere({ items: [{ id: 'r-1' }], total: 1 }));
     expect(code).toBe(0);
     expect(stderr).toContain('the platform returned single runs');
     expect(stderr).toContain('--since 25h');
   });
 
-  test('and knows no buckets has none', async () => {
+  test('that returns no buckets', async () => {
     const { code, stdout } = await chart([], await elsewhere({ aggregatedData: null }));
     expect([code, stdout.slice(0, 11)]).toEqual([0, '0 requests\n']);
   });
 
-  test('and writes control characters into its words cannot steer the terminal', async () => {
+  test('that sends control characters: they are removed', async () => {
     const reply = { aggregatedData: [{ timeGroup: '\u001b]0;title\u0007now', totalRequests: 1 }] };
     const { stdout } = await chart([], await elsewhere(reply));
     expect(stdout).toContain('now');
@@ -207,7 +207,7 @@ describe('a platform that answers in other ways', () => {
 });
 
 describe('--html', () => {
-  test('writes a page that needs nothing but itself, and says where', async () => {
+  test('writes a self-contained page', async () => {
     await using folder = await folderOf({ 'runs.html': 'an older one' });
     const { code, stdout, stderr, opened } = await chart([...range(6 * hour), '--html', 'runs.html'], {
       cwd: folder.path,
@@ -221,13 +221,13 @@ describe('--html', () => {
     expect(temporaryFiles()).toEqual([]);
   });
 
-  test('with --json leaves the answer as it is', async () => {
+  test('does not change the output of --json', async () => {
     await using folder = await folderOf({});
     const { json } = await chart([...range(6 * hour), '--html', 'runs.html', '--json'], { cwd: folder.path });
     expect(json()).toMatchObject({ total: 50 });
   });
 
-  test('with --open shows it, and says when there is no browser', async () => {
+  test('opens the page with --open, and says if there is no browser', async () => {
     await using folder = await folderOf({});
     const flags = [...range(hour), '--html', 'my runs.html', '--open'];
     const shown = await chart(flags, { cwd: folder.path });
@@ -237,7 +237,7 @@ describe('--html', () => {
     expect(stderr).toContain('no browser found');
   });
 
-  test('where nothing can be written exits 1 and leaves no half of it', async () => {
+  test('exits with 1 if the page cannot be written, and leaves no partial file', async () => {
     await using folder = await folderOf({});
     const { code, stdout, stderr } = await chart(['--html', 'no/such/folder.html'], { cwd: folder.path });
     expect([code, stdout]).toEqual([1, '']);

@@ -28,7 +28,7 @@ describe('following a run', () => {
   const follow = (run: string, flags: string[] = [], setting: Setting = {}) =>
     gantry(['runs', 'follow', 'web', run, ...flags], { emulator, ...setting });
 
-  test('that has ended gives what it printed, and ends', async () => {
+  test('prints the output of a run that has ended', async () => {
     record(emulator, { id: 'f-1', createdAt });
     print('f-1', 'one');
     print('f-1', 'aside', 'stderr');
@@ -55,7 +55,7 @@ describe('following a run', () => {
     [503, 'failure', 'failed'],
     [0, 'cancelled', 'was canceled'],
     [-1, 'failure', 'failed'],
-  ])('that ends with %i exits with 13', async (statusCode, status, said) => {
+  ])('exits with 13 if it ends with %i', async (statusCode, status, said) => {
     record(emulator, { id: 'f-3', createdAt, statusCode });
     const outcome = await follow('f-3', ['--json'], { clock: { now: createdAt } });
     expect(outcome.code).toBe(13);
@@ -64,7 +64,7 @@ describe('following a run', () => {
     expect(outcome.json()).toMatchObject({ error: { details: { runId: 'f-3', status } } });
   });
 
-  test('bears with a look that fails, and with a log that cannot be read', async () => {
+  test('tolerates a failed poll and a log that cannot be read', async () => {
     record(emulator, { id: 'f-4', createdAt });
     print('f-4', 'one');
     emulator.fail('getRun', ...Array(6).fill('503'));
@@ -85,7 +85,7 @@ describe('following a run', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('cannot read the log of the run: no reply in time')]);
   });
 
-  test('stops at --timeout with 8; Ctrl-C leaves it running', async () => {
+  test('exits with 8 at --timeout, and Ctrl-C does not cancel the run', async () => {
     record(emulator, { id: 'f-5', createdAt, runtimeMs: 1e12 });
     print('f-5', 'still here', 'stderr');
     expect((await follow('f-5', ['--timeout', '3s'])).code).toBe(8);
@@ -95,7 +95,7 @@ describe('following a run', () => {
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'cancelRun')).toEqual([]);
   });
 
-  test('that does not exist exits 6', async () => {
+  test('exits with 6 if it does not exist', async () => {
     expect((await follow('f-none')).code).toBe(6);
   });
 });
@@ -103,7 +103,7 @@ describe('following a run', () => {
 describe('the log of a run', () => {
   const logs = (run: string, ...flags: string[]) => gantry(['runs', 'logs', 'web', run, ...flags], { emulator });
 
-  test('is all it has printed, with times where they are asked for', async () => {
+  test('shows all output, with times if requested', async () => {
     record(emulator, { id: 'l-1', createdAt });
     for (const text of ['one', '', 'two']) print('l-1', text);
     expect((await logs('l-1')).stdout).toBe('one\n\ntwo\n');
@@ -120,21 +120,21 @@ describe('the log of a run', () => {
     ]);
   });
 
-  test('may be empty; that of no run is none', async () => {
+  test('may be empty; exits with 6 if the run does not exist', async () => {
     record(emulator, { id: 'l-2', createdAt });
     const empty = await logs('l-2');
     expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, '', 'no log lines match\n']);
     expect((await logs('l-none')).code).toBe(6);
   });
 
-  test('is shown although the run itself cannot be read', async () => {
+  test('is shown even if the run cannot be read', async () => {
     record(emulator, { id: 'l-4', createdAt });
     print('l-4', 'one');
     emulator.fail('getRun', '403');
     expect(await logs('l-4')).toMatchObject({ code: 0, stdout: 'one\n' });
   });
 
-  test('that cannot be read is an error', async () => {
+  test('fails if it cannot be read', async () => {
     record(emulator, { id: 'l-3', createdAt });
     emulator.fail('getAppLogs', '403');
     expect((await logs('l-3')).code).toBe(5);

@@ -10,13 +10,13 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** The end of every range here: an hour ago, on the minute. */
+/** The end of every range: an hour ago, at a full minute. */
 const end = Math.floor(Date.now() / minute) * minute - hour;
 const at = (ms: number) => new Date(ms).toISOString();
 const range = (ms: number) => ['--since', at(end - ms), '--until', at(end)];
 
 let emulator: Emulator;
-/** Hears each request before it is answered. */
+/** Called for each request before the reply. */
 let onRequest = () => {};
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ interface Run {
 }
 
 describe('a range over 24 hours', () => {
-  test('is read in windows of 24 hours, every page of each, and comes back whole and in order', async () => {
+  test('is read completely in windows of 24 hours, and sorted', async () => {
     const ids = recordMany(emulator, { name: 'r', number: 6_900, from: end - 3 * day, to: end });
     expect(await idsOf(...range(3 * day), '--all')).toEqual(ids);
     const windows = new Set(asked().map(({ startTime, endTime }) => `${startTime} ${endTime}`));
@@ -67,7 +67,7 @@ describe('a range over 24 hours', () => {
     [2 * day, 2],
     [5 * day, 5],
     [0, 1],
-  ])('of %i ms takes %i calls', async (ms, calls) => {
+  ])('of %i ms takes %i requests', async (ms, calls) => {
     await list(...range(ms), '--all');
     expect(asked()).toHaveLength(calls);
     for (const { startTime, endTime } of asked()) {
@@ -75,7 +75,7 @@ describe('a range over 24 hours', () => {
     }
   });
 
-  test('has no run twice where windows meet, and none is missing there or at its ends', async () => {
+  test('has no duplicate and no missing run at the boundaries of windows', async () => {
     const edges = [0, 1, day - 1, day, day + 1, 2 * day, 3 * day].map((ms) => end - ms);
     for (const [index, createdAt] of edges.entries()) record(emulator, { id: `r-${index}`, createdAt });
     record(emulator, { id: 'too-late', createdAt: end + 1 });
@@ -89,7 +89,7 @@ describe('a range over 24 hours', () => {
     const url = await answering((done: () => void) => {
       waiting.push(done);
       most = Math.max(most, waiting.length);
-      // Who asks for one after the other waits here for ever.
+      // Requests that are sent one after the other would hang here.
       if (waiting.length === 4) for (const answer of waiting.splice(0)) answer();
       return { items: [], total: 0 };
     });
@@ -98,7 +98,7 @@ describe('a range over 24 hours', () => {
     expect(most).toBe(4);
   });
 
-  test('is joined in order, whichever window answers first', async () => {
+  test('is sorted, whichever window replies first', async () => {
     const ids = recordMany(emulator, { name: 'r', number: 90, from: end - 9 * day, to: end });
     emulator.fail('getRunsChart', 503);
     const { json, stderr } = await list(...range(9 * day), '--all', '--json');
@@ -106,7 +106,7 @@ describe('a range over 24 hours', () => {
     expect(stderr).toContain('trying again');
   });
 
-  test('fails as a whole when one window cannot be read', async () => {
+  test('fails if one window cannot be read', async () => {
     recordMany(emulator, { name: 'r', number: 90, from: end - 9 * day, to: end });
     emulator.fail('getRunsChart', 403);
     const outcome = await list(...range(9 * day), '--all', '--json');
@@ -115,8 +115,8 @@ describe('a range over 24 hours', () => {
   });
 });
 
-describe('how many', () => {
-  test('are shown is --limit, and no call more is made than that takes', async () => {
+describe('the number of runs', () => {
+  test('is limited by --limit, without needless requests', async () => {
     const ids = recordMany(emulator, { name: 'r', number: 500, from: end - 5 * day, to: end });
     expect(await idsOf(...range(5 * day), '--limit', '50')).toEqual(ids.slice(0, 50));
     expect(asked()).toHaveLength(1);
@@ -125,12 +125,12 @@ describe('how many', () => {
     expect(asked().map(({ startTime }) => startTime)).toEqual([at(end - day), at(end - 2 * day)]);
   });
 
-  test('a page holds follows from the limit: 100 to 1,000', async () => {
+  test('per page follows from the limit: 100 to 1,000', async () => {
     for (const limit of ['1', '100', '250', '1000', '2500']) await list('--limit', limit);
     expect(asked().map(({ limit }) => limit)).toEqual(['100', '100', '250', '1000', '1000']);
   });
 
-  test('windows of a quiet app are read at a time is four', async () => {
+  test('of a quiet app is read from four windows at a time', async () => {
     record(emulator, { id: 'old', createdAt: end - 8.5 * day });
     expect(await idsOf(...range(30 * day), '--limit', '1')).toEqual(['old']);
     expect(asked()).toHaveLength(9);
@@ -143,12 +143,12 @@ describe('how many', () => {
     [['--all'], ''],
     [['--limit', '1', '--quiet'], ''],
     [['--limit', '1', '--json'], 'showing 1 of 2,314 runs; pass --all to show the rest\n'],
-  ])('there are is told where some are left out (%j)', async (flags, told) => {
+  ])('is shown if some are omitted (%j)', async (flags, told) => {
     recordMany(emulator, { name: 'r', number: 2_314, from: end - day, to: end });
     expect((await list(...range(day), ...flags)).stderr).toBe(told);
   });
 
-  test('there are counts a run once where two windows meet', async () => {
+  test('counts a run at the boundary of two windows once', async () => {
     recordMany(emulator, { name: 'new', number: 100, from: end - day, to: end });
     recordMany(emulator, { name: 'old', number: 99, from: end - 2 * day, to: end - day - 1 });
     expect((await list(...range(2 * day), '--limit', '150')).stderr).toBe(
@@ -156,7 +156,7 @@ describe('how many', () => {
     );
   });
 
-  test('there are is told as far as it is known', async () => {
+  test('is shown as far as it is known', async () => {
     recordMany(emulator, { name: 'new', number: 340, from: end - day + 1, to: end });
     expect((await list(...range(9 * day))).stderr).toBe(
       'showing 100 of 340 runs or more; pass --all to show the rest\n',
@@ -166,7 +166,7 @@ describe('how many', () => {
     );
   });
 
-  test('cannot be both limited and all', async () => {
+  test('cannot be limited and all', async () => {
     const { code, stderr } = await list('--all', '--limit', '5');
     expect([code, asked()]).toEqual([2, []]);
     expect(stderr).toContain('cannot be used with');
@@ -174,7 +174,7 @@ describe('how many', () => {
 });
 
 describe('while the pages of a window are read', () => {
-  test('runs that come in are neither shown twice nor push others out', async () => {
+  test('new runs are neither shown twice nor hide others', async () => {
     const ids = recordMany(emulator, { name: 'r', number: 3_000, from: end - day, to: end - hour });
     onRequest = () => {
       const { length } = emulator.calls;
@@ -187,7 +187,7 @@ describe('while the pages of a window are read', () => {
     expect(found.filter((id) => id.startsWith('new-'))).toEqual([]);
   });
 
-  test('runs that match no longer let none of the others slip through', async () => {
+  test('runs that no longer match do not hide others', async () => {
     const ids = recordMany(emulator, { name: 'r', number: 2_500, from: end - day, to: end, runtimeMs: 1e12 });
     onRequest = () => {
       if (emulator.calls.length !== 2) return;
@@ -199,8 +199,8 @@ describe('while the pages of a window are read', () => {
   });
 });
 
-describe('which', () => {
-  test('are the last 24 hours, newest first, when nothing is said', async () => {
+describe('the selection', () => {
+  test('is the last 24 hours by default, newest first', async () => {
     const now = Date.now();
     record(emulator, { id: 'yesterday', createdAt: now - 25 * hour });
     record(emulator, { id: 'early', createdAt: now - 23 * hour });
@@ -211,7 +211,7 @@ describe('which', () => {
     expect(await idsOf('--until', '24h')).toEqual(['yesterday']);
   });
 
-  test('is asked of the platform under the names of its contract', async () => {
+  test('is sent under the platform’s names', async () => {
     const words = '--status failure --status-code 503 --min-startup 1s --max-startup 1m --min-response 250ms';
     await list(...range(hour), ...words.split(' '), '--max-response', '1h30m', '--limit', '200');
     expect(asked()).toEqual([
@@ -252,7 +252,7 @@ describe('which', () => {
     [['--min-response', '10'], 'write a duration'],
     [['--limit', '0'], 'write a whole number from 1 up'],
     [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
-  ])('%j is refused with exit 2, before any call', async (flags, why) => {
+  ])('rejects %j with exit 2 before any request', async (flags, why) => {
     const { code, stderr } = await list(...flags);
     expect(stderr).toContain(why);
     expect([code, asked()]).toEqual([2, []]);
@@ -262,7 +262,7 @@ describe('which', () => {
 describe('asynchronous runs', () => {
   const all = () => emulator.calls.filter(({ endpoint }) => endpoint === 'listRuns');
 
-  test('are read from all pages of their list', async () => {
+  test('are read from all pages', async () => {
     const ids = recordMany(emulator, { name: 'a', number: 350, from: end - 2 * day, to: end, async: true });
     recordMany(emulator, { name: 'sync', number: 350, from: end - 2 * day, to: end });
     expect(await idsOf(...range(2 * day), '--async', '--all')).toEqual(ids);
@@ -270,7 +270,7 @@ describe('asynchronous runs', () => {
     expect(all().every(({ query }) => query.asyncOnly === 'true')).toBe(true);
   });
 
-  test('are read no further back than was asked, and no more of them', async () => {
+  test('are read no further than the range and the limit', async () => {
     const ids = recordMany(emulator, { name: 'a', number: 1_000, from: end - 10 * day, to: end, async: true });
     const found = await idsOf(...range(2 * day), '--async', '--all');
     expect(found).toEqual(ids.slice(0, 200));
@@ -290,7 +290,7 @@ describe('asynchronous runs', () => {
     [['--max-startup', '2s', '--status', 'success'], ['quick']],
     [['--min-response', '1s'], ['cold']],
     [['--status', 'processing'], []],
-  ])('are chosen by the same flags: %j', async (flags, ids) => {
+  ])('accept the same filters: %j', async (flags, ids) => {
     record(emulator, { id: 'quick', createdAt: end - 1, async: true });
     record(emulator, { id: 'broken', createdAt: end - 2, async: true, statusCode: 503 });
     record(emulator, { id: 'cold', createdAt: end - 3, async: true, coldstartMs: 3_000, containerQueueMs: 3_000 });
@@ -298,7 +298,7 @@ describe('asynchronous runs', () => {
   });
 });
 
-test('thirty days of a busy app are all there, as the platform counts them', async () => {
+test('returns all runs of thirty days of a busy app', async () => {
   const seeded = await startEmulator({ seed: 1 });
   onTestFinished(() => seeded.close());
   const words = ['runs', 'list', 'web', '--since', at(end - 30 * day), '--until', at(end), '--all', '--json'];
@@ -317,8 +317,8 @@ test('thirty days of a busy app are all there, as the platform counts them', asy
   );
 });
 
-describe('what is shown', () => {
-  test('is a line for each run, its times as people say them', async () => {
+describe('the table', () => {
+  test('has a line for each run, with readable durations', async () => {
     record(emulator, { id: 'one', createdAt: end, coldstartMs: 2_400, containerQueueMs: 2_500, runtimeMs: 95_000 });
     record(emulator, { id: 'two', createdAt: end - 1, statusCode: 500 });
     const { stdout } = await gantry(['runs', 'list', 'web', ...range(hour)], { emulator, ...wideTerminal });
@@ -329,7 +329,7 @@ describe('what is shown', () => {
     ]);
   });
 
-  test('keeps the ids whole on a terminal of 80 columns', async () => {
+  test('does not truncate ids on a terminal of 80 columns', async () => {
     const id = '3f2a91c0-5b1e-4c7d-9a34-0123456789ab';
     record(emulator, { id, createdAt: end, coldstartMs: 2_400, runtimeMs: 95_000 });
     const { stdout } = await gantry(['runs', 'list', 'web'], { emulator, columns: 80, env: { NO_COLOR: '1' } });
@@ -337,7 +337,7 @@ describe('what is shown', () => {
     expect(stdout).toMatch(new RegExp(`^RUN .*CREATED\n${id} .*1 h ago\n$`));
   });
 
-  test('in JSON is what the platform sent: no invented times, numbers as numbers, [] when empty', async () => {
+  test('in JSON passes the reply through: [] if empty', async () => {
     expect((await list(...range(hour), '--json')).stdout).toBe('[]\n');
     const none = await list(...range(hour));
     expect([none.code, none.stdout]).toEqual([0, '']);
@@ -349,7 +349,7 @@ describe('what is shown', () => {
   });
 });
 
-test('a run whose state the platform does not tell has that of its status code', async () => {
+test('derives a missing status from the status code', async () => {
   const codes = [200, 204, 302, 500, 0, -1, undefined];
   const items = codes.map((statusCode, index) => ({ id: `r-${index}`, createdAt: at(end - index), statusCode }));
   const env = { GANTRY_API_URL: await answering({ items }) };
@@ -358,7 +358,7 @@ test('a run whose state the platform does not tell has that of its status code',
   expect(states.slice(0, 6)).toEqual(['success', 'success', 'failure', 'failure', 'cancelled', 'closed']);
 });
 
-test('counts in place of single runs are an error, not an empty list', async () => {
+test('fails if the platform returns counts instead of runs', async () => {
   const url = await answering({ aggregatedData: [{ totalRequests: 5 }], groupBy: 'hour', total: 5 });
   const outcome = await gantry(['runs', 'list', 'web', '--json'], { emulator, env: { GANTRY_API_URL: url } });
   expect(outcome.code).toBe(70);
@@ -371,7 +371,7 @@ test.each([
   ['--all', { nextToken: 'again' }],
   ['--all', { total: 250 }],
   ['--all', { total: '250', nextToken: 'again' }],
-])('a list (%s) whose pages never change ends, with a warning: %j', async (flag, more) => {
+])('ends with a warning if the pages of a list (%s) never change: %j', async (flag, more) => {
   let calls = 0;
   const items = [{ id: 'r-1', createdAt: at(Date.now()) }];
   const url = await answering((done) => {
@@ -390,7 +390,7 @@ test.each([
 const many = (from: number, number: number) =>
   Array.from({ length: number }, (_, index) => ({ id: `r-${from + index}`, createdAt: at(Date.now()) }));
 
-test('an empty first page with a token leads on to the next one', async () => {
+test('continues after an empty first page with a token', async () => {
   let calls = 0;
   const url = await answering((done) => {
     done();
@@ -400,7 +400,7 @@ test('an empty first page with a token leads on to the next one', async () => {
   expect([outcome.code, (outcome.json() as Run[]).length, outcome.stderr]).toEqual([0, 5, '']);
 });
 
-test.each([['--all'], ['--limit=9']])('runs that are announced and never given are an error (%s)', async (flag) => {
+test.each([['--all'], ['--limit=9']])('fails if announced runs are never returned (%s)', async (flag) => {
   const url = await answering({ items: [], nextToken: 'more', total: 5 });
   const env = { GANTRY_API_URL: url };
   const { code, stdout, stderr } = await gantry(['runs', 'list', 'web', flag], { emulator, env });
@@ -409,7 +409,7 @@ test.each([['--all'], ['--limit=9']])('runs that are announced and never given a
   expect(stderr).not.toContain('no such runs');
 });
 
-test('--all shows a list that ends before the number announced, says so and exits 69', async () => {
+test('--all shows an incomplete list with a warning and exits with 69', async () => {
   let calls = 0;
   const url = await answering((done) => {
     done();
@@ -421,7 +421,7 @@ test('--all shows a list that ends before the number announced, says so and exit
   expect(outcome.stderr).not.toContain('--all');
 });
 
-test('pages that never end are an error that names the way out', async () => {
+test('fails with a fix if the pages never end', async () => {
   let calls = 0;
   const url = await answering((done) => {
     done();
@@ -434,7 +434,7 @@ test('pages that never end are an error that names the way out', async () => {
   expect(calls).toBeLessThan(10);
 });
 
-test('a platform that gives neither number nor token is asked as long as pages are full', async () => {
+test('reads on while pages are full if there is neither total nor token', async () => {
   const items = Array.from({ length: 1_000 }, (_, index) => ({ id: `r-${index}`, createdAt: at(Date.now()) }));
   let calls = 0;
   const url = await answering((done) => {
@@ -458,7 +458,7 @@ describe('the status of a run', () => {
     return { cell: stdout.split('\t')[1], listed, one };
   };
 
-  test('is the same in JSON as in the table where the platform tells none', async () => {
+  test('is the same in JSON and in the table if the platform returns none', async () => {
     for (const status of [null, undefined, '']) {
       expect(await shown({ ...told, status })).toEqual({
         cell: 'failure',
@@ -468,7 +468,7 @@ describe('the status of a run', () => {
     }
   });
 
-  test('is the word of the platform where it tells one', async () => {
+  test('is the platform’s word if it returns one', async () => {
     expect(await shown({ ...told, status: 'failed' })).toEqual({
       cell: 'failed',
       listed: [{ status: 'failed' }],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
-import { holderOf, removeDeadLocks, takeLock, waitForLock } from '../../src/disk/index.ts';
+import { lockHolder, removeDeadLocks, takeLock, waitForLock } from '../../src/disk/index.ts';
 import { newOwnerName } from '../../src/disk/owner.ts';
 import { newFolder } from '../support/files.ts';
 
@@ -20,13 +20,13 @@ function heldBy(owner: string): string {
 test('one holds it, the next gets it after its release, and nothing is left', () => {
   const path = join(newFolder(), 'a.lock');
   const first = takeLock(path);
-  expect(holderOf(path)?.pid).toBe(process.pid);
+  expect(lockHolder(path)?.pid).toBe(process.pid);
   expect(takeLock(path)).toBeUndefined();
   first?.release();
   const second = takeLock(path);
   expect(second).toBeDefined();
   second?.release();
-  expect(holderOf(path)).toBeUndefined();
+  expect(lockHolder(path)).toBeUndefined();
   expect(readdirSync(join(path, '..'))).toEqual([]);
 });
 

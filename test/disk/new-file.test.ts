@@ -13,14 +13,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { NewFile, writeInPlace, writeWhole, writeWholeSync } from '../../src/disk/index.ts';
+import { NewFile, writeAtomically, writeFileAtomic, writeFileAtomicSync } from '../../src/disk/index.ts';
 import { replaceFile } from '../../src/disk/replace.ts';
 import { newFolder } from '../support/files.ts';
 
 describe('a whole file', () => {
   test.each([
-    ['by a promise', writeWhole],
-    ['at once', async (path: string, content: string) => writeWholeSync(path, content)],
+    ['by a promise', writeFileAtomic],
+    ['at once', async (path: string, content: string) => writeFileAtomicSync(path, content)],
   ])('takes the place of the old one, and leaves nothing beside it (%s)', async (_, write) => {
     const folder = newFolder({ a: 'old', 'a.part': 'mine', 'a.new': 'mine' });
     await write(join(folder, 'a'), 'new');
@@ -31,7 +31,7 @@ describe('a whole file', () => {
 
   test('that cannot be written leaves the old one, and nothing else', async () => {
     const folder = newFolder({ a: 'old' });
-    const failing = writeInPlace(join(folder, 'a'), async (file) => {
+    const failing = writeAtomically(join(folder, 'a'), async (file) => {
       await file.writeFile('half');
       throw new Error('no more');
     });
@@ -43,7 +43,7 @@ describe('a whole file', () => {
   test('replaces a link, and not what it leads to', async () => {
     const folder = newFolder({ target: 'untouched' });
     symlinkSync('target', join(folder, 'link'));
-    await writeWhole(join(folder, 'link'), 'new');
+    await writeFileAtomic(join(folder, 'link'), 'new');
     expect(lstatSync(join(folder, 'link')).isSymbolicLink()).toBe(false);
     expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('untouched');
   });
@@ -51,21 +51,21 @@ describe('a whole file', () => {
   test('has the permissions of the one it replaces, unless others are asked for', async () => {
     const folder = newFolder({ a: 'old' });
     chmodSync(join(folder, 'a'), 0o640);
-    await writeWhole(join(folder, 'a'), 'new');
+    await writeFileAtomic(join(folder, 'a'), 'new');
     expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o640);
-    await writeWhole(join(folder, 'a'), 'new', { mode: 0o600 });
+    await writeFileAtomic(join(folder, 'a'), 'new', { mode: 0o600 });
     expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o600);
   });
 
   test('has the permissions asked for', async () => {
     const path = join(newFolder(), 'a');
-    await writeWhole(path, 'x', { mode: 0o600 });
+    await writeFileAtomic(path, 'x', { mode: 0o600 });
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
   test('where there is a folder already is an error, and nothing is left beside it', async () => {
     const folder = newFolder({ 'a/b': '' });
-    await expect(writeWhole(join(folder, 'a'), 'x')).rejects.toThrow('EISDIR');
+    await expect(writeFileAtomic(join(folder, 'a'), 'x')).rejects.toThrow('EISDIR');
     expect(readdirSync(folder)).toEqual(['a']);
   });
 });
@@ -146,6 +146,6 @@ describe('a file that another program has open', () => {
 test.skipIf(process.getuid?.() === 0)('a folder without the right to write says so at once', async () => {
   const folder = newFolder();
   chmodSync(folder, 0o500);
-  await expect(writeWhole(join(folder, 'a'), 'x')).rejects.toThrow('EACCES');
+  await expect(writeFileAtomic(join(folder, 'a'), 'x')).rejects.toThrow('EACCES');
   expect(existsSync(join(folder, 'a'))).toBe(false);
 });

@@ -37,7 +37,7 @@ describe.each([
     for (let index = 0; index < 200; index++) {
       const folder = folders.open(['a', `${index % 100}`]);
       writeFileSync(folder.entry(`${index}`), 'x');
-      folder.check();
+      folder.verify();
       folder.release();
     }
     expect(filesIn(root)).toHaveLength(200);
@@ -52,7 +52,7 @@ describe.each([
     const before = folders.open(['a', 'b']);
     renameSync(join(root, 'a'), join(root, 'old'));
     symlinkSync(outside, join(root, 'a'));
-    expect(() => before.check()).toThrow('a/b was replaced meanwhile');
+    expect(() => before.verify()).toThrow('a/b was replaced meanwhile');
     expect(() => folders.open(['a', 'b'])).toThrow('a is a link that leads out of the target folder');
     expect(() => folders.open(['a'])).toThrow('a is a link that leads out of the target folder');
     if (holds) writeFileSync(before.entry('late'), 'late');
@@ -69,7 +69,7 @@ describe.each([
     const folders = new OpenedFolders(root, { creates: true, followsLinks: true, holds });
     const folder = folders.open(['link']);
     writeFileSync(folder.entry('b'), 'b');
-    folder.check();
+    folder.verify();
     folder.release();
     folders.close();
     expect(filesIn(join(root, 'real'))).toEqual(['a', 'b']);

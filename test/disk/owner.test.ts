@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import { isAlive, newOwnerName, ownerNamed } from '../../src/disk/owner.ts';
+import { isAlive, newOwnerName, parseOwnerName } from '../../src/disk/owner.ts';
 
 test.runIf(process.platform === 'linux')(
   'a killed process counts as dead before its parent has asked for it',
@@ -27,7 +27,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 function here() {
-  const owner = ownerNamed(newOwnerName());
+  const owner = parseOwnerName(newOwnerName());
   if (!owner) throw new Error('a name of our own is not read');
   return owner;
 }

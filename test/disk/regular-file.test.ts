@@ -85,9 +85,9 @@ describe.skipIf(process.platform === 'win32')('a file that became a FIFO after i
     const hasher = new Hasher(1);
     onTestFinished(() => hasher.close());
     const path = join(newFolder({ a: noise(10) }), 'a');
-    expect(await hasher.file(path, 0, 10)).toMatch(/^[0-9a-f]{32}$/);
+    expect(await hasher.hashFile(path, 0, 10)).toMatch(/^[0-9a-f]{32}$/);
     rmSync(path);
     execFileSync('mkfifo', [path]);
-    await expect(hasher.file(path, 0, 10)).rejects.toThrow(message);
+    await expect(hasher.hashFile(path, 0, 10)).rejects.toThrow(message);
   });
 });

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { removeLeftovers, TemporaryNames, temporaryFilter } from '../../src/disk/index.ts';
+import { removeOrphanedFiles, TemporaryNames, temporaryFilter } from '../../src/disk/index.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 
 const numberOf = (pid: string) => pid.replace(/^\d+/, String(2 ** 22 + 1));
@@ -29,10 +29,10 @@ test('what a killed process left is removed, and nothing else; the record goes w
   const [state, folder] = [newFolder(), newFolder({ mine: '', '.gantry-0123456789abcdef-0': '' })];
   const names = new TemporaryNames(state);
   for (let file = 0; file < 3; file++) writeFileSync(join(folder, names.nameIn(folder)), '');
-  removeLeftovers(state);
+  removeOrphanedFiles(state);
   expect(filesIn(folder)).toHaveLength(5);
   killOwner(state);
-  removeLeftovers(state);
+  removeOrphanedFiles(state);
   expect(filesIn(folder)).toEqual(['.gantry-0123456789abcdef-0', 'mine']);
   expect(filesIn(state)).toEqual([]);
 });
@@ -48,10 +48,10 @@ test('what is kept for a later try stays as long as its journal names it', () =>
   names.keep(join(folder, name), journal);
   names.close();
   killOwner(state);
-  removeLeftovers(state);
+  removeOrphanedFiles(state);
   expect(filesIn(folder)).toEqual([name]);
   writeFileSync(journal, '');
-  removeLeftovers(state);
+  removeOrphanedFiles(state);
   expect(filesIn(folder)).toEqual([]);
 });
 
@@ -72,6 +72,6 @@ test('a damaged record is no record', () => {
   killOwner(state);
   const [record = ''] = filesIn(state);
   writeFileSync(join(state, record), '{"folder":\n{"folder":7}\nnull\n[]\n{"keep":"/a"}\n');
-  removeLeftovers(state);
+  removeOrphanedFiles(state);
   expect(filesIn(state)).toEqual([]);
 });

@@ -228,7 +228,7 @@ describe('a signal that the emulator and other listeners wait for', () => {
     const listeners: [words: string[], says: RegExp][] = [
       [['emulator', 'start', '--port', '0', '--no-seed'], /CEREBRIUM_PROJECT_ID/],
       [['webhooks', 'listen', '--port', '0'], /listening on/],
-      [['dev', '--port', '0'], /is up/],
+      [['dev', '--port', '0'], /is ready/],
     ];
     for (const [words, pattern] of listeners) {
       const program = start(words, { cwd: app.path, env: env({ GANTRY_CONFIG_DIR: join(app.path, '.config') }) });

@@ -13,12 +13,12 @@ describe('a duration', () => {
     ['250ms', 250],
   ])('%s is %i ms', (text, ms) => expect(durationFlag(text)).toBe(ms));
 
-  test.each(['', '5', 'm', '5 m', '5x', '-5m', '1h30', 'h1'])('%j is none', (text) => {
+  test.each(['', '5', 'm', '5 m', '5x', '-5m', '1h30', 'h1'])('rejects %j', (text) => {
     expect(() => durationFlag(text)).toThrow('Write a duration such as 30s');
   });
 });
 
-describe('a moment', () => {
+describe('a time', () => {
   test.each([
     ['2026-11-19T09:30:00Z', Date.UTC(2026, 10, 19, 9, 30)],
     ['2026-11-19T09:30:00+02:00', Date.UTC(2026, 10, 19, 7, 30)],
@@ -29,7 +29,7 @@ describe('a moment', () => {
   ])('%s is %i', (text, time) => expect(timeFlag(text)(now)).toBe(time));
 
   test.each(['', 'yesterday', '2026', '2026-13-01', '2026-02-30', '2026-11-19T25:00:00Z', '1h30', '1700000000'])(
-    '%j is none',
+    'rejects %j',
     (text) => {
       expect(() => timeFlag(text)).toThrow(/^Write a (time|duration) such as/);
     },
@@ -44,12 +44,12 @@ describe('a time zone', () => {
     ['Asia/Kolkata', 'Asia/Kolkata'],
   ])('%s is %s', (text, zone) => expect(zoneFlag(text)).toBe(zone));
 
-  test.each(['', 'Berlin', '+02:00', '2', 'Europe/'])('%j is none', (text) => {
+  test.each(['', 'Berlin', '+02:00', '2', 'Europe/'])('rejects %j', (text) => {
     expect(() => zoneFlag(text)).toThrow('Write the name of a time zone');
   });
 });
 
-test('words are collected, and others refused', () => {
+test('repeatable choices are collected, others rejected', () => {
   const flag = repeatableChoiceFlag(['up', 'down']);
   expect(flag('down', flag('up'))).toEqual(['up', 'down']);
   expect(() => flag('left')).toThrow('Write one of up, down.');
@@ -66,10 +66,10 @@ test.each<[string, number]>([
   expect(sizeFlag(0)(text)).toBe(bytes);
 });
 
-test.each(['', 'MB', '20 apples', '-1', '5ib', '1e3', '20MBs'])('%j is no size', (text) => {
+test.each(['', 'MB', '20 apples', '-1', '5ib', '1e3', '20MBs'])('%j is not a size', (text) => {
   expect(() => sizeFlag(0)(text)).toThrow('Write a size such as 20MB or 16MiB.');
 });
 
-test('a size out of range names the range', () => {
+test('an out-of-range size shows the range', () => {
   expect(() => sizeFlag(5 * 2 ** 20, 2 ** 30)('1MB')).toThrow('Write a size from 5MiB to 1024MiB.');
 });

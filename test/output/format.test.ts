@@ -10,9 +10,9 @@ import {
   localTime,
   size,
   timeLeft,
-  wrapText,
 } from '../../src/output/format.ts';
 import type { Page } from '../../src/output/page.ts';
+import { wrapText } from '../../src/output/wrap-text.ts';
 
 test.each([
   [null, ''],

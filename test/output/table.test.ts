@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createPage } from '../../src/output/page.ts';
-import { keyValueGroup, keyValueTable, stackViews, type TableLayout, table } from '../../src/output/table.ts';
+import { keyValueTable, stackViews, type TableLayout, table } from '../../src/output/table.ts';
 import { widthOf } from '../support/width.ts';
 
 const page = (columns?: number) =>
@@ -129,13 +129,11 @@ describe('one thing in full', () => {
       'name        web\ncreated at  0\nreason      one two three four\n            five six',
     );
     expect(keyValueTable(pairs, { wrap: false })(page(33))).toMatch(/four five six$/);
-    expect(keyValueGroup('state', pairs.slice(0, 1))(page(33))).toBe('STATE\nname  web');
   });
 
   test('is a name, a tab and a value in a pipe', () => {
     expect(keyValueTable(pairs)(page())).toBe('name\tweb\ncreated at\t0\nreason\tone two three four five six');
     expect(keyValueTable([['a', 'b\nc\td']])(page())).toBe('a\tb c d');
-    expect(keyValueGroup('state', pairs.slice(0, 1))(page())).toBe('name\tweb');
   });
 });
 

@@ -16,7 +16,7 @@ export function coverage(): Covered[] {
   const called = [
     ...commandFiles().map((file) => ({ command: commandOf(file), endpoints: endpointsOf(file) })),
     // Not called by the command, but for it.
-    { command: 'any after login', endpoints: endpointsOf('src/api/renewal.ts') },
+    { command: 'any after login', endpoints: endpointsOf('src/api/token-renewal.ts') },
   ];
   const tests = files('test', /\.test\.ts$/).map((file) => ({ file, text: readFileSync(file, 'utf8') }));
   return declared().map((endpoint) => {

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { bufferStretch } from '../../src/transfer/byte-range.ts';
+import { bufferRange } from '../../src/transfer/byte-range.ts';
 import { planParts } from '../../src/transfer/parts.ts';
-import { type EngineOptions, withEngine } from '../../src/transfer/resources.ts';
-import { sendFile } from '../../src/transfer/send-file.ts';
+import { type TransferOptions, withTransferResources } from '../../src/transfer/resources.ts';
+import { uploadFile } from '../../src/transfer/upload-file.ts';
 
 let server: Server;
 
@@ -44,7 +44,7 @@ function crowdOf(size: number): () => Promise<void> {
   };
 }
 
-const options = (more: Partial<EngineOptions> = {}): EngineOptions => ({
+const options = (more: Partial<TransferOptions> = {}): TransferOptions => ({
   signal: new AbortController().signal,
   now: Date.now,
   elapsed: () => performance.now(),
@@ -59,12 +59,12 @@ const options = (more: Partial<EngineOptions> = {}): EngineOptions => ({
   ...more,
 });
 
-function sending(url: string, parts: number, content = Buffer.alloc(1_000)) {
+function fileUpload(url: string, parts: number, content = Buffer.alloc(1_000)) {
   return {
     plan: { bytes: content.length * parts, partBytes: content.length, count: parts },
-    read: () => bufferStretch(content),
-    begin: async (count: number) => ({ id: 'u', links: Array.from({ length: count }, () => url) }),
-    onBegun: () => {},
+    read: () => bufferRange(content),
+    startUpload: async (count: number) => ({ id: 'u', links: Array.from({ length: count }, () => url) }),
+    onStarted: () => {},
     onPart: () => {},
     order: 0,
   };
@@ -72,7 +72,7 @@ function sending(url: string, parts: number, content = Buffer.alloc(1_000)) {
 
 test('reuses connections: one per concurrent request, not one per part', async () => {
   const { counted, url } = await storage(crowdOf(4));
-  await withEngine(options({ concurrency: 4 }), (engine) => sendFile(sending(url, 200), engine));
+  await withTransferResources(options({ concurrency: 4 }), (resources) => uploadFile(fileUpload(url, 200), resources));
   expect(counted.requests).toBe(200);
   expect(counted.connections).toBeLessThanOrEqual(4);
   expect(counted.mostInside).toBe(4);
@@ -80,8 +80,8 @@ test('reuses connections: one per concurrent request, not one per part', async (
 
 test('sends many small files at a time, or few large parts', async () => {
   const { counted, url } = await storage(crowdOf(64));
-  await withEngine(options(), async (engine) => {
-    await Promise.all(Array.from({ length: 200 }, () => sendFile(sending(url, 1), engine)));
+  await withTransferResources(options(), async (resources) => {
+    await Promise.all(Array.from({ length: 200 }, () => uploadFile(fileUpload(url, 1), resources)));
   });
   expect(counted.mostInside).toBe(64);
 });
@@ -89,11 +89,11 @@ test('sends many small files at a time, or few large parts', async () => {
 test('each part has its exact length, the last one and an empty one too, and is never sent in chunks', async () => {
   const { counted, url } = await storage();
   const content = Buffer.alloc(11_000_000, 'x');
-  await withEngine(options(), async (engine) => {
+  await withTransferResources(options(), async (resources) => {
     const plan = planParts(content.length, 5 * 2 ** 20);
-    const read = ({ offset }: { offset: number }) => bufferStretch(content.subarray(offset));
-    await sendFile({ ...sending(url, 1), plan, read }, engine);
-    await sendFile({ ...sending(url, 1), plan: planParts(0), read }, engine);
+    const read = ({ offset }: { offset: number }) => bufferRange(content.subarray(offset));
+    await uploadFile({ ...fileUpload(url, 1), plan, read }, resources);
+    await uploadFile({ ...fileUpload(url, 1), plan: planParts(0), read }, resources);
   });
   expect(counted.lengths.sort()).toEqual(['0', '514240', '5242880', '5242880']);
 });
@@ -118,8 +118,8 @@ test.each([
   });
   const { counted, url } = await storage(async () => {}, arrive);
   const plan = { bytes, partBytes: bytes, count: 1 };
-  await withEngine(setting, (engine) =>
-    sendFile({ ...sending(url, 1), plan, read: () => ({ fill, close: async () => {} }) }, engine),
+  await withTransferResources(setting, (resources) =>
+    uploadFile({ ...fileUpload(url, 1), plan, read: () => ({ fill, close: async () => {} }) }, resources),
   );
   expect([counted.requests, counted.lengths, read]).toEqual([1, [String(bytes)], bytes]);
   expect(largest).toBeLessThanOrEqual(2 ** 20);
@@ -131,8 +131,10 @@ test.each([
   [3, 'more links'],
 ])('refuses %i links for two parts: %s', async (links) => {
   const { counted, url } = await storage();
-  const begin = async () => ({ id: 'u', links: Array.from({ length: links }, () => url) });
-  const work = withEngine(options(), (engine) => sendFile({ ...sending(url, 2), begin }, engine));
+  const startUpload = async () => ({ id: 'u', links: Array.from({ length: links }, () => url) });
+  const work = withTransferResources(options(), (resources) =>
+    uploadFile({ ...fileUpload(url, 2), startUpload }, resources),
+  );
   await expect(work).rejects.toThrow(`the platform gave ${links} links for 2 parts`);
   expect(counted.requests).toBe(0);
 });
@@ -141,15 +143,15 @@ test('a part is never begun on a link that is about to end', async () => {
   const { counted, url } = await storage();
   let now = 0;
   const asked: number[] = [];
-  await withEngine(options({ elapsed: () => now, concurrency: 1 }), async (engine) => {
-    const begin = async (count: number) => {
+  await withTransferResources(options({ elapsed: () => now, concurrency: 1 }), async (resources) => {
+    const startUpload = async (count: number) => {
       asked.push(now);
       return { id: `u${asked.length}`, links: Array.from({ length: count }, () => `${url}?X-Amz-Expires=100`) };
     };
     const onPart = () => {
       now += asked.length === 1 ? 60_000 : 0;
     };
-    const { upload, parts } = await sendFile({ ...sending(url, 3), begin, onPart }, engine);
+    const { upload, parts } = await uploadFile({ ...fileUpload(url, 3), startUpload, onPart }, resources);
     expect([upload.id, parts.length]).toEqual(['u2', 3]);
   });
   expect(asked).toEqual([0, 120_000]);
@@ -163,8 +165,8 @@ test('a limit of the rate holds for all connections together', async () => {
   const delay = async (ms: number) => {
     slept = Math.max(slept, now + ms);
   };
-  await withEngine(options({ limitRate: 1_000_000, delay, elapsed: () => now }), (engine) =>
-    sendFile(sending(url, 20, Buffer.alloc(500_000)), engine),
+  await withTransferResources(options({ limitRate: 1_000_000, delay, elapsed: () => now }), (resources) =>
+    uploadFile(fileUpload(url, 20, Buffer.alloc(500_000)), resources),
   );
   now = slept;
   expect(slept).toBeGreaterThan(9_000);

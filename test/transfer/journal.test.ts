@@ -10,7 +10,7 @@ const begun = { is: 'begun', file: 'a', mark: 'm', partBytes: 5, upload } as con
 
 function open(folder: string, more: { forget?: boolean; warnings?: JournalProblem[] } = {}) {
   const { forget = false, warnings = [] } = more;
-  return Journal.open(folder, key, { forget, warn: (problem) => warnings.push(problem) });
+  return Journal.open(folder, key, { ignoreSaved: forget, warn: (problem) => warnings.push(problem) });
 }
 
 /** The only file in the folder of journals; a lock is a folder beside it. */
@@ -149,7 +149,7 @@ test('where nothing can be written it warns once, and goes on', async () => {
 test('each copy has its own', async () => {
   const folder = newFolder();
   const one = await open(folder);
-  const other = await Journal.open(folder, [...key, 'x'], { forget: false, warn: () => {} });
+  const other = await Journal.open(folder, [...key, 'x'], { ignoreSaved: false, warn: () => {} });
   one.add(begun);
   other.add(begun);
   await Promise.all([one.close(false), other.close(false)]);

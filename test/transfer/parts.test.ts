@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mib, partAt, partsOf, planParts } from '../../src/transfer/parts.ts';
+import { eachPart, mib, partAt, planParts } from '../../src/transfer/parts.ts';
 
 const gib = 1024 * mib;
 
@@ -52,7 +52,7 @@ test('the parts of any plan follow each other, are as many as allowed, and make 
 });
 
 test('all parts are told in order', () => {
-  expect([...partsOf(planParts(11 * mib, 5 * mib))]).toEqual([
+  expect([...eachPart(planParts(11 * mib, 5 * mib))]).toEqual([
     { number: 1, offset: 0, length: 5 * mib },
     { number: 2, offset: 5 * mib, length: 5 * mib },
     { number: 3, offset: 10 * mib, length: mib },

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  asFolder,
-  asRemotePath,
+  formatRemotePath,
   joinRemotePath,
   parseRemotePath,
-  printRemotePath,
   remoteName,
   remoteParent,
+  toRemotePath,
+  withTrailingSlash,
 } from '../../src/transfer/remote-path.ts';
 
 test.each([
@@ -37,9 +37,9 @@ test.each(['s3://bucket/a', 'https://example.com/a'])('%s is a mistake', (text) 
 });
 
 test('where only a remote path makes sense, a bare one is on the default volume', () => {
-  expect(asRemotePath('models/a')).toEqual({ volume: 'default', path: '/models/a' });
-  expect(asRemotePath('/models/')).toEqual({ volume: 'default', path: '/models/' });
-  expect(asRemotePath('other:/a')).toEqual({ volume: 'other', path: '/a' });
+  expect(toRemotePath('models/a')).toEqual({ volume: 'default', path: '/models/a' });
+  expect(toRemotePath('/models/')).toEqual({ volume: 'default', path: '/models/' });
+  expect(toRemotePath('other:/a')).toEqual({ volume: 'other', path: '/a' });
 });
 
 test('what is printed is read back', () => {
@@ -48,7 +48,7 @@ test('what is printed is read back', () => {
     fc.property(fc.array(name), fc.boolean(), (names, folder) => {
       const path = `/${names.join('/')}${folder && names.length > 0 ? '/' : ''}`;
       const remote = { volume: 'default', path };
-      expect(parseRemotePath(printRemotePath(remote))).toEqual(remote);
+      expect(parseRemotePath(formatRemotePath(remote))).toEqual(remote);
     }),
   );
 });
@@ -65,8 +65,8 @@ test.each([
 });
 
 test('a folder ends in one slash', () => {
-  expect(asFolder('/a')).toBe('/a/');
-  expect(asFolder('/a/')).toBe('/a/');
+  expect(withTrailingSlash('/a')).toBe('/a/');
+  expect(withTrailingSlash('/a/')).toBe('/a/');
   expect(remoteName('/a/b/')).toBe('b');
   expect(remoteParent('/a/b/')).toBe('/a/');
 });

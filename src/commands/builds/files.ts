@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { getBuildZipContents } from '../../contract/builds.ts';
-import { findLatestBuild, parseZipContents, type ZipEntry } from '../../operations/builds/index.ts';
+import { type BuildFile, findLatestBuild, parseZipContents } from '../../operations/builds/index.ts';
 import { size } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
 import { fileTreeView } from '../../views/file-tree.ts';
@@ -27,7 +27,7 @@ export default defineCommand({
 });
 
 const columns = {
-  FILE: (entry: ZipEntry) => entry.path,
-  SIZE: (entry: ZipEntry) => size(entry.size),
-  MORE: (entry: ZipEntry) => entry.more,
+  FILE: (entry: BuildFile) => entry.path,
+  SIZE: (entry: BuildFile) => size(entry.size),
+  MORE: (entry: BuildFile) => entry.more,
 };

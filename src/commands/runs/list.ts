@@ -3,7 +3,7 @@ import { UnavailableError } from '../../errors.ts';
 import { listFlags } from '../../flags/list.ts';
 import { rangeFlags } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
-import { displayStatus, fillStatus, findRuns, type RunSearchResult } from '../../operations/runs/index.ts';
+import { displayStatus, fillStatus, type RunSearchResult, searchRuns } from '../../operations/runs/index.ts';
 import { ago, count, duration, groupDigits } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
 import { statusCell } from '../../views/status.ts';
@@ -24,8 +24,10 @@ export default defineCommand({
   run: async (context, app, flags) => {
     const now = context.now();
     const until = Math.min(now, flags.until?.(now) ?? now);
-    const found = await findRuns(context, {
-      ...{ app, until, since: flags.since?.(now) ?? until - dayMs },
+    const found = await searchRuns(context, {
+      app,
+      until,
+      since: flags.since?.(now) ?? until - dayMs,
       filters: runFilters(flags),
       asyncOnly: flags.async === true,
       limit: flags.all ? Number.POSITIVE_INFINITY : flags.limit,

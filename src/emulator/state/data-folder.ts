@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { holderOf, makePrivateFolder, removeDeadLocks, takeLock } from '../../disk/index.ts';
+import { lockHolder, makePrivateFolder, removeDeadLocks, takeLock } from '../../disk/index.ts';
 
 /** Files of the emulator that are in the data folder, beside its folders. */
 export const stateFile = 'state.json';
@@ -38,7 +38,7 @@ export class DataFolderInUseError extends Error {
 export function lockDataFolder(folder: string): { release(): void } {
   const path = join(folder, 'lock');
   const lock = takeLock(path);
-  if (!lock) throw new DataFolderInUseError(folder, holderOf(path)?.pid);
+  if (!lock) throw new DataFolderInUseError(folder, lockHolder(path)?.pid);
   removeDeadLocks(folder);
   return lock;
 }

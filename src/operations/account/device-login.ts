@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import { parseClaims } from '../../config/credentials.ts';
 import type { Context } from '../../context.ts';
 import { isSecure } from '../../contract/address.ts';
@@ -95,9 +96,9 @@ function addedIntervalMs(error: GantryError): number {
 }
 
 function deniedError(cause: GantryError): AuthError {
-  return new AuthError('the login was refused in the browser', { ...cause.facts, fix: 'gantry login', cause });
+  return new AuthError('the login was refused in the browser', { ...cause.facts, fix: gantryCommand`login`, cause });
 }
 
 function expiredError(): AuthError {
-  return new AuthError('nobody agreed in time: the code has expired', { fix: 'gantry login' });
+  return new AuthError('nobody agreed in time: the code has expired', { fix: gantryCommand`login` });
 }

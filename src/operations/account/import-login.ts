@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { gantryCommand } from '../../command-line.ts';
 import { parseClaims, type StoredTokens } from '../../config/credentials.ts';
 import { readVariable } from '../../config/environment.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
-import { readNamed } from '../../disk/index.ts';
+import { readFileOrPipe } from '../../disk/index.ts';
 import { AuthError, GantryError, UsageError } from '../../errors.ts';
 import { describeLogin, type Login, profileInUse, storeTokens } from './stored-login.ts';
 
@@ -49,7 +50,7 @@ function resolveFile({ cwd, env }: Context, given: string | true): string {
 
 /** The file's texts by key; the official client writes keys in lower case, and reads them in any. */
 async function readValues(file: string, signal: AbortSignal): Promise<Values> {
-  const content = await readNamed(file, signal).catch((cause) => {
+  const content = await readFileOrPipe(file, signal).catch((cause) => {
     if (cause instanceof GantryError) throw cause;
     throw new UsageError(`${file} cannot be read`, {
       ...{ why: cause.message, fix: 'gantry login --import FILE, or just gantry login', cause },
@@ -57,7 +58,7 @@ async function readValues(file: string, signal: AbortSignal): Promise<Values> {
   });
   const { parseDocument } = await import('yaml');
   const document = parseDocument(String(content));
-  if (document.errors.length > 0) throw new UsageError(`${file} is not valid YAML`, { fix: 'gantry login' });
+  if (document.errors.length > 0) throw new UsageError(`${file} is not valid YAML`, { fix: gantryCommand`login` });
   const entries = Object.entries(Object(document.toJS()) as Record<string, unknown>);
   return Object.fromEntries(
     entries.map(([key, value]) => [key.toLowerCase(), String(value ?? '').trim() || undefined] as const),
@@ -81,7 +82,7 @@ function pickTokens(values: Values, keys: string[]): StoredTokens {
 function throwNoToken(file: string, { serviceaccounttoken, accesstoken }: Values): never {
   const found = serviceaccounttoken ?? accesstoken;
   const why = found === undefined ? 'it holds none' : 'the one in it has expired';
-  throw new AuthError(`no token to take from ${file}: nothing was stored`, { why, fix: 'gantry login' });
+  throw new AuthError(`no token to take from ${file}: nothing was stored`, { why, fix: gantryCommand`login` });
 }
 
 async function warnIfReadableByOthers({ progress }: Context, file: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import { checkProfile } from '../../config/profiles.ts';
 import { describeSettings, type ListedSetting, storableSettings } from '../../config/setting-list.ts';
 import { checkUrl, type StoredKey } from '../../config/settings.ts';
@@ -77,7 +78,7 @@ export function checkProjectId(value: string): string {
   if (/^(dev-)?p-[\w-]+$/.test(value)) return value;
   throw new UsageError(`"${value}" is not the id of a project`, {
     why: 'ids look like p-12345678',
-    fix: 'gantry projects list shows them',
+    fix: gantryCommand`projects list`,
   });
 }
 

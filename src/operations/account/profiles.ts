@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import { profileNames, profilesWithToken } from '../../config/profiles.ts';
 import { readStoredSettings, type Settings } from '../../config/settings.ts';
 import { removeProfile, updateStoredFile, useProfile } from '../../config/stored-files.ts';
@@ -60,6 +61,6 @@ function checkProfileExists(settings: Settings, name: string): void {
   if (names.includes(name)) return;
   throw new NotFoundError(`there is no profile "${name}"`, {
     why: `the profiles are ${names.join(', ')}`,
-    fix: `gantry login --profile ${name} makes it`,
+    fix: gantryCommand`login --profile ${name}`,
   });
 }

@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import { storeSettings } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 import { listProjects, type Project } from '../../contract/projects.ts';
@@ -31,7 +32,7 @@ function checkAccess(projects: Project[], id: string): void {
   if (projects.some((project) => project.id === id)) return;
   throw new NotFoundError(`the token may not work in ${id}`, {
     why: `it may work in ${projects.map((project) => project.id).join(', ') || 'no project'}`,
-    fix: `gantry projects use ${id} --no-check stores it all the same`,
+    fix: gantryCommand`projects use ${id} --no-check`,
     details: { projects: projects.map((project) => project.id) },
   });
 }

@@ -22,18 +22,18 @@ const maxWaitMs = { succeeded: 2_000, failed: 5_000 };
  * and never delays or changes the result.
  */
 export class BuildLogPrinter {
-  private readonly seen = new SeenLines();
-  private readonly secrets: ReturnType<Context['secrets']['inSequence']>;
-  private readonly source: LogSource;
+  readonly #seen = new SeenLines();
+  readonly #secrets: ReturnType<Context['secrets']['inSequence']>;
+  readonly #source: LogSource;
   /** Ends following; requests in flight may finish. */
-  private readonly ended = new AbortController();
-  private readonly followSignal: AbortSignal;
+  readonly #ended = new AbortController();
+  readonly #followSignal: AbortSignal;
   /** Aborts requests too. */
-  private readonly aborted = new AbortController();
-  private readonly requestSignal: AbortSignal;
-  private following: Promise<void> | undefined;
-  private lines: string[] = [];
-  private hasWarned = false;
+  readonly #aborted = new AbortController();
+  readonly #requestSignal: AbortSignal;
+  #following: Promise<void> | undefined;
+  #lines: string[] = [];
+  #hasWarned = false;
 
   /** `until` aborts everything: Ctrl-C and the timeout. */
   constructor(
@@ -42,40 +42,40 @@ export class BuildLogPrinter {
     private readonly build: string,
     until: AbortSignal,
   ) {
-    this.secrets = context.secrets.inSequence();
-    this.followSignal = AbortSignal.any([until, this.ended.signal]);
-    this.requestSignal = AbortSignal.any([until, this.aborted.signal]);
+    this.#secrets = context.secrets.inSequence();
+    this.#followSignal = AbortSignal.any([until, this.#ended.signal]);
+    this.#requestSignal = AbortSignal.any([until, this.#aborted.signal]);
     const { project, onRetry } = context;
-    const onFirstRetries = (retry: Parameters<typeof onRetry>[0]) => this.hasWarned || onRetry(retry);
-    const openLog: Context['openLog'] = (path, query) => context.openLog(path, query, this.followSignal);
+    const onFirstRetries = (retry: Parameters<typeof onRetry>[0]) => this.#hasWarned || onRetry(retry);
+    const openLog: Context['openLog'] = (path, query) => context.openLog(path, query, this.#followSignal);
     const source = buildLogSource(
-      { api: context.apiWithSignal(this.requestSignal, onFirstRetries), project, openLog },
+      { api: context.apiWithSignal(this.#requestSignal, onFirstRetries), project, openLog },
       app,
       build,
     );
-    this.source = {
+    this.#source = {
       ...source,
-      readPage: (query) => source.readPage(query).catch((error: GantryError) => this.throwTransient(error)),
+      readPage: (query) => source.readPage(query).catch((error: GantryError) => this.#throwTransient(error)),
     };
   }
 
   /** Starts to print lines as they arrive. Does nothing if called again. */
   follow(): void {
-    this.following ??= this.printLive();
+    this.#following ??= this.#printLive();
   }
 
   /** Reads the rest of the log and, with `print`, prints it. Gives up after a few seconds. */
   async finish(result: keyof typeof maxWaitMs, print: boolean): Promise<void> {
     const timer = setTimeout(() => {
-      this.warnOnce('no reply in time');
-      this.aborted.abort();
+      this.#warnOnce('no reply in time');
+      this.#aborted.abort();
     }, maxWaitMs[result]);
-    this.ended.abort();
-    await this.following;
+    this.#ended.abort();
+    await this.#following;
     try {
       // The whole history, to find lines that the live log has missed.
-      for await (const lines of readForward(this.source, { since: this.seen.notBefore(0) }, this.seen, () => {})) {
-        this.add(lines, print);
+      for await (const lines of readForward(this.#source, { since: this.#seen.notBefore(0) }, this.#seen, () => {})) {
+        this.#add(lines, print);
       }
     } catch {
       this.context.signal.throwIfAborted();
@@ -85,21 +85,21 @@ export class BuildLogPrinter {
   }
 
   async abort(): Promise<void> {
-    this.ended.abort();
-    this.aborted.abort();
-    await this.following;
+    this.#ended.abort();
+    this.#aborted.abort();
+    await this.#following;
   }
 
   /** The last lines. */
   tail(): string[] {
-    return this.lines;
+    return this.#lines;
   }
 
-  private async printLive(): Promise<void> {
+  async #printLive(): Promise<void> {
     const { now, elapsed, delay, progress, silenceMs } = this.context;
     // Notes about gaps and polling are not useful here: `finish` reads the rest.
     const silent = { ...progress, note() {}, warn() {} };
-    const { source, seen, followSignal: signal } = this;
+    const signal = this.#followSignal;
     const quietContext = {
       now,
       elapsed,
@@ -109,30 +109,35 @@ export class BuildLogPrinter {
       delay: (ms: number) => delay(ms, signal),
     };
     try {
-      const options = { source, seen, gaps: new LogGaps(silent), until: Number.POSITIVE_INFINITY };
-      for await (const lines of followLog(quietContext, options)) this.add(lines, true);
+      const options = {
+        source: this.#source,
+        seen: this.#seen,
+        gaps: new LogGaps(silent),
+        until: Number.POSITIVE_INFINITY,
+      };
+      for await (const lines of followLog(quietContext, options)) this.#add(lines, true);
     } catch (error) {
-      if (!signal.aborted) this.warnOnce((error as Error).message);
+      if (!signal.aborted) this.#warnOnce((error as Error).message);
     }
   }
 
   /** A log that is refused now may be available once the build has started. */
-  private throwTransient(error: GantryError): never {
-    if (!this.requestSignal.aborted) this.warnOnce(error.message);
+  #throwTransient(error: GantryError): never {
+    if (!this.#requestSignal.aborted) this.#warnOnce(error.message);
     const { retryAfterMs } = error.facts ?? {};
     throw new UnavailableError(error.message, { cause: error, ...(retryAfterMs !== undefined && { retryAfterMs }) });
   }
 
-  private warnOnce(why: string): void {
-    if (!this.hasWarned) this.context.progress.warn(`cannot read the build log: ${why}`);
-    this.hasWarned = true;
+  #warnOnce(why: string): void {
+    if (!this.#hasWarned) this.context.progress.warn(`cannot read the build log: ${why}`);
+    this.#hasWarned = true;
   }
 
-  private add(batch: LogLine[], print: boolean): void {
+  #add(batch: LogLine[], print: boolean): void {
     for (const received of batch) {
-      const { text, timestamp } = withoutSplitSecrets(received, this.secrets);
+      const { text, timestamp } = withoutSplitSecrets(received, this.#secrets);
       const lines = splitLogText(text);
-      this.lines = [...this.lines, ...lines].slice(-tailLines);
+      this.#lines = [...this.#lines, ...lines].slice(-tailLines);
       if (!print) continue;
       for (const line of lines) {
         this.context.progress.log(line);

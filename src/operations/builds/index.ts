@@ -3,4 +3,4 @@ export { fetchBuild } from './fetch-build.ts';
 export { findLatestBuild, resolveBuild } from './find-build.ts';
 export { followBuild } from './follow-build.ts';
 export { remoteBuild } from './remote-build.ts';
-export { parseZipContents, type ZipEntry } from './zip-contents.ts';
+export { type BuildFile, parseZipContents } from './zip-contents.ts';

@@ -1,5 +1,5 @@
 /** A file in a build's archive. */
-export interface ZipEntry {
+export interface BuildFile {
   path: string;
   size?: number;
   crc32?: number;
@@ -12,26 +12,26 @@ export interface ZipEntry {
  * from paths to sizes or objects, a list of paths or objects, nested folders. Anything else becomes an entry named after
  * its position.
  */
-export function parseZipContents(zipFiles: unknown, folder = ''): ZipEntry[] {
+export function parseZipContents(zipFiles: unknown, folder = ''): BuildFile[] {
   if (zipFiles === null || zipFiles === undefined) return [];
   if (Array.isArray(zipFiles)) return zipFiles.flatMap((item, index) => parseItem(item, folder, index));
   if (typeof zipFiles !== 'object') return [{ path: join(folder, String(zipFiles)) }];
   return Object.entries(zipFiles).flatMap(([name, value]) => parseValue(join(folder, name), value));
 }
 
-function parseItem(item: unknown, folder: string, index: number): ZipEntry[] {
+function parseItem(item: unknown, folder: string, index: number): BuildFile[] {
   if (typeof item === 'string') return [{ path: join(folder, item) }];
   const record = Object(item) as Record<string, unknown>;
   const name = [record.path, record.name, record.filename, record.file].find((key) => typeof key === 'string');
   return parseValue(join(folder, typeof name === 'string' ? name : String(index)), item);
 }
 
-function parseValue(path: string, value: unknown): ZipEntry[] {
+function parseValue(path: string, value: unknown): BuildFile[] {
   if (typeof value === 'number') return [{ path, size: value }];
   if (typeof value !== 'object' || value === null) return [value ? { path, more: String(value) } : { path }];
   const record = value as Record<string, unknown>;
   if (Object.keys(record).length === 0) return [{ path: Array.isArray(value) ? `${path}/` : path }];
-  if (!Array.isArray(value) && isFile(record)) return [toZipEntry(path, record)];
+  if (!Array.isArray(value) && isFile(record)) return [toBuildFile(path, record)];
   const children = Array.isArray(value) ? value : (record.children ?? record.files ?? value);
   const inside = parseZipContents(children, path);
   return inside.length > 0 ? inside : [{ path: `${path}/` }];
@@ -46,7 +46,7 @@ function isFile(record: Record<string, unknown>): boolean {
   return values.every((value) => typeof value !== 'object' || value === null);
 }
 
-function toZipEntry(path: string, record: Record<string, unknown>): ZipEntry {
+function toBuildFile(path: string, record: Record<string, unknown>): BuildFile {
   const number = (names: string[]) => {
     const value = names.map((name) => record[name]).find((found) => found !== undefined);
     const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value));

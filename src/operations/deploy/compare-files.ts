@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { openRegular } from '../../disk/index.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
-import type { ZipEntry } from '../builds/index.ts';
+import type { BuildFile } from '../builds/index.ts';
 
 /** Paths that differ between the local files and those of the last build. */
 export interface FileChanges {
@@ -17,7 +17,7 @@ export interface FileChanges {
  */
 export async function compareFiles(
   local: readonly FileEntry[],
-  remote: readonly ZipEntry[],
+  remote: readonly BuildFile[],
   signal: AbortSignal,
 ): Promise<FileChanges> {
   const before = new Map(remote.map((entry) => [entry.path, entry]));
@@ -34,7 +34,7 @@ export async function compareFiles(
   return changes;
 }
 
-async function differs(entry: FileEntry, old: ZipEntry): Promise<boolean> {
+async function differs(entry: FileEntry, old: BuildFile): Promise<boolean> {
   if (old.size !== undefined && old.size !== entry.size) return true;
   return old.crc32 !== undefined && old.crc32 !== (await readChecksum(entry));
 }

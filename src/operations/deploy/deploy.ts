@@ -1,9 +1,10 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp, getApp } from '../../contract/apps.ts';
 import { GantryError, UnexpectedReplyError } from '../../errors.ts';
 import { duration, size } from '../../output/format.ts';
 import { type AppArchive, withTemporaryArchive } from '../../project/archive.ts';
-import { LinkExpiredError, putFile } from '../../transfer/put-archive.ts';
+import { UrlExpiredError, uploadArchive } from '../../transfer/upload-archive.ts';
 import { followBuild, remoteBuild } from '../builds/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
 import { type CreateAppOptions, createAppBody } from './create-app-body.ts';
@@ -90,28 +91,28 @@ class Deployer {
 
   async send(archive: AppArchive, packMs: number): Promise<UploadedBuild> {
     const started = this.context.elapsed();
-    const created = await this.createAndUpload(archive);
+    const created = await this.#createAndUpload(archive);
     const uploadMs = this.context.elapsed() - started;
     return { created, files: archive.entries.length, bytes: archive.bytes, packMs, uploadMs };
   }
 
   /** A partner's app has no files to upload. */
   async createOnly(): Promise<UploadedBuild> {
-    return { created: await this.create(), files: 0, bytes: 0, packMs: 0, uploadMs: 0 };
+    return { created: await this.#create(), files: 0, bytes: 0, packMs: 0, uploadMs: 0 };
   }
 
   /** Follows the build to its end, unless detached. */
   async finish({ created, files, bytes, packMs, uploadMs }: UploadedBuild): Promise<Deployment> {
     const { context, options, local } = this;
     const started = context.elapsed();
-    const status = options.detach ? (created.status ?? 'pending') : await this.follow(created);
+    const status = options.detach ? (created.status ?? 'pending') : await this.#follow(created);
     return {
       app: local.project.name,
       project: context.project,
       runtime: local.project.runtime,
       build: created.buildId,
       status,
-      endpoint: created.internalEndpoint || (await this.readEndpoint()),
+      endpoint: created.internalEndpoint || (await this.#readEndpoint()),
       dashboard: created.dashboardUrl ?? '',
       files,
       bytes,
@@ -120,7 +121,7 @@ class Deployer {
   }
 
   /** For a reply of create app without an endpoint. Empty if it cannot be read: the deploy has succeeded. */
-  private async readEndpoint(): Promise<string> {
+  async #readEndpoint(): Promise<string> {
     const { api, project } = this.context;
     try {
       return (await api(getApp, { project, app: this.body.name })).internalEndpoint ?? '';
@@ -131,20 +132,20 @@ class Deployer {
   }
 
   /** An expired upload URL cannot be renewed: cancels the build and creates a new one, once. */
-  private async createAndUpload(archive: AppArchive, mayRetry = true): Promise<CreatedApp> {
-    const created = await this.create();
+  async #createAndUpload(archive: AppArchive, mayRetry = true): Promise<CreatedApp> {
+    const created = await this.#create();
     try {
-      await this.upload(created, archive);
+      await this.#upload(created, archive);
       return created;
     } catch (error) {
-      await this.abandon(created);
-      if (!(error instanceof LinkExpiredError) || !mayRetry) throw error;
+      await this.#abandon(created);
+      if (!(error instanceof UrlExpiredError) || !mayRetry) throw error;
     }
     this.context.progress.note('the upload URL has expired; creating a new build');
-    return this.createAndUpload(archive, false);
+    return this.#createAndUpload(archive, false);
   }
 
-  private async create(): Promise<CreatedApp> {
+  async #create(): Promise<CreatedApp> {
     const { signal, project, progress } = this.context;
     signal.throwIfAborted();
     const { body } = this;
@@ -154,24 +155,24 @@ class Deployer {
       (error: unknown) => {
         step.fail();
         const why = 'the build may have started';
-        throw explainLostReply(error, { why, fix: `gantry builds list ${body.name}` });
+        throw explainLostReply(error, { why, fix: gantryCommand`builds list ${body.name}` });
       },
     );
-    this.announceInterruption(created);
+    this.#announceInterruption(created);
     step.done(`Created build ${created.buildId}`);
     progress.event('created', { app: this.body.name, build: created.buildId, status: created.status });
     if (!signal.aborted) return created;
-    await this.abandon(created);
+    await this.#abandon(created);
     throw signal.reason;
   }
 
-  private async upload(created: CreatedApp, archive: AppArchive): Promise<void> {
+  async #upload(created: CreatedApp, archive: AppArchive): Promise<void> {
     const { signal, delay, silenceMs, settings, onRetry, progress, now, elapsed } = this.context;
     if (!created.uploadUrl) throw new UnexpectedReplyError('the platform returned no upload URL');
     const started = elapsed();
     const step = progress.step('Uploading');
     try {
-      await putFile(
+      await uploadArchive(
         { url: created.uploadUrl, file: archive.path, bytes: archive.bytes, contentType: 'application/zip' },
         {
           signal,
@@ -192,20 +193,20 @@ class Deployer {
     }
   }
 
-  private async follow(created: CreatedApp): Promise<string> {
+  async #follow(created: CreatedApp): Promise<string> {
     const { context, options, local } = this;
     const { logs, timeoutMs } = options;
     try {
       const build = { app: local.project.name, build: created.buildId, logs, timeoutMs };
       return (await followBuild(context, build)).status;
     } catch (error) {
-      if (context.signal.aborted) await this.abandon(created);
+      if (context.signal.aborted) await this.#abandon(created);
       throw error;
     }
   }
 
   /** Sets what Ctrl-C prints. */
-  private announceInterruption({ buildId }: CreatedApp): void {
+  #announceInterruption({ buildId }: CreatedApp): void {
     const { name } = this.body;
     this.context.interruption.says = this.options.detach
       ? `stopping; build ${buildId} continues; to cancel it: gantry builds cancel ${name} ${buildId}`
@@ -213,7 +214,7 @@ class Deployer {
   }
 
   /** Cancels a build that is not needed any more, except after Ctrl-C with `detach`. */
-  private async abandon({ buildId }: CreatedApp): Promise<void> {
+  async #abandon({ buildId }: CreatedApp): Promise<void> {
     const { context, options, body } = this;
     if (options.detach && context.signal.aborted) return;
     const isCanceled = await cancelAbandoned(context, remoteBuild(context.project, body.name, buildId));

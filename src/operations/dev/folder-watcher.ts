@@ -9,65 +9,65 @@ const maxFolders = 2_000;
 
 /** Watches a folder and its subfolders, except version control, installed packages and caches. */
 export class FolderWatcher {
-  private readonly watchers = new Map<string, FSWatcher>();
-  private changed = false;
-  private timer: NodeJS.Timeout | undefined;
-  private wake: (() => void) | undefined;
+  readonly #watchers = new Map<string, FSWatcher>();
+  #changed = false;
+  #timer: NodeJS.Timeout | undefined;
+  #wake: (() => void) | undefined;
 
   constructor(
     private readonly root: string,
     private readonly onWarning: (message: string) => void,
   ) {
-    this.watchFolders();
+    this.#watchFolders();
   }
 
   /** Resolves when something has changed since the last call, or when the signal aborts. */
   async nextChange(signal: AbortSignal): Promise<void> {
-    const onAbort = () => this.wake?.();
+    const onAbort = () => this.#wake?.();
     signal.addEventListener('abort', onAbort, { once: true });
-    if (!this.changed && !signal.aborted) {
+    if (!this.#changed && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        this.wake = resolve;
+        this.#wake = resolve;
       });
     }
     signal.removeEventListener('abort', onAbort);
-    this.changed = false;
+    this.#changed = false;
     // Watch new folders before the caller reads them, so that no change in them is missed.
-    this.watchFolders();
+    this.#watchFolders();
   }
 
   close(): void {
-    clearTimeout(this.timer);
-    for (const watcher of this.watchers.values()) watcher.close();
-    this.watchers.clear();
+    clearTimeout(this.#timer);
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
   }
 
-  private watchFolders(): void {
+  #watchFolders(): void {
     const folders = new Set(foldersOf(this.root));
-    for (const [folder, watcher] of this.watchers) {
+    for (const [folder, watcher] of this.#watchers) {
       if (folders.has(folder)) continue;
       watcher.close();
-      this.watchers.delete(folder);
+      this.#watchers.delete(folder);
     }
-    for (const folder of folders) if (!this.watchers.has(folder)) this.watchFolder(folder);
+    for (const folder of folders) if (!this.#watchers.has(folder)) this.#watchFolder(folder);
   }
 
-  private watchFolder(folder: string): void {
+  #watchFolder(folder: string): void {
     try {
-      const watcher = watch(folder, () => this.notice());
-      watcher.on('error', () => this.notice());
-      this.watchers.set(folder, watcher);
+      const watcher = watch(folder, () => this.#notice());
+      watcher.on('error', () => this.#notice());
+      this.#watchers.set(folder, watcher);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
       this.onWarning(`cannot watch ${folder} for changes: ${(error as Error).message}`);
     }
   }
 
-  private notice(): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.changed = true;
-      this.wake?.();
+  #notice(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#changed = true;
+      this.#wake?.();
     }, debounceMs);
   }
 }

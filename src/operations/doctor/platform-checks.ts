@@ -1,6 +1,6 @@
 import { safeParse } from 'valibot';
-import { failureOf } from '../../api/failures.ts';
-import { senderFor } from '../../api/sender.ts';
+import { errorFromReply } from '../../api/reply-error.ts';
+import { createSender } from '../../api/sender.ts';
 import type { Credential } from '../../config/credentials.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Context } from '../../context.ts';
@@ -25,7 +25,7 @@ const hosts: Record<Host, { use: string; needed: boolean }> = {
 /** Asks the platform, all its addresses at once: token, project, clock, then each address. */
 export async function checkPlatform(context: Context, settings: Settings, token: TokenCheck): Promise<Check[]> {
   const { addresses } = settings;
-  const ask = createProbe(context, settings.proxy, await senderFor(settings.proxy));
+  const ask = createProbe(context, settings.proxy, await createSender(settings.proxy));
   const names = (Object.keys(hosts) as Host[]).filter((host) => addresses[host].value);
   const [first, ...others] = await Promise.all([
     addresses.management.value
@@ -77,7 +77,7 @@ async function listProjectIds({ reply }: ProbeResult, { api, now }: Context, { r
     if (error instanceof GantryError) return error;
     throw error;
   }
-  if (reply.status !== 200) return failureOf(reply, now());
+  if (reply.status !== 200) return errorFromReply(reply, now());
   const list = safeParse(listProjects.reply, parseJson(reply.body) ?? reply.body);
   return list.success ? list.output.map(({ id }) => id) : new UnexpectedReplyError('the list of projects is none');
 }
@@ -99,7 +99,7 @@ function checkClock(answers: ProbeResult[]): Check {
 
 function checkAddress(host: Host, address: string, { reply, error, ms }: ProbeResult): Check {
   const { use, needed } = hosts[host];
-  const problem = (message: string, fix?: string) =>
+  const problem = (message: string, fix?: Check['fix']) =>
     needed ? failedCheck(host, 'unavailable', message, fix) : warningCheck(host, `${message} (only for ${use})`, fix);
   if (error) return problem(error.message, error.facts.fix);
   const status = reply?.status ?? 0;

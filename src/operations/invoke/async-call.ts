@@ -1,4 +1,5 @@
 import { safeParse } from 'valibot';
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { RunAcknowledgement, webhookSecretHeader } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
@@ -98,7 +99,7 @@ async function throwIfRunFailed(
   if (!run || !hasEnded(run) || runStatus(run) === 'success') return;
   throw new AppError(`run ${runId} of ${app} ended as ${runStatus(run)}`, {
     why: `it delivered ${cutText(body.toString('utf8'), 2_000)}`,
-    fix: `gantry runs get ${app} ${runId}`,
+    fix: gantryCommand`runs get ${app} ${runId}`,
     details: { app, run: runId, status: runStatus(run), statusCode: run.statusCode ?? null },
   });
 }

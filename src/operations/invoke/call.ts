@@ -1,6 +1,7 @@
-import { retrying } from '../../api/retry.ts';
-import type { SentBody, StreamedReply } from '../../api/streamed.ts';
+import { withRetries } from '../../api/retry.ts';
+import type { OutgoingBody, StreamedReply } from '../../api/streamed.ts';
 import { ConnectionError } from '../../api/transport.ts';
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { PendingError, UnavailableError } from '../../errors.ts';
 import { duration, size } from '../../output/format.ts';
@@ -13,7 +14,7 @@ export interface AppCall {
   method: string;
   url: URL;
   headers: CallHeaders;
-  body: SentBody | undefined;
+  body: OutgoingBody | undefined;
   /** Stop waiting after so long, milliseconds. */
   timeoutMs: number | undefined;
 }
@@ -56,7 +57,7 @@ export async function callApp(context: Context, call: AppCall): Promise<AppRespo
   try {
     const { sendStreamed } = await import('../../api/streamed.ts');
     const request = { method, url, headers, body, proxy: settings.proxy, signal, silenceMs };
-    const reply = await retrying(
+    const reply = await withRetries(
       () => sendStreamed(request),
       (error) => error instanceof ConnectionError && !error.mayHaveArrived && error.facts.retryable === true,
       { signal, delay, onRetry },
@@ -89,14 +90,14 @@ export async function callOrThrow(context: Context, call: AppCall, pass: CallAut
 }
 
 async function* readUntilEnd(
-  { pieces, close }: StreamedReply,
+  { chunks, close }: StreamedReply,
   failure: (error: unknown, arrived: number) => unknown,
 ): AsyncGenerator<Buffer> {
   let arrived = 0;
   try {
-    for await (const piece of pieces) {
-      arrived += piece.length;
-      yield piece;
+    for await (const chunk of chunks) {
+      arrived += chunk.length;
+      yield chunk;
     }
   } catch (error) {
     throw failure(error, arrived);
@@ -118,7 +119,7 @@ function noResponseError({ app }: CallTarget, error: ConnectionError): Unavailab
   return new UnavailableError(error.message, {
     ...error.facts,
     why: 'the call may have reached the app, so it was not sent again',
-    fix: `gantry runs list ${app} shows whether it did`,
+    fix: gantryCommand`runs list ${app}`,
   });
 }
 
@@ -130,7 +131,7 @@ function truncatedError(
   const reason = message.replace(/^could not reach \S+: /, '');
   return new UnavailableError(`the answer of ${name} broke off after ${size(arrived)}: ${reason}`, {
     why: 'what came of it is not all',
-    fix: `gantry runs list ${app} shows how the call ended`,
+    fix: gantryCommand`runs list ${app}`,
     retryable: true,
     cause,
   });

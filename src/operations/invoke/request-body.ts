@@ -1,8 +1,8 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { SentBody } from '../../api/streamed.ts';
+import type { OutgoingBody } from '../../api/streamed.ts';
 import type { Context } from '../../context.ts';
-import { namedPieces } from '../../disk/index.ts';
+import { readFileOrPipeChunks } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
 import { throwUnreadable } from '../input/index.ts';
 
@@ -16,7 +16,7 @@ export interface BodySource {
 }
 
 export interface RequestBody {
-  content: SentBody | undefined;
+  content: OutgoingBody | undefined;
   type: string | undefined;
 }
 
@@ -45,12 +45,12 @@ export async function readRequestBody(context: Reading, source: BodySource, othe
   return text === undefined ? { content: undefined, type: undefined } : { content: Buffer.from(text), type };
 }
 
-async function openBody({ cwd, stdin, signal }: Reading, file: string): Promise<SentBody> {
+async function openBody({ cwd, stdin, signal }: Reading, file: string): Promise<OutgoingBody> {
   if (file === '-') return bufferIfSmall(readChunks(stdin));
   const path = resolve(cwd, file);
   const found = statFile(path, file);
   if (found.isDirectory()) throw new UsageError(`${file} is a folder`);
-  const read = () => namedPieces(path, signal, chunkBytes);
+  const read = () => readFileOrPipeChunks(path, signal, chunkBytes);
   return found.size <= maxBufferedBytes ? bufferIfSmall(read()) : { length: found.size, read };
 }
 
@@ -63,7 +63,7 @@ function statFile(path: string, file: string): Stats {
 }
 
 /** Reads a little: what ends soon is small, whatever it comes from. The rest is read when it is sent. */
-async function bufferIfSmall(pieces: AsyncIterable<Uint8Array>): Promise<SentBody> {
+async function bufferIfSmall(pieces: AsyncIterable<Uint8Array>): Promise<OutgoingBody> {
   const iterator = pieces[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];
   for (let bytes = 0; bytes <= maxBufferedBytes; ) {

@@ -1,5 +1,6 @@
 import { safeParse } from 'valibot';
-import { retryAfter } from '../../api/retry.ts';
+import { parseRetryAfter } from '../../api/retry.ts';
+import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { listApps } from '../../contract/apps.ts';
 import { FunctionReply } from '../../contract/invocation.ts';
@@ -43,7 +44,7 @@ export async function responseError(context: Context, answer: AppResponse, pass:
     ...(runId ? { requestId: runId } : {}),
   };
   const why = said ?? (content.encoding === 'base64' ? undefined : shorten(asText(content)));
-  const look = `gantry logs ${target.app}${runId ? ` --run ${runId}` : ''}`;
+  const look = gantryCommand`logs ${target.app} ${runId ? ['--run', runId] : []}`;
   const app = () =>
     new AppError(said ? `${target.name} answered ${status}: ${said}` : `${target.name} answered ${status}`, {
       ...{ ...facts, fix: look },
@@ -61,7 +62,7 @@ export async function responseError(context: Context, answer: AppResponse, pass:
     case 404:
       return ownWord ? app() : notFoundError(context, target, why, facts);
     case 429: {
-      const retryAfterMs = retryAfter(firstHeader(headers, 'retry-after'), context.now());
+      const retryAfterMs = parseRetryAfter(firstHeader(headers, 'retry-after'), context.now());
       const wait = retryAfterMs === undefined ? {} : { retryAfterMs, fix: `try again in ${duration(retryAfterMs)}` };
       return new RateLimitedError(said ?? `too many calls of ${target.app} (HTTP 429)`, {
         ...{ ...facts, retryable: true },
@@ -196,7 +197,7 @@ async function notFoundError(
 async function gatewayError(
   context: Context,
   answer: AppResponse,
-  look: string,
+  look: CommandLine,
   said: string | undefined,
   facts: ErrorFacts,
 ) {

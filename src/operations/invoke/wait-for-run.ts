@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { maxAsyncSeconds } from '../../contract/invocation.ts';
 import type { Run } from '../../contract/runs.ts';
@@ -70,7 +71,7 @@ export async function waitForRun(context: Context, waiting: WaitOptions, signal 
 function onPollFailure(error: unknown, silentMs: number, { target: { app }, runId }: WaitOptions): void {
   if (error instanceof NotFoundError && silentMs <= maxRecordDelayMs) return;
   const details = { app, run: runId };
-  const fix = `gantry runs follow ${app} ${runId}`;
+  const fix = gantryCommand`runs follow ${app} ${runId}`;
   throwUnlessTransient(error, silentMs, { name: `run ${runId} of ${app}`, fix, details });
 }
 
@@ -87,7 +88,7 @@ async function throwUnlessSucceeded(
   const limited = state === 'failure' && took >= minGracePeriodMs;
   throw new AppError(`run ${runId} of ${target.app} ended as ${state}${code} after ${duration(took)}`, {
     ...(limited ? { why: await describeGracePeriod(context, target) } : {}),
-    fix: `gantry runs get ${target.app} ${runId}`,
+    fix: gantryCommand`runs get ${target.app} ${runId}`,
     details: { app: target.app, run: runId, status: state, statusCode: run.statusCode ?? null },
   });
 }
@@ -109,7 +110,7 @@ function pendingError(
   const says = state ? `its record says ${state}` : 'it has no record yet';
   return new PendingError(`run ${runId} of ${app} has not ended after ${duration(waited)}: ${says}`, {
     ...(waited >= maxRunMs ? { why: 'no run takes longer than 12 hours: its record will hardly change' } : {}),
-    fix: `gantry runs follow ${app} ${runId}`,
+    fix: gantryCommand`runs follow ${app} ${runId}`,
     details: { app, run: runId, status: state ?? null },
   });
 }

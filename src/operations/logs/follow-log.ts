@@ -42,50 +42,50 @@ export async function* followLog(context: Needs, options: FollowLogOptions): Asy
 }
 
 class LogFollower {
-  private readonly live: LiveLog;
-  private readonly intervals: PollIntervals;
+  readonly #live: LiveLog;
+  readonly #intervals: PollIntervals;
   /** Lines since this time may have been missed, in ms since 1970. */
-  private missedSince: number | undefined;
+  #missedSince: number | undefined;
   /** The last line before the history was read. Lines after it may be missing while `mayHaveGap`. */
-  private lastLine: LogLine | undefined;
-  private mayHaveGap = false;
-  private isOver = false;
-  private hasWarned = false;
+  #lastLine: LogLine | undefined;
+  #mayHaveGap = false;
+  #isOver = false;
+  #hasWarned = false;
   /** The last line that was shown before. Until the history is read once, earlier lines are not new. */
-  private start: LogLine | undefined;
+  #start: LogLine | undefined;
 
   constructor(
     private readonly context: Needs,
     private readonly options: FollowLogOptions,
   ) {
-    this.live = new LiveLog(context, options.source);
-    this.intervals = new PollIntervals(context.progress, options.source.pollMs);
-    this.start = options.seen.last;
+    this.#live = new LiveLog(context, options.source);
+    this.#intervals = new PollIntervals(context.progress, options.source.pollMs);
+    this.#start = options.seen.last;
   }
 
   async *lines(): AsyncGenerator<LogLine[]> {
     const { now, delay } = this.context;
     const { until } = this.options;
-    while (!this.isOver) {
+    while (!this.#isOver) {
       const isLast = now() >= until;
-      if (!isLast) await this.live.open(this.options.seen.resumeAt);
-      yield* this.readHistory();
+      if (!isLast) await this.#live.open(this.options.seen.resumeAt);
+      yield* this.#readHistory();
       if (isLast) return;
       // Lets the caller check for gaps.
       yield [];
-      if (this.live.socket) yield* this.listen(this.live.socket);
-      else if (!this.isOver)
-        await delay(Math.max(0, Math.min(this.intervals.ms, this.live.msUntilNext(), until - now())));
+      if (this.#live.socket) yield* this.#listen(this.#live.socket);
+      else if (!this.#isOver)
+        await delay(Math.max(0, Math.min(this.#intervals.ms, this.#live.msUntilNext(), until - now())));
     }
     // The last lines may arrive after the end is known.
-    yield* this.readHistory();
+    yield* this.#readHistory();
   }
 
   close(): void {
-    this.live.close();
+    this.#live.close();
   }
 
-  private async *listen(socket: LogSocket): AsyncGenerator<LogLine[]> {
+  async *#listen(socket: LogSocket): AsyncGenerator<LogLine[]> {
     const { now, elapsed, silenceMs } = this.context;
     const { seen, until, gaps } = this.options;
     const openedAt = elapsed();
@@ -96,96 +96,104 @@ class LogFollower {
       if (texts === 'closed') break;
       if (texts === 'quiet') {
         if (now() >= until) return this.close();
-        // It is open but silent: check the history for lines that it should have sent.
-        const before = seen.last;
-        yield* this.readHistory();
-        if (this.isOver) return this.close();
-        if (seen.last !== before) {
-          this.close();
-          return this.live.failed('the live log is silent');
-        }
+        if (yield* this.#hasStopped()) return;
         works = true;
-        this.live.succeeded();
         continue;
       }
-      const lines = texts.flatMap((text) => this.parse(text));
+      const lines = texts.flatMap((text) => this.#parse(text));
       const fresh = lines.filter((line) => seen.isNew(line, 'socket', socket)).sort(compareLines);
       if (lines.length > 0) {
-        if (!works) this.live.succeeded();
+        if (!works) this.#live.succeeded();
         works = true;
         const [first] = fresh;
-        if (this.mayHaveGap && fresh.length === lines.length) gaps.add(this.lastLine, first);
-        this.mayHaveGap = false;
+        if (this.#mayHaveGap && fresh.length === lines.length) gaps.add(this.#lastLine, first);
+        this.#mayHaveGap = false;
       }
-      yield* this.inRange(fresh);
-      if (this.isOver) break;
+      yield* this.#inRange(fresh);
+      if (this.#isOver) break;
     }
     this.close();
-    if (!works && elapsed() - openedAt < stableMs) this.live.failed(`the live log returns nothing (${socket.why})`);
-    else this.live.ended();
+    if (!works && elapsed() - openedAt < stableMs)
+      this.#live.failed(`the live log returns nothing (${socket.closeReason})`);
+    else this.#live.ended();
   }
 
-  private *inRange(lines: LogLine[]): Generator<LogLine[]> {
-    const { start } = this;
+  *#inRange(lines: LogLine[]): Generator<LogLine[]> {
+    const start = this.#start;
     const { until } = this.options;
-    this.isOver ||= lines.some(({ at }) => at >= until);
+    this.#isOver ||= lines.some(({ at }) => at >= until);
     const result = lines.filter((line) => line.at < until && (!start || compareLines(line, start) > 0));
     if (result.length > 0) yield result;
   }
 
-  private parse(text: string): LogLine[] {
+  /** Checks the history for lines that a silent live log should have sent. Closes it if there are any, or at the end. */
+  async *#hasStopped(): AsyncGenerator<LogLine[], boolean> {
+    const { seen } = this.options;
+    const before = seen.last;
+    yield* this.#readHistory();
+    const hasMissed = seen.last !== before;
+    if (!this.#isOver && !hasMissed) {
+      this.#live.succeeded();
+      return false;
+    }
+    this.close();
+    if (!this.#isOver) this.#live.failed('the live log is silent');
+    return true;
+  }
+
+  #parse(text: string): LogLine[] {
     const lines = this.options.source.parseFrame(text);
-    if (!lines && !this.hasWarned) this.context.progress.warn('the live log sent an invalid message');
-    this.hasWarned ||= !lines;
+    if (!lines && !this.#hasWarned) this.context.progress.warn('the live log sent an invalid message');
+    this.#hasWarned ||= !lines;
     return lines ?? [];
   }
 
   /** Reads the history from the last line on. Retries a few times while a live log is waiting. */
-  private async *readHistory(): AsyncGenerator<LogLine[]> {
+  async *#readHistory(): AsyncGenerator<LogLine[]> {
     const { seen, gaps } = this.options;
-    this.lastLine = seen.last;
+    this.#lastLine = seen.last;
     for (let reads = 1; ; reads++) {
       try {
-        yield* this.readHistoryOnce();
+        yield* this.#readHistoryOnce();
         return;
       } catch (error) {
         this.context.signal.throwIfAborted();
-        if (!this.intervals.failed(error)) {
-          if (!this.live.socket || !isRefusal(error)) throw error;
+        if (!this.#intervals.failed(error)) {
+          if (!this.#live.socket || !isRefusal(error)) throw error;
           gaps.add(seen.last, undefined);
-          this.missedSince = undefined;
+          this.#missedSince = undefined;
           return;
         }
-        if (!this.live.socket) return;
+        if (!this.#live.socket) return;
         if (reads === maxHistoryReads) {
-          this.mayHaveGap = seen.last !== undefined;
-          this.missedSince = undefined;
+          this.#mayHaveGap = seen.last !== undefined;
+          this.#missedSince = undefined;
           return;
         }
-        await this.context.delay(this.intervals.ms);
+        await this.context.delay(this.#intervals.ms);
       }
     }
   }
 
-  private async *readHistoryOnce(): AsyncGenerator<LogLine[]> {
+  async *#readHistoryOnce(): AsyncGenerator<LogLine[]> {
     const { source, seen, gaps } = this.options;
-    const from = this.missedSince ?? seen.resumeAt;
-    this.missedSince = from;
+    const from = this.#missedSince ?? seen.resumeAt;
+    this.#missedSince = from;
     const before = seen.last;
     let first: LogLine | undefined;
     const history = readForward(source, { since: from && seen.notBefore(from) }, seen, gaps.add);
     let step = await history.next();
     for (; !step.done; step = await history.next()) {
       first ??= step.value[0];
-      yield* this.inRange(step.value);
+      yield* this.#inRange(step.value);
     }
-    this.start = undefined;
+    this.#start = undefined;
     // The last line should have been read again. If it is gone, so may be those after it.
     if (before && first && !step.value.overlaps) gaps.add(before, first);
-    this.missedSince = undefined;
-    this.isOver ||= step.value.ended;
-    this.intervals.succeeded(first !== undefined);
-    this.mayHaveGap = false;
+    this.#missedSince = undefined;
+    this.#isOver ||= step.value.ended;
+    this.#intervals.succeeded(first !== undefined);
+    this.#mayHaveGap = false;
   }
 }
 

@@ -4,7 +4,7 @@ import type { LogPage, LogPageQuery, LogSource } from './log-source.ts';
 import type { SeenLines } from './seen-lines.ts';
 
 /** In ms since 1970. */
-export interface TimeRange {
+export interface LogRange {
   since?: number | undefined;
   until?: number | undefined;
 }
@@ -21,7 +21,7 @@ const maxEmptyPages = 100;
 /** Yields the new lines of a range in batches, oldest first. Returns whether the log is over, and whether it had lines that were seen before. */
 export async function* readForward(
   source: LogSource,
-  { since, until }: TimeRange,
+  { since, until }: LogRange,
   seen: SeenLines,
   onGap: OnGap,
 ): AsyncGenerator<LogLine[], { ended: boolean; overlaps: boolean }> {
@@ -50,7 +50,7 @@ export async function* readForward(
 /** Returns the last lines of a range in order, reading backward from its end. */
 export async function readLastLines(
   source: LogSource,
-  { since, until }: TimeRange,
+  { since, until }: LogRange,
   limit: number,
   seen: SeenLines,
   onGap: OnGap,

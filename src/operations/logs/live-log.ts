@@ -15,9 +15,9 @@ const maxWaitMs = 5 * 60_000;
 export class LiveLog {
   socket: LogSocket | undefined;
   /** Failed sockets in a row. */
-  private failures = 0;
-  private nextAt = 0;
-  private isPolling = false;
+  #failures = 0;
+  #nextAt = 0;
+  #isPolling = false;
 
   constructor(
     private readonly context: Pick<Context, 'elapsed' | 'signal' | 'progress'>,
@@ -26,7 +26,7 @@ export class LiveLog {
 
   /** Time until the next try, in ms. */
   msUntilNext(): number {
-    return this.source.openLive ? this.nextAt - this.context.elapsed() : Number.POSITIVE_INFINITY;
+    return this.source.openLive ? this.#nextAt - this.context.elapsed() : Number.POSITIVE_INFINITY;
   }
 
   /** Opens the socket if it is time to. */
@@ -48,27 +48,27 @@ export class LiveLog {
 
   /** The socket returned nothing. The wait doubles each time. */
   failed(why: string): void {
-    this.failures++;
-    if (this.failures >= failuresBeforePolling && !this.isPolling) {
-      this.isPolling = true;
+    this.#failures++;
+    if (this.#failures >= failuresBeforePolling && !this.#isPolling) {
+      this.#isPolling = true;
       this.context.progress.note(`${why}; polling every few seconds instead`);
     }
-    const waitMs = this.isPolling
-      ? Math.min(maxWaitMs, pollingWaitMs * 2 ** (this.failures - failuresBeforePolling))
-      : minWaitMs * 2 ** this.failures;
-    this.nextAt = this.context.elapsed() + jittered(waitMs);
+    const waitMs = this.#isPolling
+      ? Math.min(maxWaitMs, pollingWaitMs * 2 ** (this.#failures - failuresBeforePolling))
+      : minWaitMs * 2 ** this.#failures;
+    this.#nextAt = this.context.elapsed() + jittered(waitMs);
   }
 
   /** The socket works: its next failure counts as the first. */
   succeeded(): void {
-    this.failures = 0;
-    if (this.isPolling) this.context.progress.note('the live log is back');
-    this.isPolling = false;
+    this.#failures = 0;
+    if (this.#isPolling) this.context.progress.note('the live log is back');
+    this.#isPolling = false;
   }
 
   /** A socket that worked was closed. */
   ended(): void {
     this.succeeded();
-    this.nextAt = this.context.elapsed() + jittered(minWaitMs);
+    this.#nextAt = this.context.elapsed() + jittered(minWaitMs);
   }
 }

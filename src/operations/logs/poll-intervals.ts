@@ -12,7 +12,7 @@ export class PollIntervals {
   /** Until the next poll. */
   ms: number;
   /** Failed polls in a row. */
-  private failures = 0;
+  #failures = 0;
 
   constructor(
     private readonly progress: Context['progress'],
@@ -25,8 +25,8 @@ export class PollIntervals {
   succeeded(hasLines: boolean): void {
     const [minMs, maxMs] = this.bounds;
     this.ms = hasLines ? minMs : Math.min(maxMs, Math.max(minMs, this.ms * 1.25));
-    if (this.failures > 0) this.progress.note('the log is available again');
-    this.failures = 0;
+    if (this.#failures > 0) this.progress.note('the log is available again');
+    this.#failures = 0;
   }
 
   /** Returns false if the error is not transient. */
@@ -35,10 +35,10 @@ export class PollIntervals {
     const { retryable, retryAfterMs } = error.facts;
     const isUnexpected = error instanceof UnexpectedReplyError;
     if (!retryable && !(error instanceof UnavailableError) && !isUnexpected) return false;
-    if (isUnexpected && this.failures >= maxUnexpectedReplies) return false;
-    if (this.failures === 0) this.progress.note(`cannot read the log: ${error.message}; retrying`);
-    this.failures++;
-    const pauseMs = jittered(Math.min(maxPauseMs, this.bounds[0] * 2 ** (this.failures - 1)));
+    if (isUnexpected && this.#failures >= maxUnexpectedReplies) return false;
+    if (this.#failures === 0) this.progress.note(`cannot read the log: ${error.message}; retrying`);
+    this.#failures++;
+    const pauseMs = jittered(Math.min(maxPauseMs, this.bounds[0] * 2 ** (this.#failures - 1)));
     this.ms = Math.max(retryAfterMs ?? 0, pauseMs);
     return true;
   }

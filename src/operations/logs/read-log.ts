@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts';
 import { followLog } from './follow-log.ts';
 import { LogGaps } from './gaps.ts';
-import { readForward, readLastLines, type TimeRange } from './history.ts';
+import { type LogRange, readForward, readLastLines } from './history.ts';
 import { type LogLine, withoutSplitSecrets } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
 import { SeenLines } from './seen-lines.ts';
 
-export interface ReadLogOptions extends TimeRange {
+export interface ReadLogOptions extends LogRange {
   /** Number of last lines; all lines if absent. */
   tail?: number | undefined;
   follow?: boolean | undefined;

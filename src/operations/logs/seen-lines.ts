@@ -19,18 +19,18 @@ type Sightings = { shown: number } & Partial<
  * reply or connection, and a line is new if the count exceeds the number already shown.
  */
 export class SeenLines {
-  private lines = new Map<string, Sightings>();
-  private older = new Map<string, Sightings>();
+  #lines = new Map<string, Sightings>();
+  #older = new Map<string, Sightings>();
   /** The latest line. */
   last: LogLine | undefined;
   /** When the container last changed from one line to the next, in ms since 1970. */
-  private switchedAt = Number.NEGATIVE_INFINITY;
+  #switchedAt = Number.NEGATIVE_INFINITY;
   /** Earlier lines may have been forgotten. In ms since 1970. */
-  private rememberedSince = 0;
+  #rememberedSince = 0;
 
   /** Returns whether a line is new, and marks it as seen. `session` is the reply or connection it came in. */
   isNew(line: LogLine, channel: LogChannel, session: unknown): boolean {
-    const sightings = this.sightings(line);
+    const sightings = this.#sightings(line);
     sightings[channel] ??= { ids: new Set(), session, number: 0 };
     const here = sightings[channel];
     // Without an id, nanoseconds identify a line.
@@ -44,14 +44,14 @@ export class SeenLines {
     }
     if (here.number <= sightings.shown) return false;
     sightings.shown = here.number;
-    if (this.last && line.container !== this.last.container) this.switchedAt = line.at;
+    if (this.last && line.container !== this.last.container) this.#switchedAt = line.at;
     if (!this.last || line.at >= this.last.at) this.last = line;
     return true;
   }
 
   /** Whether several containers print at the same time. */
   get isInterleaved(): boolean {
-    return this.last !== undefined && this.last.at - this.switchedAt < overlapMs;
+    return this.last !== undefined && this.last.at - this.#switchedAt < overlapMs;
   }
 
   /** Where to resume reading, by the platform's clock; undefined for the start. */
@@ -61,24 +61,24 @@ export class SeenLines {
 
   /** The given time, or the earliest later one from which all lines are remembered. */
   notBefore(at: number): number {
-    return Math.max(at, this.rememberedSince);
+    return Math.max(at, this.#rememberedSince);
   }
 
-  private sightings(line: LogLine): Sightings {
+  #sightings(line: LogLine): Sightings {
     const key = `${line.at} ${line.container} ${line.text.length > 40 ? digest(line.text) : line.text}`;
-    const known = this.lines.get(key) ?? this.older.get(key);
+    const known = this.#lines.get(key) ?? this.#older.get(key);
     if (known) return known;
     const sightings: Sightings = { shown: 0 };
-    this.lines.set(key, sightings);
-    if (this.lines.size > rememberedLines) this.forget();
+    this.#lines.set(key, sightings);
+    if (this.#lines.size > rememberedLines) this.#forget();
     return sightings;
   }
 
-  private forget(): void {
-    for (const key of this.older.keys())
-      this.rememberedSince = Math.max(this.rememberedSince, Number.parseInt(key, 10) + 1);
-    this.older = this.lines;
-    this.lines = new Map();
+  #forget(): void {
+    for (const key of this.#older.keys())
+      this.#rememberedSince = Math.max(this.#rememberedSince, Number.parseInt(key, 10) + 1);
+    this.#older = this.#lines;
+    this.#lines = new Map();
   }
 }
 

@@ -16,9 +16,9 @@ const pageTimeoutMs = { inProgress: 5_000, ended: 15_000 };
 
 /** The log of a run. It is polled, because the live log does not tell stdout from stderr. */
 export class RunLog {
-  private readonly seen = new SeenLines();
-  private readonly secrets: ReturnType<Context['secrets']['inSequence']>;
-  private hasWarned = false;
+  readonly #seen = new SeenLines();
+  readonly #secrets: ReturnType<Context['secrets']['inSequence']>;
+  #hasWarned = false;
 
   /** `until` aborts every request: Ctrl-C and the timeout. */
   constructor(
@@ -30,7 +30,7 @@ export class RunLog {
     private readonly run: string,
     private readonly until: AbortSignal,
   ) {
-    this.secrets = context.secrets.inSequence();
+    this.#secrets = context.secrets.inSequence();
   }
 
   /** Yields lines that were not yielded before. A failure to read them is one warning. */
@@ -38,9 +38,9 @@ export class RunLog {
     const { progress, signal } = this.context;
     const onGap = () => progress.warn('some log lines of the run are missing');
     try {
-      for await (const lines of readForward(this.source(state), { since: this.seen.resumeAt }, this.seen, onGap)) {
+      for await (const lines of readForward(this.#source(state), { since: this.#seen.resumeAt }, this.#seen, onGap)) {
         for (const received of lines) {
-          const { text, stream, timestamp } = withoutSplitSecrets(received, this.secrets);
+          const { text, stream, timestamp } = withoutSplitSecrets(received, this.#secrets);
           for (const line of splitLogText(text)) {
             yield { line, stream: stream === 'stderr' ? 'stderr' : 'stdout', time: timestamp || null };
           }
@@ -49,13 +49,13 @@ export class RunLog {
     } catch (error) {
       if (signal.aborted) throw error;
       if (this.until.aborted) return;
-      if (!this.hasWarned) progress.warn(`cannot read the log of the run: ${(error as Error).message}`);
-      this.hasWarned = true;
+      if (!this.#hasWarned) progress.warn(`cannot read the log of the run: ${(error as Error).message}`);
+      this.#hasWarned = true;
     }
   }
 
   /** The timeout is for the platform only: the consumer of the lines may be slow. */
-  private source(state: keyof typeof pageTimeoutMs): LogSource {
+  #source(state: keyof typeof pageTimeoutMs): LogSource {
     const { apiWithSignal, project, openLog, silenceMs } = this.context;
     const from = (api: Api) => appLogSource({ api, project, openLog }, this.app, { runId: this.run });
     const page: LogSource['readPage'] = (query) => {

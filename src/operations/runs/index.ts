@@ -1,6 +1,6 @@
 export { bucketMs, chooseBucketSize, readRunsChart } from './chart.ts';
 export { fetchRun } from './fetch-run.ts';
-export { findRuns } from './find-runs.ts';
 export { remoteRun } from './remote-run.ts';
 export type { RunFilters, RunSearchResult } from './run-search.ts';
 export { displayStatus, fillStatus, hasEnded, runStatus } from './run-status.ts';
+export { searchRuns } from './search-runs.ts';

@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { listServiceAccounts, type ServiceAccount, updateServiceAccount } from '../../contract/service-accounts.ts';
 import { FailedError, NotFoundError, UsageError } from '../../errors.ts';
@@ -74,7 +75,7 @@ async function findAccount({ api, project }: Calls, id: string): Promise<Service
   const { serviceAccounts } = await api(listServiceAccounts, { project });
   const found = serviceAccounts.find((account) => account.id === id);
   if (found) return found;
-  throw new NotFoundError(`service account ${id} not found`, { fix: 'gantry service-accounts list' });
+  throw new NotFoundError(`service account ${id} not found`, { fix: gantryCommand`service-accounts list` });
 }
 
 /** Text is what a change sends too. An object is certain when it names its project, and says nothing that would be lost. */
@@ -114,7 +115,7 @@ async function confirmGrants(context: Calls & Pick<Context, 'progress'>, id: str
   if (isSameSet(now, after)) return;
   throw new FailedError(`the platform accepted the change, but ${id} has other grants`, {
     why: `it has access to ${now.join(', ') || 'nothing'}, not to ${after.join(', ')}`,
-    fix: 'gantry service-accounts list',
+    fix: gantryCommand`service-accounts list`,
     details: { now, wanted: after },
   });
 }

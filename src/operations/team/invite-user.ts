@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { inviteUser } from '../../contract/users.ts';
 import { FailedError } from '../../errors.ts';
@@ -18,6 +19,6 @@ export async function sendInvitation(
   if (success) return { email, role, success };
   throw new FailedError(`no invitation was sent to ${email}`, {
     why: 'the platform gives no reason; the address may be a member or invited already',
-    fix: 'gantry users list',
+    fix: gantryCommand`users list`,
   });
 }

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
 import { deletePath } from '../../contract/volumes.ts';
 import { GantryError, NotFoundError, UnavailableError } from '../../errors.ts';
-import { Lane } from '../../transfer/lane.ts';
-import { printRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
-import { listIfThere, type VolumePath } from './walk-volume.ts';
+import { formatRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
+import { TaskQueue } from '../../transfer/task-queue.ts';
+import { listIfExists, type VolumePath } from './walk-volume.ts';
 
 /** What became of a path that was to be deleted. */
 export interface Deletion {
@@ -58,13 +58,13 @@ export async function deletePaths(context: Deleting, paths: readonly VolumePath[
   });
 }
 
-type Listing = Parameters<typeof listIfThere>[0] & Pick<Context, 'signal' | 'delay'>;
+type Listing = Parameters<typeof listIfExists>[0] & Pick<Context, 'signal' | 'delay'>;
 
 /** Those that are still listed, or whose folder could not be listed, then with the reason. */
 async function stillThere(context: Listing, paths: readonly VolumePath[]) {
   const folders = new Map<string, VolumePath[]>();
   for (const at of paths) {
-    const key = `${at.region} ${printRemotePath({ ...at, path: remoteParent(at.path) })}`;
+    const key = `${at.region} ${formatRemotePath({ ...at, path: remoteParent(at.path) })}`;
     const inFolder = folders.get(key);
     if (inFolder) inFolder.push(at);
     else folders.set(key, [at]);
@@ -95,7 +95,7 @@ async function stillThere(context: Listing, paths: readonly VolumePath[]) {
 async function listed(context: Listing, paths: VolumePath[]): Promise<VolumePath[]> {
   const [first] = paths;
   if (!first) return [];
-  const entries = await listIfThere(context, { ...first, path: remoteParent(first.path) });
+  const entries = await listIfExists(context, { ...first, path: remoteParent(first.path) });
   const names = new Set(entries.map(({ name, isFolder }) => (isFolder ? `${name}/` : name)));
   return paths.filter(({ path }) => {
     if (path === '/') return names.size > 0;
@@ -108,7 +108,7 @@ function stillListed(): UnavailableError {
 }
 
 async function inLane<Item>(most: number, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const lane = new Lane(most);
+  const lane = new TaskQueue(most);
   for (const item of items) lane.add(() => work(item));
-  await lane.empty();
+  await lane.waitUntilIdle();
 }

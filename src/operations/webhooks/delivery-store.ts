@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivateFolder, writeWhole } from '../../disk/index.ts';
+import { makePrivateFolder, writeFileAtomic } from '../../disk/index.ts';
 import { NotFoundError } from '../../errors.ts';
 
 /** A delivery as it came, so that it can be sent once more. */
@@ -34,7 +34,7 @@ export async function storeDelivery(state: string, kept: StoredDelivery): Promis
   const folder = deliveriesFolder(state);
   makePrivateFolder(folder);
   const file = join(folder, `${kept.id}.json`);
-  await writeWhole(file, JSON.stringify(kept), { mode: 0o600 });
+  await writeFileAtomic(file, JSON.stringify(kept), { mode: 0o600 });
   const old = (await listIds(folder)).slice(0, -maxStored);
   await Promise.all(old.map((id) => rm(join(folder, `${id}.json`), { force: true })));
 }

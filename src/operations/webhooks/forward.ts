@@ -28,7 +28,7 @@ export async function forwardDelivery(
   try {
     const pieces: Buffer[] = [];
     let bytes = 0;
-    for await (const piece of reply.pieces) {
+    for await (const piece of reply.chunks) {
       pieces.push(piece);
       bytes += piece.length;
       if (bytes > maxResponseBytes) break;

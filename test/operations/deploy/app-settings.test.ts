@@ -3,7 +3,7 @@ import type { App } from '../../../src/contract/apps.ts';
 import { compareSettings } from '../../../src/operations/deploy/app-settings.ts';
 import { check } from '../../project/config-folder.ts';
 
-/** What deploying this file would change in an app that was answered so. */
+/** The settings that this file would change in a deployed app. */
 async function changes(toml: string, app: object) {
   const { project } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
   if (!project) throw new Error('the project is not valid');

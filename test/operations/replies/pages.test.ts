@@ -23,7 +23,7 @@ async function readAll(server: Server, by: 'token' | 'offset', limit?: number) {
   return { items, isWhole: next.value, calls };
 }
 
-describe('a list is read whole', () => {
+describe('a list is read completely', () => {
   const byOffset: Server = (place) => ({ items: from(offsetOf(place)) });
   const byToken: Server = (place) => {
     const end = tokenOf(place) + 10;
@@ -54,8 +54,8 @@ describe('a list is read whole', () => {
     expect([items, isWhole]).toEqual([all, true]);
   });
 
-  test('while its items become fewer', async () => {
-    // After the first page, four items that were on it are gone.
+  test('while items are removed', async () => {
+    // After the first page, four of its items are removed.
     const left = all.slice(4);
     const server: Server = (place, call) =>
       call === 1 ? { items: from(0), total: 25 } : { items: left.slice(offsetOf(place)).slice(0, 10), total: 21 };
@@ -72,7 +72,7 @@ describe('a list ends', () => {
     ['when pages go in circles', (_, n) => ({ items: from((n % 2) * 10), nextToken: `t${n % 2}` }), 4],
     ['when an empty page leads to itself', () => ({ items: [], nextToken: 'x' }), 3],
     ['when empty pages go on', (_, n) => ({ items: [], nextToken: `t${n}` }), 101],
-  ])('%s, and is not whole', async (_, server, most) => {
+  ])('%s, and is incomplete', async (_, server, most) => {
     for (const by of ['token', 'offset'] as const) {
       const { calls, items, isWhole } = await readAll(server, by, 10);
       expect(calls).toBeLessThanOrEqual(most);
@@ -89,7 +89,7 @@ describe('a list ends', () => {
   );
 });
 
-describe('a list without end is an error,', () => {
+describe('an endless list is an error,', () => {
   const endless = async (size: number, total?: number) => {
     let calls = 0;
     const read = async () => {
@@ -112,7 +112,7 @@ describe('a list without end is an error,', () => {
     expect(await endless(size, total)).toBe(calls);
   });
 
-  test('but a page that is large and the last one is not', async () => {
+  test('but not a large last page', async () => {
     const items = Array.from({ length: 100_001 }, (_, index) => index);
     expect(await readAll(() => ({ items }), 'token')).toMatchObject({ isWhole: true, calls: 1 });
     expect(await readAll(() => ({ items, total: 1 }), 'token')).toMatchObject({ isWhole: true, calls: 1 });

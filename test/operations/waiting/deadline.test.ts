@@ -37,25 +37,25 @@ async function all(polled: AsyncIterable<unknown>): Promise<unknown[]> {
   return found;
 }
 
-test('a state that never settles ends with the error of the deadline', async () => {
+test('polling without a result ends with the error of the deadline', async () => {
   const { polled, now } = polling(async () => 'building', 10_000);
   await expect(all(polled)).rejects.toBe(pending);
   expect(now.ms).toBe(10_000);
 });
 
-test('polls that all fail end with it too', async () => {
+test('failing polls end with it', async () => {
   const { polled } = polling(() => Promise.reject(new Error('503')), 5_000);
   await expect(all(polled)).rejects.toBe(pending);
 });
 
-test('a call that hangs ends with it, whatever the call throws when it is cut off', async () => {
+test('a request that hangs ends with it, whatever the request throws', async () => {
   await expect(all(polling(hanging, 1).polled)).rejects.toBe(pending);
   const other = (signal: AbortSignal) =>
     hanging(signal).catch(() => Promise.reject(new DOMException('aborted', 'AbortError')));
   await expect(all(polling(other, 1).polled)).rejects.toBe(pending);
 });
 
-test('a pause that is cut off by it ends with it', async () => {
+test('a pause ends with it', async () => {
   const setting = clockOf();
   const delay = (_: number, until: AbortSignal = setting.stop.signal) => hanging(until);
   await expect(all(polling(async () => 'building', 1, { ...setting, delay }).polled)).rejects.toBe(pending);
@@ -68,7 +68,7 @@ test('Ctrl-C ends with its own reason', async () => {
   await expect(ended).rejects.toThrow('interrupted');
 });
 
-test('a limit longer than a timer can be set for does not end at once', async () => {
+test('a timeout above the maximum of timers does not end at once', async () => {
   const { clock } = clockOf();
   const deadline = new Deadline(clock, 2 ** 40, () => pending);
   await new Promise((done) => setTimeout(done, 5));

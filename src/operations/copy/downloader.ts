@@ -1,0 +1,149 @@
+import { rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { TemporaryNames } from '../../disk/index.ts';
+import { downloadFile, type FileDownload } from '../../transfer/download-file.ts';
+import type { JournalEntry } from '../../transfer/journal-format.ts';
+import { type PartPlan, planParts } from '../../transfer/parts.ts';
+import { ChangedError, CorruptError, NoRangesError } from '../../transfer/storage-errors.ts';
+import { findEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
+import type { CopyContext } from './copy-context.ts';
+import type { SizedFile } from './found-entry.ts';
+import { contentToCompare, fileMd5, resolveSize } from './source-content.ts';
+import type { TargetFile, TargetFolder } from './target-folder.ts';
+import { diskToleranceMs, isUnchanged, parseTimestamp } from './unchanged.ts';
+import { verifyCopy } from './verify-copy.ts';
+
+/** Copies files of a volume into a folder of this machine. */
+export class Downloader {
+  constructor(
+    private readonly context: CopyContext,
+    private readonly folder: TargetFolder,
+    private readonly names: TemporaryNames,
+  ) {}
+
+  /** Why a file is left out, if it is. */
+  async skipReason(found: SizedFile): Promise<string | undefined> {
+    const { options } = this.context;
+    if (!options.update && options.clobber) return undefined;
+    const there = await stat(this.folder.pathOf(found.path)).catch(() => undefined);
+    if (!there?.isFile()) return undefined;
+    if (!options.clobber) return 'it is there already';
+    const isSame = isUnchanged(found, { bytes: there.size, modified: there.mtimeMs }, diskToleranceMs);
+    return options.update && isSame ? 'it is there in the same size, and not older' : undefined;
+  }
+
+  /**
+   * A file that changes while it is received, or arrives damaged, is received once more. One that the storage does not
+   * send in ranges is received in one request.
+   */
+  async copy(found: SizedFile, order: number): Promise<void> {
+    let file = found;
+    let isRepeated = false;
+    let inOneRequest = false;
+    for (;;) {
+      const plan = planParts(file.bytes, inOneRequest ? file.bytes : this.context.options.partSize);
+      try {
+        return await this.#copyOnce(file, order, plan, !isRepeated && !inOneRequest);
+      } catch (error) {
+        if (error instanceof NoRangesError && !inOneRequest) inOneRequest = true;
+        else if (!isRepeated && (error instanceof ChangedError || error instanceof CorruptError)) isRepeated = true;
+        else throw error;
+        this.context.progress.restarted(found.path, error);
+      }
+      const { size, modified } = await findEntry(this.context, found.from as VolumePath);
+      file = await resolveSize(
+        { ...found, bytes: size ?? undefined, modified: parseTimestamp(modified) },
+        this.context,
+        this.context.resources,
+      );
+    }
+  }
+
+  close(): void {
+    this.folder.close();
+  }
+
+  async #copyOnce(found: SizedFile, order: number, plan: PartPlan, mayContinue: boolean): Promise<void> {
+    const placed = await this.folder.open(found.path);
+    try {
+      await this.#copyTo(placed, found, order, plan, mayContinue);
+    } finally {
+      placed.release();
+    }
+  }
+
+  async #copyTo(placed: TargetFile, found: SizedFile, order: number, plan: PartPlan, mayContinue: boolean) {
+    const { context } = this;
+    const { progress, journal, resources } = context;
+    const { path: file, bytes, modified } = found;
+    const at = found.from as VolumePath;
+    const target = placed.path;
+    const mark = `${bytes}:${modified ?? ''}`;
+    const before = journal?.saved.get(file);
+    const known = mayContinue && before?.mark === mark ? before : undefined;
+    if (known?.doneAt !== undefined && (await isAsLeft(target, found))) {
+      progress.copied(file, bytes, bytes);
+      return;
+    }
+    const isWorthKeeping = plan.count > 1 && journal !== undefined;
+    const saved = known && usable(known, plan);
+    // What cannot be resumed would lie there until its journal is gone.
+    if (before?.temporary && !saved) await rm(join(dirname(target), before.temporary), { force: true });
+    const resumed = await downloadFile(
+      {
+        target,
+        folder: placed.folder,
+        names: this.names,
+        plan,
+        modified,
+        saved,
+        order,
+        keep: isWorthKeeping,
+        createUrl: urlRequester(at, context),
+        confirm: async (path) => {
+          await this.#verify(found, plan, path);
+          placed.check();
+        },
+        onStarted: (version, temporary) => {
+          if (!journal) return;
+          journal.add({
+            is: 'receiving',
+            file,
+            mark,
+            partBytes: plan.partBytes,
+            version,
+            temporary: basename(temporary),
+          });
+          void journal.written().then(() => this.names.keep(temporary, journal.path));
+        },
+        onRange: (number) => {
+          if (isWorthKeeping) journal.add({ is: 'range', file, number });
+        },
+      },
+      resources,
+    );
+    placed.check();
+    journal?.add({ is: 'done', file, mark, at: resources.now() });
+    progress.copied(file, bytes, resumed);
+  }
+
+  async #verify({ bytes, from }: SizedFile, plan: PartPlan, path: string): Promise<void> {
+    const { resources, options } = this.context;
+    if (!options.verify) return;
+    const content = contentToCompare(from as VolumePath, bytes, this.context, resources);
+    await verifyCopy((part) => fileMd5(path, part, resources), content, plan, resources);
+  }
+}
+
+/** What an earlier try has received, if it was cut the same way. */
+function usable({ version, temporary, partBytes, ranges }: JournalEntry, plan: PartPlan): FileDownload['saved'] {
+  const fits = partBytes === plan.partBytes && ranges.length > 0 && ranges.every((number) => number <= plan.count);
+  return fits && version !== undefined && temporary !== undefined ? { version, temporary, ranges } : undefined;
+}
+
+/** A file that was copied has the time of the remote one, until somebody writes to it. */
+async function isAsLeft(target: string, { bytes, modified }: SizedFile): Promise<boolean> {
+  const there = await stat(target).catch(() => undefined);
+  if (there?.size !== bytes || modified === undefined) return false;
+  return Math.abs(there.mtimeMs - modified) < diskToleranceMs;
+}

@@ -1,0 +1,73 @@
+import { stat } from 'node:fs/promises';
+import type { Context } from '../../context.ts';
+import { temporaryFilter } from '../../disk/index.ts';
+import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
+import { count } from '../../output/format.ts';
+import { joinRemotePath, withTrailingSlash } from '../../transfer/remote-path.ts';
+import { findEntry, type VolumeContext, type VolumePath, walkVolume } from '../volumes/index.ts';
+import type { CopyOptions } from './copy-options.ts';
+import type { CopySource } from './copy-paths.ts';
+import type { FoundEntry, UncopiedEntry } from './found-entry.ts';
+import { createPathFilter, type PathFilter } from './path-filter.ts';
+import { parseTimestamp } from './unchanged.ts';
+import { walkLocal } from './walk-local.ts';
+
+export type FindContext = VolumeContext & Pick<Context, 'settings'>;
+
+/**
+ * Finds the files of all sources while they are asked for. Of one folder the content is meant; one of several keeps its
+ * name. `name` is what a single file is to be called.
+ */
+export async function* findSourceFiles(
+  sources: CopySource[],
+  name: string | undefined,
+  options: Pick<CopyOptions, 'include' | 'exclude' | 'follow'>,
+  calls: FindContext,
+): AsyncGenerator<FoundEntry> {
+  const filter = createPathFilter(options.include, options.exclude);
+  for (const source of sources) {
+    const prefix = source.isFolder && sources.length > 1 && source.name !== '' ? `${source.name}/` : '';
+    if (source.isFolder) yield* inFolder(source, prefix, filter, options.follow, calls);
+    else yield await single(source, name ?? source.name, calls);
+  }
+}
+
+async function* inFolder(
+  { location }: CopySource,
+  prefix: string,
+  filter: PathFilter,
+  follow: boolean,
+  calls: FindContext,
+): AsyncGenerator<FoundEntry> {
+  if (location.kind === 'local') {
+    const isTemporary = temporaryFilter(() => calls.settings.folders.state);
+    yield* walkLocal({ folder: location.path, prefix, filter, follow, isTemporary });
+    return;
+  }
+  const at: VolumePath = { ...location.at, path: withTrailingSlash(location.at.path) };
+  const obstacles: UncopiedEntry[] = [];
+  const onUnread = (folder: string, entries: number) =>
+    obstacles.push({ path: prefix + (folder.slice(at.path.length) || '.'), failure: unreadEntries(folder, entries) });
+  for await (const { path, size, modified } of walkVolume(calls, at, onUnread)) {
+    if (!filter.includes(path)) continue;
+    const from = { ...at, path: joinRemotePath(at.path, path) };
+    yield { path: prefix + path, bytes: size ?? undefined, modified: parseTimestamp(modified), from };
+  }
+  yield* obstacles;
+}
+
+/** A copy of a folder is not whole without them, and nothing may be deleted because they were not seen. */
+function unreadEntries(folder: string, entries: number): GantryError {
+  return new UnexpectedReplyError(`${count(entries, 'entry', 'entries')} of ${folder} could not be read`, {
+    why: 'the platform lists them in a form that is not known: gantry ls --json shows what it says',
+  });
+}
+
+async function single({ location }: CopySource, path: string, calls: VolumeContext): Promise<FoundEntry> {
+  if (location.kind === 'local') {
+    const { size, mtimeMs } = await stat(location.path);
+    return { path, bytes: size, modified: mtimeMs, from: location.path };
+  }
+  const { size, modified } = await findEntry(calls, location.at);
+  return { path, bytes: size ?? undefined, modified: parseTimestamp(modified), from: location.at };
+}

@@ -1,0 +1,84 @@
+import { Command as Commander, Option } from 'commander';
+import type { Command } from '../command.ts';
+import { commands, type Group, type Leaf } from '../commands/index.ts';
+import type { GlobalFlags } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { version } from '../version.ts';
+
+export type CommandRunner = (command: Command, flags: GlobalFlags, inputs: unknown[]) => Promise<void>;
+
+interface TreeOptions {
+  run: CommandRunner;
+  /** Hears of the command whose help was asked for. */
+  onHelp: (commander: Commander) => void;
+  /** If it is the name of a command, the tree has only that one: making all the others would take longer than parsing. */
+  firstWord?: string | undefined;
+}
+
+/** The root of the tree of commands. */
+export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Commander {
+  const root = addGlobalFlags(new Commander('gantry'))
+    .version(version, '-V, --version', 'show the version')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut() {}, writeErr() {}, outputError() {} })
+    .configureHelp({
+      formatHelp(commander) {
+        onHelp(commander as Commander);
+        return '';
+      },
+    });
+  for (const entries of Object.values(commands)) {
+    const called = Object.hasOwn(entries, firstWord) ? entries[firstWord] : undefined;
+    if (!called && isCommand(firstWord)) continue;
+    addCommands(root, called ? { [firstWord]: called } : entries, run);
+  }
+  return root;
+}
+
+function addGlobalFlags(root: Commander): Commander {
+  return root
+    .option('--json [fields]', 'print JSON, or only these fields of it')
+    .option('-q, --quiet', 'print results and errors only')
+    .option('--debug', 'show requests and the stack of an error')
+    .addOption(new Option('--color <when>', 'when to use color').choices(['always', 'never', 'auto']).default('auto'))
+    .option('--no-input', 'never prompt: exit with 9 instead')
+    .option('-y, --yes', 'answer yes to prompts')
+    .option('-p, --project <id>', 'project to use')
+    .option('--profile <profile>', 'profile to use')
+    .option('--region <region>', 'region to use')
+    .option('-C, --cwd <dir>', 'run as if started in this folder');
+}
+
+/** Names commands, and no more: what one of them has is added when commander is about to parse what follows its name. */
+export function addCommands(parent: Commander, entries: Record<string, Leaf | Group>, run: CommandRunner): void {
+  for (const [name, { summary }] of Object.entries(entries)) parent.command(name).summary(summary);
+  parent.hook('preSubcommand', async (_, called) => {
+    const entry = entries[called.name()];
+    if (!entry) return;
+    if ('load' in entry) await configureCommand(called, entry, run);
+    else addCommands(called.helpCommand(false), entry.commands, run);
+  });
+}
+
+/** Gives a bare command its arguments, flags, help and action. */
+export async function configureCommand(child: Commander, leaf: Leaf, run: CommandRunner): Promise<Command> {
+  const { default: command } = await leaf.load();
+  command.configure(child.allowExcessArguments(false) as never);
+  child.action(async (...inputs: unknown[]) => {
+    inputs.pop();
+    // `gantry apps delete "$APP"` where nobody has set APP.
+    const empty = child.registeredArguments.find(({ required }, at) =>
+      required ? [inputs[at]].flat()[0] === '' : inputs[at] === '',
+    );
+    if (empty)
+      throw new UsageError(`<${empty.name()}> is empty`, { fix: 'look whether a variable of the shell is unset' });
+    await run(command, child.optsWithGlobals() as GlobalFlags, inputs);
+  });
+  return command;
+}
+
+/** Whether a word is the name of a command or a group. */
+export function isCommand(name: string): boolean {
+  return Object.values(commands).some((entries) => Object.hasOwn(entries, name));
+}

@@ -1,0 +1,74 @@
+import type { Argument, Command as Commander, Option } from 'commander';
+import type { Command } from '../command.ts';
+
+/** A command as data: what its help, `gantry reference` and docs/commands.md are made from. */
+export interface CommandReference {
+  /** As typed, without the leading `gantry`. */
+  command: string;
+  category: string;
+  summary: string;
+  /** Paragraphs. */
+  details: string[];
+  usage: string;
+  arguments: ArgumentReference[];
+  flags: FlagReference[];
+  json: Record<string, string>;
+  examples: string[];
+}
+
+export interface ArgumentReference {
+  name: string;
+  description: string;
+  required: boolean;
+  variadic: boolean;
+  choices?: string[];
+}
+
+export interface FlagReference {
+  flags: string;
+  description: string;
+  type: 'boolean' | 'value' | 'list';
+  valueRequired: boolean;
+  choices?: string[];
+  default?: unknown;
+}
+
+/** Describes a command that has its arguments and flags. `line` is what is typed, `apps get`. */
+export function describeCommand(
+  commander: Commander,
+  { details, examples, json }: Command,
+  line: string,
+  category: string,
+): CommandReference {
+  return {
+    command: line,
+    category,
+    summary: commander.summary(),
+    details,
+    usage: `gantry ${line} ${commander.usage().replace('[options] ', '').replace('[options]', '')} [flags]`.replace(
+      / +/g,
+      ' ',
+    ),
+    arguments: commander.registeredArguments.map(describeArgument),
+    flags: commander.options.filter(({ hidden }) => !hidden).map(describeFlag),
+    json,
+    examples,
+  };
+}
+
+function describeArgument(argument: Argument): ArgumentReference {
+  const { description, required, variadic, argChoices } = argument;
+  return { name: argument.name(), description, required, variadic, ...(argChoices && { choices: argChoices }) };
+}
+
+export function describeFlag(option: Option): FlagReference {
+  const { description, variadic, required, optional, argChoices, defaultValue } = option;
+  return {
+    flags: option.long === '--json' ? '--json[=fields]' : option.flags,
+    description,
+    type: variadic ? 'list' : required || optional ? 'value' : 'boolean',
+    valueRequired: required,
+    ...(argChoices && { choices: argChoices }),
+    ...(defaultValue !== undefined && { default: defaultValue }),
+  };
+}

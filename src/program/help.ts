@@ -1,0 +1,111 @@
+import type { ArgumentReference, CommandReference, FlagReference } from './describe-command.ts';
+import { type Help, type HelpSection, layOutHelp } from './help-layout.ts';
+
+/** What help is made from: the program, a group such as `apps`, or a command. */
+export type HelpSource =
+  | { categories: Record<string, Record<string, string>> }
+  | { group: string; summary: string; commands: Record<string, string> }
+  | CommandReference;
+
+/** The help as text for a terminal of that many columns, or for a pipe. */
+export function helpText(source: HelpSource, columns?: number): string {
+  return layOutHelp(describe(source), columns || undefined);
+}
+
+function describe(source: HelpSource): Help {
+  if ('categories' in source) return programHelp(source.categories);
+  return 'group' in source ? groupHelp(source) : commandHelp(source);
+}
+
+/** These need no explanation, and share a line. */
+const listedTogether = [
+  ['ls', 'cat', 'rm', 'du', 'df'],
+  ['login', 'logout', 'whoami', 'profiles', 'config', 'doctor', 'status'],
+];
+
+/** @param categories the summaries of the commands of each category, by name */
+function programHelp(categories: Record<string, Record<string, string>>): Help {
+  return {
+    description: 'Work with apps on the hosting platform.',
+    details: [],
+    usage: 'gantry <command> [flags]',
+    sections: [
+      ...Object.entries(categories).map(([title, commands]) => ({ title, rows: commandRows(commands) })),
+      {
+        title: 'flags',
+        rows: [
+          ['-h, --help', 'show help for a command'],
+          ['-V, --version', 'show the version'],
+          ['More: gantry help flags, gantry help exit-codes'],
+        ],
+      },
+      {
+        title: 'examples',
+        lines: ['$ gantry init my-app && cd my-app && gantry deploy', '$ gantry emulator exec -- gantry deploy'],
+      },
+    ],
+  };
+}
+
+function commandRows(commands: Record<string, string>): [string, string?][] {
+  return Object.entries(commands).flatMap(([name, summary]): [string, string?][] => {
+    const list = listedTogether.find((names) => names.includes(name));
+    if (!list) return [[name, summary]];
+    return list[0] === name ? [[list.join(', ')]] : [];
+  });
+}
+
+function groupHelp({
+  group,
+  summary,
+  commands,
+}: {
+  group: string;
+  summary: string;
+  commands: Record<string, string>;
+}): Help {
+  return {
+    description: sentence(summary),
+    details: [],
+    usage: `gantry ${group} <command> [flags]`,
+    sections: [{ title: 'commands', rows: Object.entries(commands) }],
+    footer,
+  };
+}
+
+function commandHelp({ summary, details, usage, examples, arguments: inputs, flags, json }: CommandReference): Help {
+  const sections: HelpSection[] = [
+    { title: 'arguments', rows: inputs.map(argumentRow) },
+    { title: 'examples', lines: examples.map((example) => `$ gantry ${example}`) },
+    { title: 'flags', rows: flags.map((flag) => [flag.flags, flagMeaning(flag)]) },
+    { title: 'JSON fields', rows: Object.entries(json) },
+  ];
+  return {
+    description: sentence(summary),
+    details,
+    usage,
+    sections: sections.filter(({ rows, lines }) => (rows ?? lines ?? []).length > 0),
+    footer,
+  };
+}
+
+const footer = 'Inherited flags: gantry help flags';
+
+function argumentRow({ name, description, required, variadic, choices }: ArgumentReference): [string, string] {
+  const term = variadic ? `${name}...` : name;
+  return [required ? `<${term}>` : `[${term}]`, withChoices(description, choices)];
+}
+
+/** What a flag does, with the values it takes and its default. */
+export function flagMeaning({ description, choices, default: value }: FlagReference): string {
+  const meaning = withChoices(description, choices);
+  return ['string', 'number'].includes(typeof value) ? `${meaning} (default: ${value})` : meaning;
+}
+
+function withChoices(description: string, choices: string[] | undefined): string {
+  return choices ? `${description}: ${choices.join(', ')}` : description;
+}
+
+function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}

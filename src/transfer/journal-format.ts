@@ -1,0 +1,104 @@
+import * as v from 'valibot';
+import { maxParts } from './parts.ts';
+
+const partNumber = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxParts));
+const byteCount = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const text = v.string();
+const SentPart = v.strictObject({ number: partNumber, etag: v.pipe(text, v.nonEmpty()) });
+const OpenUpload = v.strictObject({
+  id: text,
+  links: v.pipe(v.array(text), v.minLength(1), v.maxLength(maxParts)),
+  linksEndAt: v.optional(v.number()),
+});
+/** A file name, so that it cannot lead to another folder. */
+const fileName = v.pipe(text, v.regex(/^\.gantry-[0-9a-f]{16}-[0-9a-z]+$/));
+
+/** One line of a journal. `file` is the path within the copy, `mark` tells whether a file is still the same. */
+const JournalLine = v.variant('is', [
+  v.strictObject({ is: v.literal('begun'), file: text, mark: text, partBytes: byteCount, upload: OpenUpload }),
+  v.strictObject({ is: v.literal('part'), file: text, part: SentPart }),
+  /** `temporary` is the name under which the file is received, in the folder of its target. */
+  v.strictObject({
+    is: v.literal('receiving'),
+    file: text,
+    mark: text,
+    partBytes: byteCount,
+    version: v.pipe(text, v.nonEmpty()),
+    temporary: fileName,
+  }),
+  v.strictObject({ is: v.literal('range'), file: text, number: partNumber }),
+  /**
+   * An upload that the platform confirmed: it counts as done only once the volume lists the file. `since`: when the
+   * upload began, by the storage's clock; `at`: when it ended, by this machine's. Both in milliseconds since 1970.
+   */
+  v.strictObject({ is: v.literal('sent'), file: text, mark: text, since: v.number(), at: v.number() }),
+  /** `at`: when, in milliseconds since 1970 by this machine's clock. */
+  v.strictObject({ is: v.literal('done'), file: text, mark: text, at: v.number() }),
+]);
+export type JournalLine = v.InferOutput<typeof JournalLine>;
+
+/** What is known of a file that an earlier try has begun. */
+export interface JournalEntry {
+  mark: string;
+  /** When it was done, if it is: milliseconds since 1970. */
+  doneAt?: number;
+  /** When its upload began and ended, if the platform confirmed it. */
+  sent?: { since: number; at: number };
+  partBytes?: number;
+  upload?: Extract<JournalLine, { is: 'begun' }>['upload'];
+  parts: Extract<JournalLine, { is: 'part' }>['part'][];
+  version?: string;
+  temporary?: string;
+  ranges: number[];
+}
+
+/**
+ * Reads a journal; undefined when it is damaged. A line that a crash has cut short counts for nothing. A later
+ * beginning of a file makes the earlier one void.
+ */
+export function parseJournal(content: string): Map<string, JournalEntry> | undefined {
+  const saved = new Map<string, JournalEntry>();
+  for (const row of content.split('\n')) {
+    const value = row === '' ? undefined : parsed(row);
+    if (value === undefined) continue;
+    const line = v.safeParse(JournalLine, value);
+    if (!line.success || !apply(line.output, saved)) return undefined;
+  }
+  return saved;
+}
+
+function parsed(row: string): unknown {
+  try {
+    return JSON.parse(row);
+  } catch {
+    return undefined;
+  }
+}
+
+/** False when the line contradicts those before it. */
+function apply(line: JournalLine, saved: Map<string, JournalEntry>): boolean {
+  const known = saved.get(line.file);
+  switch (line.is) {
+    case 'part':
+      if (!known?.upload || line.part.number > known.upload.links.length) return false;
+      known.parts = [...known.parts.filter(({ number }) => number !== line.part.number), line.part];
+      return true;
+    case 'range':
+      if (known?.version === undefined) return false;
+      if (!known.ranges.includes(line.number)) known.ranges.push(line.number);
+      return true;
+    case 'sent': {
+      const { mark, since, at } = line;
+      saved.set(line.file, { mark, sent: { since, at }, parts: [], ranges: [] });
+      return true;
+    }
+    case 'done':
+      saved.set(line.file, { mark: line.mark, doneAt: line.at, parts: [], ranges: [] });
+      return true;
+    default: {
+      const { is: _, file, ...begun } = line;
+      saved.set(file, { ...begun, parts: [], ranges: [] });
+      return true;
+    }
+  }
+}

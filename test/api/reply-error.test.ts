@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { errorFromReply } from '../../src/api/reply-error.ts';
+import { exitCodes } from '../../src/errors.ts';
+
+const reply = (status: number, body = '', headers: Record<string, string> = {}) =>
+  errorFromReply({ status, body, headers }, 0);
+
+test.each([
+  [300, 1, false],
+  [302, 1, false],
+  [400, 1, false],
+  [401, 4, false],
+  [402, 14, false],
+  [403, 5, false],
+  [404, 6, false],
+  [405, 1, false],
+  [408, 69, true],
+  [409, 7, false],
+  [412, 7, false],
+  [418, 1, false],
+  [422, 1, false],
+  [429, 75, true],
+  [500, 69, true],
+  [501, 69, false],
+  [502, 69, true],
+  [503, 69, true],
+  [504, 69, true],
+  [599, 69, false],
+])('status %i means exit %i, and %s that a repeat may help', (status, exit, retryable) => {
+  const failure = reply(status);
+  expect(exitCodes[failure.exit].code).toBe(exit);
+  expect(failure.facts).toMatchObject({ status, retryable });
+  expect(failure.message).toContain(`(HTTP ${status})`);
+});
+
+describe('what the server says', () => {
+  test.each([
+    ['{"message":"name is taken"}', 'name is taken'],
+    ['{"message":""}', 'it exists already, or changed meanwhile (HTTP 409)'],
+    ['{"message":7}', 'it exists already, or changed meanwhile (HTTP 409)'],
+    ['{"error":"x"}', 'it exists already, or changed meanwhile (HTTP 409)'],
+    ['plain words', 'plain words'],
+    ['', 'it exists already, or changed meanwhile (HTTP 409)'],
+    ['<!DOCTYPE html><p>x', 'a web page came back instead of an answer (HTTP 409)'],
+    ['  <HTML>', 'a web page came back instead of an answer (HTTP 409)'],
+    ['<Error/>', 'it exists already, or changed meanwhile (HTTP 409)'],
+    ['{"message": "cut o', 'it exists already, or changed meanwhile (HTTP 409)'],
+    ['x'.repeat(501), 'it exists already, or changed meanwhile (HTTP 409)'],
+  ])('%j reads %j', (body, message) => {
+    expect(reply(409, body).message).toBe(message);
+  });
+
+  test('its id of the request is kept, under either name', () => {
+    expect(reply(500, '', { 'x-request-id': 'one' }).facts.requestId).toBe('one');
+    expect(reply(500, '', { 'x-amzn-requestid': 'two' }).facts.requestId).toBe('two');
+    expect(reply(500).facts).not.toHaveProperty('requestId');
+  });
+
+  test('its Retry-After is kept', () => {
+    expect(reply(503, '', { 'retry-after': '7' }).facts.retryAfterMs).toBe(7_000);
+  });
+});
+
+describe('a redirect', () => {
+  test.each([
+    ['https://login.example/sso?token=secret#x', 'https://login.example/sso'],
+    ['https://user:secret@login.example:444', 'https://login.example:444/'],
+    ['/login?next=secret', '/login'],
+  ])('to %s tells where to, and no secret', (location, shown) => {
+    const failure = reply(302, '{"message":"Found"}', { location });
+    expect(failure.message).toBe(`the platform answered with a redirect (HTTP 302 to ${shown})`);
+    expect(failure.facts.fix).toContain('check the address');
+  });
+});
+
+test('a message that would fill screens is cut, and tells how much is left out', () => {
+  const { message } = reply(409, JSON.stringify({ message: `name ${'x'.repeat(10_000_000)}` }));
+  expect(message).toMatch(/^name x{1995}… \(9998005 more characters\)$/);
+});

@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { expect, test } from 'vitest';
+import type { BuildFile } from '../../../src/operations/builds/zip-contents.ts';
+import { compareFiles } from '../../../src/operations/deploy/compare-files.ts';
+import { newFolder } from '../../support/files.ts';
+
+const content = 'print(1)\n';
+const size = content.length;
+const other = crc32('print(2)\n');
+
+test.each<[string, Omit<BuildFile, 'path'>, boolean]>([
+  ['nothing', {}, false],
+  ['the same size', { size }, false],
+  ['another size', { size: size + 1 }, true],
+  ['the same checksum', { crc32: crc32(content) }, false],
+  ['another checksum', { crc32: other }, true],
+  ['the same size and checksum', { size, crc32: crc32(content) }, false],
+  ['the same size and another checksum', { size, crc32: other }, true],
+  ['another size and the same checksum', { size: size + 1, crc32: crc32(content) }, true],
+])('compares a file with the last build: %s', async (_, known, isChanged) => {
+  const folder = newFolder({ 'main.py': content });
+  const sources = { file: { file: join(folder, 'main.py') }, text: { text: content } };
+  for (const source of Object.values(sources)) {
+    const local = [{ path: 'main.py', size, executable: false, source }];
+    const remote = [{ path: 'main.py', ...known }];
+    const changes = await compareFiles(local, remote, new AbortController().signal);
+    const [changed, unchanged] = isChanged ? [['main.py'], 0] : [[], 1];
+    expect(changes).toEqual({ added: [], removed: [], changed, unchanged });
+  }
+});
+
+test('finds added and removed files without reading them', async () => {
+  const local = [{ path: 'new.py', size: 1, executable: false, source: { file: '/nonexistent' } }];
+  const changes = await compareFiles(local, [{ path: 'old.py', size: 1, crc32: 1 }], new AbortController().signal);
+  expect(changes).toEqual({ added: ['new.py'], removed: ['old.py'], changed: [], unchanged: 0 });
+});

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { TemporaryNames } from '../../src/disk/index.ts';
+import { downloadFile, type FileDownload } from '../../src/transfer/download-file.ts';
+import { planParts } from '../../src/transfer/parts.ts';
+import { withTransferResources } from '../../src/transfer/resources.ts';
+import { filesIn, newFolder } from '../support/files.ts';
+
+const content = Buffer.alloc(11 * 2 ** 20, 'new');
+const plan = planParts(content.length, 5 * 2 ** 20);
+
+test.each([
+  ['the first of three ranges', 1],
+  ['the last of three ranges', 3],
+])('an interrupt right after %s leaves the old file in place', async (_, last) => {
+  const folder = newFolder({ target: 'old' });
+  const interrupted = new AbortController();
+  let ranges = 0;
+  const received = receive(join(folder, 'target'), interrupted.signal, () => {
+    ranges += 1;
+    if (ranges === last) interrupted.abort(new Error('interrupted'));
+  });
+  await expect(received).rejects.toThrow('interrupted');
+  expect(filesIn(folder)).toEqual(['target']);
+  expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('old');
+});
+
+test('an interrupt before the first range keeps nothing: no journal would find it again', async () => {
+  const folder = newFolder({ target: 'old' });
+  const interrupted = new AbortController();
+  const received = receive(join(folder, 'target'), interrupted.signal, () => {}, {
+    keep: true,
+    createUrl: () => {
+      interrupted.abort(new Error('interrupted'));
+      return Promise.reject(interrupted.signal.reason);
+    },
+  });
+  await expect(received).rejects.toThrow('interrupted');
+  expect(filesIn(folder)).toEqual(['target']);
+});
+
+test('without an interrupt the new file takes its place', async () => {
+  const folder = newFolder({ target: 'old' });
+  await receive(join(folder, 'target'), new AbortController().signal, () => {});
+  expect(filesIn(folder)).toEqual(['target']);
+  expect(readFileSync(join(folder, 'target')).equals(content)).toBe(true);
+});
+
+/** Downloads `content` in three ranges, one after the other. */
+async function receive(
+  target: string,
+  signal: AbortSignal,
+  onRange: () => void,
+  different: Partial<FileDownload> = {},
+): Promise<unknown> {
+  const url = await storage();
+  const options = {
+    signal,
+    onRetry: () => {},
+    onBytes: () => {},
+    delay: async () => {},
+    now: Date.now,
+    elapsed: () => performance.now(),
+    proxy: undefined,
+    silenceMs: 60_000,
+    concurrency: 1,
+    limitRate: undefined,
+    check: false,
+  };
+  const download = {
+    target,
+    folder: dirname(target),
+    names: new TemporaryNames(undefined),
+    plan,
+    modified: undefined,
+    createUrl: async () => url,
+    keep: false,
+    order: 0,
+    onStarted: () => {},
+    onRange,
+    confirm: async () => {},
+    ...different,
+  };
+  return withTransferResources(options, (resources) => downloadFile(download, resources));
+}
+
+/** Serves ranges of `content`. */
+async function storage(): Promise<string> {
+  const server = createServer(({ headers }, response) => {
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
+    const range = content.subarray(Number(from), Number(to) + 1);
+    const head = { etag: '"1"', 'content-range': `bytes ${from}-${to}/${content.length}` };
+    response.writeHead(206, { ...head, 'content-length': range.length }).end(range);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close().closeAllConnections());
+  await new Promise((done) => server.once('listening', done));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/key`;
+}
