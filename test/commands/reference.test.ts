@@ -23,7 +23,7 @@ test('as text it is a list of commands, in groups on a terminal', async () => {
   for (const columns of [46, 120]) {
     const shown = (await gantry(['reference'], { columns, env: { NO_COLOR: '1' } })).stdout;
     for (const line of lines()) expect(shown).toMatch(new RegExp(`^${line} `, 'm'));
-    expect(shown).toMatch(/^YOUR APP$/m);
+    expect(shown).toMatch(/^FILES$/m);
     expect(Math.max(...shown.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns);
   }
 });
