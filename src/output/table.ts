@@ -4,7 +4,7 @@ import { redact } from './redact.ts';
 import { stripControlSequences } from './sanitize.ts';
 import { wrapText } from './wrap-text.ts';
 
-/** A value, or what makes it once the page is known (an age, a color). */
+/** The value of a cell. A function gets the page, for ages and colors. */
 export type Cell = string | number | boolean | null | undefined | ((page: Page) => string);
 
 export type Columns<Row, Title extends string = string> = Record<Title, (row: Row) => Cell>;
@@ -35,7 +35,7 @@ export function table<Row, Title extends string>(
     if (rows.length === 0) return '';
     const titles = Object.keys(columns) as Title[];
     const readers = titles.map((title) => columns[title]);
-    const body = rows.map((row) => readers.map((read) => singleLine(read(row), page)));
+    const body = rows.map((row) => readers.map((read) => cellLine(read(row), page)));
     if (!page.terminal) return body.map((cells) => cells.join('\t')).join('\n');
     const filled = titles
       .map((title, index) => createColumn(title, index, body, layout))
@@ -61,7 +61,7 @@ export function keyValueTable(pairs: readonly [string, Cell][], { wrap = true }:
     const known = pairs
       .map(([name, value]): [string, string] => [name, cellText(value, page)])
       .filter(([, value]) => value !== '');
-    if (!page.terminal) return known.map(([name, value]) => `${name}\t${singleLine(value, page)}`).join('\n');
+    if (!page.terminal) return known.map(([name, value]) => `${name}\t${cellLine(value, page)}`).join('\n');
     const width = Math.max(0, ...known.map(([name]) => name.length));
     const margin = ' '.repeat(width + gap.length);
     const lines = (value: string) =>
@@ -101,7 +101,7 @@ export function cellText(cell: Cell, page: Page): string {
 }
 
 /** Tabs and line breaks in a value must not break the table. */
-function singleLine(cell: Cell, page: Page): string {
+function cellLine(cell: Cell, page: Page): string {
   return stripControlSequences(cellText(cell, page), true).replace(/[\n\t]+/g, ' ');
 }
 
@@ -159,11 +159,11 @@ function dropLeastImportant(columns: Column[]): void {
 
 function pad(cell: string, width: number, right: boolean): string {
   const room = width - displayWidth(cell);
-  if (room < 0) return shorten(cell, width);
+  if (room < 0) return truncate(cell, width);
   return right ? ' '.repeat(room) + cell : cell + ' '.repeat(room);
 }
 
-function shorten(cell: string, width: number): string {
+function truncate(cell: string, width: number): string {
   const plain = stripControlSequences(cell, false);
   let kept = '';
   let used = 0;

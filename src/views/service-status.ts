@@ -35,9 +35,8 @@ function reportsView(platform: ServiceStatus): View {
 }
 
 function headline({ status, incidents }: ServiceStatus, page: Page): string {
-  if (isOperational({ status, incidents })) return page.style.green('all services work');
-  const said = status === 'operational' ? 'incident' : status;
-  return `the platform is not well: ${statusText(said, page)}`;
+  if (isOperational({ status, incidents })) return page.style.green('all services operational');
+  return `platform status: ${statusText(status === 'operational' ? 'incident' : status, page)}`;
 }
 
 function reportView(report: StatusReport, when: string): View {

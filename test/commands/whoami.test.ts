@@ -30,7 +30,7 @@ describe('gantry whoami', () => {
     await logIn();
     const env = { GANTRY_TOKEN: emulator.token };
     expect((await run('whoami', { env })).stdout).toMatch(
-      /^token\tenvironment \(GANTRY_TOKEN\)\nunused\tprofile \(default\): the environment comes first$/m,
+      /^token\tenvironment \(GANTRY_TOKEN\)\nunused\tprofile \(default\): the environment takes precedence$/m,
     );
     const { json } = await run('whoami --json', { env });
     expect(json()).toMatchObject({
@@ -51,10 +51,10 @@ describe('gantry whoami', () => {
     expect(json()).toEqual({ project, projectOrigin });
   });
 
-  test('of a token that says nothing tells what is known, and that no project is chosen', async () => {
+  test('of a token that says nothing tells what is known, and that no project selected', async () => {
     const { run } = await someone();
     const { code, stdout } = await run('whoami', { env: { GANTRY_TOKEN: 'opaque' } });
-    expect(stdout).toContain('project\tnone is chosen: gantry projects use p-…');
+    expect(stdout).toContain('project\tnone: run gantry projects use p-…');
     expect(stdout).toContain('expires\tunknown');
     expect([code, stdout.includes('opaque')]).toEqual([0, false]);
   });
@@ -109,7 +109,7 @@ describe('gantry logout', () => {
   test('with nothing to remove says so, exits 0, and creates nothing', async () => {
     const { run, tokens } = await someone();
     const { code, stdout, stderr } = await run('logout');
-    expect([code, stdout.trim(), stderr]).toEqual([0, '', 'no token is stored for the profile default\n']);
+    expect([code, stdout.trim(), stderr]).toEqual([0, '', 'no token stored for profile default\n']);
     expect(tokens()).toBeUndefined();
   });
 
@@ -117,7 +117,7 @@ describe('gantry logout', () => {
     const { logIn, run, emulator } = await someone();
     await logIn();
     const { stderr, code, json } = await run('logout --json', { env: { GANTRY_TOKEN: emulator.token } });
-    expect(stderr).toContain('the token from the environment (GANTRY_TOKEN) is still used');
+    expect(stderr).toContain('the token from the environment (GANTRY_TOKEN) is still in use');
     expect([code, json()]).toEqual([0, { profiles: ['default'], stillUsed: 'environment (GANTRY_TOKEN)' }]);
   });
 

@@ -3,15 +3,15 @@ import { listSettings } from '../../operations/account/index.ts';
 import { table } from '../../output/table.ts';
 
 export default defineCommand({
-  configure: (command) => command.option('--show-origin', 'say where each value is from'),
+  configure: (command) => command.option('--show-origin', 'show the origin of each value'),
   run: listSettings,
   view: (settings, { showOrigin }) =>
     showOrigin
-      ? table(settings, { ...columns, ORIGIN: bareVariable }, { keep: ['NAME', 'ORIGIN'] })
+      ? table(settings, { ...columns, ORIGIN: shortOrigin }, { keep: ['NAME', 'ORIGIN'] })
       : table(settings, columns, { keep: ['NAME'] }),
   json: {
-    name: 'name of the setting',
-    value: 'its value, or null',
+    name: 'setting name',
+    value: 'value, or null',
     origin: 'flag, environment (variable), profile, default, or not set',
   },
   examples: ['config list', 'config list --show-origin', 'config list --json'],
@@ -24,7 +24,7 @@ const columns = {
   VALUE: (setting: Setting) => setting.value,
 };
 
-/** A variable needs no more than its name: the room belongs to the value. */
-function bareVariable({ value, origin }: Setting): string {
+/** Only the name of a variable, to leave room for the value. */
+function shortOrigin({ value, origin }: Setting): string {
   return value === null ? '' : origin.replace(/^environment \((.+)\)$/, '$1');
 }
