@@ -8,7 +8,7 @@ const marks = {
   failed: { symbol: '✗', plain: 'x', color: 'red' },
 } as const;
 
-/** A line for each check, its fix below; on a terminal long ones go on below themselves. */
+/** One line per check, with its fix below. Long lines wrap on a terminal. */
 export function checksView(checks: readonly Check[]): View {
   return (page) => {
     const names = Math.max(0, ...checks.map(({ check }) => check.length));
