@@ -70,7 +70,7 @@ test('emulator start tells once where it is, in a form a shell can take, and end
   expect(started.stderr).toMatch(/emulator listening on http:\/\/127\.0\.0\.1:\d+; press Ctrl-C to stop/);
 });
 
-test('emulator start on a port that is taken says so and how to go on', async () => {
+test('emulator start reports a port in use, with the fix', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
   const { port } = server.address() as AddressInfo;

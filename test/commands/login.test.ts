@@ -375,7 +375,7 @@ describe('gantry login --import', () => {
       ...{ taken: ['serviceaccounttoken', 'project', 'defaultregion'], left: ['telemetry', 'dev-accesstoken'] },
     });
     expect(outcome.stderr).toContain('skipped: telemetry, dev-accesstoken');
-    expect(outcome.stderr).not.toContain('can be read by others');
+    expect(outcome.stderr).not.toContain('is readable by other users');
     expect(tokens()).toEqual({ token: emulator.token });
     expect(settings()).toEqual({ project: 'p-12345678', region: 'eu-north-1' });
     expect(readFileSync(file, 'utf8')).toBe(text);

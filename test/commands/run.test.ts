@@ -197,7 +197,7 @@ describe('nothing is sent', () => {
     ['data nobody takes', { 'job.py': 'print(1)\ndef f(a): pass' }, ['job.py', 'a=1'], 2, /fix gantry run job\.py::f/],
     ['data that is no JSON', { 'job.py': job }, ['job.py', '--data', '{'], 2, /invalid JSON in --data/],
     ['data that is no object', { 'job.py': job }, ['job.py', '--data', '[1]'], 2, /--data is not a JSON object/],
-    ['a word that is no pair', { 'job.py': job }, ['job.py', 'epochs'], 2, /"epochs" is no parameter/],
+    ['a word that is no pair', { 'job.py': job }, ['job.py', 'epochs'], 2, /invalid parameter "epochs"/],
     ['a file left out', { 'job.py': job, 'cerebrium.toml': toml('exclude = ["j*.py"]') }, ['job.py'], 10, /"j\*\.py"/],
     ['a file in a cache', { 'venv/a.py': job, 'b.py': '' }, ['venv/a.py'], 10, /venv is excluded unless/],
     [
