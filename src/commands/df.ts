@@ -11,13 +11,17 @@ export default defineCommand({
     return answer;
   },
   view: (answer) =>
-    table(parseVolumes(answer), {
-      VOLUME: (volume) => volume.name,
-      REGION: (volume) => volume.region,
-      SIZE: (volume) => volume.size,
-      USED: (volume) => volume.used,
-      MORE: (volume) => volume.more,
-    }),
+    table(
+      parseVolumes(answer),
+      {
+        VOLUME: (volume) => volume.name,
+        REGION: (volume) => volume.region,
+        SIZE: (volume) => volume.size,
+        USED: (volume) => volume.used,
+        MORE: (volume) => volume.more,
+      },
+      { keep: ['VOLUME', 'USED', 'SIZE'], right: ['SIZE', 'USED'] },
+    ),
   json: anyDocument('volumes; platform value, passed through'),
   effect: 'reads',
   examples: ['df', 'df --json'],

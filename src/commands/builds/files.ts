@@ -19,7 +19,9 @@ export default defineCommand({
     return reply;
   },
   view: ({ zipFiles }, { tree }) =>
-    tree ? fileTreeView(parseZipContents(zipFiles)) : table(parseZipContents(zipFiles), columns),
+    tree
+      ? fileTreeView(parseZipContents(zipFiles))
+      : table(parseZipContents(zipFiles), columns, { keep: ['FILE'], right: ['SIZE'] }),
   effect: 'reads',
   json: document(passThrough({ id: text('build id'), zipFiles: anything('files; platform value, passed through') })),
   examples: ['builds files web', 'builds files web --tree', 'builds files web b-1234 --json'],

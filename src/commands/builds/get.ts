@@ -4,6 +4,7 @@ import { ago } from '../../output/format.ts';
 import { keyValueTable } from '../../output/table.ts';
 import { document } from '../../result-schema.ts';
 import { buildFields } from '../../views/build.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('[build]', 'build id (default: latest)'),
@@ -12,7 +13,7 @@ export default defineCommand({
   view: (build) =>
     keyValueTable([
       ['build', build.id],
-      ['status', build.status],
+      ['status', statusCell(build.status)],
       ['reason', build.initError],
       ['created', ago(build.createdAt)],
       ['updated', ago(build.updatedAt)],

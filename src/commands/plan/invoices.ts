@@ -5,6 +5,7 @@ import { readInvoices } from '../../operations/billing/index.ts';
 import { money } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
 import { documents, number, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command),
@@ -12,13 +13,17 @@ export default defineCommand({
   // The signed URL of an invoice is what --json is used for.
   verbatim: () => true,
   view: (invoices) =>
-    table(invoices, {
-      DATE: (invoice) => invoice.createdAt?.slice(0, 10),
-      INVOICE: (invoice) => invoice.id,
-      AMOUNT: amount,
-      STATUS: (invoice) => invoice.paymentStatus,
-      FILE: (invoice) => (invoice.fileUrl ? 'yes' : 'no'),
-    }),
+    table(
+      invoices,
+      {
+        DATE: (invoice) => invoice.createdAt?.slice(0, 10),
+        INVOICE: (invoice) => invoice.id,
+        AMOUNT: amount,
+        STATUS: (invoice) => statusCell(invoice.paymentStatus),
+        FILE: (invoice) => (invoice.fileUrl ? 'yes' : 'no'),
+      },
+      { keep: ['INVOICE', 'AMOUNT', 'STATUS'], right: ['AMOUNT'] },
+    ),
   empty: 'no invoices yet',
   effect: 'reads',
   json: documents(

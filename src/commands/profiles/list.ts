@@ -6,12 +6,16 @@ import { boolean, documents, nullable, text } from '../../result-schema.ts';
 export default defineCommand({
   run: listProfiles,
   view: (profiles) =>
-    table(profiles, {
-      NAME: (profile) => profile.name,
-      CURRENT: (profile) => (profile.current ? 'current' : ''),
-      PROJECT: (profile) => profile.project,
-      TOKEN: (profile) => (profile.hasToken ? 'stored' : 'none'),
-    }),
+    table(
+      profiles,
+      {
+        NAME: (profile) => profile.name,
+        CURRENT: (profile) => (profile.current ? 'current' : ''),
+        PROJECT: (profile) => profile.project,
+        TOKEN: (profile) => (profile.hasToken ? 'stored' : 'none'),
+      },
+      { keep: ['NAME', 'CURRENT'] },
+    ),
   effect: 'reads',
   json: documents({
     name: text('profile name'),

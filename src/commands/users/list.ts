@@ -4,6 +4,7 @@ import { applyLimit, listFlags } from '../../flags/list.ts';
 import { ago } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
 import { documents, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -22,11 +23,11 @@ export default defineCommand({
         EMAIL: (user) => user.email ?? user.id,
         NAME: fullName,
         ROLE: (user) => user.role,
-        STATUS: (user) => user.status,
+        STATUS: (user) => statusCell(user.status),
         'INVITED BY': (user) => user.invitedBy,
         SINCE: (user) => ago(user.createdAt),
       },
-      ['EMAIL'],
+      { keep: ['EMAIL', 'STATUS', 'ROLE'] },
     ),
   empty: 'no users or invitations',
   effect: 'reads',
