@@ -127,7 +127,7 @@ export function createContext(
     progress.note(`${message}${status}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
   };
   const unread = new UnreadableItems();
-  const onUnread: NonNullable<ApiOptions['onUnreadable']> = (route, url, items) => unread.record(route, url, items);
+  const onUnreadable: NonNullable<ApiOptions['onUnreadable']> = (route, url, items) => unread.record(route, url, items);
   const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
   const client = () => import('./api/client.ts');
   const renew = async (current: Credential, refused: boolean) => {
@@ -150,7 +150,7 @@ export function createContext(
     return given;
   };
   const options = (until: AbortSignal, hears = onRetry, send?: Send) =>
-    apiOptions(io, settings(), { token, signal: until, onRetry: hears, trace, onUnread, ...(send && { send }) });
+    apiOptions(io, settings(), { token, signal: until, onRetry: hears, trace, onUnreadable, ...(send && { send }) });
   const apiFor = (asked: () => Promise<ApiOptions>): Api => {
     const api = once(async () => (await client()).createApi(await asked()));
     return async (endpoint, parameters) => (await api())(endpoint, parameters);
@@ -229,7 +229,7 @@ interface Calls {
   signal: AbortSignal;
   onRetry: (retry: Retry) => void;
   trace: (line: string) => void;
-  onUnread: NonNullable<ApiOptions['onUnreadable']>;
+  onUnreadable: NonNullable<ApiOptions['onUnreadable']>;
   /** The usual way if left out. */
   send?: Send;
 }

@@ -225,7 +225,7 @@ describe('it finds', () => {
     });
     expect(code).toBe(69);
     expect(of('management')).toMatchObject({ status: 'failed', message: expect.stringContaining('HTTP 503') });
-    expect(of('logs')).toMatchObject({ status: 'failed', message: expect.stringMatching(/could not reach.*no/) });
+    expect(of('logs')).toMatchObject({ status: 'failed', message: expect.stringMatching(/cannot connect to.*no/) });
     expect(of('project')).toMatchObject({ status: 'warning' });
   });
 

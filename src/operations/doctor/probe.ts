@@ -52,7 +52,7 @@ function measureClock({ headers }: HttpReply, here: number): Pick<ProbeResult, '
 }
 
 function timeoutError(url: URL, limit: number): UnavailableError {
-  return new UnavailableError(`could not reach ${url.host}: no answer within ${limit / 1000} s`);
+  return new UnavailableError(`cannot connect to ${url.host}: no reply within ${limit / 1000} s`);
 }
 
 function withFix(cause: unknown, proxy: ProxySettings | undefined): GantryError {

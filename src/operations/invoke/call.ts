@@ -127,7 +127,7 @@ function truncatedError(
   { cause, message }: ConnectionError,
   arrived: number,
 ): UnavailableError {
-  const reason = message.replace(/^could not reach \S+: /, '');
+  const reason = message.replace(/^(cannot connect to \S+|the connection to \S+ failed): /, '');
   return new UnavailableError(`the answer of ${name} broke off after ${size(arrived)}: ${reason}`, {
     why: 'what came of it is not all',
     fix: `gantry runs list ${app} shows how the call ended`,

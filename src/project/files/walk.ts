@@ -243,7 +243,7 @@ const reasons: Record<string, string> = {
   EACCES: 'permission denied',
   EPERM: 'not permitted',
   ENOENT: 'it was there a moment ago and is gone',
-  EIO: 'the disk reports an error',
+  EIO: 'I/O error',
 };
 
 /** Whether `path` is `folder` itself or lies below it. */
