@@ -1,3 +1,5 @@
+import type { CommandLine } from './command-line.ts';
+
 /**
  * Every way a command can end, and the errors that carry them.
  *
@@ -45,15 +47,15 @@ export interface Problem {
   message: string;
   place?: FileLocation;
   why?: string;
-  /** The next thing to type, written so that it can be copied. */
-  fix?: string;
+  /** What to do about it: a complete command, or prose. */
+  fix?: string | CommandLine;
 }
 
 export interface ErrorFacts {
   place?: FileLocation;
   why?: string;
-  /** The next thing to type. */
-  fix?: string;
+  /** What to do about it: a complete command, or prose. */
+  fix?: string | CommandLine;
   /** HTTP status, when a server's answer is the cause. */
   status?: number;
   requestId?: string;

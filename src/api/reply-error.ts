@@ -1,3 +1,4 @@
+import { type CommandLine, gantryCommand } from '../command-line.ts';
 import {
   AuthError,
   ConflictError,
@@ -81,16 +82,16 @@ function destination(reply: HttpReply): string {
  * Where to look for what is not there: the list that has what the route names last. It says no more than the route does,
  * since which of its parts is missing stands only in the server's words.
  */
-export function listCommandFor(route: string, parameters: Record<string, unknown>): string | undefined {
+export function listCommandFor(route: string, parameters: Record<string, unknown>): CommandLine | undefined {
   const [, last = ''] = /\{(\w+)\}[^{]*$/.exec(route) ?? [];
   return lists[last]?.(String(parameters.app));
 }
 
-const lists: Record<string, (app: string) => string> = {
-  project: () => 'gantry projects list',
-  app: () => 'gantry apps list',
-  build: (app) => `gantry builds list ${app}`,
-  run: (app) => `gantry runs list ${app}`,
+const lists: Record<string, (app: string) => CommandLine> = {
+  project: () => gantryCommand`projects list`,
+  app: () => gantryCommand`apps list`,
+  build: (app) => gantryCommand`builds list ${app}`,
+  run: (app) => gantryCommand`runs list ${app}`,
 };
 
 /**

@@ -1,4 +1,5 @@
 import { safeParse } from 'valibot';
+import { gantryCommand } from '../command-line.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { FailedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
@@ -38,7 +39,7 @@ export function rejectWebPage(received: HostReply): void {
   const page = title ? `a web page ("${title}")` : 'a web page';
   throw new UnavailableError(`received ${page} instead of a reply from ${host} (HTTP ${status})`, {
     why: 'a proxy, a firewall or the login page of a network replied instead of the platform',
-    fix: 'gantry doctor',
+    fix: gantryCommand`doctor`,
     status,
     retryable: true,
   });

@@ -1,3 +1,4 @@
+import { gantryCommand } from '../command-line.ts';
 import { type Credential, notLoggedInError, type StoredTokens, toCredential } from '../config/credentials.ts';
 import type { Settings } from '../config/settings.ts';
 import { updateStoredFile } from '../config/stored-files.ts';
@@ -55,7 +56,7 @@ const refusals = new Set([400, 401]);
 
 function ended(error: GantryError): AuthError {
   const why = `renewing the token failed: ${error.message}`;
-  return new AuthError('the login has expired', { ...error.facts, why, fix: 'gantry login', cause: error });
+  return new AuthError('the login has expired', { ...error.facts, why, fix: gantryCommand`login`, cause: error });
 }
 
 /** What could not be renewed serves until its end, unless there is no login any more. */

@@ -6,11 +6,15 @@ export default defineCommand({
   configure: (command) =>
     command
       .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
-      .argument('<path>', 'such as /v2/projects/{project}/apps; {project} is filled in')
-      .option('--query <name=value>', 'a query parameter; may be given again', repeatablePairFlag)
-      .option('--field <name=value>', 'a text in the JSON body; name:=json for anything else', repeatablePairFlag)
-      .option('--input <file>', 'take the body from this file; - is stdin')
-      .option('--include', 'print status and headers too')
+      .argument('<path>', 'path, such as /v2/projects/{project}/apps; {project} is filled in')
+      .option('--query <name=value>', 'query parameter (repeatable)', repeatablePairFlag)
+      .option(
+        '--field <name=value>',
+        'text field of the JSON body; name:=json for other values (repeatable)',
+        repeatablePairFlag,
+      )
+      .option('--input <file>', 'read the body from this file; - is stdin')
+      .option('--include', 'print the status and headers')
       .option('--paginate', 'fetch all pages and join them'),
   run: (context, method, path, { query = [], field: fields = [], input, paginate }) =>
     callPlatform(context, { method: method.toUpperCase(), path, query, fields, input, paginate }),
@@ -23,9 +27,9 @@ export default defineCommand({
     },
   json: {
     status: 'HTTP status',
-    headers: 'headers of the answer',
-    body: 'the answer, parsed where it is JSON',
-    text: 'the answer as it came',
+    headers: 'response headers',
+    body: 'response body, parsed if it is JSON',
+    text: 'response body as text',
   },
   examples: [
     "api GET '/v2/projects/{project}/apps'",

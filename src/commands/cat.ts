@@ -1,15 +1,15 @@
 import { defineCommand } from '../command.ts';
-import { findFiles, pourFiles, volumePath } from '../operations/volumes/index.ts';
+import { findRemoteFiles, parseVolumePath, streamFiles } from '../operations/volumes/index.ts';
 import { RawOutput } from '../output/raw-output.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<path...>', 'files on a volume, as volume:/path or /path'),
   run: async (context, paths) => {
-    const files = await findFiles(
+    const files = await findRemoteFiles(
       context,
-      paths.map((path) => volumePath(path, context.settings)),
+      paths.map((path) => parseVolumePath(path, context.settings)),
     );
-    return new RawOutput((take) => pourFiles(context, files, take));
+    return new RawOutput((take) => streamFiles(context, files, take));
   },
   view: () => () => '',
   examples: ['cat /logs/today.txt', 'cat /data/part-1 /data/part-2 > whole', 'cat default:/notes.md | head'],

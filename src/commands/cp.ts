@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { copyFields, copyFlags, copyOptions } from '../flags/copy.ts';
+import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
 import {
   type CopySummary,
   copy,
@@ -7,25 +7,25 @@ import {
   copyToDevice,
   copyToStdout,
   isDevice,
-  readWords,
+  parseCopyPaths,
 } from '../operations/copy/index.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { copyExit, copyView } from '../views/copy.ts';
 
 export default defineCommand({
   configure: (command) =>
-    copyFlags(
+    addCopyFlags(
       command
         .argument('<path...>', 'sources and, last, the target; on a volume: volume:/path or :/path; - is stdin, stdout')
         .option('--no-clobber', 'leave files alone that are there already')
         .option('--update', 'leave out what is there in the same size, and not older'),
     ),
   run: async (context, paths, flags): Promise<CopySummary | RawOutput> => {
-    const words = readWords(paths, context);
-    if (words.target.kind === 'stream') return new RawOutput(await copyToStdout(context, words, copyOptions(flags)));
+    const words = parseCopyPaths(paths, context);
+    if (words.target.kind === 'stream') return new RawOutput(await copyToStdout(context, words, toCopyOptions(flags)));
     const isPiped = words.sources.some(({ kind }) => kind === 'stream');
     const way = isPiped ? copyFromStdin : (await isDevice(words.target)) ? copyToDevice : copy;
-    return way(context, words, copyOptions(flags));
+    return way(context, words, toCopyOptions(flags));
   },
   exit: (value) => (value instanceof RawOutput ? 'ok' : copyExit(value)),
   view: (value) => (value instanceof RawOutput ? () => '' : copyView(value)),
@@ -34,7 +34,7 @@ export default defineCommand({
     'stdin is stored in a temporary file until it ends, because its size must be known before the upload. An uploaded file counts as copied once the volume lists it with its full size.',
     'If names of files are the same to the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
   ],
-  json: copyFields,
+  json: copySummaryFields,
   examples: [
     'cp model.bin :/models/',
     'cp ./dataset default:/dataset --exclude "*.tmp"',

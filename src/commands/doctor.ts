@@ -7,11 +7,12 @@ export default defineCommand({
   view: checksView,
   exit: (checks) => checks.find(({ status }) => status === 'failed')?.code ?? 'ok',
   json: {
-    check: 'what was looked at',
+    check: 'name of the check',
     status: 'ok, warning or failed',
-    message: 'what was found',
-    fix: 'what to do about it, if anything',
-    code: 'of a failure: the name of its exit code; the first one is the exit code of the command',
+    message: 'result',
+    why: 'cause of a failure, if known',
+    fix: 'how to fix it, if there is a problem',
+    code: 'for a failed check: name of its exit code; the first one is the exit code of the command',
   },
   examples: ['doctor', 'doctor --json=check,status'],
 });

@@ -1,14 +1,14 @@
 import { defineCommand } from '../command.ts';
-import { inLine, printed, usageOf, volumePath } from '../operations/volumes/index.ts';
+import { diskUsage, parseVolumePath, printed, singleLine } from '../operations/volumes/index.ts';
 import { groupDigits, size } from '../output/format.ts';
 import { table } from '../output/table.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('[path]', 'a folder or file on a volume, as volume:/path or /path', '/'),
   run: async (context, path) => {
-    const at = volumePath(path, context.settings);
+    const at = parseVolumePath(path, context.settings);
     const step = context.progress.step('Adding up');
-    const { entries, total } = await usageOf(context, at, (files) =>
+    const { entries, total } = await diskUsage(context, at, (files) =>
       step.update({ text: `${groupDigits(files)} files` }),
     );
     step.done(`Added up ${groupDigits(total.files)} files`);
@@ -18,7 +18,7 @@ export default defineCommand({
     table([...entries, { name: path, files, bytes }], {
       SIZE: (entry) => size(entry.bytes),
       FILES: (entry) => groupDigits(entry.files),
-      NAME: (entry) => inLine(entry.name),
+      NAME: (entry) => singleLine(entry.name),
     }),
   json: {
     path: 'what was added up',

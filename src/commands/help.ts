@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
 import { variables } from '../config/environment.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import type { View } from '../output/page.ts';
@@ -7,17 +8,22 @@ import { flagMeaning, globalFlags } from '../reference.ts';
 
 type Row = Record<string, string | number>;
 
-/** What `gantry help TOPIC` explains, as rows. A command's name instead of a topic shows its help (program.ts). */
+/** Topics of `gantry help TOPIC`, as rows. program.ts handles the names of commands. */
 const topics: Record<string, () => Row[] | Promise<Row[]>> = {
   flags: () => globalFlags().map((flag) => ({ flag: flag.flags, meaning: flagMeaning(flag) })),
   'exit-codes': () => Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })),
   environment: () => Object.entries(variables).map(([variable, meaning]) => ({ variable, meaning })),
   json: () => [
-    { form: '--json', prints: 'one document: the answer, or {"error": {...}} when the command failed' },
-    { form: '--json=id,status', prints: 'only these fields; a wrong field lists the right ones' },
-    { form: '--events', prints: 'one object a line; the last has "type": "result" or "error"' },
-    { form: 'fields', prints: "the platform's own names; numbers are numbers" },
-    { form: 'times', prints: 'RFC 3339 in UTC, null when there is none' },
+    { form: '--json', prints: 'one document: the result, or {"error": {...}} if the command failed' },
+    { form: '--json=id,status', prints: 'only these fields; an unknown field lists the valid ones' },
+    { form: '--events', prints: 'one object per line; the last has "type": "result" or "error"' },
+    {
+      form: 'errors',
+      prints:
+        'code, message, exitCode and retryable always; why, fix and others if known; next is the fix as a list of arguments if it is a command',
+    },
+    { form: 'fields', prints: "the platform's names; numbers are numbers" },
+    { form: 'times', prints: 'RFC 3339 in UTC, or null' },
     { form: 'exit codes', prints: 'the same with and without --json' },
   ],
   faults: async () => {
@@ -43,9 +49,9 @@ export default defineCommand({
   run: async (_, topic) => {
     const rows = Object.hasOwn(topics, topic) && topics[topic];
     if (rows) return rows();
-    throw new UsageError(`there is no command or topic "${topic}"`, {
-      why: `the topics are ${Object.keys(topics).join(', ')}`,
-      fix: 'gantry --help lists the commands',
+    throw new UsageError(`unknown command or topic "${topic}"`, {
+      why: `available topics: ${Object.keys(topics).join(', ')}`,
+      fix: gantryCommand`--help`,
     });
   },
   verbatim: () => true,

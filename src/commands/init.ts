@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
+import { gantryCommand } from '../command-line.ts';
 import { makeFolder } from '../disk/index.ts';
 import { ConflictError, FailedError } from '../errors.ts';
 import { projectTemplate } from '../project/template.ts';
@@ -59,7 +60,7 @@ async function createFile(folder: string, file: string, text: string): Promise<b
     if (file !== 'cerebrium.toml') return false;
     throw new ConflictError(`${file} already exists in ${folder}`, {
       why: 'init does not overwrite files',
-      fix: `gantry check -C ${folder}`,
+      fix: gantryCommand`check -C ${folder}`,
       cause,
     });
   }

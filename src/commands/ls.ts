@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { entryFacts, inLine, listPath, volumePath } from '../operations/volumes/index.ts';
+import { listPath, parseVolumePath, singleLine, toPathEntry } from '../operations/volumes/index.ts';
 import { ago, size } from '../output/format.ts';
 import { table } from '../output/table.ts';
 
@@ -10,13 +10,13 @@ export default defineCommand({
       .option('-l, --long', 'sizes in bytes, times in full')
       .option('-R, --recursive', 'all that is below, with its path'),
   run: async (context, path, { recursive = false }) => {
-    const at = volumePath(path, context.settings);
-    return (await listPath(context, at, recursive)).map((entry) => entryFacts(entry, at));
+    const at = parseVolumePath(path, context.settings);
+    return (await listPath(context, at, recursive)).map((entry) => toPathEntry(entry, at));
   },
   view: (entries, { long, recursive }) =>
     table(entries, {
       [recursive ? 'PATH' : 'NAME']: ({ path }) =>
-        inLine(recursive ? path.slice(path.indexOf(':') + 1) : lastName(path)),
+        singleLine(recursive ? path.slice(path.indexOf(':') + 1) : lastName(path)),
       SIZE: ({ size_bytes, path }) => (path.endsWith('/') ? '-' : long ? size_bytes : size(size_bytes)),
       MODIFIED: ({ last_modified }) => (long ? last_modified : ago(last_modified)),
     }),

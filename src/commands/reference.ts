@@ -12,9 +12,9 @@ export default defineCommand({
   json: {
     name: 'gantry',
     version: 'its version',
-    flags: 'flags that every command has',
+    flags: 'flags of every command',
     commands: 'each command: arguments, flags, JSON fields, examples',
-    groups: 'what each group of commands is about',
+    groups: 'summary of each command group',
     exitCodes: 'each exit code: name, number, when',
   },
   examples: ['reference --json', 'reference --json=commands'],

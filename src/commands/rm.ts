@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { inLine, removePaths } from '../operations/volumes/index.ts';
+import { removePaths, singleLine } from '../operations/volumes/index.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -8,7 +8,7 @@ export default defineCommand({
       .option('-r, --recursive', 'remove folders, with all that is in them')
       .option('--confirm <paths>', 'with -r: the paths once more, instead of typing them when asked'),
   run: (context, paths, { recursive = false, confirm }) => removePaths(context, paths, { recursive, confirm }),
-  view: (removals) => () => removals.map(({ path }) => `removed ${inLine(path)}`).join('\n'),
+  view: (removals) => () => removals.map(({ path }) => `removed ${singleLine(path)}`).join('\n'),
   json: {
     path: 'what was removed; of a folder it ends in a slash',
     isFolder: 'whether it was a folder',

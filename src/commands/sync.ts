@@ -1,12 +1,12 @@
 import { defineCommand } from '../command.ts';
-import { copyFields, copyFlags, copyOptions } from '../flags/copy.ts';
-import { readWords } from '../operations/copy/index.ts';
+import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
+import { parseCopyPaths } from '../operations/copy/index.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
 import { copyExit, syncView } from '../views/copy.ts';
 
 export default defineCommand({
   configure: (command) =>
-    copyFlags(
+    addCopyFlags(
       command
         .argument('<source>', 'a folder; on a volume: volume:/path or :/path')
         .argument('<target>', 'the folder that is made equal to it')
@@ -15,7 +15,7 @@ export default defineCommand({
         .option('--detailed-exit-code', 'with --dry-run: exit 3 when something would change'),
     ),
   run: (context, source, target, { delete: deletes = false, confirm, ...flags }) =>
-    sync(context, readWords([source, target], context), { ...copyOptions(flags), delete: deletes, confirm }),
+    sync(context, parseCopyPaths([source, target], context), { ...toCopyOptions(flags), delete: deletes, confirm }),
   exit: (summary, { detailedExitCode, delete: deletes, dryRun }) =>
     dryRun && detailedExitCode && wouldChange(summary, deletes === true) ? 'changes' : copyExit(summary),
   view: (summary) => syncView(summary),
@@ -24,7 +24,7 @@ export default defineCommand({
     'If names of files are the same to the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
   ],
   json: {
-    ...copyFields,
+    ...copySummaryFields,
     new: 'files that were only in the source',
     changed: 'files that differed in size, or were older in the target',
     same: 'files that passed for the same',

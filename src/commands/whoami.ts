@@ -4,19 +4,19 @@ import { timeLeft } from '../output/format.ts';
 import { keyValueTable } from '../output/table.ts';
 
 export default defineCommand({
-  configure: (command) => command.option('--check', 'ask the platform whether it accepts the token'),
+  configure: (command) => command.option('--check', 'verify the token with the platform'),
   run: (context, { check }) => readIdentity(context, { check: check === true }),
   view: ({ project, projectOrigin, profile, origin, unused, kind, user, expiresAt, renewable, addresses, checked }) =>
     keyValueTable([
       ['user', user],
       ['kind', kind === 'login' ? 'login' : 'service account'],
-      ['project', project ? `${project}, from the ${projectOrigin}` : 'none is chosen: gantry projects use p-…'],
+      ['project', project ? `${project}, from the ${projectOrigin}` : 'none: run gantry projects use p-…'],
       ['profile', profile],
       ['token', origin],
-      ['unused', unused && `${unused}: the environment comes first`],
+      ['unused', unused && `${unused}: the environment takes precedence`],
       [
-        'ends',
-        (page) => `${expiresAt ? timeLeft(expiresAt)(page) : 'not known'}${renewable ? ', renewed by itself' : ''}`,
+        'expires',
+        (page) => `${expiresAt ? timeLeft(expiresAt)(page) : 'unknown'}${renewable ? ', renewed automatically' : ''}`,
       ],
       ['accepted', checked ? 'yes' : ''],
       ...[...new Set(Object.values(addresses))].map((address): [string, string] => [
@@ -25,22 +25,22 @@ export default defineCommand({
       ]),
     ]),
   json: {
-    project: 'the project in use; null when none is chosen',
-    projectOrigin: 'where it was found: flag, environment, profile or token',
-    profile: 'the profile in use',
-    origin: 'where the token comes from: environment or profile',
-    unused: 'where a stored token is that the one in use comes before',
+    project: 'project in use; null if none is selected',
+    projectOrigin: 'origin of the project: flag, environment, profile or token',
+    profile: 'profile in use',
+    origin: 'origin of the token: environment or profile',
+    unused: 'origin of a stored token that is not in use',
     kind: 'login or service-account',
-    user: 'who the token is for, as far as it says',
-    expiresAt: 'end of the token; null when it does not say',
-    renewable: 'whether it is renewed by itself',
-    addresses: 'addresses of the platform that are not the default',
-    checked: 'whether the platform was asked and accepts it',
+    user: 'user of the token, if known',
+    expiresAt: 'expiry of the token; null if unknown',
+    renewable: 'whether it is renewed automatically',
+    addresses: 'URLs of the platform that are not the default',
+    checked: 'whether the platform verified the token',
   },
   examples: ['whoami', 'whoami --check', 'whoami --json=project,expiresAt'],
 });
 
-/** What an address stands for: one variable sets several. */
+/** The names of a URL's settings: one variable sets several. */
 function namesOf(addresses: Record<string, string>, address: string): string {
   const entries = Object.entries(addresses).filter(([, other]) => other === address);
   return entries.map(([name]) => name).join(', ');

@@ -22,107 +22,106 @@ export { DamagedDataError } from './state/damaged.ts';
 export { DataFolderInUseError } from './state/data-folder.ts';
 
 export interface EmulatorOptions {
-  /** 0, the default, takes any free one. */
+  /** 0, the default, picks a free port. */
   port?: number | undefined;
-  /** A folder for state and uploads: both are there again after a restart. Without it nothing is left behind. */
+  /** A folder for state and uploads, which survive a restart. Without it everything is temporary. */
   data?: string | undefined;
-  /** Milliseconds a stage of a build takes. With 0, the default, a build ends with its upload. */
+  /** Milliseconds that each stage of a build takes. With 0, the default, a build ends with its upload. */
   pace?: number | undefined;
-  /** Seconds a signed link is valid: 600, the default, as the platform has it. */
+  /** Seconds that a signed URL is valid. Default: 600, as on the platform. */
   linkSeconds?: number | undefined;
   /** The clock, in milliseconds since 1970. */
   now?: (() => number) | undefined;
-  /** The one project there is. */
+  /** The id of the only project. */
   project?: string | undefined;
   /**
-   * Fills the project with three apps that have been called for 30 days, unless `data` is in use already. The same
-   * number at the same time gives the same. Without it the project is empty.
+   * Fills the project with three apps and 30 days of their runs, unless `data` already has state. The same number at
+   * the same time creates the same data. Without it the project is empty.
    */
   seed?: number | undefined;
-  /** `false`: apps are not run, even where there is Python for it; calls are simulated. */
+  /** `false` simulates calls even if Python is installed. */
   real?: boolean | undefined;
-  /** Installs what `requirements.txt` names, for each app by itself. Without it nothing is installed. */
+  /** Installs each app's `requirements.txt` in an environment of its own. */
   install?: boolean | undefined;
-  /** Milliseconds between two attempts to deliver to a webhook: 1000, the default, where the platform takes up to 5000. */
+  /** Milliseconds between two attempts to deliver a webhook. Default: 1000; the platform waits up to 5000. */
   webhookPauseMs?: number | undefined;
-  /** Origins of web pages that may call apps, such as `http://localhost:3000`. Pages of all others are refused. */
+  /** Origins of web pages that may call apps, such as `http://localhost:3000`. Other pages are refused. */
   allowOrigins?: readonly string[] | undefined;
-  /** Bytes that the archive of an app may unpack to: 4 GiB, the default, where the platform allows 100 GiB. */
+  /** Maximum unpacked size of an archive in bytes. Default: 4 GiB; the platform allows 100 GiB. */
   unpackedBytes?: number | undefined;
-  /** Hears of apps that run but are open to other machines. */
+  /** Called when an app's server can be reached from other machines. */
   onWarning?: ((text: string) => void) | undefined;
 }
 
 /**
- * The platform on this machine. It listens on the loopback address itself; an app with a server of its own has a port of
- * its own, where every local user can call it without a token.
+ * The platform on this machine. It listens on the loopback address. An app with its own server also has its own port,
+ * where every local user can call it without a token.
  */
 export interface Emulator {
   readonly url: string;
   readonly project: string;
   /** A token for the project, valid for a year. */
   readonly token: string;
-  /** What approves a login (`gantry login`), beside its code. */
+  /** Approves a login (`gantry login`) together with its code. */
   readonly approvalSecret: string;
-  /** The page that gives a browser this secret. */
+  /** A URL that stores this secret in the browser that opens it. */
   readonly approvalAddress: string;
   readonly store: Store;
-  /** The volume of a region, `us-east-1` if none is named: to arrange files in it and to look at them. */
+  /** Reads and writes files of a region's volume, by default `us-east-1`. */
   volume(region?: string): VolumeFiles;
-  /** Every request so far, the oldest first. */
+  /** The requests so far, oldest first. */
   readonly calls: RecordedRequest[];
-  /** What apps print: to look at it, to listen to it, to arrange it. */
+  /** What apps print. */
   readonly logs: AppLogs;
-  /** Every attempt so far to deliver to a webhook, the oldest first. */
+  /** The attempts to deliver a webhook so far, oldest first. */
   readonly deliveries: readonly DeliveryAttempt[];
-  /** Another token: expired, say, or for another project. */
+  /** Creates a token with other claims, for example an expired one. */
   issueToken(claims: Partial<TokenClaims>): string;
   /**
-   * Makes the next matching calls go wrong, one fault each, in this order: `fail('getBuild', 503, '429:2')`. A fault
-   * with a `*` stays. Throws a RangeError that lists the valid ones when this is none.
+   * Makes the next matching requests fail, one fault each, in this order: `fail('getBuild', 503, '429:2')`. A fault
+   * with a `*` applies until reset. Throws a RangeError that lists the valid faults.
    */
   fail(target: FaultTarget, ...faults: (FaultText | (string & {}))[]): void;
   /**
-   * Stops what runs and forgets apps, builds, runs, logs, accounts, uploads, volumes, faults and calls, and seeds again.
-   * Tokens stay valid. Fulfilled when every process has ended; the rest is done at once.
+   * Deletes apps, builds, runs, logs, accounts, uploads, volumes, faults and calls, then seeds again. Tokens stay valid.
+   * State is reset synchronously; resolves when every process has ended.
    */
   reset(): Promise<void>;
-  /** Cuts all connections, stops every app, and stops. */
+  /** Closes all connections and stops every app. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the platform. Rejects when the port is taken (`EADDRINUSE`), with a `DataFolderInUseError` when another emulator
- * has the data folder, and with a `DamagedDataError` when what is in it cannot be read.
+ * Starts the platform. Rejects with `EADDRINUSE` if the port is in use, a `DataFolderInUseError` if another emulator uses
+ * the data folder, and a `DamagedDataError` if its state cannot be read.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const data = options.data || undefined;
-  const { folder, leave } = await takeFolder(data);
+  const { folder, release } = await openFolder(data);
   try {
-    return await startIn(folder, data, leave, options);
+    return await startIn(folder, data, release, options);
   } catch (error) {
-    await leave();
+    await release();
     throw error;
   }
 }
 
-/** The folder to work in. A temporary one is removed even if the process exits without calling `leave`. */
-async function takeFolder(data: string | undefined): Promise<{ folder: string; leave: () => Promise<void> }> {
+/** A temporary folder is removed even if the process exits without calling `release`. */
+async function openFolder(data: string | undefined): Promise<{ folder: string; release: () => Promise<void> }> {
   if (data === undefined) {
     const temporary = await TemporaryFolder.create('gantry-emulator-');
     preparePrivateFolder(temporary.path);
-    return { folder: temporary.path, leave: () => temporary.remove() };
+    return { folder: temporary.path, release: () => temporary.remove() };
   }
   preparePrivateFolder(data);
   const lock = lockDataFolder(data);
-  return { folder: data, leave: async () => lock.release() };
+  return { folder: data, release: async () => lock.release() };
 }
 
-/** `leave` gives up the folder; it is called when the emulator has stopped. */
 async function startIn(
   folder: string,
   data: string | undefined,
-  leave: () => Promise<void>,
+  releaseFolder: () => Promise<void>,
   options: EmulatorOptions,
 ): Promise<Emulator> {
   const {
@@ -144,13 +143,13 @@ async function startIn(
   const storage = join(folder, 'storage');
   const volumes = new VolumeStore(storage, data);
 
-  // The last step that can fail: after it, close() is there to clean up.
+  // The last step that can fail: after it, close() cleans up.
   const server = await startServer(port, allowOrigins);
   const faults = new FaultQueue();
   const calls: RecordedRequest[] = [];
   const deliveries: DeliveryAttempt[] = [];
   const limits = { ...archiveLimits, bytes: unpackedBytes };
-  const running = new AppRunner({
+  const runner = new AppRunner({
     store,
     now,
     storage,
@@ -172,7 +171,7 @@ async function startIn(
     now,
     pace,
     linkSeconds,
-    runner: running,
+    runner,
     webhookPauseMs,
     archiveLimits: limits,
   };
@@ -181,7 +180,7 @@ async function startIn(
   if (store.isNew) seed();
   server.open(platform);
   const issueToken = (claims: Partial<TokenClaims>) =>
-    signToken({ ...usualClaims(project, now()), ...claims }, store.key);
+    signToken({ ...defaultClaims(project, now()), ...claims }, store.key);
 
   return {
     url: server.url,
@@ -189,7 +188,7 @@ async function startIn(
     store,
     calls,
     deliveries,
-    logs: running.logs,
+    logs: runner.logs,
     issueToken,
     token: issueToken({}),
     approvalSecret: approvalSecret(store),
@@ -197,7 +196,7 @@ async function startIn(
     volume: (region = 'us-east-1') => new VolumeFiles(volumes, { project, volume: 'default', region }, now),
     fail: (target, ...texts) => faults.add(target, ...texts),
     async reset() {
-      const stopped = running.stop();
+      const stopped = runner.stop();
       store.clear();
       volumes.clear();
       faults.clear();
@@ -206,17 +205,17 @@ async function startIn(
       rmSync(storage, { recursive: true, force: true });
       seed();
       await stopped;
-      running.logs.clear();
+      runner.logs.clear();
     },
     async close() {
-      await Promise.all([server.close(), running.stop()]);
+      await Promise.all([server.close(), runner.stop()]);
       volumes.close();
-      await leave();
+      await releaseFolder();
     },
   };
 }
 
-function usualClaims(project: string, now: number): TokenClaims {
+function defaultClaims(project: string, now: number): TokenClaims {
   const iat = Math.floor(now / 1000);
   return { sub: 'emulator', project_id: project, iat, exp: iat + 365 * 24 * 60 * 60 };
 }

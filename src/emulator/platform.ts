@@ -9,66 +9,65 @@ import type { ByteStream, ServerReply } from './server/reply.ts';
 import type { Store } from './state/store.ts';
 import type { VolumeStore } from './volumes/volume-store.ts';
 
-/** The running platform, as its handlers see it. */
+/** What the handlers of requests work with. */
 export interface Platform {
-  /** Where it listens, without a slash at the end. */
+  /** The base URL, without a trailing slash. */
   readonly url: string;
-  /** The folder of what was uploaded. */
+  /** The folder of uploads. */
   readonly storage: string;
   readonly store: Store;
   readonly volumes: VolumeStore;
   readonly faults: FaultQueue;
-  /** The requests so far. */
+  /** The requests so far, oldest first. */
   readonly calls: RecordedRequest[];
   /** The attempts to deliver a webhook so far, oldest first. */
   readonly deliveries: DeliveryAttempt[];
-  /** Milliseconds since 1970. Nothing else tells the time here, so a test can turn the clock. */
+  /** Milliseconds since 1970. The only clock of the emulator's state, so that a test can move it. */
   readonly now: () => number;
-  /** Milliseconds a stage of a build takes; 0 makes a build end with its upload. */
+  /** Milliseconds that each stage of a build takes; with 0 a build ends with its upload. */
   readonly pace: number;
-  /** The apps that run here, and what they print. */
+  /** Runs apps, and keeps what they print. */
   readonly runner: AppRunner;
-  /** Milliseconds between two attempts to deliver to a webhook. */
+  /** Milliseconds between two attempts to deliver a webhook. */
   readonly webhookPauseMs: number;
-  /** What an archive may hold. */
   readonly archiveLimits: ArchiveLimits;
-  /** Seconds a signed link is valid. */
+  /** Seconds that a signed URL is valid. */
   readonly linkSeconds: number;
 }
 
-/** A handler takes exactly what the client's caller gives, and returns what travels. */
+/** Takes the parameters that a caller passes to the client, and returns what is sent. */
 type Handler<E extends Endpoint> = (
   given: CallParameters<E>,
   platform: Platform,
 ) => WireReply<E> | Promise<WireReply<E>>;
 
-/** A request that is answered as it likes. */
+/** A request whose handler reads it and creates its reply itself. */
 export interface RequestContext {
   readonly request: IncomingMessage;
   readonly url: URL;
-  /** What it sends: the request itself, or what a fault makes of it. */
+  /** The request's body: the request itself, or as a fault changes it. */
   readonly body: ByteStream;
   readonly call: RecordedRequest;
 }
 
-/** Where the contract leaves the answer open, a handler makes all of it. */
+/** Creates the whole reply, where the contract does not define it. */
 export type RawHandler = (asked: RequestContext, platform: Platform) => Promise<ServerReply>;
 
-/** One handler for each endpoint of the contract: the compiler finds the missing one. */
+/** One handler for each endpoint of the contract. */
 export type Handlers = {
   [Name in EndpointName]: (typeof endpoints)[Name]['reply'] extends 'anything'
     ? RawHandler
     : Handler<(typeof endpoints)[Name]>;
 };
 
-/** An attempt to deliver to a webhook. */
+/** An attempt to deliver a webhook. */
 export interface DeliveryAttempt {
   run: string;
   url: string;
   /** Counts from 1. */
   attempt: number;
-  /** What the receiver answered. */
+  /** The receiver's HTTP status. */
   status?: number;
-  /** Or why there was no answer. */
+  /** Why there was no response. */
   error?: string;
 }

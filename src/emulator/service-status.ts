@@ -2,16 +2,16 @@ import type { Handlers } from './platform.ts';
 import type { Incident } from './state/records.ts';
 import { formatTime } from './time.ts';
 
-/** The page's components, in the order of the page. */
+/** Components of the status page, in its order. */
 const services = ['Dashboard', 'Management API', 'Builds', 'Inference us-east-1', 'Inference eu-north-1', 'Storage'];
 
-/** The worst counts. */
+/** From best to worst. */
 const severity = ['operational', 'maintenance', 'degraded', 'downtime'];
 
 export const serviceStatusHandlers: Pick<Handlers, 'getServiceStatus'> = {
-  /** All is well, but for the incidents in the store. JSON:API, as the product of the real page writes it. */
+  /** Everything is operational except for the incidents in the store. JSON:API, as the real page's product sends it. */
   getServiceStatus(_, { store, now, url }) {
-    const current = store.incidents.filter((incident) => isCurrent(incident, now()));
+    const current = store.incidents.filter((incident) => isActive(incident, now()));
     const stateOf = (service: string) =>
       worst(current.filter((incident) => incident.services.includes(service)).map(({ state }) => state));
     return {
@@ -31,28 +31,30 @@ export const serviceStatusHandlers: Pick<Handlers, 'getServiceStatus'> = {
           type: 'status_page_resource',
           attributes: { public_name: service, position, status_page_section_id: 1, status: stateOf(service) },
         })),
-        ...store.incidents.flatMap((incident, index) => report(incident, index, now())),
+        ...store.incidents.flatMap((incident, index) => statusReport(incident, index, now())),
       ],
     };
   },
 };
 
-/** A report, and its updates beside it. */
-function report(incident: Incident, index: number, now: number) {
+/** An incident's report, followed by its updates. */
+function statusReport(incident: Incident, index: number, now: number) {
   const { title, state, services: concerned, startedAt, endsAt, updates } = incident;
   const updateId = (at: number) => `${index + 1}${at + 1}`;
-  const over = endsAt !== undefined && endsAt <= now;
+  const isOver = endsAt !== undefined && endsAt <= now;
   return [
     {
       id: String(index + 1),
       type: 'status_report',
       attributes: {
-        ...{ title, report_type: state === 'maintenance' ? 'maintenance' : 'manual' },
-        ...{ starts_at: formatTime(startedAt), ends_at: endsAt === undefined ? null : formatTime(endsAt) },
-        aggregate_state: over ? 'resolved' : state,
+        title,
+        report_type: state === 'maintenance' ? 'maintenance' : 'manual',
+        starts_at: formatTime(startedAt),
+        ends_at: endsAt === undefined ? null : formatTime(endsAt),
+        aggregate_state: isOver ? 'resolved' : state,
         affected_resources: concerned.map((service) => ({
           status_page_resource_id: String(services.indexOf(service) + 1),
-          status: over ? 'resolved' : state,
+          status: isOver ? 'resolved' : state,
         })),
       },
       relationships: {
@@ -67,7 +69,7 @@ function report(incident: Incident, index: number, now: number) {
   ];
 }
 
-function isCurrent({ startedAt, endsAt }: Incident, now: number): boolean {
+function isActive({ startedAt, endsAt }: Incident, now: number): boolean {
   return startedAt <= now && (endsAt === undefined || endsAt > now);
 }
 

@@ -1,6 +1,6 @@
 import { refuse } from './server/reply.ts';
 
-/** A stretch of time, both ends included. Milliseconds since 1970. */
+/** Both ends included. Milliseconds since 1970. */
 export interface TimeRange {
   start: number;
   end: number;
@@ -10,7 +10,7 @@ export const minute = 60_000;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-/** The range a query names; what it leaves open makes it the 24 hours up to its end, or up to now. Refuses nonsense. */
+/** The range of a query; by default the 24 hours up to its end, or up to now. Refuses an invalid one with 400. */
 export function parseTimeRange(
   query: Record<string, unknown>,
   [from, to]: readonly [string, string],
@@ -26,22 +26,22 @@ function readMoment(name: string, text: unknown): number | undefined {
   if (text === undefined) return undefined;
   const [, date = '', time = ''] = rfc3339Time.exec(String(text)) ?? [];
   const moment = Date.parse(String(text));
-  // JavaScript takes the 30th of February for the 2nd of March.
+  // JavaScript parses February 30 as March 2.
   const exists = new Date(`${date}T${time}Z`).toJSON()?.startsWith(`${date}T${time}`);
-  return exists && !Number.isNaN(moment) ? moment : refuse(400, `${name} must be a time in RFC 3339: ${text}`);
+  return exists && !Number.isNaN(moment) ? moment : refuse(400, `${name} must be an RFC 3339 time: ${text}`);
 }
 
 const rfc3339Time = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** How times are written on the wire (spec 2). */
+/** RFC 3339 in UTC, as all times of the API (spec 2). */
 export function formatTime(time: number): string {
   return new Date(time).toISOString();
 }
 
-/** What a timer of Node can wait; beyond it, it would end at once. Milliseconds. */
+/** Maximum delay of a Node timer: a longer one fires immediately. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** Calls back after some seconds, of any number. */
+/** Like setTimeout, in seconds and without an upper limit on the delay. */
 export function afterSeconds(seconds: number, callback: () => void): NodeJS.Timeout {
   return setTimeout(callback, Math.min(seconds * 1000, maxTimerMs));
 }

@@ -5,7 +5,9 @@ import { repeatableFlag, sizeFlag, wholeNumberFlag } from './values.ts';
 const mib = 2 ** 20;
 
 /** What `cp` and `sync` have in common. */
-export function copyFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
+export function addCopyFlags<Inputs extends unknown[], Options extends OptionValues>(
+  command: Commander<Inputs, Options>,
+) {
   return command
     .option('--include <glob>', 'of folders, only files that match; may be repeated', repeatableFlag)
     .option('--exclude <glob>', 'of folders, no files or folders that match; may be repeated', repeatableFlag)
@@ -37,7 +39,7 @@ interface Flags {
   concurrency?: number | undefined;
 }
 
-export function copyOptions(flags: Flags): CopyOptions {
+export function toCopyOptions(flags: Flags): CopyOptions {
   const { include = [], exclude = [], clobber = true, update = false, dryRun = false, verify = false } = flags;
   const { renameClashes = false, follow, check, continue: goesOn, limitRate, partSize, concurrency } = flags;
   return {
@@ -47,7 +49,7 @@ export function copyOptions(flags: Flags): CopyOptions {
 }
 
 /** The fields of how a copy went. */
-export const copyFields = {
+export const copySummaryFields = {
   from: 'the sources',
   to: 'the target',
   files: 'files that are copied now (--dry-run: would be)',

@@ -1,3 +1,4 @@
+import { CommandLine, gantryCommand } from '../command-line.ts';
 import { exitCodes, type FileLocation, GantryError, type Problem, ProjectError, UnavailableError } from '../errors.ts';
 import { displayWidth } from './display-width.ts';
 import { count, cutText } from './format.ts';
@@ -23,19 +24,19 @@ export function failureJson(error: unknown, secrets = new KnownSecrets()): { err
   const { message, why, fix } = asProblem(error);
   const exit = error instanceof GantryError ? error.exit : 'bug';
   const facts = error instanceof GantryError ? error.facts : {};
-  const details = error instanceof ProjectError ? { ...facts.details, problems: error.problems } : facts.details;
   const document = {
     error: {
       code: exit,
       message,
       why,
-      hint: fix,
+      fix: fix?.toString(),
+      next: fix instanceof CommandLine ? fix.argv : undefined,
       exitCode: error instanceof GantryError ? error.exitCode : exitCodes.bug.code,
       status: facts.status,
       requestId: facts.requestId,
-      retryable: facts.retryable,
+      retryable: facts.retryable ?? (exit === 'unavailable' || exit === 'rate-limited'),
       retryAfterMs: facts.retryAfterMs,
-      details,
+      details: error instanceof ProjectError ? { ...facts.details, problems: error.problems } : facts.details,
     },
   };
   return redactValue(document, secrets);
@@ -75,7 +76,11 @@ function asProblem(error: unknown): Problem {
     // No status: nobody answered. What is wrong on the way there, doctor finds.
     const unreached = error instanceof UnavailableError && error.facts.status === undefined;
     const { why, ...facts } = error.facts;
-    const said = { ...(unreached && { fix: 'gantry doctor' }), ...facts, ...(why && { why: systemErrorReason(why) }) };
+    const said = {
+      ...(unreached && { fix: gantryCommand`doctor` }),
+      ...facts,
+      ...(why && { why: systemErrorReason(why) }),
+    };
     return { severity: 'error', message: error.message, ...said };
   }
   const message = error instanceof Error ? error.message : String(error);
@@ -92,7 +97,7 @@ function blockText({ severity, message, place, why, fix }: Problem, { style, col
   const lines = [`${title} ${message}`];
   if (place) lines.push(...placeLines(place, columns).map((line) => line));
   if (why) lines.push(labelled(style.dim('why'), why));
-  if (fix) lines.push(labelled(style.dim('fix'), fix));
+  if (fix) lines.push(labelled(style.dim('fix'), String(fix)));
   return lines.join('\n');
 }
 

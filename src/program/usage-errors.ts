@@ -1,4 +1,5 @@
 import type { CommanderError } from 'commander';
+import { gantryCommand } from '../command-line.ts';
 import { commands } from '../commands/index.ts';
 import { UsageError } from '../errors.ts';
 
@@ -6,11 +7,11 @@ type Facts = { message: string; why?: string; fix?: string };
 
 /** Commander's complaint in our form; its own "did you mean" becomes the fix. */
 export function usageError(error: CommanderError, argv: string[]): UsageError {
-  const help = `${['gantry', ...called(argv)].join(' ')} --help`;
+  const help = gantryCommand`${called(argv)} --help`;
   const [said = '', hint] = error.message.replace(/^error: /, '').split('\n');
   const meant = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1];
   const { message, ...facts } = inOurWords(said);
-  return new UsageError(message, { fix: meant ? `did you mean ${meant}?` : `${help} lists what there is`, ...facts });
+  return new UsageError(message, { fix: meant ? `did you mean ${meant}?` : help, ...facts });
 }
 
 /** What commander says, and what we say instead. What none of them knows is said as it came. */

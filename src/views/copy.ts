@@ -1,12 +1,12 @@
 import type { ExitName } from '../errors.ts';
-import { type CopySummary, tallyText } from '../operations/copy/index.ts';
+import { type CopySummary, copySummaryText } from '../operations/copy/index.ts';
 import type { SyncSummary } from '../operations/sync/index.ts';
 import { count, fileSummary } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 
 export function copyView(summary: CopySummary): View {
   const { dryRun, files, bytes, to } = summary;
-  return () => (dryRun ? `would copy ${fileSummary(files, bytes)} to ${to}` : `copied ${tallyText(summary)}`);
+  return () => (dryRun ? `would copy ${fileSummary(files, bytes)} to ${to}` : `copied ${copySummaryText(summary)}`);
 }
 
 /** What all failures have in common, or just that there were some. */

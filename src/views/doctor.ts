@@ -8,7 +8,7 @@ const marks = {
   failed: { symbol: '✗', plain: 'x', color: 'red' },
 } as const;
 
-/** A line for each check, its fix below; on a terminal long ones go on below themselves. */
+/** One line per check, with its fix below. Long lines wrap on a terminal. */
 export function checksView(checks: readonly Check[]): View {
   return (page) => {
     const names = Math.max(0, ...checks.map(({ check }) => check.length));
@@ -16,11 +16,11 @@ export function checksView(checks: readonly Check[]): View {
   };
 }
 
-function lines({ check, status, message, fix }: Check, names: number, { style, unicode, columns }: Page): string {
+function lines({ check, status, message, why, fix }: Check, names: number, { style, unicode, columns }: Page): string {
   const { symbol, plain, color } = marks[status];
   const mark = unicode ? symbol : plain.padEnd(2);
   const margin = ' '.repeat(mark.length + names + 3);
-  const said = wrapText(message, columns - margin.length);
+  const said = wrapText(why ? `${message}: ${why}` : message, columns - margin.length);
   const done = fix ? wrapText(`fix ${fix}`, columns - margin.length) : [];
   const [first = '', ...rest] = [...said, ...done.map((line) => style.dim(line))];
   return [`${style[color](mark)} ${check.padEnd(names)}  ${first}`, ...rest.map((line) => margin + line)].join('\n');

@@ -3,7 +3,7 @@ import { ago, localTime } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 import { stackViews, table } from '../output/table.ts';
 
-/** The whole in a sentence, what goes on, then each service. */
+/** The overall status, incidents, then each service. */
 export function serviceStatusView(platform: ServiceStatus): View {
   const { announcement, components, incidents, planned } = platform;
   return stackViews(
@@ -19,9 +19,8 @@ export function serviceStatusView(platform: ServiceStatus): View {
 }
 
 function headline({ status, incidents }: ServiceStatus, page: Page): string {
-  if (isOperational({ status, incidents })) return page.style.green('all services work');
-  const said = status === 'operational' ? 'incident' : status;
-  return `the platform is not well: ${painted(said, page)}`;
+  if (isOperational({ status, incidents })) return page.style.green('all services operational');
+  return `platform status: ${painted(status === 'operational' ? 'incident' : status, page)}`;
 }
 
 function reportView(report: StatusReport, when: string): View {
@@ -38,7 +37,7 @@ function reportView(report: StatusReport, when: string): View {
 }
 
 function painted(status: string, { style }: Page): string {
-  const said = status.replace(/_/g, ' ');
-  if (status === 'operational') return style.green(said);
-  return /down|outage/.test(status) ? style.red(said) : style.yellow(said);
+  const label = status.replace(/_/g, ' ');
+  if (status === 'operational') return style.green(label);
+  return /down|outage/.test(status) ? style.red(label) : style.yellow(label);
 }

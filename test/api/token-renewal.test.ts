@@ -164,7 +164,7 @@ test('a file of credentials that others could read is private after a renewal, t
   chmodSync(file, 0o644);
   clock.now += 5 * hour;
   const { stderr } = await run('apps list');
-  expect(stderr).toContain('could be read by others; it is now private');
+  expect(stderr).toContain('was readable by other users; its mode is now 0600');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('profiles.default.refreshToken');
 });

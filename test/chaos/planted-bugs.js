@@ -40,7 +40,7 @@ export const plantedBugs = [
     name: 'dropped part',
     edits: [
       edit(
-        'src/operations/copy/complete.ts',
+        'src/operations/copy/complete-upload.ts',
         'parts: parts.map(',
         'parts: parts.slice(0, Math.max(1, parts.length - 1)).map(',
       ),

@@ -58,7 +58,7 @@ test.each(['500*', 'html*', 'malformed*', '401'])(
     const { code, stdout, stderr } = await gantry(['api-keys', 'list'], { emulator });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^deploys-2026 .* sa-ci /m);
-    expect(stderr).toContain('warning: the names of service accounts are missing: ');
+    expect(stderr).toContain('warning: cannot read the names of service accounts: ');
   },
 );
 
@@ -66,6 +66,6 @@ test('no keys are an empty list', async () => {
   empty(emulator);
   const text = await gantry(['api-keys', 'list'], { emulator });
   expect([text.code, text.stdout]).toEqual([0, '']);
-  expect(text.stderr).toBe('no API keys yet: the dashboard creates them\n');
+  expect(text.stderr).toBe('no API keys yet: create one in the dashboard\n');
   expect((await gantry(['api-keys', 'list', '--json'], { emulator })).stdout).toBe('[]\n');
 });

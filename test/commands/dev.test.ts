@@ -139,7 +139,7 @@ describe('gantry dev ends at once', () => {
     const other = await startEmulator();
     await using folder = await folderOf(app);
     const { code, stderr } = await gantry(['dev', '--port', new URL(other.url).port], { cwd: folder.path });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/port \d+ is taken\n.*--port 0/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/port \d+ is in use\n.*--port 0/)]);
     await other.close();
   });
 });

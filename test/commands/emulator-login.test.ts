@@ -55,9 +55,9 @@ test('a command below emulator exec can approve its own login', async () => {
 });
 
 test.skipIf(spawnSync('curl', ['--version']).status !== 0)(
-  'the way to approve a login of the README works, and gives the secret to no program as an argument (needs curl)',
+  'the recipe in docs/emulator.md approves a login, and gives the secret to no program as an argument (needs curl)',
   async () => {
-    const [recipe = ''] = /^printf .*GANTRY_EMULATOR_SECRET.*$/m.exec(readFileSync('README.md', 'utf8')) ?? [];
+    const [recipe = ''] = /^printf .*GANTRY_EMULATOR_SECRET.*$/m.exec(readFileSync('docs/emulator.md', 'utf8')) ?? [];
     expect(recipe).toMatch(/^printf [^|]* \| curl --data @- "\$GANTRY_API_URL\/activate"$/);
     const script = `
       begun=$(curl -s -d '{}' "$GANTRY_API_URL/device-authorization")

@@ -26,7 +26,7 @@ test('emulator exec points gantry, and the official client, at itself', async ()
 test('emulator exec of a program that is not there says so', async () => {
   const { code, stderr } = await gantry(['emulator', 'exec', '--', 'no-such-program']);
   expect(code).toBe(1);
-  expect(stderr).toContain('could not start no-such-program');
+  expect(stderr).toContain('cannot start no-such-program');
 });
 
 test('emulator exec keeps the flags of its command for its command', async () => {
@@ -49,9 +49,9 @@ test('emulator exec without a command exits 2', async () => {
 });
 
 test.each([
-  ['nonsense', 'is not TARGET=FAULT'],
-  ['upload=nonsense', 'cannot be asked of upload; it knows reset-before'],
-  ['build=503', 'cannot be asked of build; it knows fail'],
+  ['nonsense', 'expected TARGET=FAULT'],
+  ['upload=nonsense', 'invalid fault "nonsense" for upload: expected one of reset-before'],
+  ['build=503', 'invalid fault "503" for build: expected one of fail'],
 ])('the fault %s is refused with exit 2 and the valid ones', async (fault, says) => {
   const { code, stderr } = await gantry(['emulator', 'exec', '--fault', fault, '--', ...say('1')]);
   expect(code).toBe(2);
@@ -65,9 +65,9 @@ test.each(['-1', 'soon', '1.5'])('the pace %s is refused with exit 2', async (pa
 });
 
 test('emulator start tells once where it is, in a form a shell can take, and ends with Ctrl-C', async () => {
-  const started = await gantry(['emulator', 'start', '--port', '0'], { interruptAt: /listens/ });
+  const started = await gantry(['emulator', 'start', '--port', '0'], { interruptAt: /listening/ });
   expect(started.code).toBe(0);
-  expect(started.stderr).toMatch(/the emulator listens on http:\/\/127\.0\.0\.1:\d+; Ctrl-C stops it/);
+  expect(started.stderr).toMatch(/emulator listening on http:\/\/127\.0\.0\.1:\d+; press Ctrl-C to stop/);
 });
 
 test('emulator start on a port that is taken says so and how to go on', async () => {
@@ -77,7 +77,7 @@ test('emulator start on a port that is taken says so and how to go on', async ()
   const { code, stderr } = await gantry(['emulator', 'start', '--port', String(port)]);
   server.close();
   expect(code).toBe(1);
-  expect(stderr).toContain(`port ${port} is taken`);
+  expect(stderr).toContain(`port ${port} is in use`);
   expect(stderr).toContain('--port 0');
 });
 

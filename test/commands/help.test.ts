@@ -46,7 +46,7 @@ test.each([['deploy'], ['builds', 'cancel'], ['apps'], ['emulator', 'exec']])(
 test('help of a topic nobody knows exits 2 and lists the topics', async () => {
   const { code, stderr } = await gantry(['help', 'nonsense']);
   expect(code).toBe(2);
-  expect(stderr).toContain('the topics are flags, exit-codes, environment, json, faults');
+  expect(stderr).toContain('available topics: flags, exit-codes, environment, json, faults');
 });
 
 test('help alone shows the commands', async () => {

@@ -98,7 +98,7 @@ describe('a stream of events', () => {
     expect(stdout.startsWith(expected)).toBe(true);
     // Each line is a document of its own.
     if (flags.length > 0) for (const line of stdout.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
-    expect(stderr).toContain('the answer of web/run broke off');
+    expect(stderr).toContain('the response of web/run was cut off');
   });
 
   test('may fall silent for longer than a file may', async () => {

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Invoice, ProjectCost } from '../../src/contract/costs.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { openInBrowser } from '../../src/operations/account/open-browser.ts';
+import { openInBrowser } from '../../src/operations/account/browser.ts';
 import { parseInvoices } from '../../src/operations/billing/invoices.ts';
 import { createPage } from '../../src/output/page.ts';
 import { projectCostView } from '../../src/views/project-cost.ts';
@@ -85,7 +85,7 @@ describe('--open', () => {
 
   test('says if there is no browser', async () => {
     const { code, stderr } = await set('enterprise', { browser: false });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('no browser could be opened here')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('cannot open a browser')]);
   });
 
   test('opens nothing if no payment is required', async () => {
@@ -99,7 +99,7 @@ describe('--open', () => {
       const warnings: unknown[] = [];
       const progress = { warn: (said: unknown) => warnings.push(said) } as never;
       await openInBrowser({ progress, openBrowser: async (shown) => opened.push(shown) > 0 }, address);
-      expect([opened, warnings]).toEqual([[], [expect.stringContaining('only https is')]]);
+      expect([opened, warnings]).toEqual([[], [expect.stringContaining('not https')]]);
     },
   );
 });

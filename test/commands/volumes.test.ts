@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { volumeSizes } from '../../src/operations/volumes/volume-sizes.ts';
+import { parseVolumes } from '../../src/operations/volumes/parse-volumes.ts';
 import { answering } from '../support/answering.ts';
 import { gantry } from '../support/gantry.ts';
 
@@ -79,7 +79,7 @@ describe('df', () => {
     [null, []],
     ['OK', []],
   ])('reads %j', (answer, read) => {
-    expect(volumeSizes(answer)).toEqual(read);
+    expect(parseVolumes(answer)).toEqual(read);
   });
 
   test.each([

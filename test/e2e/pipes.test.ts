@@ -81,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('a FIFO', () => {
 
 describe.skipIf(process.platform === 'win32')('what a shell hands over', () => {
   test.each([
-    ['api POST /v2/projects --input <(sleep 0.5; echo \'{"name": "other"}\')', 6, 'no such route'],
+    ['api POST /v2/projects --input <(sleep 0.5; echo \'{"name": "other"}\')', 6, 'route not found'],
     ["invoke web --data @<(printf '{}')", 0, ''],
     ['secrets set A --from-file <(true) --yes', 2, 'the value of A is empty'],
     ['secrets set A --from-file /dev/null --yes', 2, 'the value of A is empty'],

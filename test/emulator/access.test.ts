@@ -12,7 +12,7 @@ test.each([
   ['nothing', () => undefined, 'missing'],
   ['no bearer', () => 'Basic dXNlcjpwYXNz', 'malformed'],
   ['a token of two parts', () => 'Bearer a.b', 'malformed'],
-  ['a token of somebody else', (token: string) => `Bearer ${token.slice(0, -4)}AAAA`, 'not signed by us'],
+  ['a token of somebody else', (token: string) => `Bearer ${token.slice(0, -4)}AAAA`, 'has an invalid signature'],
 ])('%s is refused with 401', async (_, header, message) => {
   const { emulator } = await platform();
   const authorization = header(emulator.token);
@@ -43,5 +43,5 @@ test('every answer has a request id, and an unknown route a message', async () =
   const { status, headers, json } = await ask('GET', '/nothing');
   expect(status).toBe(404);
   expect(headers.get('x-request-id')).toBe('req-1');
-  expect(json.message).toMatch('no such route: GET /v2/projects/p-12345678/nothing');
+  expect(json.message).toMatch('route not found: GET /v2/projects/p-12345678/nothing');
 });

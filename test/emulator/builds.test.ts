@@ -14,8 +14,10 @@ test('without a pace a build has ended when its upload has', async () => {
   const { ask, deploy } = await platform();
   const { build, id } = await deploy();
   expect((await ask('GET', build)).json).toEqual({
-    ...{ id, status: 'success' },
-    ...{ createdAt: '2026-11-20T09:30:00.000Z', updatedAt: '2026-11-20T09:30:00.000Z' },
+    id,
+    status: 'success',
+    createdAt: '2026-11-20T09:30:00.000Z',
+    updatedAt: '2026-11-20T09:30:00.000Z',
   });
 });
 
@@ -81,7 +83,10 @@ test.each([
   const { status, initError } = (await ask('GET', build)).json;
   expect([status, initError]).toEqual(['init_failure', expect.stringContaining('main.py is not in the archive')]);
   expect((await ask('GET', path)).json).toMatchObject({
-    ...{ status: 'error', lastBuildStatus: 'init_failure', errorMessage: initError, latestReadyBuildId: '' },
+    status: 'error',
+    lastBuildStatus: 'init_failure',
+    errorMessage: initError,
+    latestReadyBuildId: '',
   });
 });
 
@@ -170,14 +175,17 @@ test('a build is cancelled while it is in progress, and the version before it st
   });
   expect((await logOf(second.build)).at(-1)).toBe('Build cancelled');
   expect((await ask('GET', second.path)).json).toMatchObject({
-    ...{ status: 'ready', lastBuildStatus: 'cancelled', latestBuildId: second.id, latestReadyBuildId: first.id },
+    status: 'ready',
+    lastBuildStatus: 'cancelled',
+    latestBuildId: second.id,
+    latestReadyBuildId: first.id,
   });
 });
 
-test('what has ended cannot be cancelled, nor what never was', async () => {
+test('does not cancel a build that has ended or does not exist', async () => {
   const { ask, deploy } = await platform();
   const { path, build, id } = await deploy();
-  const message = `build ${id} cannot be cancelled: it is success`;
+  const message = `build ${id} cannot be canceled: it is success`;
   expect(await ask('DELETE', build)).toMatchObject({ status: 400, json: { message } });
   expect((await ask('DELETE', `${path}/builds/nothing`)).status).toBe(404);
 });

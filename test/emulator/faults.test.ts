@@ -150,13 +150,13 @@ test('a hostile log tries control sequences, workflow commands and a very long l
 test('a fault that is none is refused, with those that are', async () => {
   const { emulator } = await platform();
   expect(() => emulator.fail('getApp', 'expired')).toThrow(
-    '"expired" cannot be asked of getApp; it knows reset-before,',
+    'invalid fault "expired" for getApp: expected one of reset-before,',
   );
   expect(() => emulator.fail('upload', 503, 'explode')).toThrow(
     /expired, .*wrong-etag, no-etag, 503, 429:2, 429:date\+2/,
   );
   expect(() => emulator.fail('build', 503)).toThrow(
-    new RangeError(`"503" cannot be asked of build; it knows ${Object.keys(faults.build).join(', ')}`),
+    new RangeError(`invalid fault "503" for build: expected one of ${Object.keys(faults.build).join(', ')}`),
   );
 });
 
@@ -168,5 +168,5 @@ test('the command line writes a target and its faults', () => {
   for (const text of ['upload', 'nothing=503'])
     expect(() => parseFaultOption(text)).toThrow(/targets: .*createApp, .*, build$/);
   for (const text of ['upload=', 'upload=503,', 'upload=200'])
-    expect(() => parseFaultOption(text)).toThrow('cannot be asked of upload');
+    expect(() => parseFaultOption(text)).toThrow('for upload: expected one of');
 });

@@ -44,14 +44,14 @@ describe('a request target', () => {
 
 describe('settings', () => {
   test.each([
-    [{ responseGracePeriodSeconds: 43_201 }, 'responseGracePeriodSeconds must be from 16 to 43200'],
+    [{ responseGracePeriodSeconds: 43_201 }, 'responseGracePeriodSeconds must be between 16 and 43200'],
     [{ responseGracePeriodSeconds: 3_000_000 }, 'responseGracePeriodSeconds'],
     [{ responseGracePeriodSeconds: 1 }, 'responseGracePeriodSeconds'],
     [{ cpu: '1e999' }, 'cpu'],
     [{ cpu: 'many' }, 'cpu: Invalid type'],
-    [{ compute: 'NONE' }, 'compute NONE is not known'],
+    [{ compute: 'NONE' }, 'unknown compute type: NONE'],
     [{ compute: 7 }, 'compute'],
-    [{ minReplicaCount: 1e300 }, 'minReplicaCount must be a whole number'],
+    [{ minReplicaCount: 1e300 }, 'minReplicaCount must be a non-negative integer'],
     [[], 'the body must be a JSON object'],
     [null, 'the body must be a JSON object'],
     ['text', 'the body is not valid JSON'],
@@ -74,7 +74,7 @@ describe('settings', () => {
 
   test.each([
     [{ name: 'a'.repeat(129) }, 'name must not be longer'],
-    [{ port: 70_000 }, 'port must be 65535 or less'],
+    [{ port: 70_000 }, 'port must be at most 65535'],
     [{ entrypoint: ['a\0b'] }, 'entrypoint must not contain NUL'],
     [{ responseGracePeriodSeconds: 50_000 }, 'responseGracePeriodSeconds'],
   ])('of a new app with %j are refused', async (settings, message) => {
@@ -145,7 +145,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     const { emulator, call } = await running();
     emulator.store.secrets.set(emulator.project, { LARGE: 'x'.repeat(3 << 20) });
     const { status, json } = await call('run', { name: 'Ada' });
-    expect([status, json.message]).toEqual([503, expect.stringContaining('could not be started')]);
+    expect([status, json.message]).toEqual([503, expect.stringContaining('cannot start')]);
   });
 
   test('called without the name of a function answers', async () => {

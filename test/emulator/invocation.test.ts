@@ -20,7 +20,7 @@ describe.skipIf(!python)('a function (needs python3)', () => {
     ['later', {}, 200, { result: 'done' }],
     ['teapot', {}, 418, { result: { status_code: 418, body: 'short and stout' } }],
     ['fails', {}, 500, { message: 'ValueError: it went badly' }],
-    ['not_json', {}, 500, { message: expect.stringContaining('what the function returned is not JSON') }],
+    ['not_json', {}, 500, { message: expect.stringContaining('cannot be converted to JSON') }],
     ['nothing', {}, 404, { message: expect.stringContaining('function nothing not found') }],
     ['_private', {}, 404, { message: expect.stringContaining('function _private not found') }],
     ['os', {}, 404, {}],
@@ -97,10 +97,7 @@ describe.skipIf(!python)('a function (needs python3)', () => {
   test('whose process dies is a 502, and the next call finds a new one', async () => {
     const { call, runs } = await running();
     const broken = await call('dies');
-    expect([broken.status, broken.json.message]).toEqual([
-      502,
-      'the app broke down: its process ended with exit code 3',
-    ]);
+    expect([broken.status, broken.json.message]).toEqual([502, 'the app failed: its process ended with exit code 3']);
     expect((await call('run')).status).toBe(200);
     const containers = (await runs()).map((run: { containerId: string }) => run.containerId);
     expect(new Set(containers).size).toBe(2);
@@ -139,7 +136,7 @@ describe('whoever calls an app', () => {
 
   test.each([
     ['an unknown app', 'nothing', {}, 404, 'app nothing not found'],
-    ['a partner app', 'voice', { name: 'voice', runtime: 'deepgram' }, 501, "its image is the partner's"],
+    ['a partner app', 'voice', { name: 'voice', runtime: 'deepgram' }, 501, 'only the partner has their image'],
   ])('gets an answer for %s', async (_, name, app, status, message) => {
     const { emulator, ask, base } = await running();
     if ('name' in app) await ask('POST', '/partner-apps', app);
@@ -157,10 +154,10 @@ describe('whoever calls an app', () => {
     expect(status).toBe(200);
     expect(json).toMatchObject({
       result: { simulated: true, function: 'run', parameters: { name: 'Ada' } },
-      note: 'simulated: there is no python3 on this machine',
+      note: 'simulated: python3 not found',
     });
     expect(headers.get('x-emulator-note')).toBe(json.note);
-    expect(await printed()).toEqual(['this call is simulated: there is no python3 on this machine']);
+    expect(await printed()).toEqual(['this call is simulated: python3 not found']);
     expect(await runs()).toMatchObject([{ status: 'success', functionName: 'run' }]);
   });
 });

@@ -43,7 +43,10 @@ describe("an app's socket", () => {
     print('two');
     await expect.poll(logs).toEqual(['one', 'two']);
     expect(frames[0]).toEqual({
-      ...{ app_id: app, run_id: 'r-1', container_name: 'web-1', log: 'one' },
+      app_id: app,
+      run_id: 'r-1',
+      container_name: 'web-1',
+      log: 'one',
       timestamp: '2026-11-20T09:30:00.000000000Z',
     });
   });

@@ -79,7 +79,7 @@ describe('startup times', () => {
   test.each([
     [{ start: '2026-11-22T09:00:00Z', end: '2026-11-22T08:00:00Z' }, 'end must not be before start'],
     [{ start: '2026-11-23T09:00:00Z' }, 'end must not be before start'],
-    [{ end: 'now' }, 'end must be a time in RFC 3339'],
+    [{ end: 'now' }, 'end must be an RFC 3339 time'],
     [{ resolution: 'low' }, 'resolution: '],
   ])('with %j are refused', async (query, message) => {
     const { get } = await called({});
@@ -107,10 +107,19 @@ describe('containers', () => {
     clock.now += 10 * second;
     const [container] = (await get('/containers')).json;
     expect(container).toMatchObject({
-      ...{ containerId: 'pod-1', containerState: 'RUNNING', isTerminating: false, appId: app, projectId: 'p-12345678' },
-      ...{ buildId: build, region: 'us-east-1', hardwareProvider: 'aws', containerRestartCount: 0 },
-      ...{ containerStartTimestamp: '2026-11-22T09:30:05.000Z', containerTerminationTimestamp: '' },
-      ...{ timestamp: '2026-11-22T09:30:10.000Z', containerRunningTimeMs: 5 * second },
+      containerId: 'pod-1',
+      containerState: 'RUNNING',
+      isTerminating: false,
+      appId: app,
+      projectId: 'p-12345678',
+      buildId: build,
+      region: 'us-east-1',
+      hardwareProvider: 'aws',
+      containerRestartCount: 0,
+      containerStartTimestamp: '2026-11-22T09:30:05.000Z',
+      containerTerminationTimestamp: '',
+      timestamp: '2026-11-22T09:30:10.000Z',
+      containerRunningTimeMs: 5 * second,
       containerIp: expect.stringMatching(/^10\.\d+\.\d+\.\d+$/),
     });
     clock.now += 2 * 60 * second;

@@ -25,7 +25,12 @@ async function runner(options: Parameters<typeof platform>[0] = {}) {
   };
   const state = async (run: string) => (await ask('GET', `/apps/${app}/runs/${run}`)).json.item;
   return {
-    ...{ ...speaking, app, v3, create, send, state },
+    ...speaking,
+    app,
+    v3,
+    create,
+    send,
+    state,
     /** Runs a text as a file to its end. */
     async run(text: string, query: Record<string, string> = {}, data?: string) {
       await create();
@@ -70,14 +75,14 @@ describe('the app of a run', () => {
 describe('a run', () => {
   test.each([
     ['a file that is not in it', tar('other.py', ''), {}, '{}', 'job.py is not in the archive'],
-    ['what is no tar', Buffer.alloc(2048, 1), {}, '{}', 'the tar is damaged, or it is none'],
+    ['what is no tar', Buffer.alloc(2048, 1), {}, '{}', 'not a tar, or a damaged one'],
     ['a tar that is cut off', tar('job.py', 'x'.repeat(600)).subarray(0, 1024), {}, '{}', 'ends in the middle'],
-    ['a way out of its folder', tar('../job.py', ''), {}, '{}', 'the path ../job.py leads out of the archive'],
+    ['a way out of its folder', tar('../job.py', ''), {}, '{}', 'the path ../job.py points outside of the archive'],
     ['a path from the root', tar('/tmp/job.py', ''), {}, '{}', 'the path /tmp/job.py is absolute'],
     ['a link', tar('job.py', '', '2'), {}, '{}', 'has an entry that is not a file: job.py'],
     ['a tar over 4 MiB', tar('job.py', 'x'.repeat(4 * 1024 * 1024)), {}, '{}', 'file is larger than 4194304 bytes'],
     ['data over 2 MiB', tar('job.py', ''), {}, `"${'x'.repeat(2 * 1024 * 1024)}"`, 'data is larger than 2097152 bytes'],
-    ['an image nobody made', tar('job.py', ''), { imageDigest: 'sha256:0' }, '{}', 'there is no image sha256:0'],
+    ['an image nobody made', tar('job.py', ''), { imageDigest: 'sha256:0' }, '{}', 'image sha256:0 not found'],
   ])('refuses %s', async (_, archive, query, data, message) => {
     const { create, send, emulator } = await runner();
     await create();
@@ -95,7 +100,7 @@ describe('a run', () => {
     const { run } = await runner({ real: false });
     expect(await run('print(1)')).toMatchObject({
       status: 'success',
-      printed: ['this run is simulated: there is no python3 on this machine'],
+      printed: ['this run is simulated: python3 not found'],
     });
   });
 });
@@ -106,7 +111,11 @@ describe.skipIf(!python)('a file that is run (needs python3)', () => {
     const text =
       'import sys\nprint("hello")\nprint("oh", file=sys.stderr)\nif __name__ == "__main__":\n    print(__file__)\n';
     expect(await run(text, { functionName: 'main', cpu: '2.0' })).toMatchObject({
-      ...{ status: 'success', statusCode: 200, exitCode: 0, functionName: 'main', coldstartTimeMs: 0 },
+      status: 'success',
+      statusCode: 200,
+      exitCode: 0,
+      functionName: 'main',
+      coldstartTimeMs: 0,
       printed: expect.arrayContaining(['hello', 'oh', 'job.py']),
     });
   });

@@ -24,7 +24,11 @@ const past = (ms: number) => new Date(Date.UTC(2026, 10, 20, 9, 30) - ms).toISOS
 
 /** What it takes to find a run in a state, second by second. */
 const underway = {
-  ...{ ago: 0, pendingMs: second, proxyQueueMs: 2 * second, coldstartMs: 1_500, containerQueueMs: second },
+  ago: 0,
+  pendingMs: second,
+  proxyQueueMs: 2 * second,
+  coldstartMs: 1_500,
+  containerQueueMs: second,
   runtimeMs: 3 * second,
 };
 
@@ -44,9 +48,18 @@ describe('a run', () => {
   test('has the fields of the specification', async () => {
     const { chart, runs } = await called({ ago: hour, statusCode: 503, container: 'pod-1' });
     expect((await chart()).items[0]).toEqual({
-      ...{ id: runs[0]?.id, projectId: 'p-12345678', modelId: app, podName: 'pod-1', status: 'failure' },
-      ...{ coldstartTimeMs: 0, totalQueueTimeMs: 0, runtimeMs: 100, totalResponseTimeMs: 100, statusCode: 503 },
-      ...{ createdAt: '2026-11-20T08:30:00.000Z', updatedAt: '2026-11-20T08:30:00.100Z' },
+      id: runs[0]?.id,
+      projectId: 'p-12345678',
+      modelId: app,
+      podName: 'pod-1',
+      status: 'failure',
+      coldstartTimeMs: 0,
+      totalQueueTimeMs: 0,
+      runtimeMs: 100,
+      totalResponseTimeMs: 100,
+      statusCode: 503,
+      createdAt: '2026-11-20T08:30:00.000Z',
+      updatedAt: '2026-11-20T08:30:00.100Z',
     });
   });
 
@@ -180,11 +193,20 @@ describe('the chart, in buckets', () => {
       ['2026-11-20T09:00:00.000Z', '2026-11-20T09:30:00.000Z', 0],
     ]);
     expect(aggregatedData[1]).toMatchObject({
-      ...{ timeGroup: '2026-11-20T08:00Z', successfulRequests: 3, failedRequests: 1, cancelledRequests: 1 },
-      ...{ processing: 1, containerQueued: 1, proxyQueued: 1, successRate: 60 },
+      timeGroup: '2026-11-20T08:00Z',
+      successfulRequests: 3,
+      failedRequests: 1,
+      cancelledRequests: 1,
+      processing: 1,
+      containerQueued: 1,
+      proxyQueued: 1,
+      successRate: 60,
     });
     expect(aggregatedData[0]).toMatchObject({
-      ...{ successRate: null, avgRuntimeMs: null, p99ResponseTimeMs: null, avgColdstartTimeMs: null },
+      successRate: null,
+      avgRuntimeMs: null,
+      p99ResponseTimeMs: null,
+      avgColdstartTimeMs: null,
     });
   });
 
@@ -205,16 +227,19 @@ describe('the chart, in buckets', () => {
     }
     const { aggregatedData } = await chart({ startTime: past(hour), aggregate: 'true' });
     expect(aggregatedData[0]).toMatchObject({
-      ...{
-        minRuntimeMs: 10,
-        p50RuntimeMs: 50,
-        p90RuntimeMs: 90,
-        p99RuntimeMs: 100,
-        maxRuntimeMs: 100,
-        avgRuntimeMs: 55,
-      },
-      ...{ minResponseTimeMs: 10, p50ResponseTimeMs: 50, p90ResponseTimeMs: 9_090, maxResponseTimeMs: 10_100 },
-      ...{ avgColdstartTimeMs: 9_500, avgQueueTimeMs: 1_583.33, successRate: 45.45 },
+      minRuntimeMs: 10,
+      p50RuntimeMs: 50,
+      p90RuntimeMs: 90,
+      p99RuntimeMs: 100,
+      maxRuntimeMs: 100,
+      avgRuntimeMs: 55,
+      minResponseTimeMs: 10,
+      p50ResponseTimeMs: 50,
+      p90ResponseTimeMs: 9_090,
+      maxResponseTimeMs: 10_100,
+      avgColdstartTimeMs: 9_500,
+      avgQueueTimeMs: 1_583.33,
+      successRate: 45.45,
     });
   });
 
@@ -231,7 +256,7 @@ describe('the chart, in buckets', () => {
 });
 
 test.each([
-  [{ startTime: 'yesterday' }, 'startTime must be a time in RFC 3339: yesterday'],
+  [{ startTime: 'yesterday' }, 'startTime must be an RFC 3339 time: yesterday'],
   [{ startTime: '2026-11-20' }, 'startTime must be'],
   [{ startTime: '2026-11-20 09:00:00Z' }, 'startTime must be'],
   [{ startTime: '2026-11-20T09:00:00' }, 'startTime must be'],
@@ -246,8 +271,8 @@ test.each([
   [{ statusCode: 'ok' }, 'statusCode: '],
   [{ groupBy: 'week' }, 'groupBy: '],
   [{ minStartupTime: 'soon' }, 'minStartupTime: '],
-  [{ timezone: 'Mars/Olympus' }, 'timezone is not the IANA name of a zone: Mars/Olympus'],
-  [{ startTime: '1970-01-01T00:00:00Z', groupBy: 'minute' }, 'too many buckets of a minute'],
+  [{ timezone: 'Mars/Olympus' }, 'timezone must be an IANA time zone: Mars/Olympus'],
+  [{ startTime: '1970-01-01T00:00:00Z', groupBy: 'minute' }, 'too many minute buckets'],
 ])('the chart refuses %j', async (query, message) => {
   const { ask } = await called();
   const { status, json } = await ask('GET', `/apps/${app}/runs/charts?${new URLSearchParams(query as never)}`);
@@ -258,21 +283,32 @@ test.each([
 describe('the list', () => {
   test('tells more of a run than the chart does', async () => {
     const { ask, runs } = await called({
-      ...{ ago: hour, functionName: 'predict', async: true, webhookEndpoint: 'https://hooks.example.com/x' },
-      ...{ container: 'pod-1', proxyQueueMs: 400, runtimeMs: 600 },
+      ago: hour,
+      functionName: 'predict',
+      async: true,
+      webhookEndpoint: 'https://hooks.example.com/x',
+      container: 'pod-1',
+      proxyQueueMs: 400,
+      runtimeMs: 600,
     });
     const { json } = await ask('GET', `/apps/${app}/runs`);
     expect(json.nextToken).toBe('');
     expect(json.items[0]).toMatchObject({
-      ...{ id: runs[0]?.id, status: 'success', statusCode: 200, functionName: 'predict', method: 'POST', async: true },
-      ...{
-        webhookEndpoint: 'https://hooks.example.com/x',
-        region: 'us-east-1',
-        containerId: 'pod-1',
-        websocket: false,
-      },
-      ...{ containerStartedAt: '2026-11-20T08:30:00.400Z', completedAt: '2026-11-20T08:30:01.000Z' },
-      ...{ executionTimeMs: 600, queueTimeMs: 400, responseTimeMs: 1_000 },
+      id: runs[0]?.id,
+      status: 'success',
+      statusCode: 200,
+      functionName: 'predict',
+      method: 'POST',
+      async: true,
+      webhookEndpoint: 'https://hooks.example.com/x',
+      region: 'us-east-1',
+      containerId: 'pod-1',
+      websocket: false,
+      containerStartedAt: '2026-11-20T08:30:00.400Z',
+      completedAt: '2026-11-20T08:30:01.000Z',
+      executionTimeMs: 600,
+      queueTimeMs: 400,
+      responseTimeMs: 1_000,
     });
     expect((await ask('GET', `/apps/${app}/runs/${runs[0]?.id}`)).json).toEqual({ item: json.items[0] });
   });
@@ -304,14 +340,14 @@ describe('a run is cancelled', () => {
     clock.now += hour;
     expect((await chart()).items[0]).toMatchObject({ status: 'cancelled', statusCode: 0 });
     const { json } = await ask('DELETE', `/apps/${app}/runs/${runs[0]?.id}`);
-    expect(json.message).toBe(`run ${runs[0]?.id} cannot be cancelled: it is cancelled`);
+    expect(json.message).toBe(`run ${runs[0]?.id} cannot be canceled: it is cancelled`);
   });
 
   test.each([200, 500, 0, -1])('but not when it ended with %i', async (statusCode) => {
     const { ask, runs } = await called({ ago: hour, statusCode });
     const { status, json } = await ask('DELETE', `/apps/${app}/runs/${runs[0]?.id}`);
     expect(status).toBe(409);
-    expect(json.message).toContain('cannot be cancelled');
+    expect(json.message).toContain('cannot be canceled');
   });
 });
 

@@ -3,8 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { python, running } from './support/running.ts';
 
 const custom = {
-  ...{ runtime: 'custom', entrypoint: ['python', 'server.py', '--port', '8192'], port: 8192 },
-  ...{ healthcheckEndpoint: '/health', readycheckEndpoint: '/ready' },
+  runtime: 'custom',
+  entrypoint: ['python', 'server.py', '--port', '8192'],
+  port: 8192,
+  healthcheckEndpoint: '/health',
+  readycheckEndpoint: '/ready',
 };
 
 /** A server that tells which address it listens on, and the port it is to use. */
@@ -70,8 +73,8 @@ describe.skipIf(!python)("a server of the user's own (needs python3)", () => {
       const { status, warnings, printed } = await served(telling(opened(family, host)), { entrypoint });
       const [warning = '', ...others] = warnings;
       expect([status, others]).toEqual([200, []]);
-      expect(warning.replace(/:\d+:/, ':PORT:')).toBe(
-        `app server: the server listens on ${address}:PORT: other machines can call it there without a token; let it listen on 127.0.0.1`,
+      expect(warning.replace(/:\d+,/, ':PORT,')).toBe(
+        `app server: the server listens on ${address}:PORT, where other machines can call it without a token; make it listen on 127.0.0.1`,
       );
       expect(await printed()).toContain(warning.replace('app server:', 'warning:'));
     }

@@ -4,8 +4,11 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { children, python, running, untilCut } from './support/running.ts';
 
 const custom = {
-  ...{ runtime: 'custom', entrypoint: ['python', 'server.py', '--port', '8192'], port: 8192 },
-  ...{ healthcheckEndpoint: '/health', readycheckEndpoint: '/ready' },
+  runtime: 'custom',
+  entrypoint: ['python', 'server.py', '--port', '8192'],
+  port: 8192,
+  healthcheckEndpoint: '/health',
+  readycheckEndpoint: '/ready',
 };
 
 describe.skipIf(!python)("a server of the user's own (needs python3)", () => {
@@ -72,7 +75,9 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
     const { path, headers, size: got } = (await answer.json()) as { path: string; headers: object; size: number };
     expect([path, got]).toEqual(['/a%20b/c?x=1&y=%26', size]);
     expect(headers).toMatchObject({
-      ...{ 'x-own': 'kept', authorization: 'Basic its-own', 'x-request-id': answer.headers.get('x-request-id') },
+      'x-own': 'kept',
+      authorization: 'Basic its-own',
+      'x-request-id': answer.headers.get('x-request-id'),
     });
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
@@ -119,7 +124,7 @@ HTTPServer(("127.0.0.1", ${port}), Handler).serve_forever()
   });
 
   test.each([
-    ['that is not on this machine', ['no-such-server'], 'no-such-server is not on this machine'],
+    ['that is not on this machine', ['no-such-server'], 'no-such-server not found'],
     ['that ends at once', ['python', '-c', 'raise SystemExit(4)'], 'its process ended with exit code 4'],
   ])('%s is a 503 that says so', async (_, entrypoint, message) => {
     const { call } = await running('server', { ...custom, entrypoint });
@@ -139,7 +144,7 @@ HTTPServer(("127.0.0.1", ${port}), Handler).serve_forever()
   test('with a Dockerfile cannot run here, and that is said', async () => {
     const { call } = await running('dockerfile', { ...custom, dockerfilePath: './Dockerfile' });
     const { status, json } = await call('clock');
-    expect([status, json.message]).toEqual([501, 'the emulator cannot run an app that has a Dockerfile']);
+    expect([status, json.message]).toEqual([501, 'the emulator cannot run apps with a Dockerfile']);
   });
 });
 

@@ -159,7 +159,7 @@ describe('what a stranger collected on the port while the emulator was down', ()
     const { stolen, emulator, renew } = await restarted();
     for (const token of [stolen.token, stolen.accessToken]) {
       const { status, text } = await speaking({ ...emulator, token }).ask('GET', '/apps');
-      expect([status, text]).toEqual([401, expect.stringContaining('from before the emulator was restarted')]);
+      expect([status, text]).toEqual([401, expect.stringContaining('issued before the emulator restarted')]);
     }
     expect(await renew({ refresh_token: stolen.refreshToken })).toMatchObject({ status: 400, error: 'invalid_grant' });
     expect((await speaking(emulator).ask('GET', '/apps')).status).toBe(200);
@@ -272,7 +272,11 @@ async function device(data?: string) {
   };
   const poll = (device_code: string) => post('/token', JSON.stringify({ device_code }));
   return {
-    ...{ emulator, clock, begin, poll, approve },
+    emulator,
+    clock,
+    begin,
+    poll,
+    approve,
     async logIn() {
       const { device_code, user_code } = await begin();
       await approve({ user_code });

@@ -34,7 +34,10 @@ function moving(emulator: Emulator) {
     return { id: json.upload_id as string, urls: json.parts.map(({ url }: { url: string }) => url), parts };
   };
   return {
-    ...{ initialize, complete, list, link },
+    initialize,
+    complete,
+    list,
+    link,
     remove: (file_path: string) => ask('DELETE', `${volume}/rm${queryOf({ file_path })}`),
     read: async (path: string, headers: Record<string, string> = {}) => fetch(await link(path), { headers }),
     send,
@@ -267,7 +270,7 @@ test('names that differ in case or in how they compose are different files', asy
 });
 
 test.each([
-  ['/a//b', 400, 'has an empty name in it'],
+  ['/a//b', 400, 'contains an empty name'],
   [`/${'x'.repeat(1025)}`, 400, 'longer than 1024 bytes'],
 ])('the path %s is refused', async (path, status, said) => {
   const { initialize } = await volumes();

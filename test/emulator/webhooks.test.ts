@@ -92,7 +92,7 @@ describe('a webhook', () => {
   test('must be an address', async () => {
     const { call, emulator } = await running('functions', {}, { real: false });
     const { status, json } = await call('run?webhookEndpoint=localhost:3000');
-    expect([status, json.message]).toEqual([400, expect.stringContaining('must be an http or https URL')]);
+    expect([status, json.message]).toEqual([400, expect.stringContaining('must be an encoded http or https URL')]);
     expect(emulator.store.runs.size).toBe(0);
   });
 });

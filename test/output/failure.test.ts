@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { gantryCommand } from '../../src/command-line.ts';
 import { FailedError, type Problem, ProjectError, UnavailableError } from '../../src/errors.ts';
 import { failureJson, failureText, problemText, workflowAnnotation } from '../../src/output/failure.ts';
 import { createPage } from '../../src/output/page.ts';
@@ -72,15 +73,40 @@ test('what nobody expected is owned up to, and its stack is kept for --debug', (
   expect(failureText(error, page(), true)).toMatch(/failure\.test\.ts[\s\S]*caused by Error: deeper/);
 });
 
-test('JSON has every part that is known', () => {
-  const facts = { fix: 'f', status: 503, requestId: 'r', retryable: true, retryAfterMs: 1, details: { a: 1 } };
-  expect(failureJson(new UnavailableError('m', facts))).toEqual({
-    error: {
-      ...{ code: 'unavailable', message: 'm', hint: 'f', exitCode: 69, status: 503, requestId: 'r' },
-      ...{ retryable: true, retryAfterMs: 1, details: { a: 1 } },
-    },
+describe('JSON', () => {
+  test('has every part that is known', () => {
+    const fix = gantryCommand`runs get ${'a b'} ${['r-1', 'r-2']}`;
+    const details = { a: 1 };
+    const facts = { why: 'w', fix, status: 503, requestId: 'r', retryable: true, retryAfterMs: 1, details };
+    expect(failureJson(new UnavailableError('m', facts))).toEqual({
+      error: {
+        code: 'unavailable',
+        message: 'm',
+        why: 'w',
+        fix: "gantry runs get 'a b' r-1 r-2",
+        next: ['gantry', 'runs', 'get', 'a b', 'r-1', 'r-2'],
+        exitCode: 69,
+        status: 503,
+        requestId: 'r',
+        retryable: true,
+        retryAfterMs: 1,
+        details,
+      },
+    });
   });
-  expect(failureJson('thrown text')).toMatchObject({ error: { code: 'bug', exitCode: 70 } });
+
+  test.each([
+    ['of any kind', new FailedError('m'), 'failed', 1, false],
+    ['without a reply', new UnavailableError('m'), 'unavailable', 69, true],
+    ['of gantry', 'thrown text', 'bug', 70, false],
+  ])('of an error %s says whether to try again', (_, error, code, exitCode, retryable) => {
+    expect(failureJson(error)).toMatchObject({ error: { code, exitCode, retryable } });
+  });
+
+  test('has no command to type next if the fix is prose', () => {
+    const json = JSON.parse(JSON.stringify(failureJson(new FailedError('m', { fix: 'free some space' }))));
+    expect(json.error).toEqual({ code: 'failed', message: 'm', fix: 'free some space', exitCode: 1, retryable: false });
+  });
 });
 
 test('no secret gets through, in text or JSON', () => {

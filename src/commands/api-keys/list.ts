@@ -6,23 +6,23 @@ import type { View } from '../../output/page.ts';
 import { keyValueTable, stackViews, table } from '../../output/table.ts';
 
 export default defineCommand({
-  configure: (command) => listFlags(command.option('--show-values', 'show the keys themselves, too')),
+  configure: (command) => listFlags(command.option('--show-values', 'show the keys')),
   run: async (context, { showValues, ...flags }) =>
     applyLimit(await listKeysWithOwners(context, { values: showValues === true }), flags, context.progress, 'API key'),
   verbatim: ({ showValues }) => showValues === true,
-  // A key must not be shortened to fit a column: with values, each has its own lines.
+  // Keys must not be truncated to fit a column, so each has its own lines.
   view: (keys, { showValues }) => (showValues ? stackViews(...keys.map(inFull)) : table(keys, columns)),
-  empty: 'no API keys yet: the dashboard creates them',
+  empty: 'no API keys yet: create one in the dashboard',
   passesThrough: true,
   json: {
     id: 'key id',
-    name: 'name of the key',
-    description: 'what it is for',
-    apiKey: 'the key itself; null without --show-values',
-    source: 'where it comes from, as the platform says it',
-    status: 'state of the key, as the platform says it',
-    owner: 'name of the service account it belongs to',
-    principalId: 'id of the service account it belongs to',
+    name: 'key name',
+    description: 'description',
+    apiKey: 'the key; null without --show-values',
+    source: 'origin (platform value)',
+    status: 'status (platform value)',
+    owner: 'name of its service account',
+    principalId: 'id of its service account',
     projectId: 'project',
     createdAt: 'RFC 3339, UTC',
     updatedAt: 'RFC 3339, UTC',

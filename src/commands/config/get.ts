@@ -2,12 +2,12 @@ import { defineCommand } from '../../command.ts';
 import { getSetting } from '../../operations/account/index.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<setting>', 'its name, as config list shows it'),
+  configure: (command) => command.argument('<setting>', 'setting name, see gantry config list'),
   run: (context, name) => getSetting(context, name),
   view:
     ({ value }) =>
     () =>
       value,
-  json: { name: 'name of the setting', value: 'its value', origin: 'where it is from' },
+  json: { name: 'setting name', value: 'value', origin: 'origin of the value' },
   examples: ['config get project', 'config get api-url --json=origin'],
 });

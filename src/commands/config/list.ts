@@ -3,7 +3,7 @@ import { listSettings } from '../../operations/account/index.ts';
 import { table } from '../../output/table.ts';
 
 export default defineCommand({
-  configure: (command) => command.option('--show-origin', 'say where each value is from'),
+  configure: (command) => command.option('--show-origin', 'show the origin of each value'),
   run: listSettings,
   view: (settings, { showOrigin }) =>
     table(
@@ -11,19 +11,19 @@ export default defineCommand({
       {
         NAME: (setting) => setting.name,
         VALUE: (setting) => setting.value ?? (({ style }) => style.dim('not set')),
-        // A variable needs no more than its name: the room belongs to the value.
-        ...(showOrigin && { ORIGIN: ({ value, origin }) => (value === null ? '' : bareVariable(origin)) }),
+        // Only the variable's name, to leave room for the value.
+        ...(showOrigin && { ORIGIN: ({ value, origin }) => (value === null ? '' : shortOrigin(origin)) }),
       },
       ['NAME', 'ORIGIN'],
     ),
   json: {
-    name: 'name of the setting',
-    value: 'its value, or null',
+    name: 'setting name',
+    value: 'value, or null',
     origin: 'flag, environment (variable), profile, default, or not set',
   },
   examples: ['config list', 'config list --show-origin', 'config list --json'],
 });
 
-function bareVariable(origin: string): string {
+function shortOrigin(origin: string): string {
   return origin.replace(/^environment \((.+)\)$/, '$1');
 }

@@ -1,14 +1,14 @@
 import { defineCommand } from '../../command.ts';
+import { offerSettingNames } from '../../flags/settings.ts';
 import { storeSetting } from '../../operations/account/index.ts';
-import { offerNames } from './names.ts';
 
 export default defineCommand({
-  configure: (command) => offerNames(command.argument('<setting>', 'its name')),
+  configure: (command) => offerSettingNames(command.argument('<setting>', 'setting name')),
   run: (context, name) => storeSetting(context, name),
   view:
     ({ name, profile }) =>
     () =>
-      `${name} is not set (profile ${profile})`,
-  json: { name: 'name of the setting', value: 'null', profile: 'the profile it was taken out of' },
+      `removed ${name} (profile ${profile})`,
+  json: { name: 'setting name', value: 'null', profile: 'profile it was removed from' },
   examples: ['config unset region'],
 });

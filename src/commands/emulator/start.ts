@@ -22,11 +22,11 @@ export default defineCommand({
         .map(([name, value]) => `export ${name}='${value}'`)
         .join('\n'),
   json: {
-    url: 'address of the emulated platform',
-    project: 'its project',
-    token: 'its token; worth nothing anywhere else',
-    approve: 'address that lets your browser approve logins; keep it secret',
-    environment: 'the variables that point gantry (and the official client) at it',
+    url: 'URL of the emulator',
+    project: 'project id',
+    token: 'token; valid for this emulator only',
+    approve: 'URL that lets your browser approve logins; keep it secret',
+    environment: 'environment variables for gantry and the official client',
   },
   examples: [
     'emulator start',
@@ -37,13 +37,13 @@ export default defineCommand({
   ],
 });
 
-/** Tells where the emulator is, once, and keeps it up until Ctrl-C. */
+/** Yields the emulator's URL and token, then runs it until Ctrl-C. */
 async function* serve({ progress, signal }: Context, options: EmulatorFlags & { port: number }) {
   const emulator = await startEmulatorFromFlags({ ...options, onWarning: progress.warn });
   try {
-    progress.note(`the emulator listens on ${emulator.url}; Ctrl-C stops it`);
+    progress.note(`emulator listening on ${emulator.url}; press Ctrl-C to stop`);
     progress.note(`to approve logins (gantry login), open ${emulator.approvalAddress} in your browser once`);
-    if (!(await findPython())) progress.note('there is no python3 on this machine: calls of apps are simulated');
+    if (!(await findPython())) progress.note('python3 not found: calls of apps are simulated');
     const { url, project, token } = emulator;
     yield { url, project, token, approve: emulator.approvalAddress, environment: emulatorEnvironment(emulator) };
     if (!signal.aborted) await once(signal, 'abort');

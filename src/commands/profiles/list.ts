@@ -12,10 +12,10 @@ export default defineCommand({
       TOKEN: (profile) => (profile.hasToken ? 'stored' : 'none'),
     }),
   json: {
-    name: 'name of the profile',
+    name: 'profile name',
     current: 'whether it is in use',
-    project: 'project stored in it, or null',
-    hasToken: 'whether a token is stored for it',
+    project: 'stored project, or null',
+    hasToken: 'whether it has a stored token',
   },
   examples: ['profiles list', 'profiles list --json'],
 });

@@ -2,12 +2,12 @@ import { defineCommand } from '../../command.ts';
 import { deleteProfile } from '../../operations/account/index.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<profile>', 'its name, as profiles list shows it'),
+  configure: (command) => command.argument('<profile>', 'profile name, see gantry profiles list'),
   run: (context, name) => deleteProfile(context, name),
   view:
     ({ name }) =>
     () =>
-      `the profile ${name} is removed`,
-  json: { name: 'name of the profile' },
+      `removed profile ${name}`,
+  json: { name: 'profile name' },
   examples: ['profiles remove staging', 'profiles remove staging --yes'],
 });

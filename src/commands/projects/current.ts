@@ -9,6 +9,6 @@ export default defineCommand({
     ({ id }) =>
     () =>
       id,
-  json: { id: 'project id', origin: 'where it was found: flag, environment, profile or token' },
+  json: { id: 'project id', origin: 'origin: flag, environment, profile or token' },
   examples: ['projects current', 'projects current --json'],
 });

@@ -12,8 +12,8 @@ export default defineCommand({
       NAME: (project) => project.name,
       CURRENT: (project) => (project.current ? 'current' : ''),
     }),
-  empty: 'the token may work in no project',
-  json: { id: 'project id', name: 'its name', current: 'whether it is the one in use' },
+  empty: 'the token has no access to any project',
+  json: { id: 'project id', name: 'project name', current: 'whether it is in use' },
   passesThrough: true,
   examples: ['projects list', 'projects list --json=id'],
 });

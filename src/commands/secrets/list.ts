@@ -8,8 +8,8 @@ export default defineCommand({
   configure: (command) =>
     listFlags(
       command
-        .option('--app <app>', 'those of one app, which go before those of the project')
-        .option('--show-values', 'show the values too'),
+        .option('--app <app>', 'list the secrets of one app, which override those of the project')
+        .option('--show-values', 'show the values'),
     ),
   run: async (context, { app, showValues, ...flags }) => {
     const secrets: { name: string; value?: string }[] = Object.entries(await readSecrets(context, { app }))
@@ -23,8 +23,8 @@ export default defineCommand({
     showValues
       ? keyValueTable(secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']))
       : table(secrets, { NAME: (secret) => secret.name, VALUE: () => '(hidden)' }),
-  empty: 'no secrets yet: gantry secrets set NAME adds one, with --app for one app only',
-  json: { name: 'name', value: 'its value, with --show-values only' },
+  empty: 'no secrets yet: add one with gantry secrets set NAME',
+  json: { name: 'secret name', value: 'value, with --show-values only' },
   examples: ['secrets list', 'secrets list --app web', 'secrets list --show-values --json'],
 });
 

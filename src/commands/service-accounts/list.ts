@@ -25,21 +25,21 @@ export default defineCommand({
       },
       ['ID', 'PROJECTS'],
     ),
-  empty: 'no service accounts yet: the dashboard creates them',
+  empty: 'no service accounts yet: create one in the dashboard',
   passesThrough: true,
   json: {
     id: 'service account id',
     name: 'name',
-    description: 'what it is for',
+    description: 'description',
     projectId: 'project it was created in',
     createdByUserId: 'who created it',
     createdAt: 'RFC 3339, UTC',
-    grants: 'the projects it may access, as the platform says it',
+    grants: 'projects it has access to (platform value)',
   },
   examples: ['service-accounts list', 'service-accounts list --json=id,grants'],
 });
 
-/** Grants of an unknown form are shown as they are. */
+/** Grants of an unknown format are shown as JSON. */
 function projects(account: ServiceAccount): string | undefined {
   return grantedProjects(account)?.join(', ') ?? account.grants?.map((grant) => stringifyJson(grant)).join(', ');
 }

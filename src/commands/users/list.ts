@@ -6,12 +6,13 @@ import { table } from '../../output/table.ts';
 
 export default defineCommand({
   configure: (command) =>
-    listFlags(command.option('--status <status>', 'only those of this status, such as active or invited')),
+    listFlags(command.option('--status <status>', 'show only users with this status, such as active or invited')),
   run: async ({ api, project, progress }, { status, ...flags }) => {
     const users = await api(listUsers, { project });
-    const asked = status?.toLowerCase();
-    const wanted = asked === undefined ? users : users.filter((user) => user.status?.toLowerCase() === asked);
-    return applyLimit(wanted, flags, progress, 'entry', 'entries');
+    const wantedStatus = status?.toLowerCase();
+    const matching =
+      wantedStatus === undefined ? users : users.filter((user) => user.status?.toLowerCase() === wantedStatus);
+    return applyLimit(matching, flags, progress, 'entry', 'entries');
   },
   view: (users) =>
     table(
@@ -26,15 +27,15 @@ export default defineCommand({
       },
       ['EMAIL'],
     ),
-  empty: 'no such users or invitations',
+  empty: 'no users or invitations',
   passesThrough: true,
   json: {
-    id: 'id of the user or of the invitation',
+    id: 'user or invitation id',
     email: 'email address',
     firstName: 'first name',
     lastName: 'last name',
-    role: 'role in the project, as the platform says it',
-    status: 'active, invited or as the platform says it',
+    role: 'role in the project (platform value)',
+    status: 'active, invited, or another platform value',
     invitedBy: 'who sent the invitation',
     createdAt: 'when they joined or were invited: RFC 3339, UTC',
     updatedAt: 'RFC 3339, UTC',

@@ -4,19 +4,19 @@ import { replayDelivery } from '../../operations/webhooks/index.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('<id>', 'id of a delivery that webhooks listen has shown, or latest')
-      .option('--to <url>', 'where to send it; where it was passed on to if left out')
-      .option('--secret-file <file>', 'sign it anew with the secret in this file; - is stdin'),
+      .argument('<id>', 'delivery id shown by webhooks listen, or latest')
+      .option('--to <url>', 'URL to send it to (default: the URL it was forwarded to)')
+      .option('--secret-file <file>', 'sign it again with the secret in this file; - is stdin'),
   run: (context, id, { to, secretFile }) => replayDelivery(context, { id, to, secretFile }),
   view:
     ({ id, to, status }) =>
     () =>
-      `${id} sent to ${to}: ${status}`,
+      `sent ${id} to ${to}: ${status}`,
   json: {
-    id: 'id of the delivery',
-    to: 'where it was sent',
-    status: 'what was answered',
-    signed: 'whether it was signed anew, with the time of now',
+    id: 'delivery id',
+    to: 'URL it was sent to',
+    status: 'HTTP status of the response',
+    signed: 'whether it was signed again, with the current time',
   },
   examples: [
     'webhooks replay latest',

@@ -2,10 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 
-/** What a token says. Times are in seconds since 1970, as JWT has them. */
+/** The claims of a JWT. Times in seconds since 1970. */
 export interface TokenClaims {
   sub: string;
-  /** A service account's token opens this one; a person's, which has none, every project. */
+  /** The project of a service account's token. A user's token has none and may access every project. */
   project_id?: string;
   token_use?: 'access';
   username?: string;
@@ -21,10 +21,7 @@ export function signToken(claims: TokenClaims, key: string): string {
   return `${content}.${signature(content, key)}`;
 }
 
-/**
- * Lets a request pass that carries a valid token (spec 5), for the project if its path names one. Refuses it with 401,
- * 403 or 404 otherwise.
- */
+/** Refuses a request without a valid token for the project with 401, 403 or 404 (spec 5). */
 export function checkAccess(
   authorization: string | undefined,
   project: string | undefined,
@@ -39,18 +36,17 @@ export function checkAccess(
     refuse(403, `token has no access to project ${project}`);
 }
 
-function whyUnreadable(authorization: string, { formerKey }: Platform['store']): string {
-  const isFormer = formerKey !== undefined && readClaims(authorization, formerKey);
-  return isFormer
-    ? 'token is from before the emulator was restarted: log in again, or use the variables that it printed at its start'
-    : 'token is malformed, or not signed by us';
+function whyUnreadable(authorization: string, { previousKey }: Platform['store']): string {
+  return previousKey !== undefined && readClaims(authorization, previousKey)
+    ? 'token was issued before the emulator restarted: log in again, or use the variables that it printed at its start'
+    : 'token is malformed or has an invalid signature';
 }
 
-/** What a token of ours says, valid or not any more; undefined when it is none. */
+/** The claims of a token with a valid signature, even if it has expired; otherwise undefined. */
 export function readClaims(authorization: string, key: string): TokenClaims | undefined {
   const [, header, payload, given = ''] = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i.exec(authorization) ?? [];
-  const wanted = signature(`${header}.${payload}`, key);
-  if (!payload || !equalsInConstantTime(given, wanted)) return undefined;
+  const expected = signature(`${header}.${payload}`, key);
+  if (!payload || !equalsInConstantTime(given, expected)) return undefined;
   return JSON.parse(Buffer.from(payload, 'base64url').toString());
 }
 
@@ -62,7 +58,6 @@ function signature(content: string, key: string): string {
   return createHmac('sha256', key).update(content).digest('base64url');
 }
 
-/** Compares in constant time, as one does with signatures. */
 export function equalsInConstantTime(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)];
   return one.length === other.length && timingSafeEqual(one, other);

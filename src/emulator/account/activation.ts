@@ -17,23 +17,23 @@ export const codeSeconds = 600;
 const maxWrongSecrets = 5;
 
 /**
- * Only the owner of the emulator knows it. Every user of this machine can start a login, so approving one takes more than
- * its code. Each start of the emulator has another secret (see `Store.key`).
+ * Known only to the owner of the emulator: every local user can start a login, so its code alone must not approve it.
+ * It is new at each start (see `Store.key`).
  */
 export function approvalSecret({ key }: Pick<Store, 'key'>): string {
   return createHmac('sha256', key).update('approve logins').digest('base64url').slice(0, 32);
 }
 
-/** The address that makes a browser the owner's. A fragment is not sent, so the secret is in no log. */
+/** A URL that stores the secret in the browser. Fragments are not sent, so the secret is not logged. */
 export function approvalAddress(url: string, secret: string): string {
   return `${url}${activationPath}#owner=${secret}`;
 }
 
-/** Shows the page, or approves or denies a login by its form. Looking at the page changes nothing. */
+/** GET shows the page; POST approves or denies a login. */
 export async function handleActivation(request: IncomingMessage, url: URL, platform: Platform): Promise<ServerReply> {
   const { method } = request;
   if (method === 'GET' || method === 'HEAD') return show(url.searchParams.get('user_code') ?? '', platform);
-  if (method !== 'POST') return jsonReply({ message: `${activationPath} takes GET and POST, not ${method}` }, 405);
+  if (method !== 'POST') return jsonReply({ message: `method ${method} not allowed: use GET or POST` }, 405);
   const { user_code = '', secret = '', action = 'approve' } = await readForm(request);
   const device = findWaitingDevice(user_code, platform);
   if (!device) return unknownCode;
@@ -50,17 +50,13 @@ function decide(device: DeviceRecord, secret: string, action: string, platform: 
     device.wrongSecrets = (device.wrongSecrets ?? 0) + 1;
     if (device.wrongSecrets >= maxWrongSecrets) {
       device.state = 'denied';
-      return textPage(403, 'Login denied', 'The secret was wrong too often. Run the login again.');
+      return textPage(403, 'Login denied', 'Too many wrong secrets. Run the login again.');
     }
-    return formPage(
-      403,
-      device.userCode,
-      'That is not the secret of this emulator. It has a new one after each start.',
-    );
+    return formPage(403, device.userCode, 'Wrong secret. The emulator has a new one after each start.');
   }
   if (action === 'deny') {
     device.state = 'denied';
-    return textPage(200, 'Login denied', 'The program that asked for it gets no token.');
+    return textPage(200, 'Login denied', 'The program that requested the login gets no token.');
   }
   if (action !== 'approve') return jsonReply({ message: 'action must be approve or deny' }, 400);
   device.state = 'approved';
@@ -68,10 +64,9 @@ function decide(device: DeviceRecord, secret: string, action: string, platform: 
 }
 
 function findWaitingDevice(userCode: string, { store, now }: Platform): DeviceRecord | undefined {
-  const wanted = normalizeCode(userCode);
+  const code = normalizeCode(userCode);
   return [...store.devices.values()].find(
-    (device) =>
-      device.userCode === wanted && device.state === 'waiting' && now() < device.createdAt + codeSeconds * 1000,
+    (device) => device.userCode === code && device.state === 'waiting' && now() < device.createdAt + codeSeconds * 1000,
   );
 }
 
@@ -80,8 +75,8 @@ function normalizeCode(userCode: string): string {
 }
 
 /**
- * Keeps the secret in this origin's storage, and fills it in. A cookie would be sent to every port of this machine, and
- * so to the servers of other users.
+ * Stores the secret in localStorage and fills it in. A cookie would be sent to every port of this machine, and so to
+ * servers of other users.
  */
 const script = `
 const given = new URLSearchParams(location.hash.slice(1)).get('owner');
@@ -99,7 +94,7 @@ if (kept) {
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:34em;margin:4em auto;padding:0 1em}label{display:block}';
 
-/** `userCode` is one of ours, or empty. */
+/** `userCode` is not escaped: it must be a code of a pending login, or empty. */
 function formPage(status: number, userCode: string, problem = ''): ServerReply {
   const code = userCode
     ? `<p>Approve this login only if your terminal shows the code <strong>${userCode}</strong>.</p>
@@ -152,4 +147,4 @@ const pageHeaders = {
   'cache-control': 'no-store',
 };
 
-const unknownCode = textPage(404, 'This code is not known', 'It has been used, has expired, or was never given.');
+const unknownCode = textPage(404, 'Unknown code', 'The code was used, has expired or does not exist.');

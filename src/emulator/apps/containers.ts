@@ -6,19 +6,26 @@ import { formatTime } from '../time.ts';
 import { findApp } from './find.ts';
 
 export const containerHandlers: Pick<Handlers, 'listContainers'> = {
-  listContainers(given, platform) {
-    const app = findApp(platform.store, given);
+  listContainers(params, platform) {
+    const app = findApp(platform.store, params);
     return listReplicas(app, platform).map((replica) => view(app, replica, platform.now()));
   },
 };
 
-/** A time that has not come yet is empty, as the platform writes it. */
+/** Times in the future are empty. */
 function view(app: AppRecord, { name, build, state, readyAt, endsAt }: ReplicaPeriod, now: number) {
   const past = (time: number) => (time <= now ? formatTime(time) : '');
   return {
-    ...{ containerId: name, containerState: state, isTerminating: false },
-    ...{ appId: app.id, projectId: app.project, buildId: build, region: app.settings.region },
-    ...{ hardwareProvider: app.settings.provider, hostIp: addressOf(name, 172), containerIp: addressOf(name, 10) },
+    containerId: name,
+    containerState: state,
+    isTerminating: false,
+    appId: app.id,
+    projectId: app.project,
+    buildId: build,
+    region: app.settings.region,
+    hardwareProvider: app.settings.provider,
+    hostIp: addressOf(name, 172),
+    containerIp: addressOf(name, 10),
     timestamp: formatTime(now),
     containerStartTimestamp: past(readyAt),
     containerTerminationTimestamp: past(endsAt),
@@ -27,7 +34,7 @@ function view(app: AppRecord, { name, build, state, readyAt, endsAt }: ReplicaPe
   };
 }
 
-/** The same name has the same address. */
+/** A made-up address, derived from the name. */
 function addressOf(name: string, network: number): string {
   return [network, ...createHash('sha256').update(`${network} ${name}`).digest().subarray(0, 3)].join('.');
 }

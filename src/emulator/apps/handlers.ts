@@ -14,15 +14,15 @@ type AppHandlers = Pick<Handlers, 'createApp' | 'createPartnerApp' | 'listApps' 
 
 export const appHandlers: AppHandlers = {
   createApp({ project, body }, platform) {
-    const made = createDeployment(project, body, ['cortex', 'custom'], platform);
-    return creationReply(made, signUrl('PUT', made.build.keyName, platform), platform);
+    const deployment = createDeployment(project, body, ['cortex', 'custom'], platform);
+    return creationReply(deployment, signUrl('PUT', deployment.build.keyName, platform), platform);
   },
 
   // A partner's app has a ready image and no upload, so its build starts immediately.
   async createPartnerApp({ project, body }, platform) {
-    const made = createDeployment(project, body, ['deepgram', 'rime'], platform);
-    await startBuild(made.build, platform);
-    return creationReply(made, '', platform);
+    const deployment = createDeployment(project, body, ['deepgram', 'rime'], platform);
+    await startBuild(deployment.build, platform);
+    return creationReply(deployment, '', platform);
   },
 
   listApps({ project, query }, platform) {
@@ -31,23 +31,23 @@ export const appHandlers: AppHandlers = {
       .map((app) => appSummary(app, platform));
   },
 
-  getApp(given, platform) {
-    return appDetails(findApp(platform.store, given), platform);
+  getApp(params, platform) {
+    return appDetails(findApp(platform.store, params), platform);
   },
 
   // Scaled settings last until the next deploy, which replaces the record.
-  scaleApp({ body, ...given }, { store, now }) {
-    const app = findApp(store, given);
+  scaleApp({ body, ...params }, { store, now }) {
+    const app = findApp(store, params);
     const settings = applyScaling(app.settings, body);
-    const wrong = findInvalidSetting(settings, [settings.runtime]);
-    if (wrong) refuse(400, wrong);
+    const problem = findInvalidSetting(settings, [settings.runtime]);
+    if (problem) refuse(400, problem);
     store.apps.set(app.id, { ...app, settings, updatedAt: now() });
     store.save();
     return undefined;
   },
 
-  async deleteApp(given, { store, runner }) {
-    const app = findApp(store, given);
+  async deleteApp(params, { store, runner }) {
+    const app = findApp(store, params);
     await runner.stopApp(app.id);
     for (const build of store.getAppBuilds(app.id)) store.builds.delete(build.id);
     for (const run of store.runs.values()) if (run.app === app.id) store.runs.delete(run.id);
@@ -63,13 +63,13 @@ interface Deployment {
   build: BuildRecord;
 }
 
-/** Replaces the app's record and makes a build that waits for its archive. */
+/** Replaces the app's record and creates a build that waits for its archive. */
 function createDeployment(project: string, body: AppCreation, runtimes: string[], platform: Platform): Deployment {
   const { store, now } = platform;
   const settings = withDefaults(body);
   const registries = registriesIn(body.dockerAuth);
-  const wrong = findInvalidSetting(settings, runtimes);
-  if (wrong) refuse(400, wrong);
+  const problem = findInvalidSetting(settings, runtimes);
+  if (problem) refuse(400, problem);
 
   const { name } = body;
   const id = `${project}-${name}`;
@@ -79,12 +79,12 @@ function createDeployment(project: string, body: AppCreation, runtimes: string[]
   return { app, build: createBuild(app, registries, platform) };
 }
 
-/** `dockerAuth` is the text of a Docker config: `{"auths": {"ghcr.io": {"auth": "…"}}}`. */
+/** `dockerAuth` is a Docker config as JSON text: `{"auths": {"ghcr.io": {"auth": "…"}}}`. */
 function registriesIn(dockerAuth = '{}'): string[] {
   try {
     return Object.keys(JSON.parse(dockerAuth).auths ?? {});
   } catch {
-    return refuse(400, 'dockerAuth is not the JSON text of a Docker config');
+    return refuse(400, 'dockerAuth must be a Docker config as JSON text');
   }
 }
 

@@ -5,7 +5,7 @@ import { findApp } from './find.ts';
 
 type SecretHandlers = Pick<Handlers, 'getProjectSecrets' | 'setProjectSecrets' | 'getAppSecrets' | 'setAppSecrets'>;
 
-/** Kept by the id of the project or of the app; each write replaces all of them. */
+/** Each write replaces all secrets of the project or app. */
 export const secretHandlers: SecretHandlers = {
   getProjectSecrets({ project }, { store }) {
     return store.secrets.get(project) ?? null;
@@ -15,20 +15,20 @@ export const secretHandlers: SecretHandlers = {
     return replaceSecrets(store, project, body);
   },
 
-  getAppSecrets(given, { store }) {
-    return store.secrets.get(findApp(store, given).id) ?? null;
+  getAppSecrets(params, { store }) {
+    return store.secrets.get(findApp(store, params).id) ?? null;
   },
 
-  setAppSecrets({ body, ...given }, { store }) {
-    return replaceSecrets(store, findApp(store, given).id, body);
+  setAppSecrets({ body, ...params }, { store }) {
+    return replaceSecrets(store, findApp(store, params).id, body);
   },
 };
 
 function replaceSecrets(store: Store, owner: string, secrets: Record<string, string>): undefined {
-  const wrong = Object.keys(secrets).find((name) => !/^[\w.-]{1,253}$/.test(name));
-  if (wrong !== undefined) refuse(400, `secret name ${wrong} is not valid`);
-  const [broken] = Object.entries(secrets).find(([, value]) => value.includes('\0')) ?? [];
-  if (broken !== undefined) refuse(400, `secret ${broken} must not contain NUL: it becomes an environment variable`);
+  const invalid = Object.keys(secrets).find((name) => !/^[\w.-]{1,253}$/.test(name));
+  if (invalid !== undefined) refuse(400, `invalid secret name: ${invalid}`);
+  const [withNul] = Object.entries(secrets).find(([, value]) => value.includes('\0')) ?? [];
+  if (withNul !== undefined) refuse(400, `secret ${withNul} must not contain NUL: it becomes an environment variable`);
   if (Object.keys(secrets).length > 0) store.secrets.set(owner, secrets);
   else store.secrets.delete(owner);
   store.save();

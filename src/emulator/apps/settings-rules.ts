@@ -1,51 +1,51 @@
 import type { AppSettings } from './settings.ts';
 
-/** The first thing wrong with an app's settings, in the words of a server; undefined when all is well. */
+/** The first problem with an app's settings as an API error message; undefined if they are valid. */
 export function findInvalidSetting(settings: AppSettings, runtimes: readonly string[]): string | undefined {
-  return rules(settings, { ...words, runtime: runtimes }).find((rule) => !rule.holds)?.message;
+  return rules(settings, { ...choices, runtime: runtimes }).find((rule) => !rule.holds)?.message;
 }
 
-function rules(settings: AppSettings, words: Record<string, readonly string[]>) {
+function rules(settings: AppSettings, choices: Record<string, readonly string[]>) {
   const value = (key: string) => settings[key as keyof AppSettings];
   const { name, compute, gpuCount, minReplicaCount, maxReplicaCount } = settings;
   const { responseGracePeriodSeconds, entrypoint, port } = settings;
   return [
     { holds: name !== '', message: 'name is required' },
     { holds: name.length <= maxNameLength, message: `name must not be longer than ${maxNameLength} characters` },
-    { holds: /^[a-z0-9-]*$/.test(name), message: 'name: lower-case letters, digits and hyphens only' },
-    { holds: compute.length >= 1 && compute.length <= 5, message: 'compute must name 1 to 5 kinds of hardware' },
-    ...compute.map((kind) => ({ holds: hardware.includes(kind), message: `compute ${kind} is not known` })),
-    ...Object.entries(words).map(([key, known]) => ({
+    { holds: /^[a-z0-9-]*$/.test(name), message: 'name must contain only lowercase letters, digits and hyphens' },
+    { holds: compute.length >= 1 && compute.length <= 5, message: 'compute must list 1 to 5 hardware types' },
+    ...compute.map((kind) => ({ holds: hardware.includes(kind), message: `unknown compute type: ${kind}` })),
+    ...Object.entries(choices).map(([key, known]) => ({
       holds: value(key) === undefined || known.includes(value(key) as string),
       message: `${key} must be one of ${known.join(', ')}`,
     })),
     ...counts.map((key) => ({
       holds: Number.isSafeInteger(value(key)) && Number(value(key)) >= 0,
-      message: `${key} must be a whole number, 0 or more`,
+      message: `${key} must be a non-negative integer`,
     })),
     ...sizes.map((key) => ({
       holds: Number(value(key)) > 0 && Number.isFinite(value(key)),
-      message: `${key} must be a number above 0`,
+      message: `${key} must be a number greater than 0`,
     })),
     {
       holds: responseGracePeriodSeconds >= 16 && responseGracePeriodSeconds <= 43_200,
-      message: 'responseGracePeriodSeconds must be from 16 to 43200',
+      message: 'responseGracePeriodSeconds must be between 16 and 43200',
     },
     {
       holds: !entrypoint.some((word) => word.includes('\0')),
       message: 'entrypoint must not contain NUL',
     },
-    { holds: port <= 65_535, message: 'port must be 65535 or less' },
+    { holds: port <= 65_535, message: 'port must be at most 65535' },
     { holds: compute[0] !== 'CPU' || gpuCount === 0, message: 'gpuCount must be 0 for compute CPU' },
-    { holds: minReplicaCount <= maxReplicaCount, message: 'minReplicaCount must not be more than maxReplicaCount' },
+    { holds: minReplicaCount <= maxReplicaCount, message: 'minReplicaCount must not exceed maxReplicaCount' },
   ];
 }
 
-/** Names become names of files and folders here. */
+/** The emulator uses app names as file names. */
 const maxNameLength = 128;
 
 /** Keys with a fixed set of values (docs/platform.md#app-configuration). */
-const words = {
+const choices = {
   pythonVersion: ['3.10', '3.11', '3.12', '3.13'],
   provider: ['aws', 'crusoe', 'nebius'],
   computeTier: ['interruptible', 'protected'],
@@ -55,13 +55,13 @@ const words = {
   loadBalancingAlgorithm: ['round-robin', 'first-available', 'min-connections', 'random-choice-2'],
 };
 
-/** Kinds of hardware (docs/platform.md#hardware). */
+/** Hardware types (docs/platform.md#hardware). */
 const hardware = [
   ...['CPU', 'TURING_T4', 'ADA_L4', 'ADA_L40', 'AMPERE_A10', 'AMPERE_A100_40GB', 'AMPERE_A100_80GB'],
   ...['BLACKWELL_RTX6000', 'BLACKWELL_B200', 'HOPPER_H100', 'HOPPER_H200', 'INF2', 'TRN1'],
 ];
 
-/** Keys the specification calls integers (spec 2.2). */
+/** Integer settings (spec 2.2). */
 const counts = [
   ...['gpuCount', 'port', 'minReplicaCount', 'maxReplicaCount', 'replicaConcurrency'],
   ...['scalingTarget', 'scalingBuffer', 'evaluationIntervalSeconds', 'rollOutDurationSeconds'],

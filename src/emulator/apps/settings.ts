@@ -1,14 +1,14 @@
 import { AppCreation } from '../../contract/apps.ts';
 import { parseAs } from '../server/read-request.ts';
 
-/** What the platform keeps of a deploy. The registry login is used and forgotten, so it is not among it. */
+/** The settings that a deploy stores. Registry credentials are not stored. */
 export type AppSettings = AppCreation & ReturnType<typeof defaults>;
 
-/** A deploy replaces the record: what it does not name returns to its default. */
+/** A deploy replaces all settings: omitted ones return to their defaults. */
 export function withDefaults({ dockerAuth: _, cerebrium_toml: published, ...given }: AppCreation): AppSettings {
-  // The published client calls the text of the configuration so, and not as the specification does.
+  // The official client sends the text of the config file under this name instead of the specified one.
   const configuration = typeof published === 'string' ? { platform_toml: published } : {};
-  // Only what has a schema is kept. It came as JSON, which knows no undefined: what is named has a value.
+  // Unknown fields are dropped. Values come from JSON, so none is undefined.
   const known = Object.entries(given).filter(([key]) => Object.hasOwn(AppCreation.entries, key));
   return { ...defaults(given.compute?.[0] ?? 'CPU'), ...configuration, ...Object.fromEntries(known) } as AppSettings;
 }
@@ -26,7 +26,7 @@ const scalable = [
   'responseGracePeriodSeconds',
 ];
 
-/** An app's settings with some of them changed. `compute`, `cpu` and `memory` may be text here. */
+/** The settings with some changed. `compute`, `cpu` and `memory` may be text here. */
 export function applyScaling(settings: AppSettings, changes: Record<string, unknown>): AppSettings {
   const values = Object.entries(changes)
     .filter(([key]) => scalable.includes(key))
@@ -46,7 +46,7 @@ function defaults(hardware: string) {
     cliVersion: '',
     pythonVersion: '3.11',
     baseImage: 'debian:bookworm-slim',
-    // Public unless the user says otherwise. It is what the platform does.
+    // Apps are public by default, as on the platform.
     disableAuth: true,
     useUv: false,
     deploymentInitializationTimeout: 600,

@@ -7,7 +7,7 @@ import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { formatTime } from '../time.ts';
 import type { AppSettings } from './settings.ts';
 
-/** An app as a list shows it (spec 2.5). */
+/** An app in a list (spec 2.5). */
 export function appSummary(app: AppRecord, platform: Platform) {
   return {
     ...identity(app, readBuilds(app, platform)),
@@ -16,7 +16,7 @@ export function appSummary(app: AppRecord, platform: Platform) {
   };
 }
 
-/** An app in full (spec 2.4). What its builds say of it is read from them each time, never kept. */
+/** An app by itself (spec 2.4). Its status is computed from its builds. */
 export function appDetails(app: AppRecord, platform: Platform) {
   const { settings } = app;
   const builds = readBuilds(app, platform);
@@ -47,7 +47,6 @@ export function appDetails(app: AppRecord, platform: Platform) {
   };
 }
 
-/** Where an app is invoked. */
 export function appEndpoint({ project, name }: AppRecord, url: string): string {
   return `${url}/v4/${project}/${name}`;
 }
@@ -76,7 +75,7 @@ function identity({ id, name, project, settings, ...app }: AppRecord, builds: Re
   };
 }
 
-/** A failed or cancelled build leaves the version before it running. */
+/** A failed or canceled build leaves the previous version running. */
 function status(builds: ReadBuild[]): string {
   const [latest] = builds;
   if (latest?.phase === 'in progress') return latest.status === 'pending' ? 'pending' : 'deploying';
@@ -84,12 +83,12 @@ function status(builds: ReadBuild[]): string {
   return latest?.reason ? 'error' : 'not_ready';
 }
 
-/** Settings that are numbers, but travel as text in this one reply (spec 2.4). `port` alone does not. */
+/** Numbers that this reply sends as text (spec 2.4); `port` is sent as a number. */
 function numbersAsText(settings: AppSettings) {
-  return Object.fromEntries(textual.map((key) => [key, String(settings[key])]));
+  return Object.fromEntries(textFields.map((key) => [key, String(settings[key])]));
 }
 
-const textual = [
+const textFields = [
   ...(['cpu', 'memory', 'gpuCount', 'minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds'] as const),
   ...(['replicaConcurrency', 'responseGracePeriodSeconds', 'scalingTarget', 'scalingBuffer'] as const),
   ...(['rollOutDurationSeconds', 'evaluationIntervalSeconds', 'deploymentInitializationTimeout'] as const),

@@ -5,11 +5,11 @@ import { day, type TimeRange } from '../time.ts';
 import { costPerSecond } from './prices.ts';
 import { billedSeconds } from './spending.ts';
 
-/** What replicas cost while they were up. Days and months are those of UTC. */
+/** The cost of replicas while they ran. Days and months are in UTC. */
 export const costHandlers: Pick<Handlers, 'getAppCost' | 'getProjectCost' | 'listInvoices'> = {
-  /** The last 30 days that the app was there. */
-  getAppCost(given, platform) {
-    const app = findApp(platform.store, given);
+  /** The last 30 days, or since the app was created. */
+  getAppCost(params, platform) {
+    const app = findApp(platform.store, params);
     const now = platform.now();
     const since = Math.max(app.traffic?.since ?? app.createdAt, now - 29 * day);
     const cents = (range: TimeRange) => round(billedSeconds(app, range, platform) * costPerSecond(app.settings));
@@ -20,7 +20,7 @@ export const costHandlers: Pick<Handlers, 'getAppCost' | 'getProjectCost' | 'lis
     return { costs: Object.fromEntries(days) };
   },
 
-  /** This month, so far. */
+  /** The current month so far. */
   getProjectCost({ project }, platform) {
     const now = platform.now();
     const month = { start: Date.parse(dateOf(now).replace(/..$/, '01')), end: now };

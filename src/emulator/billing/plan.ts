@@ -3,7 +3,7 @@ import type { Handlers } from '../platform.ts';
 import { getAccount } from '../team/account.ts';
 
 export const planHandlers: Pick<Handlers, 'changePlan' | 'listPaymentMethods'> = {
-  /** A smaller plan begins at once; a bigger one has to be paid first, which nobody can do here (spec 4.16). */
+  /** A smaller plan applies immediately; a bigger one needs a payment, which the emulator does not have (spec 4.16). */
   changePlan({ project, body: { planCode } }, platform) {
     const account = getAccount(platform, project);
     if (planCodes.indexOf(planCode) > planCodes.indexOf(account.plan)) {

@@ -1,12 +1,12 @@
 import type { AppSettings } from '../apps/settings.ts';
 
-/** What a replica costs in US cents per second while it runs. */
+/** The price of a running replica in US cents per second. */
 export function costPerSecond(settings: AppSettings): number {
   const { gpu, cpu, memory } = pricesPerSecond(settings);
   return gpu + cpu + memory;
 }
 
-/** US cents per second: what a replica costs while it runs. The emulator's own prices, near to real ones. */
+/** In US cents per second. Invented, but close to real prices. */
 export function pricesPerSecond({ compute, gpuCount, cpu, memory, computeTier }: AppSettings) {
   const factor = computeTier === 'protected' ? 2 : 1;
   return {
@@ -20,7 +20,16 @@ const corePrice = 0.000655;
 const gigabytePrice = 0.000222;
 
 const gpuPrices: Record<string, number> = {
-  ...{ TURING_T4: 0.0164, ADA_L4: 0.0222, AMPERE_A10: 0.0306, ADA_L40: 0.0542, INF2: 0.0211, TRN1: 0.0372 },
-  ...{ AMPERE_A100_40GB: 0.0403, AMPERE_A100_80GB: 0.0572, BLACKWELL_RTX6000: 0.0842 },
-  ...{ HOPPER_H100: 0.0614, HOPPER_H200: 0.0917, BLACKWELL_B200: 0.1736 },
+  TURING_T4: 0.0164,
+  ADA_L4: 0.0222,
+  AMPERE_A10: 0.0306,
+  ADA_L40: 0.0542,
+  INF2: 0.0211,
+  TRN1: 0.0372,
+  AMPERE_A100_40GB: 0.0403,
+  AMPERE_A100_80GB: 0.0572,
+  BLACKWELL_RTX6000: 0.0842,
+  HOPPER_H100: 0.0614,
+  HOPPER_H200: 0.0917,
+  BLACKWELL_B200: 0.1736,
 };

@@ -6,7 +6,7 @@ import type { AppRecord, RunRecord } from '../state/records.ts';
 import type { TimeRange } from '../time.ts';
 import { pricesPerSecond } from './prices.ts';
 
-/** This month's cost, in US dollars, and requests (spec 2.5). A month is one of UTC. */
+/** The current month's cost in US dollars and its requests (spec 2.5). The month is in UTC. */
 export function monthlyUsage(app: AppRecord, platform: Platform) {
   const range = { start: startOfMonth(platform.now()), end: platform.now() };
   const runs = findRuns(app, range, platform.store);
@@ -16,7 +16,9 @@ export function monthlyUsage(app: AppRecord, platform: Platform) {
   const statuses = runs.map((run) => getRunProgress(run, platform.now()).status);
   return {
     cost_metrics: {
-      ...{ cpu_cost: dollars(prices.cpu), gpu_cost: dollars(prices.gpu), memory_cost: dollars(prices.memory) },
+      cpu_cost: dollars(prices.cpu),
+      gpu_cost: dollars(prices.gpu),
+      memory_cost: dollars(prices.memory),
       total_cost: dollars(prices.cpu + prices.gpu + prices.memory),
     },
     request_metrics: {
@@ -27,7 +29,7 @@ export function monthlyUsage(app: AppRecord, platform: Platform) {
   };
 }
 
-/** How many seconds replicas were up for the runs of a range, starts and cooldowns included: what is paid for. */
+/** Seconds that replicas ran for the runs of a range, including start and cooldown. */
 export function billedSeconds(app: AppRecord, range: TimeRange, platform: Platform): number {
   return secondsRunning(app, findRuns(app, range, platform.store), range.end, platform);
 }

@@ -1,28 +1,27 @@
-/** Bytes of one name: the limit of nearly every file system. */
+/** Maximum length of a name on most file systems. */
 const maxNameBytes = 255;
-/** Bytes of a path below the folder of an app. */
 const maxPathBytes = 1024;
 
-/** The paths of an archive. Throws for one that cannot be unpacked beside the others, and says why. */
+/** Checks the paths of an archive: throws if one is invalid or conflicts with an earlier one. */
 export class ArchiveNames {
   readonly #kinds = new Map<string, 'file' | 'folder'>();
   readonly #ignoresCase: boolean;
 
-  /** Usual disks of macOS and Windows take `A` and `a` for the same name. */
+  /** Default file systems of macOS and Windows ignore case. */
   constructor(ignoresCase = process.platform === 'darwin' || process.platform === 'win32') {
     this.#ignoresCase = ignoresCase;
   }
 
-  /** Gives the path, normalized. */
+  /** Returns the normalized path. */
   addFile(path: string): string {
     const names = namesOf(path);
     const normalized = names.join('/');
-    if (normalized === '') throw new Error(`the path ${shown(path)} names no file`);
+    if (normalized === '') throw new Error(`the path ${printable(path)} does not name a file`);
     this.#addParents(names);
     const key = this.#key(normalized);
     const known = this.#kinds.get(key);
-    if (known === 'folder') throw new Error(`${shown(normalized)} is both a file and a folder`);
-    if (known === 'file') throw new Error(`${shown(normalized)} is in the archive twice`);
+    if (known === 'folder') throw new Error(`${printable(normalized)} is both a file and a folder`);
+    if (known === 'file') throw new Error(`${printable(normalized)} is in the archive twice`);
     this.#kinds.set(key, 'file');
     return normalized;
   }
@@ -37,7 +36,7 @@ export class ArchiveNames {
       const key = this.#key(folder);
       const known = this.#kinds.get(key);
       if (known === 'folder') return;
-      if (known === 'file') throw new Error(`${shown(folder)} is both a file and a folder`);
+      if (known === 'file') throw new Error(`${printable(folder)} is both a file and a folder`);
       this.#kinds.set(key, 'folder');
     }
   }
@@ -48,19 +47,19 @@ export class ArchiveNames {
 }
 
 function namesOf(path: string): string[] {
-  if (path.includes('\0')) throw new Error(`the path ${shown(path)} has a NUL in it`);
-  if (path.startsWith('/')) throw new Error(`the path ${shown(path)} is absolute`);
+  if (path.includes('\0')) throw new Error(`the path ${printable(path)} contains a NUL`);
+  if (path.startsWith('/')) throw new Error(`the path ${printable(path)} is absolute`);
   if (Buffer.byteLength(path) > maxPathBytes) {
-    throw new Error(`a path is longer than ${maxPathBytes} bytes: ${shown(path)}`);
+    throw new Error(`a path is longer than ${maxPathBytes} bytes: ${printable(path)}`);
   }
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
-  if (names.includes('..')) throw new Error(`the path ${shown(path)} leads out of the archive`);
+  if (names.includes('..')) throw new Error(`the path ${printable(path)} points outside of the archive`);
   const long = names.find((name) => Buffer.byteLength(name) > maxNameBytes);
-  if (long !== undefined) throw new Error(`a name is longer than ${maxNameBytes} bytes: ${shown(long)}`);
+  if (long !== undefined) throw new Error(`a name is longer than ${maxNameBytes} bytes: ${printable(long)}`);
   return names;
 }
 
-/** As it can be part of a message. */
-function shown(path: string): string {
+/** Shortened and escaped for a message. */
+function printable(path: string): string {
   return JSON.stringify(path.length > 80 ? `${path.slice(0, 80)}…` : path).slice(1, -1);
 }

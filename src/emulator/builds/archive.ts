@@ -4,21 +4,21 @@ import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import { ArchiveNames } from './archive-names.ts';
 import { BufferedFile } from './buffered-file.ts';
 
-/** The files in an archive by path. Sizes in bytes, unpacked; the checksum as the zip has it. */
+/** Unpacked sizes in bytes and checksums, by path. */
 export type FileList = Map<string, { size: number; crc32: number }>;
 
 export interface ReadArchive {
   files: FileList;
-  /** The text of those files that were asked for and are there. */
+  /** The content of the requested files that exist. */
   texts: Map<string, string>;
 }
 
-/** What an archive may hold. A small upload must not fill the disk. */
+/** Limits that keep a small upload from filling the disk. */
 export interface ArchiveLimits {
   /** Bytes unpacked. */
   bytes: number;
   entries: number;
-  /** From `ratioFrom` bytes on, it may unpack to this many times its size. */
+  /** Maximum compression ratio, checked from `ratioFrom` unpacked bytes on. */
   ratio: number;
   ratioFrom: number;
 }
@@ -35,39 +35,39 @@ export interface ArchiveFile {
   size: number;
   crc32: number;
   executable: boolean;
-  /** Its content, checked against size and checksum while it is read. */
+  /** Checks size and checksum while reading. */
   read(): AsyncIterable<Buffer> | Iterable<Buffer>;
 }
 
-/** Lists an archive without unpacking it. Rejects when it is not a valid zip. */
+/** Does not unpack the files. Rejects if the archive is not a valid zip. */
 export async function listArchive(path: string, limits: ArchiveLimits): Promise<FileList> {
   const files: FileList = new Map();
   for await (const file of iterateArchive(path, limits)) files.set(file.path, sizeAndChecksum(file));
   return files;
 }
 
-/** Reads every file, as the machine that builds it would. Rejects when the archive or any file in it is damaged. */
+/** Reads every file. Rejects if the archive or a file in it is damaged. */
 export async function readArchive(
   path: string,
-  wanted: readonly string[],
+  textPaths: readonly string[],
   limits: ArchiveLimits,
 ): Promise<ReadArchive> {
   const archive: ReadArchive = { files: new Map(), texts: new Map() };
   for await (const file of iterateArchive(path, limits)) {
-    const keep = wanted.includes(file.path);
+    const keep = textPaths.includes(file.path);
     if (keep && file.size > maxTextBytes) throw new Error(`${file.path} is larger than ${maxTextBytes} bytes`);
-    const kept: Buffer[] = [];
-    for await (const chunk of file.read()) if (keep) kept.push(chunk);
+    const chunks: Buffer[] = [];
+    for await (const chunk of file.read()) if (keep) chunks.push(chunk);
     archive.files.set(file.path, sizeAndChecksum(file));
-    if (keep) archive.texts.set(file.path, Buffer.concat(kept).toString());
+    if (keep) archive.texts.set(file.path, Buffer.concat(chunks).toString());
   }
   return archive;
 }
 
-/** A list of packages is held in memory. */
+/** Lists of packages are held in memory. */
 const maxTextBytes = 1024 ** 2;
 
-/** The files of a zip in its order, without its folders. Throws when a name or a size breaks a rule. */
+/** The files of a zip in order, without folders. Throws if a name is invalid or a limit is exceeded. */
 export async function* iterateArchive(path: string, limits: ArchiveLimits): AsyncGenerator<ArchiveFile> {
   const source = new BufferedFile(path);
   try {
@@ -89,10 +89,10 @@ export async function* iterateArchive(path: string, limits: ArchiveLimits): Asyn
   }
 }
 
-/** Time between two turns of the event loop: small files are read synchronously, which is several times as fast. */
+/** Small files are read synchronously, which is much faster, but not for longer than this at a time. */
 const maxBlockingMs = 10;
 
-/** Up to this size, compressed and not, a file is unpacked in memory. */
+/** Files up to this size, compressed and uncompressed, are unpacked in memory. */
 const maxHeldBytes = 1024 ** 2;
 
 function archiveFile(
@@ -103,13 +103,13 @@ function archiveFile(
   budget: UnpackedBudget,
 ): ArchiveFile {
   const { uncompressedSize: size, compressedSize } = entry;
-  budget.announce(size);
+  budget.add(size);
   const isSmall = size <= maxHeldBytes && compressedSize <= maxHeldBytes;
   return {
     path,
     size,
     crc32: entry.crc32,
-    // Unix modes are in the upper half.
+    // The upper 16 bits are the Unix mode.
     executable: ((entry.externalFileAttributes >>> 16) & 0o111) !== 0,
     read: () => (isSmall ? [readSmallFile(entry, source)] : readLargeFile(entry, zip)),
   };
@@ -119,7 +119,7 @@ function sizeAndChecksum({ size, crc32 }: ArchiveFile) {
   return { size, crc32 };
 }
 
-/** Throws as soon as an archive says that it unpacks to too much; yauzl holds each file to the size it announced. */
+/** Throws as soon as the declared sizes exceed a limit; yauzl checks that each file has its declared size. */
 class UnpackedBudget {
   readonly #limits: ArchiveLimits;
   readonly #archiveBytes: number;
@@ -130,7 +130,7 @@ class UnpackedBudget {
     this.#archiveBytes = archiveBytes;
   }
 
-  announce(size: number): void {
+  add(size: number): void {
     this.#bytes += size;
     const { bytes, ratio, ratioFrom } = this.#limits;
     if (this.#bytes > bytes) throw new Error(`it unpacks to more than ${bytes} bytes`);
@@ -140,19 +140,19 @@ class UnpackedBudget {
   }
 }
 
-/** A small file, read at once: opening a stream for each would take most of the time of an archive with many files. */
+/** Avoids a stream, which would take most of the time of an archive with many small files. */
 function readSmallFile(entry: Entry, source: BufferedFile): Buffer {
   const { fileName, uncompressedSize: size, compressionMethod: method } = entry;
   if (entry.isEncrypted()) throw new Error(`${fileName} is encrypted`);
   const stored = source.slice(dataStart(entry, source), entry.compressedSize);
   const content = method === 0 ? stored : inflated(fileName, stored, method, size);
-  if (content.length !== size) throw new Error(`the size of ${fileName} is wrong`);
+  if (content.length !== size) throw new Error(`wrong size of ${fileName}`);
   if (crc32(content) !== entry.crc32) throw new Error(`bad checksum of ${fileName}`);
   return content;
 }
 
 function inflated(fileName: string, stored: Buffer, method: number, size: number): Buffer {
-  if (method !== 8) throw new Error(`${fileName} is compressed with method ${method}, which is not supported`);
+  if (method !== 8) throw new Error(`${fileName} has an unsupported compression method: ${method}`);
   try {
     return inflateRawSync(stored, { maxOutputLength: size + 1 });
   } catch (cause) {
@@ -160,14 +160,14 @@ function inflated(fileName: string, stored: Buffer, method: number, size: number
   }
 }
 
-/** The local header repeats the name, but with an extra field of its own length. */
+/** The extra field of the local header may differ in length from the central one. */
 function dataStart({ fileName, relativeOffsetOfLocalHeader: start }: Entry, source: BufferedFile): number {
   const header = source.slice(start, 30);
   if (header.readUInt32LE(0) !== 0x04034b50) throw new Error(`${fileName} is damaged: its header is missing`);
   return start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28);
 }
 
-/** yauzl compares sizes but not checksums. */
+/** yauzl checks sizes but not checksums. */
 async function* readLargeFile(entry: Entry, zip: ZipFile): AsyncGenerator<Buffer> {
   let sum = 0;
   for await (const chunk of await zip.openReadStreamPromise(entry)) {

@@ -2,15 +2,14 @@ import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node
 import type { Readable } from 'node:stream';
 import { RandomAccessReader } from 'yauzl';
 
-/** Bytes read from disk at once. */
 const windowBytes = 1024 ** 2;
 
-/** A file read in large blocks: the directory of a zip is otherwise two reads of the disk for each entry. */
+/** Reads a file in large blocks: yauzl alone reads twice from disk for each entry. */
 export class BufferedFile extends RandomAccessReader {
   readonly size: number;
   readonly #path: string;
   readonly #descriptor: number;
-  /** The one used last is first. There are two, as entries of the directory and their data are read in turn. */
+  /** Most recently used first. Two, because the zip's directory and its data are read alternately. */
   #windows: Window[] = [];
 
   constructor(path: string) {
@@ -20,9 +19,9 @@ export class BufferedFile extends RandomAccessReader {
     this.size = fstatSync(this.#descriptor).size;
   }
 
-  /** Bytes from `start` on. Not to be kept or changed. Throws when the file ends before. */
+  /** The returned buffer is valid until the next call. Throws if the file is too short. */
   slice(start: number, length: number): Buffer {
-    if (start + length > this.size) throw new Error('it is cut off');
+    if (start + length > this.size) throw new Error('it is truncated');
     const { from, bytes } = this.#windowOf(start, length);
     return bytes.subarray(start - from, start - from + length);
   }
@@ -64,7 +63,7 @@ export class BufferedFile extends RandomAccessReader {
     let filled = 0;
     while (filled < bytes.length) {
       const read = readSync(this.#descriptor, bytes, filled, bytes.length - filled, start + filled);
-      if (read === 0) throw new Error('it is cut off');
+      if (read === 0) throw new Error('it is truncated');
       filled += read;
     }
     return { from: start, bytes };

@@ -1,20 +1,20 @@
 import type { BuildRecord } from '../state/records.ts';
 
-/** A build as the clock has it. */
+/** A build at a point in time. */
 export interface BuildProgress {
   status: string;
-  /** Why it failed, in the user's words. */
+  /** Why it failed. */
   reason: string | undefined;
-  /** Milliseconds since 1970, as all times here. */
+  /** Milliseconds since 1970, like all times here. */
   changedAt: number;
   lines: { at: number; text: string }[];
 }
 
-/** Reads a build's script up to where the clock stands: each scene lasts `pace`, its lines spread evenly over it. */
+/** Plays a build's script up to now: each scene lasts `pace`, with its lines spread evenly over it. */
 export function getBuildProgress(build: BuildRecord, now: number): BuildProgress {
   const { startedAt, cancelledAt, pace, script } = build;
-  const waiting = { status: 'pending', reason: undefined, changedAt: build.createdAt, lines: [] };
-  if (startedAt === undefined) return cancelledAt === undefined ? waiting : cancelled(waiting, cancelledAt);
+  const pending = { status: 'pending', reason: undefined, changedAt: build.createdAt, lines: [] };
+  if (startedAt === undefined) return cancelledAt === undefined ? pending : cancelled(pending, cancelledAt);
 
   const until = Math.min(now, cancelledAt ?? now);
   const endsAt = startedAt + script.scenes.length * pace;
@@ -27,14 +27,14 @@ export function getBuildProgress(build: BuildRecord, now: number): BuildProgress
     )
     .filter((line) => line.at <= until);
   const current = scenes.at(-1);
-  const reading = { ...waiting, status: current?.status ?? 'pending', changedAt: current?.at ?? startedAt, lines };
+  const progress = { ...pending, status: current?.status ?? 'pending', changedAt: current?.at ?? startedAt, lines };
 
-  if (cancelledAt !== undefined) return cancelled(reading, cancelledAt);
-  if (!script.end || now < endsAt) return reading;
-  return { ...reading, ...script.end, changedAt: endsAt };
+  if (cancelledAt !== undefined) return cancelled(progress, cancelledAt);
+  if (!script.end || now < endsAt) return progress;
+  return { ...progress, ...script.end, changedAt: endsAt };
 }
 
-function cancelled(reading: BuildProgress, at: number): BuildProgress {
-  const lines = [...reading.lines, { at, text: 'Build cancelled' }];
-  return { ...reading, status: 'cancelled', changedAt: at, lines };
+function cancelled(progress: BuildProgress, at: number): BuildProgress {
+  const lines = [...progress.lines, { at, text: 'Build cancelled' }];
+  return { ...progress, status: 'cancelled', changedAt: at, lines };
 }

@@ -1,7 +1,7 @@
 import type { BuildFault } from '../faults/faults.ts';
 import type { BuildScene, BuildScript } from '../state/records.ts';
 
-/** What each fault of a build makes of its script. */
+/** How each fault changes a build's script. */
 export const buildFaults: Record<BuildFault, (script: BuildScript) => BuildScript> = {
   fail: failToBuild,
   build_failure: failToBuild,
@@ -38,13 +38,13 @@ function failToBuild({ scenes }: BuildScript): BuildScript {
   };
 }
 
-/** Adds lines to the last scene of that status. */
+/** Adds lines to the last scene with this status. */
 function withLines(scenes: BuildScene[], status: BuildScene['status'], lines: string[]): BuildScene[] {
   const last = scenes.findLastIndex((scene) => scene.status === status);
   return scenes.map((scene, index) => (index === last ? { status, lines: [...scene.lines, ...lines] } : scene));
 }
 
-/** What an app may print to harm whoever reads its log: each line tries one trick. */
+/** Lines that attack the terminal or the CI system that shows them. */
 function hostileLines(): string[] {
   const esc = '\u001b';
   const bell = '\u0007';

@@ -12,12 +12,12 @@ import { createBuildScript, filesToRead } from './script.ts';
 type BuildHandlers = Pick<Handlers, 'listBuilds' | 'getBuild' | 'getBuildLogs' | 'getBuildZipContents' | 'cancelBuild'>;
 
 export const buildHandlers: BuildHandlers = {
-  listBuilds(given, { store, now }) {
-    return store.getAppBuilds(findApp(store, given).id).map((build) => buildView(build, now()));
+  listBuilds(params, { store, now }) {
+    return store.getAppBuilds(findApp(store, params).id).map((build) => buildView(build, now()));
   },
 
-  getBuild(given, { store, now }) {
-    const build = findBuild(store, given);
+  getBuild(params, { store, now }) {
+    const build = findBuild(store, params);
     const { surprise } = build.script;
     if (!surprise) return buildView(build, now());
     delete build.script.surprise;
@@ -25,8 +25,8 @@ export const buildHandlers: BuildHandlers = {
     return { ...buildView(build, now()), status: surprise };
   },
 
-  getBuildLogs(given, { store, now }) {
-    const build = findBuild(store, given);
+  getBuildLogs(params, { store, now }) {
+    const build = findBuild(store, params);
     const { status, lines } = getBuildProgress(build, now());
     const logs = lines.map(({ at, text }, index) => ({
       id: `${build.id}-${index + 1}`,
@@ -36,30 +36,35 @@ export const buildHandlers: BuildHandlers = {
     return { logs, status };
   },
 
-  async getBuildZipContents(given, { store, storage, archiveLimits }) {
-    const build = findBuild(store, given);
+  async getBuildZipContents(params, { store, storage, archiveLimits }) {
+    const build = findBuild(store, params);
     if (build.files) return { id: build.id, zipFiles: build.files };
     const files = await listArchive(join(storage, build.keyName), archiveLimits).catch(() =>
-      refuse(404, `build ${build.id} has no readable archive`),
+      refuse(404, `build ${build.id} has no valid archive`),
     );
     return { id: build.id, zipFiles: Object.fromEntries(files) };
   },
 
-  cancelBuild(given, { store, now }) {
-    const build = findBuild(store, given);
+  cancelBuild(params, { store, now }) {
+    const build = findBuild(store, params);
     const { status } = getBuildProgress(build, now());
-    if (buildPhase(status) !== 'in progress') refuse(400, `build ${build.id} cannot be cancelled: it is ${status}`);
+    if (buildPhase(status) !== 'in progress') refuse(400, `build ${build.id} cannot be canceled: it is ${status}`);
     build.cancelledAt = now();
     store.save();
     return `Build ${build.id} cancelled`;
   },
 };
 
-/** A new build of an app, waiting for its archive. `registries` are those the deploy sent a login for. */
+/** A build that waits for its archive. `registries` are those that credentials were sent for. */
 export function createBuild(app: AppRecord, registries: string[], { store, now, pace }: Platform): BuildRecord {
   const id = store.newId();
   const build = {
-    ...{ id, app: app.id, createdAt: now(), settings: app.settings, registries, pace },
+    id,
+    app: app.id,
+    createdAt: now(),
+    settings: app.settings,
+    registries,
+    pace,
     keyName: `${app.project}/cortex/${app.name}/build-${id}.zip`,
     script: { scenes: [] },
   };
@@ -69,33 +74,33 @@ export function createBuild(app: AppRecord, registries: string[], { store, now, 
 }
 
 /**
- * Sets a build going, with its archive unless it is a partner's. A build goes once: an archive that comes a second
- * time, or after the build was cancelled, changes nothing.
+ * Starts a build, with its archive unless it is a partner's app. A second upload, or one after the build was canceled,
+ * has no effect.
  */
-export async function startBuild(build: BuildRecord, platform: Platform, pathOfArchive?: string): Promise<void> {
+export async function startBuild(build: BuildRecord, platform: Platform, archivePath?: string): Promise<void> {
   const { store, faults, runner, now, archiveLimits } = platform;
   const { settings, registries } = build;
   const archive =
-    pathOfArchive &&
-    (await readArchive(pathOfArchive, filesToRead(settings), archiveLimits).catch((error: Error) => error));
+    archivePath &&
+    (await readArchive(archivePath, filesToRead(settings), archiveLimits).catch((error: Error) => error));
   if (build.startedAt !== undefined || build.cancelledAt !== undefined) return;
   const requirements =
     archive instanceof Error || !archive || !runner.installsPackages ? '' : takeRequirements(archive);
-  const job = { settings, registries, ...(archive && { archive }) };
-  build.script = createBuildScript(job, faults.take('build'));
+  const input = { settings, registries, ...(archive && { archive }) };
+  build.script = createBuildScript(input, faults.take('build'));
   build.startedAt = now();
   if (requirements) runner.runInBackground(installRequirements(build, requirements, platform));
   store.save();
 }
 
-/** Takes the list out of an archive, so that its installation is not also made up. */
+/** Removes the list from the archive: its packages are installed, so their log is not simulated. */
 function takeRequirements({ texts }: ReadArchive): string {
   const requirements = texts.get('requirements.txt') ?? '';
   texts.delete('requirements.txt');
   return requirements;
 }
 
-/** Installs what a build needs. Until that is done it goes on; what pip prints is part of its log. */
+/** The build ends when pip does, and its log contains pip's output. */
 async function installRequirements(
   build: BuildRecord,
   requirements: string,

@@ -5,9 +5,9 @@ import type { ReadArchive } from './archive.ts';
  * The log of each build stage, in the platform's order (docs/platform.md#builds). A stage without work prints nothing.
  * Every dependency and command is printed, so that a deploy that lost one shows it.
  */
-export function buildStages(job: BuildInput, dockerfile?: string): string[][] {
-  const { settings, registries } = job;
-  const archive = job.archive as ReadArchive | undefined;
+export function buildStages(input: BuildInput, dockerfile?: string): string[][] {
+  const { settings, registries } = input;
+  const archive = input.archive as ReadArchive | undefined;
   const read = (name: string) => meaningfulLines(archive?.texts.get(name) ?? '');
   const logins = registries.map((registry) => `Logging in to ${registry}`);
   if (!archive) return [logins, [`Pulling ${settings.runtime} image ${settings.imageVersion ?? 'latest'}`]];
@@ -23,13 +23,13 @@ export function buildStages(job: BuildInput, dockerfile?: string): string[][] {
   ];
 }
 
-/** What an app prints while it starts. */
+/** The log of an app's start. */
 export function startLines({ runtime, entrypoint, port }: AppSettings): string[] {
   if (runtime !== 'custom') return [runtime === 'cortex' ? 'Loading main.py' : `Starting ${runtime}`];
-  return [`Starting: ${entrypoint.join(' ') || 'the command of the image'}`, `Waiting for port ${port}`];
+  return [`Starting: ${entrypoint.join(' ') || 'the command in the image'}`, `Waiting for port ${port}`];
 }
 
-/** Blank lines, comments and options of a package list name no package. */
+/** Without blank lines, comments and options. */
 function meaningfulLines(text: string): string[] {
   return text
     .split(/\r?\n/)
@@ -60,7 +60,7 @@ function pipLines(packages: string[], useUv: boolean): string[] {
   return [
     useUv ? 'UV_PIP_INSTALL_STARTED' : 'PIP_INSTALL_STARTED',
     ...packages.map((name) => `Collecting ${name}`),
-    // One line that draws over itself, as pip sends it.
+    // A progress bar that redraws itself, as pip prints it.
     [5, 20, 40].map((done) => `   ${'━'.repeat(done).padEnd(40)} ${done / 10}/4.0 MB 21.3 MB/s`).join('\r'),
     `Successfully installed ${packages.join(' ')}`,
   ];
@@ -71,11 +71,10 @@ function copyLines({ files }: ReadArchive): string[] {
   return [`Copying ${files.size} files (${bytes} bytes) to /cortex`];
 }
 
-/** What a build has to work with. */
 export interface BuildInput {
   settings: AppSettings;
-  /** Registries to log in to. */
+  /** Registries that credentials were sent for. */
   registries: readonly string[];
-  /** What was uploaded, or why that could not be unpacked. A partner's app has neither. */
+  /** The uploaded archive, or why it cannot be unpacked. A partner's app has none. */
   archive?: ReadArchive | Error;
 }

@@ -10,7 +10,7 @@ import { ItemQueue } from './item-queue.ts';
 import { readWorkerEvent, type WorkerEvent } from './worker-event.ts';
 
 interface Pending {
-  answer(reply: ServerReply): void;
+  respond(reply: ServerReply): void;
   fail(error: Error): void;
   items?: ItemQueue;
 }
@@ -21,14 +21,14 @@ export class CortexReplica implements Replica {
   readonly ended: Promise<unknown>;
   readonly #process: AppProcess;
   readonly #pending = new Map<string, Pending>();
-  #becameReady = () => {};
-  #failed = (_: Error) => {};
-  #broken = '';
-  /** What the app did to the descriptor of the worker: no call can be trusted to get its own answer any more. */
-  #spoiled = '';
-  /** Why there will be no more answers. */
-  #over: ReplicaError | undefined;
-  #closed: NodeJS.Timeout | undefined;
+  #resolveReady = () => {};
+  #rejectReady = (_: Error) => {};
+  #loadError = '';
+  /** How the app interfered with the worker's file descriptor: responses are not reliable any more. */
+  #interference = '';
+  /** Set when the process has ended. */
+  #endError: ReplicaError | undefined;
+  #closeTimer: NodeJS.Timeout | undefined;
   readonly #scratch: string;
   readonly #print: ReplicaOptions['print'];
 
@@ -43,49 +43,52 @@ export class CortexReplica implements Replica {
     });
     const { child } = this.#process;
     this.ready = new Promise((done, failed) => {
-      this.#becameReady = done;
-      this.#failed = failed;
+      this.#resolveReady = done;
+      this.#rejectReady = failed;
     });
     this.ready.catch(() => {});
-    // What does not go through Python's own streams is nobody's: no run is known.
+    // Output that bypasses Python's streams has no run.
     this.#process.onLine(child.stdout, (text) => print({ stream: 'stdout', text }));
     this.#process.onLine(child.stderr, (text) => print({ stream: 'stderr', text }));
     const events = child.stdio[4] as Readable;
-    this.#process.onLine(events, (line) => this.#hear(line), longestEvent);
+    this.#process.onLine(events, (line) => this.#handleLine(line), maxEventLength);
     // Usually the process is exiting, and its exit code says more.
     events.on('end', () => {
-      this.#closed = setTimeout(() => this.#spoil('closed'), exitMs);
+      this.#closeTimer = setTimeout(() => this.#stopAfterInterference('closed'), exitMs);
     });
     child.stdio[3]?.on('error', () => {});
     this.ended = this.#process.ended.then(
       ({ code, signal }) =>
-        this.#end(this.#spoiled || this.#broken || `its process ended with ${signal ?? `exit code ${code}`}`),
-      (error: Error) => this.#end(error.message),
+        this.#handleExit(
+          this.#interference || this.#loadError || `its process ended with ${signal ?? `exit code ${code}`}`,
+        ),
+      (error: Error) => this.#handleExit(error.message),
     );
   }
 
   async call({ run, path, method, body, signal }: ReplicaCall): Promise<ServerReply> {
-    if (method !== 'POST') return jsonReply({ message: `functions are called with POST, not ${method}` }, 405);
-    if (!(body instanceof BufferedBody)) throw new TypeError('a function gets all of its body at once');
-    const sent = body.file === undefined ? { body: await body.text() } : { bodyFile: body.file };
-    if (this.#over) throw this.#over;
+    if (method !== 'POST')
+      return jsonReply({ message: `method ${method} not allowed: functions are called with POST` }, 405);
+    if (!(body instanceof BufferedBody)) throw new TypeError('a function needs a buffered body');
+    const content = body.file === undefined ? { body: await body.text() } : { bodyFile: body.file };
+    if (this.#endError) throw this.#endError;
     let pending: Pending | undefined;
-    const answered = new Promise<ServerReply>((answer, fail) => {
-      pending = { answer, fail };
+    const response = new Promise<ServerReply>((respond, fail) => {
+      pending = { respond, fail };
       this.#pending.set(run, pending);
     });
-    const giveUp = () => {
-      this.#tell({ cancel: run });
-      this.#settle(run)?.fail(signal.reason);
+    const abort = () => {
+      this.#send({ cancel: run });
+      this.#finish(run)?.fail(signal.reason);
     };
-    signal.addEventListener('abort', giveUp, { once: true });
-    if (signal.aborted) giveUp();
-    else this.#tell({ call: run, function: path[0] ?? '', ...sent });
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    else this.#send({ call: run, function: path[0] ?? '', ...content });
     try {
-      return await answered;
+      return await response;
     } finally {
-      // A stream may be given up later, too.
-      if (!pending?.items) signal.removeEventListener('abort', giveUp);
+      // A stream can still be aborted.
+      if (!pending?.items) signal.removeEventListener('abort', abort);
     }
   }
 
@@ -93,105 +96,105 @@ export class CortexReplica implements Replica {
     return this.#process.stop(graceMs);
   }
 
-  #tell(message: object): void {
+  #send(message: object): void {
     const commands = this.#process.child.stdio[3];
     if (commands && 'write' in commands && commands.writable) commands.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** The app runs in the same process and can write here too, so a line may be anything. */
-  #hear(line: string): void {
-    if (this.#spoiled) return;
+  /** The app runs in the same process and can write here too, so lines are not trusted. */
+  #handleLine(line: string): void {
+    if (this.#interference) return;
     const event = readWorkerEvent(line);
-    if (!event) this.#spoil('wrote to');
+    if (!event) this.#stopAfterInterference('wrote to');
     else if (event.line !== undefined)
       this.#print({ stream: event.stream ?? 'stdout', text: event.line, run: event.run ?? null });
-    else if (event.ready) this.#becameReady();
-    else if (event.broken) this.#broken = event.broken;
-    else if (event.call !== undefined) this.#hearOf(event.call, event);
-    else this.#spoil('wrote to');
+    else if (event.ready) this.#resolveReady();
+    else if (event.broken) this.#loadError = event.broken;
+    else if (event.call !== undefined) this.#handleCallEvent(event.call, event);
+    else this.#stopAfterInterference('wrote to');
   }
 
-  #hearOf(call: string, event: WorkerEvent): void {
+  #handleCallEvent(call: string, event: WorkerEvent): void {
     const pending = this.#pending.get(call);
-    // It was given up in the meantime.
+    // The call was aborted.
     if (!pending) return;
-    const isPossible = pending.items ? this.#continueStream(call, event, pending.items) : this.#answer(call, event);
-    if (!isPossible) this.#spoil('wrote to');
+    const isValid = pending.items ? this.#continueStream(call, event, pending.items) : this.#startResponse(call, event);
+    if (!isValid) this.#stopAfterInterference('wrote to');
   }
 
-  /** `false` when this cannot come after the beginning of a stream. */
+  /** Returns false if the event is not valid within a stream. */
   #continueStream(call: string, { item, size = 0, ends, failed }: WorkerEvent, items: ItemQueue): boolean {
-    if (item !== undefined && items.waiting < mostWaiting) items.add(item, size);
-    else if (ends) this.#settle(call)?.items?.end();
-    else if (failed !== undefined) this.#settle(call)?.fail(new Error(failed));
+    if (item !== undefined && items.queuedLength < maxQueuedLength) items.add(item, size);
+    else if (ends) this.#finish(call)?.items?.end();
+    else if (failed !== undefined) this.#finish(call)?.fail(new Error(failed));
     else return false;
     return true;
   }
 
-  /** `false` when this cannot be the beginning of an answer. */
-  #answer(call: string, { begins, failed, answer, answerFile, status, ms }: WorkerEvent): boolean {
-    if (begins) this.#beginStream(call);
-    else if (failed !== undefined) this.#settle(call)?.answer(failure(call, failed, status || 500, ms));
+  /** Returns false if the event is not valid as a response. */
+  #startResponse(call: string, { begins, failed, answer, answerFile, status, ms }: WorkerEvent): boolean {
+    if (begins) this.#startStream(call);
+    else if (failed !== undefined) this.#finish(call)?.respond(errorReply(call, failed, status || 500, ms));
     else {
-      const body = answerFile === undefined ? answer : fileOf(answerFile, this.#scratch);
+      const body = answerFile === undefined ? answer : openResponseFile(answerFile, this.#scratch);
       if (body === undefined) return false;
-      this.#settle(call)?.answer(success(body, status || 200));
+      this.#finish(call)?.respond(successReply(body, status || 200));
     }
     return true;
   }
 
-  /** Ends the process: what it tells cannot be relied on. Its calls are answered when it has ended. */
-  #spoil(did: 'wrote to' | 'closed'): void {
-    if (this.#spoiled || this.#over) return;
-    this.#spoiled = `the app ${did} file descriptor 4, which the emulator uses; the replica is restarted`;
-    this.#print({ stream: 'stderr', text: `error: ${this.#spoiled}` });
+  /** Kills the process, because its events are not reliable. Its calls get a reply when it has ended. */
+  #stopAfterInterference(did: 'wrote to' | 'closed'): void {
+    if (this.#interference || this.#endError) return;
+    this.#interference = `the app ${did} file descriptor 4, which the emulator uses; the replica is restarted`;
+    this.#print({ stream: 'stderr', text: `error: ${this.#interference}` });
     this.#process.kill('SIGKILL');
   }
 
-  #beginStream(call: string): void {
+  #startStream(call: string): void {
     const pending = this.#pending.get(call);
     if (!pending) return;
-    const items = new ItemQueue((size) => this.#tell({ taken: call, size }));
+    const items = new ItemQueue((size) => this.#send({ taken: call, size }));
     pending.items = items;
-    pending.answer({ status: 200, headers: streamHeaders, body: { size: undefined, read: () => eventStream(items) } });
+    pending.respond({ status: 200, headers: streamHeaders, body: { size: undefined, read: () => eventStream(items) } });
     pending.fail = (error) => items.fail(error);
   }
 
-  #settle(call: string): Pending | undefined {
+  #finish(call: string): Pending | undefined {
     const pending = this.#pending.get(call);
     this.#pending.delete(call);
     return pending;
   }
 
-  #end(reason: string): void {
-    clearTimeout(this.#closed);
-    this.#over = new ReplicaError(reason);
-    this.#failed(this.#over);
+  #handleExit(reason: string): void {
+    clearTimeout(this.#closeTimer);
+    this.#endError = new ReplicaError(reason);
+    this.#rejectReady(this.#endError);
     for (const call of [...this.#pending.keys()]) {
-      const pending = this.#settle(call);
-      if (this.#spoiled && !pending?.items) pending?.answer(failure(call, reason, 500));
-      else pending?.fail(this.#over);
+      const pending = this.#finish(call);
+      if (this.#interference && !pending?.items) pending?.respond(errorReply(call, reason, 500));
+      else pending?.fail(this.#endError);
     }
   }
 }
 
-/** Characters of one event: the items of a stream may be long. */
-const longestEvent = 256 * 1024 * 1024;
+/** Items of a stream may be long. */
+const maxEventLength = 256 * 1024 * 1024;
 
-/** Characters of items that wait for their reader: the worker sends no more after half of it. */
-const mostWaiting = 4 * 1024 * 1024;
+/** In characters. The worker stops sending before that. */
+const maxQueuedLength = 4 * 1024 * 1024;
 
-/** Milliseconds that a process may take to exit after it has closed its descriptors. */
+/** How long a process may take to exit after closing its descriptors. */
 const exitMs = 500;
 
 const streamHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
 
-function success(body: ServerReply['body'], status: number): ServerReply {
+function successReply(body: ServerReply['body'], status: number): ServerReply {
   return { status, headers: { 'content-type': 'application/json' }, body };
 }
 
-/** Read once, then it is gone. Undefined when the worker cannot have written it: another file must not be removed. */
-function fileOf(path: string, scratch: string): ReadableBody | undefined {
+/** Deleted after reading. Undefined if the worker cannot have written it: other files must not be deleted. */
+function openResponseFile(path: string, scratch: string): ReadableBody | undefined {
   const isOwn = resolve(dirname(path)) === resolve(scratch) && /^answer-\w{1,64}$/.test(basename(path));
   const stats = isOwn ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
   if (!stats?.isFile()) return undefined;
@@ -206,7 +209,7 @@ function fileOf(path: string, scratch: string): ReadableBody | undefined {
   return { size, read };
 }
 
-function failure(run: string, message: string, status: number, ms = 0): ServerReply {
+function errorReply(run: string, message: string, status: number, ms = 0): ServerReply {
   return jsonReply({ run_id: run, run_time_ms: ms, message }, status);
 }
 

@@ -1,12 +1,12 @@
-"""Serves the functions of a main.py to the emulator: calls come in on descriptor 3, what happens goes out on 4.
+"""Runs the functions of a main.py for the emulator: reads commands from file descriptor 3, writes events to 4.
 
-Both are lines of JSON. In:  {"call": id, "function": name, "body": text} or {..., "bodyFile": path},
-{"taken": id, "size": n} for what was read of a stream, {"cancel": id}.
-Out: {"ready": true}, {"broken": message}, {"run": id or null, "stream": name, "line": text} for what is printed,
-{"call": id, "ms": ..., ...} with one of "answer" (JSON text), "answerFile" (a path, when it is long), both perhaps with
-"status"; "failed" (message, "status"); "begins" (a stream); "item" (text, "size"); "ends".
+Both are JSON lines. Commands: {"call": id, "function": name, "body": text} or {..., "bodyFile": path},
+{"taken": id, "size": n} after stream items were read, {"cancel": id}.
+Events: {"ready": true}, {"broken": message}, {"run": id or null, "stream": name, "line": text} for printed lines,
+{"call": id, "ms": ..., ...} with one of "answer" (JSON text) or "answerFile" (its path if it is long), each with an
+optional "status"; "failed" (message, "status"); "begins" (a stream); "item" (text, "size"); "ends".
 
-The folder for long answers is the first argument.
+The first argument is the folder for long responses.
 """
 
 import asyncio
@@ -19,20 +19,20 @@ import time
 import traceback
 from concurrent.futures import CancelledError as FutureCancelled
 
-from cortex_call import ITEM_OVERHEAD, Call, Cancelled, Refused, keep, to_json
-from cortex_output import Printed, Wire, current_run
+from cortex_call import ITEM_OVERHEAD, Call, CallCanceled, CallError, response_event, to_json
+from cortex_output import EventWriter, OutputStream, current_run
 
 
 class Replica:
-    def __init__(self, wire, out, err):
-        self.wire, self.out, self.err = wire, out, err
+    def __init__(self, events, out, err):
+        self.events, self.out, self.err = events, out, err
         self.calls = {}
         self.functions = {}
         self.loop = asyncio.new_event_loop()
         threading.Thread(target=self.loop.run_forever, daemon=True).start()
 
     def load(self):
-        # The app's folder takes the place of ours.
+        # Imports come from the app's folder instead of this one.
         sys.path[0] = os.getcwd()
         import main
 
@@ -45,66 +45,66 @@ class Replica:
     def begin(self, message):
         call = Call(message["call"])
         self.calls[call.identity] = call
-        threading.Thread(target=self.work, args=(call, message), daemon=True).start()
+        threading.Thread(target=self.run, args=(call, message), daemon=True).start()
 
-    def work(self, call, message):
+    def run(self, call, message):
         current_run.set(call.identity)
         call.thread = threading.get_ident()
         try:
-            self.perform(call, message)
-        except Cancelled:
-            self.finish(call, failed="the call was cancelled", status=0)
-        except Refused as refusal:
-            self.finish(call, failed=str(refusal), status=refusal.status)
+            self.call_function(call, message)
+        except CallCanceled:
+            self.finish(call, failed="the call was canceled", status=0)
+        except CallError as error:
+            self.finish(call, failed=str(error), status=error.status)
         except BaseException as error:
-            traceback.print_exception(type(error), error, own_frames(error.__traceback__))
+            traceback.print_exception(type(error), error, app_frames(error.__traceback__))
             self.finish(call, failed=describe(error), status=500)
 
-    def perform(self, call, message):
+    def call_function(self, call, message):
         function = self.functions.get(message["function"])
         if function is None:
             known = ", ".join(sorted(self.functions)) or "none"
-            raise Refused(404, f'function {message["function"]} not found; functions of this app: {known}')
-        arguments = self.arguments(function, message, call)
+            raise CallError(404, f'function {message["function"]} not found; available functions: {known}')
+        arguments = self.parse_arguments(function, message, call)
         call.started = time.perf_counter()
         result = function(**arguments)
         if inspect.isawaitable(result):
             result = self.wait(call, result)
         if inspect.isasyncgen(result):
-            result = self.step_by_step(call, result)
+            result = self.iterate_async(call, result)
         if inspect.isgenerator(result):
             self.stream(call, result)
         else:
-            self.answer(call, result)
+            self.respond(call, result)
 
-    def arguments(self, function, message, call):
+    def parse_arguments(self, function, message, call):
         if "bodyFile" in message:
             with open(message["bodyFile"], encoding="utf-8", errors="replace") as file:
                 body = file.read()
         else:
             body = message["body"]
         try:
-            given = json.loads(body) if body.strip() else {}
+            arguments = json.loads(body) if body.strip() else {}
         except ValueError as error:
-            raise Refused(400, f"the body is not valid JSON: {error}") from None
-        if not isinstance(given, dict):
-            raise Refused(400, "the body must be a JSON object: its fields are the function's parameters")
+            raise CallError(400, f"the body is not valid JSON: {error}") from None
+        if not isinstance(arguments, dict):
+            raise CallError(400, "the body must be a JSON object: its keys must match the function's parameters")
         try:
             signature = inspect.signature(function)
             if "run_id" in signature.parameters:
-                given.setdefault("run_id", call.identity)
-            signature.bind(**given)
+                arguments.setdefault("run_id", call.identity)
+            signature.bind(**arguments)
         except TypeError as error:
-            raise Refused(422, f'{message["function"]}: {error}') from None
+            raise CallError(422, f'{message["function"]}: {error}') from None
         except ValueError:
             pass
-        return given
+        return arguments
 
     def wait(self, call, awaitable):
         async def working():
             current_run.set(call.identity)
             call.task = asyncio.current_task()
-            if call.cancelled:
+            if call.canceled:
                 raise asyncio.CancelledError()
             return await awaitable
 
@@ -112,11 +112,11 @@ class Replica:
         try:
             return future.result()
         except (asyncio.CancelledError, FutureCancelled):
-            raise Cancelled() from None
+            raise CallCanceled() from None
         finally:
             call.task = None
 
-    def step_by_step(self, call, items):
+    def iterate_async(self, call, items):
         while True:
             try:
                 yield self.wait(call, items.__anext__())
@@ -124,33 +124,33 @@ class Replica:
                 return
 
     def stream(self, call, items):
-        # Until the first item nothing is promised: an error is still an answer.
-        begun = False
+        # An error before the first item is still an ordinary error response.
+        has_begun = False
         for item in items:
             text = item if isinstance(item, str) else to_json(item)
-            if not begun:
-                self.wire.send(call=call.identity, begins=True)
-                begun = True
-            # An empty item takes memory, too.
+            if not has_begun:
+                self.events.send(call=call.identity, begins=True)
+                has_begun = True
+            # Empty items take memory, too.
             size = len(text) + ITEM_OVERHEAD
-            self.wire.send(call=call.identity, item=text, size=size)
+            self.events.send(call=call.identity, item=text, size=size)
             call.sent(size)
-        if not begun:
-            self.wire.send(call=call.identity, begins=True)
+        if not has_begun:
+            self.events.send(call=call.identity, begins=True)
         self.finish(call, ends=True)
 
-    def answer(self, call, result):
+    def respond(self, call, result):
         text = to_json(result)
         status = result.get("status_code") if isinstance(result, dict) else None
         valid = isinstance(status, int) and not isinstance(status, bool) and 200 <= status <= 599
         answer = f'{{"run_id":{json.dumps(call.identity)},"run_time_ms":{call.milliseconds},"result":{text}}}'
-        self.finish(call, **keep(answer), **({"status": status} if valid else {}))
+        self.finish(call, **response_event(answer), **({"status": status} if valid else {}))
 
     def finish(self, call, **outcome):
         self.out.finish(call.identity)
         self.err.finish(call.identity)
         self.calls.pop(call.identity, None)
-        self.wire.send(call=call.identity, ms=call.milliseconds, **outcome)
+        self.events.send(call=call.identity, ms=call.milliseconds, **outcome)
 
 
 def describe(error):
@@ -161,38 +161,38 @@ def describe(error):
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def own_frames(trace):
-    """A traceback without our frames."""
+def app_frames(trace):
+    """The traceback without frames of the worker."""
     while trace and os.path.dirname(trace.tb_frame.f_code.co_filename) == os.path.dirname(__file__):
         trace = trace.tb_next
     return trace
 
 
 def main():
-    wire = Wire(4)
-    out, err = Printed("stdout", wire), Printed("stderr", wire)
+    events = EventWriter(4)
+    out, err = OutputStream("stdout", events), OutputStream("stderr", events)
     sys.stdout, sys.stderr = out, err
-    replica = Replica(wire, out, err)
+    replica = Replica(events, out, err)
     try:
         replica.load()
     except BaseException as error:
-        traceback.print_exception(type(error), error, own_frames(error.__traceback__))
-        wire.send(broken=describe(error))
+        traceback.print_exception(type(error), error, app_frames(error.__traceback__))
+        events.send(broken=describe(error))
         os._exit(1)
     for stream in (out, err):
         stream.finish(None)
-    wire.send(ready=True)
+    events.send(ready=True)
     with os.fdopen(3, encoding="utf-8") as commands:
         for line in commands:
             message = json.loads(line)
-            known = replica.calls.get(message.get("taken") or message.get("cancel"))
+            call = replica.calls.get(message.get("taken") or message.get("cancel"))
             if "call" in message:
                 replica.begin(message)
-            elif known and "taken" in message:
-                known.taken(message["size"])
-            elif known:
-                known.cancel()
-    # The emulator is gone.
+            elif call and "taken" in message:
+                call.taken(message["size"])
+            elif call:
+                call.cancel()
+    # The emulator has ended.
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""One call of a function: how it can be stopped, and what it answers."""
+"""A call of a function: cancellation, stream flow control, and its response."""
 
 import ctypes
 import json
@@ -7,19 +7,19 @@ import tempfile
 import threading
 import time
 
-# So much text of a stream may be under way before the function has to wait for its reader.
+# Maximum text of a stream that was sent but not read.
 WINDOW = 1024 * 1024
-# An item counts for its text and so much more.
+# Added to the size of each item.
 ITEM_OVERHEAD = 64
-# A longer answer travels as a file.
-HELD = 1024 * 1024
+# A longer response is passed in a file.
+MAX_INLINE = 1024 * 1024
 
 
-class Cancelled(BaseException):
-    """Raised in a function whose call was given up."""
+class CallCanceled(BaseException):
+    """Raised in a function whose call was canceled."""
 
 
-class Refused(Exception):
+class CallError(Exception):
     def __init__(self, status, message):
         super().__init__(message)
         self.status = status
@@ -31,38 +31,38 @@ class Call:
         self.started = time.perf_counter()
         self.thread = None
         self.task = None
-        self.under_way = 0
-        self.cancelled = False
-        self.moved = threading.Condition()
+        self.unread = 0
+        self.canceled = False
+        self.changed = threading.Condition()
 
     @property
     def milliseconds(self):
         return round((time.perf_counter() - self.started) * 1000, 3)
 
     def sent(self, size):
-        with self.moved:
-            self.under_way += size
-            self.moved.wait_for(lambda: self.under_way < WINDOW or self.cancelled)
-        if self.cancelled:
-            raise Cancelled()
+        with self.changed:
+            self.unread += size
+            self.changed.wait_for(lambda: self.unread < WINDOW or self.canceled)
+        if self.canceled:
+            raise CallCanceled()
 
     def taken(self, size):
-        with self.moved:
-            self.under_way -= size
-            self.moved.notify_all()
+        with self.changed:
+            self.unread -= size
+            self.changed.notify_all()
 
     def cancel(self):
-        with self.moved:
-            self.cancelled = True
-            self.moved.notify_all()
+        with self.changed:
+            self.canceled = True
+            self.changed.notify_all()
         if self.task:
             self.task.get_loop().call_soon_threadsafe(self.task.cancel)
         elif self.thread:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), ctypes.py_object(Cancelled))
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), ctypes.py_object(CallCanceled))
 
 
-def keep(answer):
-    if len(answer) < HELD:
+def response_event(answer):
+    if len(answer) < MAX_INLINE:
         return {"answer": answer}
     with tempfile.NamedTemporaryFile("w", dir=sys.argv[1], prefix="answer-", encoding="utf-8", delete=False) as file:
         file.write(answer)
@@ -71,12 +71,12 @@ def keep(answer):
 
 def to_json(value):
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=plain).encode("utf-8", "replace").decode()
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=convert).encode("utf-8", "replace").decode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise Refused(500, f"what the function returned is not JSON: {error}") from None
+        raise CallError(500, f"the function's result cannot be converted to JSON: {error}") from None
 
 
-def plain(value):
+def convert(value):
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json")
-    raise TypeError(f"an object of type {type(value).__name__} has no JSON form")
+    raise TypeError(f"{type(value).__name__} is not JSON serializable")

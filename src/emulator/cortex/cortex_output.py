@@ -1,4 +1,4 @@
-"""What an app prints goes out line by line, each with the run that printed it."""
+"""Sends what an app prints as events, one for each line, with the run that printed it."""
 
 import contextvars
 import io
@@ -7,11 +7,11 @@ import os
 import threading
 
 current_run = contextvars.ContextVar("run", default=None)
-LONGEST_LINE = 256 * 1024
+MAX_LINE = 256 * 1024
 
 
-class Wire:
-    """Whole lines to the emulator, from any thread."""
+class EventWriter:
+    """Thread-safe writer of JSON lines."""
 
     def __init__(self, descriptor):
         self._file = os.fdopen(descriptor, "wb", buffering=0)
@@ -24,12 +24,12 @@ class Wire:
                 line = line[self._file.write(line):]
 
 
-class Printed(io.TextIOBase):
-    """Stands for stdout or stderr: each line goes out with the run that printed it."""
+class OutputStream(io.TextIOBase):
+    """Replaces stdout or stderr."""
 
-    def __init__(self, name, wire):
-        self._name, self._wire = name, wire
-        self._open = {}
+    def __init__(self, name, events):
+        self._name, self._events = name, events
+        self._partial = {}
         self._lock = threading.RLock()
 
     encoding = "utf-8"
@@ -43,34 +43,34 @@ class Printed(io.TextIOBase):
 
     @property
     def buffer(self):
-        return Bytes(self)
+        return BinaryOutput(self)
 
     def write(self, text):
         run = current_run.get()
         with self._lock:
-            *lines, rest = (self._open.pop(run, "") + str(text)).split("\n")
-            if len(rest) < LONGEST_LINE:
-                self._open[run] = rest
+            *lines, rest = (self._partial.pop(run, "") + str(text)).split("\n")
+            if len(rest) < MAX_LINE:
+                self._partial[run] = rest
             else:
                 lines.append(rest)
             for line in lines:
-                self._say(run, line)
+                self._send_line(run, line)
         return len(text)
 
     def finish(self, run):
-        """What a run printed last may have no line end."""
+        """Sends a last line without a line end."""
         with self._lock:
-            rest = self._open.pop(run, "")
+            rest = self._partial.pop(run, "")
             if rest:
-                self._say(run, rest)
+                self._send_line(run, rest)
 
-    def _say(self, run, line):
+    def _send_line(self, run, line):
         text = line.removesuffix("\r").encode("utf-8", "replace").decode()
-        for start in range(0, max(1, len(text)), LONGEST_LINE):
-            self._wire.send(run=run, stream=self._name, line=text[start : start + LONGEST_LINE])
+        for start in range(0, max(1, len(text)), MAX_LINE):
+            self._events.send(run=run, stream=self._name, line=text[start : start + MAX_LINE])
 
 
-class Bytes(io.RawIOBase):
+class BinaryOutput(io.RawIOBase):
     """sys.stdout.buffer"""
 
     def __init__(self, text):

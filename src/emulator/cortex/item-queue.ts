@@ -1,23 +1,23 @@
-/** Items of a stream on their way from who makes them to who reads them. Whoever reads says how much was taken. */
+/** Buffers stream items between the worker and the client. `consumed` is called for each item that was read. */
 export class ItemQueue implements AsyncIterable<string> {
   readonly #items: { text: string; size: number }[] = [];
-  readonly #taken: (size: number) => void;
+  readonly #consumed: (size: number) => void;
   #wake = () => {};
   #ended = false;
-  #waiting = 0;
+  #queuedLength = 0;
   #error: Error | undefined;
 
-  constructor(taken: (size: number) => void) {
-    this.#taken = taken;
+  constructor(consumed: (size: number) => void) {
+    this.#consumed = consumed;
   }
 
-  /** Characters that have come and were not read. */
-  get waiting(): number {
-    return this.#waiting;
+  /** Characters that were not read yet. */
+  get queuedLength(): number {
+    return this.#queuedLength;
   }
 
   add(text: string, size: number): void {
-    this.#waiting += text.length;
+    this.#queuedLength += text.length;
     this.#items.push({ text, size });
     this.#wake();
   }
@@ -27,7 +27,7 @@ export class ItemQueue implements AsyncIterable<string> {
     this.#wake();
   }
 
-  /** What has come already is read, then this is thrown. */
+  /** Throws after the items that were added before. */
   fail(error: Error): void {
     this.#error = error;
     this.#wake();
@@ -36,9 +36,9 @@ export class ItemQueue implements AsyncIterable<string> {
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
     for (;;) {
       for (const { text, size } of this.#items.splice(0)) {
-        this.#waiting -= text.length;
+        this.#queuedLength -= text.length;
         yield text;
-        this.#taken(size);
+        this.#consumed(size);
       }
       if (this.#items.length > 0) continue;
       if (this.#error) throw this.#error;

@@ -10,7 +10,7 @@ const Event = v.object({
   stream: v.optional(v.picklist(['stdout', 'stderr'])),
   line: v.optional(v.string()),
   call: v.optional(v.string()),
-  /** The whole answer: parsed and written again here, large numbers would change. */
+  /** JSON text, passed on as it is: parsing would change large numbers. */
   answer: v.optional(v.string()),
   answerFile: v.optional(v.string()),
   failed: v.optional(v.string()),
@@ -23,10 +23,10 @@ const Event = v.object({
   ms: v.optional(amount),
 });
 
-/** What the worker of an app tells; see `cortex.py`. */
+/** An event of an app's worker, documented in `cortex.py`. */
 export type WorkerEvent = v.InferOutput<typeof Event>;
 
-/** Reads a line of the worker; undefined when it is not one: code of the app can write to the same descriptor. */
+/** Undefined if the line is not an event: the app's code can write to the same file descriptor. */
 export function readWorkerEvent(line: string): WorkerEvent | undefined {
   try {
     const result = v.safeParse(Event, JSON.parse(line));

@@ -2,70 +2,71 @@ import { type EndpointName, endpoints } from '../../contract/index.ts';
 import type { StorageTarget } from '../storage/target.ts';
 
 /**
- * Faults by what they can be asked of, with a line of help for each. Where help does not say otherwise the request is
- * carried out, side effects and all: it is the answer that suffers.
+ * Faults by target, with the help text of each. Unless the help says otherwise, the request is handled as usual and only
+ * its reply changes.
  */
 export const faults = {
-  /** An endpoint, or what object storage is asked for. */
+  /** Endpoints, and requests to object storage. */
   reply: {
-    'reset-before': 'the connection is reset before the request is read: nothing is done',
-    'reset-during': 'the connection is reset in the middle of an answer; of an upload or a part, before it is done',
-    'reset-after': 'the request is carried out, and the connection is reset instead of an answer',
-    stall: 'nothing is read, nothing is done, no answer ever comes',
-    truncated: 'the answer ends before the length it announced',
-    malformed: 'the answer is broken JSON',
-    empty: 'the answer is empty',
-    html: 'a 502 with a web page, as proxies send it: nothing is done',
+    'reset-before': 'reset the connection before reading the request, which has no effect',
+    'reset-during':
+      'reset the connection in the middle of the reply, or of an upload or part, which then has no effect',
+    'reset-after': 'handle the request, then reset the connection instead of replying',
+    stall: 'never read the request and never reply; the request has no effect',
+    truncated: 'end the reply before its content-length',
+    malformed: 'reply with invalid JSON',
+    empty: 'reply with an empty body',
+    html: 'reply 502 with an HTML page, as proxies do; the request has no effect',
   },
   /** `upload`, `part` or `object`. */
   storage: {
-    expired: 'a 403 that says the link has expired: nothing is done',
-    'slow-down': 'a 503 SlowDown, as object storage asks for fewer requests: nothing is done',
-    slow: 'the content moves at one MiB a second',
-    'stall-during': 'the content stops moving in the middle, for ever',
+    expired: 'reply 403 because the URL has expired; the request has no effect',
+    'slow-down': 'reply 503 SlowDown, as object storage does to throttle clients; the request has no effect',
+    slow: 'transfer the content at 1 MiB per second',
+    'stall-during': 'stop transferring in the middle of the content, without an end',
   },
-  /** `upload` or `part`: what is sent. */
+  /** `upload` or `part`. */
   sent: {
-    'wrong-etag': 'the ETag is of some other content',
-    'no-etag': 'there is no ETag',
+    'wrong-etag': 'reply with the ETag of other content',
+    'no-etag': 'reply without an ETag',
   },
   object: {
-    changed: 'the file is replaced while it is read: the connection is reset in the middle, then there is another file',
-    corrupt: 'the first byte is another one',
-    'no-range': 'all of the file comes, whatever range was asked for',
+    changed: 'replace the file while it is downloaded: the connection is reset in the middle',
+    corrupt: 'change the first byte',
+    'no-range': 'ignore the Range header and send the whole file',
   },
-  /** A page of what an app printed. */
+  /** A page of app logs. */
   logs: {
-    overlapping: 'the next page begins with the end of this one',
-    shuffled: 'the lines come in reverse',
+    overlapping: 'start the next page with the last lines of this one',
+    shuffled: 'reverse the order of the lines',
   },
   webhook: {
-    lost: 'the attempt reaches nobody',
-    twice: 'it arrives twice',
-    forged: 'the signature is made with some other secret',
+    lost: 'do not send the attempt',
+    twice: 'send the attempt twice',
+    forged: 'sign with another secret',
   },
   'log-socket': {
-    refused: 'a 503 instead of a socket',
-    'cut-after-two': 'the line breaks after every second line',
-    repeating: 'every line comes twice',
-    silent: 'no line ever comes',
+    refused: 'reply 503 instead of opening a socket',
+    'cut-after-two': 'cut the connection after two lines',
+    repeating: 'send every line twice',
+    silent: 'never send a line',
   },
   build: {
     fail: 'the same as build_failure',
     build_failure: 'a dependency cannot be installed',
-    init_failure: 'the app is built, but crashes when it starts',
-    init_timeout: 'the app is built, but never gets ready',
-    slow: 'the build goes on until it is cancelled',
-    'unknown-status': 'the first look at the build finds a status nobody knows',
-    'hostile-log': 'the log tries to control the terminal and the CI system that show it',
+    init_failure: 'the build succeeds, but the app crashes at its start',
+    init_timeout: 'the build succeeds, but the app never gets ready',
+    slow: 'the build runs until it is canceled',
+    'unknown-status': 'the first poll of the build gets an unknown status',
+    'hostile-log': 'the log contains control sequences and CI workflow commands',
   },
 } as const;
 
-/** Answers with a status (and `Retry-After`): they have no name, but a form. */
+/** Replies with a status and optionally `Retry-After`, written as in these examples. */
 export const statusFaults = {
-  '503': 'that status, with a message: nothing is done; any from 300 to 599',
-  '429:2': 'with Retry-After: in 2 seconds',
-  '429:date+2': 'with Retry-After: the date 2 seconds from now',
+  '503': 'reply with this status (300 to 599) and a message; the request has no effect',
+  '429:2': 'the same with Retry-After: 2 seconds',
+  '429:date+2': 'the same with Retry-After: a date 2 seconds from now',
 };
 
 export type ReplyFault =
@@ -77,57 +78,60 @@ export type ReplyFault =
 export type BuildFault = keyof typeof faults.build;
 export type WebhookFault = keyof typeof faults.webhook;
 export type SocketFault = keyof (typeof faults)['log-socket'];
-/** What is no request that is answered has faults of its own. */
-interface OwnFaults {
+/** Targets that are not replies to requests. */
+interface SeparateFaults {
   build: BuildFault;
   webhook: WebhookFault;
   'log-socket': SocketFault;
 }
-export type FaultTarget = EndpointName | StorageTarget | keyof OwnFaults;
-/** A fault as a test or a command line writes it; with `*` it stays. */
+export type FaultTarget = EndpointName | StorageTarget | keyof SeparateFaults;
+/** A fault as written in a test or on the command line. With `*` it applies to all further requests. */
 export type FaultText =
   | number
-  | `${ReplyFault | OwnFaults[keyof OwnFaults] | number | `${number}:${string}`}${'' | '*'}`;
+  | `${ReplyFault | SeparateFaults[keyof SeparateFaults] | number | `${number}:${string}`}${'' | '*'}`;
 
-/** `retryAfter` in seconds, to be told as a number of seconds or as a date. */
+/** `retryAfter` in seconds; `asDate` sends it as a date. */
 export type StatusFault = { status: number; retryAfter?: number; asDate?: boolean };
-type Fault = ReplyFault | OwnFaults[keyof OwnFaults] | StatusFault;
-type FaultOf<Target extends FaultTarget> = Target extends keyof OwnFaults
-  ? OwnFaults[Target]
+type Fault = ReplyFault | SeparateFaults[keyof SeparateFaults] | StatusFault;
+type FaultOf<Target extends FaultTarget> = Target extends keyof SeparateFaults
+  ? SeparateFaults[Target]
   : ReplyFault | StatusFault;
 
-/** The faults waiting for each target. A matching call uses one up, in the order they were asked for. */
+/** Pending faults by target. Each matching request uses the next one. */
 export class FaultQueue {
-  readonly #waiting = new Map<FaultTarget, { fault: Fault; stays: boolean }[]>();
+  readonly #pending = new Map<FaultTarget, { fault: Fault; isPermanent: boolean }[]>();
 
-  /** Throws a RangeError that names the valid faults when one is not known, or cannot happen to this target. */
+  /** Throws a RangeError that lists the valid faults if one is not valid for the target. */
   add(target: FaultTarget, ...texts: (FaultText | string)[]): void {
     const added = texts.map((text) => parseFault(target, String(text)));
-    this.#waiting.set(target, [...(this.#waiting.get(target) ?? []), ...added]);
+    this.#pending.set(target, [...(this.#pending.get(target) ?? []), ...added]);
   }
 
   take<Target extends FaultTarget>(target: Target): FaultOf<Target> | undefined {
-    const waiting = this.#waiting.get(target) ?? [];
-    const next = waiting[0]?.stays ? waiting[0] : waiting.shift();
+    const pending = this.#pending.get(target) ?? [];
+    const next = pending[0]?.isPermanent ? pending[0] : pending.shift();
     return next?.fault as FaultOf<Target> | undefined;
   }
 
   clear(): void {
-    this.#waiting.clear();
+    this.#pending.clear();
   }
 }
 
 /**
- * Reads `TARGET=FAULT[,FAULT…]`, as in `upload=503,reset-during`. Throws a RangeError that names the valid targets or
+ * Parses `TARGET=FAULT[,FAULT…]`, as in `upload=503,reset-during`. Throws a RangeError that lists the valid targets or
  * faults.
  */
 export function parseFaultOption(text: string): { target: FaultTarget; faults: string[] } {
   const [, name = '', list = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const target = faultTargets.find((known) => known === name);
-  if (!target) throw new RangeError(`${quote(text)} is not TARGET=FAULT[,FAULT…]; targets: ${faultTargets.join(', ')}`);
-  const asked = list.split(',').map((fault) => fault.trim());
-  for (const fault of asked) parseFault(target, fault);
-  return { target, faults: asked };
+  if (!target)
+    throw new RangeError(
+      `invalid fault ${quote(text)}: expected TARGET=FAULT[,FAULT…]; targets: ${faultTargets.join(', ')}`,
+    );
+  const requested = list.split(',').map((fault) => fault.trim());
+  for (const fault of requested) parseFault(target, fault);
+  return { target, faults: requested };
 }
 
 const faultTargets: readonly FaultTarget[] = [
@@ -135,24 +139,26 @@ const faultTargets: readonly FaultTarget[] = [
   ...(['upload', 'part', 'object', 'webhook', 'log-socket', 'build'] as const),
 ];
 
-function parseFault(target: FaultTarget, text: string): { fault: Fault; stays: boolean } {
-  const stays = text.endsWith('*');
-  const word = stays ? text.slice(0, -1) : text;
+function parseFault(target: FaultTarget, text: string): { fault: Fault; isPermanent: boolean } {
+  const isPermanent = text.endsWith('*');
+  const withoutStar = isPermanent ? text.slice(0, -1) : text;
   const names = faultNames(target);
-  const hasStatus = !(target in ownFaults);
-  const fault = names.find((name) => name === word) ?? (hasStatus ? parseStatus(word) : undefined);
-  if (fault) return { fault, stays };
+  const hasStatus = !(target in separateFaults);
+  const fault = names.find((name) => name === withoutStar) ?? (hasStatus ? parseStatus(withoutStar) : undefined);
+  if (fault) return { fault, isPermanent };
   const forms = hasStatus ? Object.keys(statusFaults) : [];
-  throw new RangeError(`${quote(text)} cannot be asked of ${target}; it knows ${[...names, ...forms].join(', ')}`);
+  throw new RangeError(
+    `invalid fault ${quote(text)} for ${target}: expected one of ${[...names, ...forms].join(', ')}`,
+  );
 }
 
 const { build, webhook, 'log-socket': logSocket } = faults;
-const ownFaults = { build, webhook, 'log-socket': logSocket };
+const separateFaults = { build, webhook, 'log-socket': logSocket };
 
 function faultNames(target: FaultTarget): Exclude<Fault, StatusFault>[] {
   const { reply, storage, sent, object, logs } = faults;
   const special: Partial<Record<FaultTarget, object>> = {
-    ...ownFaults,
+    ...separateFaults,
     upload: { ...reply, ...storage, ...sent },
     part: { ...reply, ...storage, ...sent },
     object: { ...reply, ...storage, ...object },
@@ -161,8 +167,8 @@ function faultNames(target: FaultTarget): Exclude<Fault, StatusFault>[] {
   return Object.keys(special[target] ?? reply) as Exclude<Fault, StatusFault>[];
 }
 
-function parseStatus(word: string): StatusFault | undefined {
-  const [, status, date, seconds] = /^([345]\d\d)(?::(date\+)?(\d+))?$/.exec(word) ?? [];
+function parseStatus(text: string): StatusFault | undefined {
+  const [, status, date, seconds] = /^([345]\d\d)(?::(date\+)?(\d+))?$/.exec(text) ?? [];
   if (!status) return undefined;
   return { status: Number(status), ...(seconds && { retryAfter: Number(seconds), asDate: date !== undefined }) };
 }

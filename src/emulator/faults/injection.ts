@@ -21,7 +21,7 @@ import { parseObjectKey } from '../volumes/object-key.ts';
 import { VolumeFiles } from '../volumes/volume-store.ts';
 import type { ReplyFault, StatusFault } from './faults.ts';
 
-/** Answers a request badly, as the fault says. */
+/** Replies to a request, or not, as the fault says. */
 export async function applyFault(
   exchange: Exchange,
   fault: ReplyFault | StatusFault,
@@ -128,34 +128,33 @@ function statusReply({ url }: Exchange, { status, retryAfter, asDate }: StatusFa
   return { ...reply, headers: { ...reply.headers, 'retry-after': wait } };
 }
 
-/** Whether the content is on its way to us: an archive, or a part of a file. */
+/** Whether the request's body, rather than the reply's, is the content. */
 function isUpload({ url }: Exchange): boolean {
   return ['upload', 'part'].includes(storageTarget(url) ?? '');
 }
 
-/** A real reset, not a polite end: the other side sees ECONNRESET. */
+/** Sends a TCP RST: the client sees ECONNRESET. */
 function reset({ request }: Exchange): void {
   request.socket.resetAndDestroy();
 }
 
 /**
- * Announces the whole answer, sends half of it, then leaves. An empty answer announces one byte more than it has; of a
- * stream the first piece is sent.
+ * Sends the head with the full content-length, then half of the body, then calls `then`. An empty body is declared one
+ * byte too long; of a stream, the first chunk is sent.
  */
-async function sendHalf(exchange: Exchange, reply: ServerReply, leave: () => void): Promise<void> {
+async function sendHalf(exchange: Exchange, reply: ServerReply, then: () => void): Promise<void> {
   const content = toReadableBody(reply);
   sendHead(exchange, reply, content.size === undefined ? undefined : Math.max(1, content.size));
   exchange.response.flushHeaders();
   const half =
     content.size === undefined ? firstChunk(content.read(0, 0)) : content.read(0, Math.floor(content.size / 2));
   await pipeline(half, exchange.response, { end: false });
-  leave();
+  then();
 }
 
-/** The same answer with its content led through something. */
-function mapBody(reply: ServerReply, through: (chunks: ByteStream) => ByteStream): ServerReply {
+function mapBody(reply: ServerReply, transform: (chunks: ByteStream) => ByteStream): ServerReply {
   const content = toReadableBody(reply);
-  const body: ReadableBody = { size: content.size, read: (start, end) => through(content.read(start, end)) };
+  const body: ReadableBody = { size: content.size, read: (start, end) => transform(content.read(start, end)) };
   return { ...reply, body };
 }
 
@@ -165,21 +164,21 @@ function mapLogPage(reply: ServerReply, change: (page: LogPage) => LogPage): Ser
   return reply.body === '' ? reply : { ...reply, body: JSON.stringify(change(JSON.parse(String(reply.body)))) };
 }
 
-/** The same page, but the next one begins two lines before the end of this one. */
+/** A token for a next page that starts two lines before the end of this one. */
 function overlappingToken({ logs, nextPageToken }: LogPage): string | null {
   if (!nextPageToken) return null;
-  const backward = (logs?.[0]?.timestamp ?? '') > (logs?.at(-1)?.timestamp ?? '');
-  return logPageTokenAfter(parseLogPageToken(nextPageToken) + (backward ? 2 : -2));
+  const isBackward = (logs?.[0]?.timestamp ?? '') > (logs?.at(-1)?.timestamp ?? '');
+  return logPageTokenAfter(parseLogPageToken(nextPageToken) + (isBackward ? 2 : -2));
 }
 
-const slowBytes = 64 * 1024;
-const slowMs = 62.5;
+const throttledChunkBytes = 64 * 1024;
+const throttleDelayMs = 62.5;
 
 async function* throttle(chunks: ByteStream): ByteStream {
   for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += slowBytes) {
-      await setTimeout(slowMs);
-      yield chunk.subarray(at, at + slowBytes);
+    for (let at = 0; at < chunk.length; at += throttledChunkBytes) {
+      await setTimeout(throttleDelayMs);
+      yield chunk.subarray(at, at + throttledChunkBytes);
     }
   }
 }
@@ -197,8 +196,7 @@ async function* flipFirstByte(chunks: ByteStream): ByteStream {
   }
 }
 
-/** Another file takes the place of the one a link is for. */
-function replaceFile(link: URL, platform: Platform): void {
-  const { place, names } = parseObjectKey(verifySignedUrl('GET', link, platform));
-  new VolumeFiles(platform.volumes, place, platform.now).write(names, 'this was changed while it was read\n');
+function replaceFile(url: URL, platform: Platform): void {
+  const { location, names } = parseObjectKey(verifySignedUrl('GET', url, platform));
+  new VolumeFiles(platform.volumes, location, platform.now).write(names, 'this was changed while it was read\n');
 }

@@ -17,7 +17,7 @@ export function checkCaller(authorization: string | undefined, app: AppRecord, p
     return;
   }
   if (readClaims(authorization ?? '', platform.store.key)?.token_use === 'access') {
-    refuse(401, 'a login does not open an app: use an inference key or the token of a service account');
+    refuse(401, 'a login token cannot call apps: use an inference key or the token of a service account');
   }
   checkAccess(authorization, app.project, platform);
 }

@@ -13,45 +13,44 @@ import { deliverWebhook } from './webhooks.ts';
 
 /** Calls of deployed apps (spec 4.18). */
 export const invocationHandlers: Pick<Handlers, 'invoke'> = {
-  async invoke(asked, platform) {
-    const { request, url } = asked;
+  async invoke(context, platform) {
+    const { request, url } = context;
     const { app, path } = findCalledApp(url, platform);
     checkCaller(request.headers.authorization, app, platform);
-    const given = Object.fromEntries(url.searchParams);
-    const { async = false, webhookEndpoint } = parseAs(contract.query, given);
+    const { async = false, webhookEndpoint } = parseAs(contract.query, Object.fromEntries(url.searchParams));
     if (webhookEndpoint) checkWebhook(webhookEndpoint);
 
-    const body = await readCallBody(asked, app, async, platform);
+    const body = await readCallBody(context, app, async, platform);
     const method = request.method ?? 'POST';
     const functionName = path.join('/');
     const container = `${app.id}-starting`;
-    const called = { app: app.id, functionName, method, async, container };
-    const run = recordRun({ ...called, ...(webhookEndpoint && { webhookEndpoint }) }, platform).id;
+    const record = { app: app.id, functionName, method, async, container };
+    const run = recordRun({ ...record, ...(webhookEndpoint && { webhookEndpoint }) }, platform).id;
     const headers = forwardedHeaders(app, request.headers);
     const controller = platform.runner.trackRun(run);
     const call = { run, method, path, address: pathBelowApp(url), headers, body };
     const caller = async ? undefined : request.socket;
-    const work = performCall({ app, call, controller, caller }, platform).then((reply) => withRunId(reply, run));
+    const response = performCall({ app, call, controller, caller }, platform).then((reply) => withRunId(reply, run));
     const secret = request.headers['x-webhook-secret'];
-    const answered = webhookEndpoint
-      ? work.then((reply) => alsoToWebhook(reply, run, webhookEndpoint, secret, platform))
-      : work;
+    const delivered = webhookEndpoint
+      ? response.then((reply) => alsoToWebhook(reply, run, webhookEndpoint, secret, platform))
+      : response;
     if (async) {
-      platform.runner.runInBackground(answered.then(drain));
+      platform.runner.runInBackground(delivered.then(drain));
       return withRunId(jsonReply({ run_id: run }, 202), run);
     }
-    return answered;
+    return delivered;
   },
 };
 
-/** `/v4/{project}/{name}/…`: the app, and what is asked for below it. */
+/** The app of `/v4/{project}/{name}/…`, and the rest of the path. */
 function findCalledApp({ pathname }: URL, { store }: Platform): { app: AppRecord; path: string[] } {
   const [project = '', name = '', ...path] = pathname.split('/').slice(2).map(decodeSegment);
   const app = store.apps.get(`${project}-${name}`);
   return app?.project === project ? { app, path } : refuse(404, `app ${name} not found in project ${project}`);
 }
 
-/** As the app's own server is to see it: what the platform reads is taken out. */
+/** The path and query that the app's own server gets: without the platform's parameters. */
 function pathBelowApp({ pathname, search, searchParams }: URL): string {
   const below = `/${pathname.split('/').slice(4).join('/')}`;
   if (!searchParams.has('async') && !searchParams.has('webhookEndpoint')) return below + search;
@@ -63,11 +62,11 @@ function pathBelowApp({ pathname, search, searchParams }: URL): string {
 
 function checkWebhook(address: string): void {
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {
-    refuse(400, `webhookEndpoint must be an http or https URL, encoded: ${address}`);
+    refuse(400, `webhookEndpoint must be an encoded http or https URL: ${address}`);
   }
 }
 
-/** A server of the user's own gets what is sent as it comes; a function, and who is not waited for, all of it at once. */
+/** Streams the body to an app's own server. Functions and asynchronous calls get it buffered. */
 async function readCallBody(
   { body, call }: RequestContext,
   app: AppRecord,
@@ -76,12 +75,12 @@ async function readCallBody(
 ): Promise<CallTask['call']['body']> {
   const streams = findReadyBuild(app, platform)?.settings.runtime === 'custom' && !async;
   if (streams && (await platform.runner.python())) return body;
-  const sent = await BufferedBody.receive(body, platform.runner.folder);
-  if (sent.held) call.body = parsed(String(sent.held));
-  return sent;
+  const buffered = await BufferedBody.receive(body, platform.runner.folder);
+  if (buffered.held) call.body = parseJson(String(buffered.held));
+  return buffered;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -89,7 +88,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The platform's own token is not for the app; where the app is public, the header is its own. */
+/** A private app does not get the platform's token. */
 function forwardedHeaders(
   { settings }: AppRecord,
   { authorization, ...headers }: RequestContext['request']['headers'],
@@ -101,7 +100,7 @@ function withRunId(reply: ServerReply, run: string): ServerReply {
   return { ...reply, headers: { ...reply.headers, 'x-request-id': run } };
 }
 
-/** The same answer, which goes to a webhook too as soon as it is whole. The caller does not wait for that. */
+/** Also delivers the response to a webhook when it is complete. The caller does not wait for that. */
 function alsoToWebhook(
   reply: ServerReply,
   run: string,
@@ -123,18 +122,18 @@ function alsoToWebhook(
   return { ...reply, body: { size: body.size, read: (start, end) => collectBody(body.read(start, end), send) } };
 }
 
-/** Of what a webhook gets so much is held in memory; the rest of a longer answer is cut off. Bytes. */
+/** A longer response is delivered truncated, because it is held in memory. */
 const maxDeliveredBytes = 64 * 1024 * 1024;
 
-async function* collectBody(chunks: AsyncIterable<Buffer>, whole: (body: Buffer) => void): ByteStream {
-  const kept: Buffer[] = [];
+async function* collectBody(chunks: AsyncIterable<Buffer>, onComplete: (body: Buffer) => void): ByteStream {
+  const collected: Buffer[] = [];
   let size = 0;
   for await (const chunk of chunks) {
-    if (size < maxDeliveredBytes) kept.push(chunk);
+    if (size < maxDeliveredBytes) collected.push(chunk);
     size += chunk.length;
     yield chunk;
   }
-  whole(Buffer.concat(kept));
+  onComplete(Buffer.concat(collected));
 }
 
 async function drain({ body }: ServerReply): Promise<void> {

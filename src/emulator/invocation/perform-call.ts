@@ -14,18 +14,18 @@ import { findReadyBuild, whyNotRunnable } from './ready-build.ts';
 import { simulateCall } from './simulated.ts';
 import { trackReply } from './tracked-reply.ts';
 
-/** A call on its way. `giveUp` ends it from outside. */
+/** A call to perform. `controller` aborts it. */
 export interface CallTask {
   app: AppRecord;
   call: Omit<ReplicaCall, 'signal'>;
   controller: AbortController;
-  /** Whoever waits for the answer. When it leaves, the call is given up. */
+  /** The caller's connection. When it closes, the call is aborted. */
   caller: Socket | undefined;
 }
 
 /**
- * Carries a call out and gives the answer, also of one that failed. The run's record follows it, to the last byte of
- * the answer.
+ * Performs a call and returns its response, also if it failed. Updates the run's record until the last byte of the
+ * response is sent.
  */
 export async function performCall(
   { app, call, controller, caller }: CallTask,
@@ -35,17 +35,17 @@ export async function performCall(
   const { run } = call;
   const { signal } = controller;
   const seconds = app.settings.responseGracePeriodSeconds;
-  const limit = afterSeconds(seconds, () => controller.abort(timeoutError(seconds)));
-  const leave = () => controller.abort(new CallAbortedError('the caller has left', 499, -1));
-  caller?.once('close', leave);
-  let place: ReplicaSlot | undefined;
-  let over = false;
+  const timeout = afterSeconds(seconds, () => controller.abort(timeoutError(seconds)));
+  const onDisconnect = () => controller.abort(new CallAbortedError('the caller disconnected', 499, -1));
+  caller?.once('close', onDisconnect);
+  let slot: ReplicaSlot | undefined;
+  let hasEnded = false;
   const end = (statusCode: number) => {
-    if (over) return;
-    over = true;
-    clearTimeout(limit);
-    caller?.off('close', leave);
-    place?.release();
+    if (hasEnded) return;
+    hasEnded = true;
+    clearTimeout(timeout);
+    caller?.off('close', onDisconnect);
+    slot?.release();
     runner.untrackRun(run);
     markEnded(run, statusCode, platform);
     if (call.body instanceof BufferedBody) runner.runInBackground(call.body.discard());
@@ -54,26 +54,25 @@ export async function performCall(
 
   try {
     const build = findReadyBuild(app, platform);
-    if (!build) return trackReply(jsonReply({ message: `app ${app.name} has no build that is ready` }, 503), end);
+    if (!build) return trackReply(jsonReply({ message: `app ${app.name} has no successful build` }, 503), end);
     const python = await runner.python();
-    const why = whyNotRunnable(build, python, platform);
-    if (why?.status) return trackReply(jsonReply({ message: why.reason }, why.status), end);
-    if (why || !python) return trackReply(await simulated(app, call, why?.reason ?? '', platform), end);
+    const obstacle = whyNotRunnable(build, python, platform);
+    if (obstacle?.status) return trackReply(jsonReply({ message: obstacle.reason }, obstacle.status), end);
+    if (obstacle || !python) return trackReply(await simulated(app, call, obstacle?.reason ?? '', platform), end);
 
     const folder = await runner.unpackBuild(build).catch((error) => throwStartError(error));
     const interpreter = (await runner.pythonWith(await requirementsIn(folder)).catch(throwStartError)) ?? python;
-    const queued = () => markQueued(run, platform);
-    const wanted = { app, build, python: interpreter, signal, queued };
-    place = await runner.getPool(app.id).acquire(wanted);
-    if (signal.aborted) place.release();
-    const asked = platform.now();
-    markAssigned(run, place.name, platform);
+    const request = { app, build, python: interpreter, signal, onQueued: () => markQueued(run, platform) };
+    slot = await runner.getPool(app.id).acquire(request);
+    if (signal.aborted) slot.release();
+    const assignedAt = platform.now();
+    markAssigned(run, slot.name, platform);
     await raceAbort(
-      place.replica.ready.catch((error) => throwStartError(error, runner.installsPackages)),
+      slot.replica.ready.catch((error) => throwStartError(error, runner.installsPackages)),
       signal,
     );
-    markStarted(run, place.wasReady ? 0 : platform.now() - asked, platform);
-    return trackReply(await place.replica.call({ ...call, signal }), end, signal);
+    markStarted(run, slot.wasReady ? 0 : platform.now() - assignedAt, platform);
+    return trackReply(await slot.replica.call({ ...call, signal }), end, signal);
   } catch (error) {
     const reply = errorReply(error, run);
     end(reply.status);
@@ -103,13 +102,13 @@ class AppStartError extends Error {}
 
 function throwStartError({ message }: Error, installs = true): never {
   const isMissing = /^ModuleNotFoundError/.test(message) && !installs;
-  const hint = isMissing ? '; dependencies are installed with --install only' : '';
+  const hint = isMissing ? '; pass --install to install dependencies' : '';
   throw new AppStartError(`the app failed to start: ${message}${hint}`);
 }
 
 function timeoutError(seconds: number): CallAbortedError {
   return new CallAbortedError(
-    `the app did not answer within its response_grace_period of ${seconds} seconds`,
+    `the app did not respond within its response_grace_period of ${seconds} seconds`,
     504,
     504,
   );
@@ -120,7 +119,7 @@ function errorReply(error: unknown, run: string): ServerReply {
   if (error instanceof AppStartError || error instanceof ProcessStartError)
     return jsonReply({ run_id: run, message: error.message }, 503);
   if (error instanceof ReplicaError)
-    return jsonReply({ run_id: run, message: `the app broke down: ${error.message}` }, 502);
+    return jsonReply({ run_id: run, message: `the app failed: ${error.message}` }, 502);
   const text = error instanceof Error ? error.stack : error;
   return jsonReply({ run_id: run, message: `the emulator has a bug: ${text}` }, 500);
 }

@@ -2,16 +2,16 @@ import { BufferedBody } from '../running/buffered-body.ts';
 import type { ReplicaCall } from '../running/replica.ts';
 import { jsonReply, type ServerReply } from '../server/reply.ts';
 
-/** What stands for the answer of an app that cannot run here: what it was called with, and why it is not real. */
+/** The response to a call of an app that cannot run here: its parameters, and why it is simulated. */
 export async function simulateCall({ run, path, body }: ReplicaCall, why: string): Promise<ServerReply> {
   const note = `simulated: ${why}`;
   const text = body instanceof BufferedBody ? await body.text() : '';
-  const result = { simulated: true, function: path[0] ?? '', parameters: parsed(text) };
+  const result = { simulated: true, function: path[0] ?? '', parameters: parseJson(text) };
   const reply = jsonReply({ run_id: run, run_time_ms: 0, result, note });
   return { ...reply, headers: { ...reply.headers, 'x-emulator-note': note } };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return text.trim() === '' ? {} : JSON.parse(text);
   } catch {

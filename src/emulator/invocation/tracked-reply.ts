@@ -1,7 +1,7 @@
 import { CallAbortedError } from '../running/replica.ts';
 import type { ByteStream, ReadableBody, ServerReply } from '../server/reply.ts';
 
-/** The same answer, and a call of `end` with the run's status when it is over: whole, broken off, or left by its reader. */
+/** Calls `end` with the run's status code when the reply was sent, failed, or lost its reader. */
 export function trackReply(reply: ServerReply, end: (statusCode: number) => void, signal?: AbortSignal): ServerReply {
   const { body, status } = reply;
   if (typeof body === 'string') {
@@ -10,7 +10,7 @@ export function trackReply(reply: ServerReply, end: (statusCode: number) => void
   }
   return {
     ...reply,
-    body: { size: body.size, read: (start, stop) => through(body, { start, stop, end, status, signal }) },
+    body: { size: body.size, read: (start, stop) => trackChunks(body, { start, stop, end, status, signal }) },
   };
 }
 
@@ -22,13 +22,13 @@ interface TrackOptions {
   signal: AbortSignal | undefined;
 }
 
-async function* through(content: ReadableBody, { start, stop, end, status, signal }: TrackOptions): ByteStream {
+async function* trackChunks(content: ReadableBody, { start, stop, end, status, signal }: TrackOptions): ByteStream {
   let at = 0;
   let statusCode = -1;
   try {
     for await (const chunk of content.read(0, stop)) {
       signal?.throwIfAborted();
-      // Of a known size a part may be asked for.
+      // With a known size, a part of the body may be requested.
       const part = content.size === undefined ? chunk : chunk.subarray(Math.max(0, start - at), stop - at);
       at += chunk.length;
       if (part.length > 0) yield part;

@@ -3,7 +3,7 @@ import { maxWebhookAttempts, webhookHeaders } from '../../contract/invocation.ts
 import { signWebhook } from '../../contract/webhooks.ts';
 import type { DeliveryAttempt, Platform } from '../platform.ts';
 
-/** What is to be delivered: the whole answer of a run. */
+/** The result of a run, to be delivered to `url`. */
 export interface WebhookMessage {
   run: string;
   url: string;
@@ -12,7 +12,7 @@ export interface WebhookMessage {
   type: string;
 }
 
-/** Delivers to a webhook: three attempts in total, fewer when the answer says that more are useless. */
+/** Makes up to three attempts, until one succeeds or gets a final error. */
 export async function deliverWebhook(message: WebhookMessage, platform: Platform, signal: AbortSignal): Promise<void> {
   const { deliveries, webhookPauseMs } = platform;
   for (let attempt = 1; attempt <= maxWebhookAttempts; attempt += 1) {
@@ -24,15 +24,14 @@ export async function deliverWebhook(message: WebhookMessage, platform: Platform
   }
 }
 
-/** Of an emulator that runs for days only the latest are kept. */
+/** Older attempts are dropped, so that an emulator can run for days. */
 const maxRecordedAttempts = 10_000;
 
-/** Network errors, 404, and what is neither a success nor an error: a redirect, which is not followed. */
+/** After network errors, 404, and redirects, which are not followed. */
 function isRetryable(status: number | undefined): boolean {
   return status === undefined || status === 404 || status < 200 || (status >= 300 && status < 400);
 }
 
-/** Milliseconds a receiver may take to answer. */
 const receiverTimeoutMs = 10_000;
 
 async function attemptDelivery(
@@ -43,15 +42,15 @@ async function attemptDelivery(
   const fault = platform.faults.take('webhook');
   if (fault === 'lost') return { error: 'the connection was refused' };
   const send = async () => {
-    const answer = await fetch(message.url, {
+    const response = await fetch(message.url, {
       method: 'POST',
       headers: webhookHeadersOf(message, platform.now(), fault === 'forged'),
       body: message.body,
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(receiverTimeoutMs)]),
     });
-    await answer.body?.cancel();
-    return { status: answer.status };
+    await response.body?.cancel();
+    return { status: response.status };
   };
   try {
     if (fault === 'twice') await send();
@@ -68,7 +67,7 @@ function webhookHeadersOf(
   forged: boolean,
 ): Record<string, string> {
   const timestamp = String(Math.floor(now / 1000));
-  const key = forged ? 'of somebody else' : secret;
+  const key = forged ? 'another secret' : secret;
   return {
     'Content-Type': type,
     [webhookHeaders.runId]: run,

@@ -2,13 +2,12 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 
-/** One line that an app printed. */
 export interface PrintedLine {
-  /** Counts the app's lines from 1, for ever: what was dropped keeps its number. */
+  /** Counts the app's lines from 1, including lines that were dropped. */
   number: number;
   /** Milliseconds since 1970. */
   at: number;
-  /** Nanoseconds within that millisecond: no two lines of an app are at the same time. */
+  /** Nanoseconds within that millisecond, so that timestamps are unique within an app. */
   nanoseconds: number;
   container: string;
   /** Counts the container's lines from 1. */
@@ -20,11 +19,11 @@ export interface PrintedLine {
 
 export type AppOutput = Pick<PrintedLine, 'container' | 'stream' | 'text'> & { run?: string | null };
 
-/** Of each app so much is kept, the latest: in lines, and in characters. */
-const linesKept = 200_000;
-const textKept = 64 * 1024 * 1024;
+/** Maximum lines and characters that are kept of each app. */
+const maxLines = 200_000;
+const maxCharacters = 64 * 1024 * 1024;
 
-/** What apps printed. With a folder it is there again after a restart. */
+/** What apps printed. With a folder it survives a restart. */
 export class AppLogs {
   readonly #apps = new Map<string, AppLog>();
   readonly #folder: string | undefined;
@@ -35,46 +34,46 @@ export class AppLogs {
     this.#folder = folder;
   }
 
-  add(app: string, said: AppOutput): void {
-    this.#of(app).add(said, this.#now());
+  add(app: string, output: AppOutput): void {
+    this.#logOf(app).add(output, this.#now());
   }
 
-  /** The lines of an app that are kept, oldest first. Not to be changed. */
+  /** The lines that are kept, oldest first. */
   getLines(app: string): readonly PrintedLine[] {
-    return this.#of(app).lines;
+    return this.#logOf(app).lines;
   }
 
-  /** Calls back for every line from now on, until the function it gives is called. */
+  /** Calls the listener for every new line. Returns a function that unsubscribes it. */
   subscribe(app: string, listener: (line: PrintedLine) => void): () => void {
-    const { listeners } = this.#of(app);
+    const { listeners } = this.#logOf(app);
     listeners.add(listener);
     return () => void listeners.delete(listener);
   }
 
   delete(app: string): void {
-    this.#of(app).forget();
+    this.#logOf(app).delete();
   }
 
   clear(): void {
-    for (const log of this.#apps.values()) log.forget();
+    for (const log of this.#apps.values()) log.delete();
     if (this.#folder) rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  #of(app: string): AppLog {
-    const known = this.#apps.get(app);
-    if (known) return known;
-    const made = new AppLog(this.#folder && join(this.#folder, `${app}.jsonl`));
-    this.#apps.set(app, made);
-    return made;
+  #logOf(app: string): AppLog {
+    const existing = this.#apps.get(app);
+    if (existing) return existing;
+    const log = new AppLog(this.#folder && join(this.#folder, `${app}.jsonl`));
+    this.#apps.set(app, log);
+    return log;
   }
 }
 
 class AppLog {
   lines: PrintedLine[] = [];
   readonly listeners = new Set<(line: PrintedLine) => void>();
-  #number = 0;
+  #lastNumber = 0;
   #size = 0;
-  readonly #ofContainer = new Map<string, number>();
+  readonly #lineNumbers = new Map<string, number>();
   readonly #file: string | undefined;
 
   constructor(file: string | undefined) {
@@ -82,24 +81,24 @@ class AppLog {
     if (file) this.#load(file);
   }
 
-  add({ run, ...said }: AppOutput, now: number): void {
+  add({ run, ...output }: AppOutput, now: number): void {
     const last = this.lines.at(-1);
-    // A clock that is turned back does not turn the order of lines.
+    // Lines stay in order even if the clock is set back.
     const at = Math.max(now, last?.at ?? 0);
-    const lineNumber = (this.#ofContainer.get(said.container) ?? 0) + 1;
-    this.#ofContainer.set(said.container, lineNumber);
-    this.#number += 1;
+    const lineNumber = (this.#lineNumbers.get(output.container) ?? 0) + 1;
+    this.#lineNumbers.set(output.container, lineNumber);
+    this.#lastNumber += 1;
     const nanoseconds = last?.at === at ? last.nanoseconds + 1 : 0;
-    const line = { ...said, number: this.#number, at, nanoseconds, lineNumber, run: run ?? '' };
+    const line = { ...output, number: this.#lastNumber, at, nanoseconds, lineNumber, run: run ?? '' };
     this.lines.push(line);
     this.#size += line.text.length;
-    // Now and then, not line by line: it copies all.
-    if (this.lines.length > linesKept * 1.2 || this.#size > textKept * 1.2) this.#shorten();
+    // Copies all lines, so it runs only when 20% must be dropped.
+    if (this.lines.length > maxLines * 1.2 || this.#size > maxCharacters * 1.2) this.#dropOldLines();
     if (this.#file) this.#write(this.#file, line);
     for (const listener of this.listeners) listener(line);
   }
 
-  forget(): void {
+  delete(): void {
     this.lines = [];
     this.#size = 0;
     if (this.#file) rmSync(this.#file, { force: true });
@@ -109,17 +108,17 @@ class AppLog {
     try {
       appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
     } catch {
-      // A full disk must not end the app: its output is in memory still.
+      // A full disk must not stop the app. The line is still in memory.
     }
   }
 
-  #shorten(): void {
-    let first = Math.max(0, this.lines.length - linesKept);
-    const dropped = (line: PrintedLine | undefined) => {
+  #dropOldLines(): void {
+    let first = Math.max(0, this.lines.length - maxLines);
+    const subtract = (line: PrintedLine | undefined) => {
       this.#size -= line?.text.length ?? 0;
     };
-    for (let index = 0; index < first; index += 1) dropped(this.lines[index]);
-    for (; this.#size > textKept; first += 1) dropped(this.lines[first]);
+    for (let index = 0; index < first; index += 1) subtract(this.lines[index]);
+    for (; this.#size > maxCharacters; first += 1) subtract(this.lines[first]);
     this.lines = this.lines.slice(first);
   }
 
@@ -131,14 +130,14 @@ class AppLog {
     } catch {
       return;
     }
-    for (const written of text.split('\n').slice(-linesKept)) {
-      // A crash leaves half a line. A damaged line is skipped: the others are still of use.
-      const line = parsed(written);
+    for (const json of text.split('\n').slice(-maxLines)) {
+      // A crash can leave half a line. Damaged lines are skipped.
+      const line = parseLine(json);
       if (!line) continue;
       this.lines.push(line);
       this.#size += line.text.length;
-      this.#number = line.number;
-      this.#ofContainer.set(line.container, line.lineNumber);
+      this.#lastNumber = line.number;
+      this.#lineNumbers.set(line.container, line.lineNumber);
     }
   }
 }
@@ -154,8 +153,8 @@ const Line = v.looseObject({
   text: v.string(),
 });
 
-/** A line of the file; undefined when it is damaged. */
-function parsed(text: string): PrintedLine | undefined {
+/** Undefined if the line is damaged. */
+function parseLine(text: string): PrintedLine | undefined {
   try {
     const result = v.safeParse(Line, JSON.parse(text));
     return result.success ? result.output : undefined;

@@ -16,45 +16,45 @@ import { formatTime } from '../time.ts';
 import type { PrintedLine } from './app-logs.ts';
 import { formatLogTime } from './handlers.ts';
 
-/** Answers a request for a socket: one of the two that send logs. Anything else gets an HTTP error. */
+/** Accepts a WebSocket for build or app logs. Other requests get an HTTP error. */
 export async function acceptLogSocket(
   request: IncomingMessage,
   stream: Duplex,
   head: Buffer,
   platform: Platform,
 ): Promise<void> {
-  let feed: { begin: (sender: Sender) => () => void; call: RecordedRequest; fault: SocketFault | undefined };
+  let opened: { start: (sender: Sender) => () => void; call: RecordedRequest; fault: SocketFault | undefined };
   try {
-    feed = open(request, platform);
+    opened = openFeed(request, platform);
   } catch (error) {
     if (!(error instanceof RefusalError)) throw error;
     writeRawReply(stream, error.reply);
     return;
   }
-  const { begin, call, fault } = feed;
+  const { start, call, fault } = opened;
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({ noServer: true });
   server.handleUpgrade(request, stream, head, (socket) => {
     call.status = 101;
-    const stop = begin(new Sender(socket, fault));
+    const stop = start(new Sender(socket, fault));
     socket.on('close', stop).on('error', () => socket.terminate());
   });
 }
 
-function open(request: IncomingMessage, platform: Platform) {
+function openFeed(request: IncomingMessage, platform: Platform) {
   const url = parseRequestTarget(request, platform.url);
   const call = recordRequest(platform.calls, request, url, 'log-socket');
   const fault = platform.faults.take('log-socket');
   try {
-    if (fault === 'refused') refuse(503, 'no socket now');
-    return { begin: feedOf(url, platform), call, fault };
+    if (fault === 'refused') refuse(503, 'sockets are unavailable');
+    return { start: createFeed(url, platform), call, fault };
   } catch (error) {
     if (error instanceof RefusalError) call.status = error.reply.status;
     throw error;
   }
 }
 
-/** Sends frames, or does to them what a fault says. */
+/** Sends frames, and applies a fault to them. */
 class Sender {
   #sent = 0;
 
@@ -67,7 +67,7 @@ class Sender {
     if (this.fault === 'silent' || (this.fault === 'cut-after-two' && this.#sent >= 2)) return;
     const text = JSON.stringify(frame);
     this.#sent += 1;
-    // What is on its way still arrives.
+    // In the callback, so that the frames before it still arrive.
     this.socket.send(text, () => this.fault === 'cut-after-two' && this.#sent === 2 && this.socket.terminate());
     if (this.fault === 'repeating') this.socket.send(text);
   }
@@ -77,14 +77,14 @@ class Sender {
   }
 }
 
-/** What a socket is going to send. Refuses what the query does not allow. */
-function feedOf({ pathname, searchParams }: URL, platform: Platform): (sender: Sender) => () => void {
+/** Checks the query and access, and returns a function that starts sending. */
+function createFeed({ pathname, searchParams }: URL, platform: Platform): (sender: Sender) => () => void {
   const query = Object.fromEntries(searchParams);
   const { projectID: project = '', token = '', after = '' } = query;
-  if (pathname !== buildLogSocket && pathname !== appLogSocket) refuse(404, 'no such socket');
+  if (pathname !== buildLogSocket && pathname !== appLogSocket) refuse(404, 'socket not found');
   checkAccess(token && `Bearer ${token}`, project, platform);
   const since = after === '' ? 0 : Date.parse(after);
-  if (Number.isNaN(since)) refuse(400, 'after is not a time in RFC 3339');
+  if (Number.isNaN(since)) refuse(400, 'after must be an RFC 3339 time');
   if (pathname === appLogSocket) {
     const app = findApp(platform.store, { project, app: query.appID ?? '' });
     return (sender) => feedApp(sender, app, query, since, platform);
@@ -111,12 +111,11 @@ function feedApp(
   return runner.logs.subscribe(app.id, send);
 }
 
-/** Milliseconds between two looks at a build. */
-const lookMs = 50;
+const pollMs = 50;
 
 function feedBuild(sender: Sender, build: BuildRecord, since: number, { store, now }: Platform): () => void {
   let sent = 0;
-  const look = () => {
+  const poll = () => {
     const { lines, status } = getBuildProgress(store.builds.get(build.id) ?? build, now());
     for (; sent < lines.length; sent += 1) {
       const line = lines[sent];
@@ -124,8 +123,8 @@ function feedBuild(sender: Sender, build: BuildRecord, since: number, { store, n
     }
     if (buildPhase(status) !== 'in progress') sender.end();
   };
-  const timer = setInterval(look, lookMs);
-  look();
+  const timer = setInterval(poll, pollMs);
+  poll();
   return () => clearInterval(timer);
 }
 
@@ -135,20 +134,16 @@ function frameOf(
   { at, text }: { at: number; text: string },
 ): BuildLogFrame {
   return {
-    ...{
-      build_id: id,
-      log_id: `${id}-${index + 1}`,
-      app_id: app,
-      container_id: '',
-      timestamp: formatTime(at),
-      log: text,
-    },
-    ...{
-      k8s_namespace: 'builds',
-      stream: 'stdout',
-      region: settings.region,
-      log_line_number: index + 1,
-      stage: 'build',
-    },
+    build_id: id,
+    log_id: `${id}-${index + 1}`,
+    app_id: app,
+    container_id: '',
+    timestamp: formatTime(at),
+    log: text,
+    k8s_namespace: 'builds',
+    stream: 'stdout',
+    region: settings.region,
+    log_line_number: index + 1,
+    stage: 'build',
   };
 }

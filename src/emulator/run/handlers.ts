@@ -12,15 +12,15 @@ import { refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import { runOnce } from './run-once.ts';
 
-/** One-off runs: an app that is there for one file (spec 4.5). */
+/** One-off runs of a file, in an app of their own (spec 4.5). */
 export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'startRun'> = {
   createRunApp({ project, app, query }, { store, now }) {
     const name = toAppName(project, app);
-    // Apps are found by their id: one without the project in front could not be called.
+    // An id that does not begin with the project could not be called.
     if (name === app) refuse(400, `app must be an id: ${project}-${app}`);
     if (name.length > runLimits.nameLength) refuse(400, `name is longer than ${runLimits.nameLength} characters`);
     if (store.apps.get(app)) return { message: `App ${name} already exists` };
-    if (!/^[a-z0-9][a-z0-9-]*$/i.test(name)) refuse(400, 'name may hold letters, digits and hyphens only');
+    if (!/^[a-z0-9][a-z0-9-]*$/i.test(name)) refuse(400, 'name must contain only letters, digits and hyphens');
     const settings = withDefaults({ name, ...(query?.region && { region: query.region }) });
     const times = { createdAt: now(), updatedAt: now() };
     store.apps.set(app, { id: app, name, project, ephemeral: true, ...times, settings });
@@ -28,7 +28,7 @@ export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage'
     return { message: `App ${name} created` };
   },
 
-  // It is asked for again and again until it is there: the second time, unless time stands still anyway.
+  // Clients poll until the image is ready: here at the second request, or immediately with a pace of 0.
   async prepareBaseImage({ project, app, body }, platform) {
     const { store, runner, pace } = platform;
     if (store.apps.get(app)?.project !== project) refuse(403, `no access to app ${app}: create it first`);
@@ -36,28 +36,28 @@ export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage'
     if (bytes > runLimits.dependenciesBytes)
       refuse(400, `dependencies are larger than ${runLimits.dependenciesBytes} bytes`);
     const digest = `sha256:${createHash('sha256').update(JSON.stringify(body)).digest('hex')}`;
-    const { asked = 0 } = runner.images.get(digest) ?? {};
+    const { requests = 0 } = runner.images.get(digest) ?? {};
     const requirements = formatRequirements(body.dependencies.pip ?? {});
-    runner.images.set(digest, { asked: asked + 1, requirements });
+    runner.images.set(digest, { requests: requests + 1, requirements });
     const installed = await isInstalled(requirements, platform);
-    return installed && (pace === 0 || asked > 0) ? { status: 'ready', digest } : { status: 'building', digest: '' };
+    return installed && (pace === 0 || requests > 0) ? { status: 'ready', digest } : { status: 'building', digest: '' };
   },
 
-  async startRun({ query, body, ...given }, platform) {
-    const app = findApp(platform.store, given);
+  async startRun({ query, body, ...params }, platform) {
+    const app = findApp(platform.store, params);
     const { file, data } = body;
-    if (!query?.filename) return refuse(400, 'filename: which file is to be run?');
+    if (!query?.filename) return refuse(400, 'filename is required');
     if (file.content.length > runLimits.archiveBytes)
       refuse(400, `file is larger than ${runLimits.archiveBytes} bytes`);
     if (data.content.length > runLimits.dataBytes) refuse(400, `data is larger than ${runLimits.dataBytes} bytes`);
     if (query.imageDigest && !platform.runner.images.has(query.imageDigest)) {
-      refuse(400, `there is no image ${query.imageDigest}`);
+      refuse(400, `image ${query.imageDigest} not found`);
     }
     return { runId: await runOnce({ app: withHardware(app, query, platform), query, body }, platform) };
   },
 };
 
-/** Whether what is to be installed is. It goes on while nobody asks. */
+/** Whether the requirements are installed. The installation continues between requests. */
 function isInstalled(requirements: string, { runner }: Platform): Promise<boolean> {
   const installing = runner.pythonWith(requirements).then(
     () => true,
@@ -67,12 +67,11 @@ function isInstalled(requirements: string, { runner }: Platform): Promise<boolea
   return Promise.race([installing, setTimeout(installWaitMs, false, { ref: false })]);
 }
 
-/** Milliseconds until the answer is "not yet". */
 const installWaitMs = 1_000;
 
 type Query = NonNullable<CallParameters<typeof contract>['query']>;
 
-/** What a run asks for is what its app has from now on. */
+/** The hardware of a run replaces that of its ephemeral app. */
 function withHardware(app: AppRecord, query: Query, { store, now }: Platform): AppRecord {
   const { computeType, gpuCount, cpu, memoryGb } = query;
   const settings = {

@@ -1,5 +1,5 @@
-"""Runs one file as `python3 file words…` would. What it is given comes as JSON on stdin: a command line and an
-environment of the system hold no 2 MiB."""
+"""Runs a file like `python3 file arguments…`. Arguments and environment are read from stdin as JSON, because they can
+exceed the limit of the system."""
 
 import json
 import os
@@ -7,16 +7,16 @@ import runpy
 import sys
 import traceback
 
-given = json.loads(sys.stdin.buffer.read())
-os.environ.update(given["environment"])
+options = json.loads(sys.stdin.buffer.read())
+os.environ.update(options["environment"])
 sys.stdin = open(os.devnull)
-file = given["words"][0]
-sys.argv[:] = given["words"]
+file = options["words"][0]
+sys.argv[:] = options["words"]
 sys.path[0] = os.path.dirname(os.path.abspath(file))
 try:
     runpy.run_path(file, run_name="__main__")
 except Exception as error:
-    # As it reads without us: the frames of the program only.
+    # Only the frames of the program.
     trace = error.__traceback__
     while trace and trace.tb_frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>"):
         trace = trace.tb_next

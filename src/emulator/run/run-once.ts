@@ -19,18 +19,18 @@ interface OneOffRun {
 }
 
 /**
- * Unpacks a tar and runs one file of it with Python, in a process of its own. Gives the id of the run, which goes on.
- * Refuses with 400 what cannot be unpacked, or has no such file.
+ * Unpacks a tar and runs one of its files with Python, in the background. Returns the id of the run. Refuses an invalid
+ * tar and a missing file with 400.
  *
- * The data comes both ways that are known: as `CEREBRIUM_INPUT_DATA` in the environment, and as the words
- * `FUNCTION --data JSON`, where there is a function or there are data.
+ * The data is passed in the environment as `CEREBRIUM_INPUT_DATA`, and as the arguments `FUNCTION --data JSON` if there
+ * is a function or data.
  */
 export async function runOnce({ app, query, body }: OneOffRun, platform: Platform): Promise<string> {
   const { runner, store } = platform;
   const file = normalize(query.filename);
   const data = Buffer.from(body.data.content).toString();
   if (data.includes('\0')) refuse(400, 'data must not contain NUL: it becomes an environment variable');
-  const called = { functionName: query.functionName ?? '', method: 'POST', async: false };
+  const call = { functionName: query.functionName ?? '', method: 'POST', async: false };
   const { requirements = '' } = runner.images.get(query.imageDigest ?? '') ?? {};
   const python = await runner.pythonWith(requirements).catch((error: Error) => refuse(400, error.message));
   const container = `${app.id}-run-${store.newId().slice(0, 5)}`;
@@ -40,11 +40,11 @@ export async function runOnce({ app, query, body }: OneOffRun, platform: Platfor
     await rm(folder, { recursive: true, force: true });
     return refuse(400, `${query.filename} is not in the archive`);
   }
-  const run = recordRun({ app: app.id, ...called, container }, platform).id;
-  const words = [file, ...(query.functionName ? [query.functionName] : []), ...dataWords(data, query.functionName)];
+  const run = recordRun({ app: app.id, ...call, container }, platform).id;
+  const args = [file, ...(query.functionName ? [query.functionName] : []), ...dataArguments(data, query.functionName)];
   const work = python
     ? runProgram(
-        { app, run, container, folder, python, given: { words, environment: { CEREBRIUM_INPUT_DATA: data } } },
+        { app, run, container, folder, python, input: { words: args, environment: { CEREBRIUM_INPUT_DATA: data } } },
         platform,
       )
     : simulateRun(app, run, container, platform);
@@ -59,9 +59,9 @@ export async function runOnce({ app, query, body }: OneOffRun, platform: Platfor
   return run;
 }
 
-function dataWords(data: string, functionName: string | undefined): string[] {
-  const none = ['', '{}', 'null'].includes(data.trim());
-  return none && !functionName ? [] : ['--data', data.trim() || '{}'];
+function dataArguments(data: string, functionName: string | undefined): string[] {
+  const isEmpty = ['', '{}', 'null'].includes(data.trim());
+  return isEmpty && !functionName ? [] : ['--data', data.trim() || '{}'];
 }
 
 interface StartedProgram {
@@ -70,11 +70,11 @@ interface StartedProgram {
   container: string;
   folder: string;
   python: string;
-  given: { words: string[]; environment: Record<string, string> };
+  input: { words: string[]; environment: Record<string, string> };
 }
 
 async function runProgram(
-  { app, run, container, folder, python, given }: StartedProgram,
+  { app, run, container, folder, python, input }: StartedProgram,
   platform: Platform,
 ): Promise<void> {
   const { runner, store } = platform;
@@ -84,30 +84,30 @@ async function runProgram(
   const program = runner.trackProcess(
     new AppProcess(python, [worker], { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] }),
   );
-  const say = (stream: 'stdout' | 'stderr') => (text: string) =>
+  const log = (stream: 'stdout' | 'stderr') => (text: string) =>
     runner.logs.add(app.id, { container, stream, text, run });
-  program.onLine(program.child.stdout, say('stdout'));
-  program.onLine(program.child.stderr, say('stderr'));
-  program.child.stdin?.on('error', () => {}).end(JSON.stringify(given));
+  program.onLine(program.child.stdout, log('stdout'));
+  program.onLine(program.child.stderr, log('stderr'));
+  program.child.stdin?.on('error', () => {}).end(JSON.stringify(input));
   markAssigned(run, container, platform);
   markStarted(run, 0, platform);
 
   const seconds = app.settings.responseGracePeriodSeconds;
-  const limit = afterSeconds(seconds, () => {
-    say('stderr')(`the run was stopped: it took longer than ${seconds} seconds`);
+  const timeout = afterSeconds(seconds, () => {
+    log('stderr')(`the run was stopped: it took longer than ${seconds} seconds`);
     program.kill('SIGKILL');
   });
   signal.addEventListener('abort', () => program.kill('SIGKILL'), { once: true });
   const { code } = await program.ended.catch(() => ({ code: 127 }));
-  clearTimeout(limit);
+  clearTimeout(timeout);
   runner.untrackRun(run);
-  const stopped: unknown = signal.reason;
-  const statusCode = stopped instanceof CallAbortedError ? stopped.statusCode : code === 0 ? 200 : 500;
+  const reason: unknown = signal.reason;
+  const statusCode = reason instanceof CallAbortedError ? reason.statusCode : code === 0 ? 200 : 500;
   markEnded(run, statusCode, platform, code === null ? {} : { exitCode: code });
 }
 
 async function simulateRun(app: AppRecord, run: string, container: string, platform: Platform): Promise<void> {
-  const text = 'this run is simulated: there is no python3 on this machine';
+  const text = 'this run is simulated: python3 not found';
   platform.runner.logs.add(app.id, { container, stream: 'stderr', text, run });
   markStarted(run, 0, platform);
   markEnded(run, 200, platform, { exitCode: 0 });

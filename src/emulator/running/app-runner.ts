@@ -19,26 +19,25 @@ interface AppRunnerOptions {
   /** The folder of uploaded archives. */
   storage: string;
   archiveLimits: ArchiveLimits;
-  /** Where apps are unpacked and work. It is emptied. */
+  /** Where apps are unpacked and run. It is deleted on stop. */
   folder: string;
-  /** Where what they print is kept; without it, only in memory. */
+  /** The folder of app logs. Without it they are only in memory. */
   logs?: string | undefined;
-  /** `false`: nothing is started, calls are simulated. */
+  /** `false` simulates all calls. */
   real: boolean;
-  /** Where dependencies are installed; without it, none are. */
+  /** Where dependencies are installed. Without it, none are. */
   packages?: string | undefined;
-  /** Hears what is wrong with an app, though it runs. */
+  /** Called with problems that do not stop an app. */
   warn: (text: string) => void;
 }
 
-/** Why an archive could not be unpacked, in the user's words. */
 export class UnpackError extends Error {}
 
-/** All that runs of the project's apps: their replicas, the calls under way, and what they print. */
+/** Runs apps: their replicas, active calls, background work and logs. */
 export class AppRunner {
   readonly logs: AppLogs;
-  /** Images of one-off runs, by their digest: how often each was asked for, and what is in it. */
-  readonly images = new Map<string, { asked: number; requirements: string }>();
+  /** Images of one-off runs by digest. `requests` counts how often each was requested. */
+  readonly images = new Map<string, { requests: number; requirements: string }>();
   readonly folder: string;
   readonly #store: Store;
   readonly #now: () => number;
@@ -53,7 +52,7 @@ export class AppRunner {
   /** One-off runs. */
   readonly #processes = new Set<AppProcess>();
   readonly #background = new Set<Promise<unknown>>();
-  #end = new AbortController();
+  #stopping = new AbortController();
 
   constructor({ store, now, storage, archiveLimits, folder, logs, real, packages, warn }: AppRunnerOptions) {
     this.#store = store;
@@ -67,41 +66,39 @@ export class AppRunner {
     this.#packages = packages === undefined ? undefined : new PythonPackages(packages);
   }
 
-  /** Whether dependencies are installed. */
   get installsPackages(): boolean {
     return this.#packages !== undefined;
   }
 
-  /** The interpreter; undefined when nothing can run here. */
+  /** The Python interpreter; undefined if apps cannot run here. */
   async python(): Promise<string | undefined> {
     return this.#real ? findPython() : undefined;
   }
 
-  /** An interpreter that has these packages, if packages are installed here. Rejects with an `InstallFailure`. */
-  async pythonWith(requirements: string, say: (line: string) => void = () => {}): Promise<string | undefined> {
+  /** An interpreter with these packages, if packages are installed here. Rejects with an `InstallError`. */
+  async pythonWith(requirements: string, log: (line: string) => void = () => {}): Promise<string | undefined> {
     const python = await this.python();
     if (!python || !this.#packages || requirements.trim() === '') return python;
-    return this.#packages.install(requirements, python, say, (process) => this.trackProcess(process));
+    return this.#packages.install(requirements, python, log, (process) => this.trackProcess(process));
   }
 
   /** Aborts when the emulator stops. */
   get signal(): AbortSignal {
-    return this.#end.signal;
+    return this.#stopping.signal;
   }
 
-  /** The replicas of an app. */
   getPool(app: string): ReplicaPool {
-    const known = this.#pools.get(app);
-    if (known) return known;
-    const pool = new ReplicaPool((record, build, python) => this.#begin(record, build, python), this.#now);
+    const existing = this.#pools.get(app);
+    if (existing) return existing;
+    const pool = new ReplicaPool((record, build, python) => this.#startReplica(record, build, python), this.#now);
     this.#pools.set(app, pool);
     return pool;
   }
 
-  /** Unpacks a build's archive, once. Gives the folder. Rejects with an `UnpackFailure`, and tries again next time. */
+  /** Unpacks a build's archive once, and returns its folder. Rejects with an `UnpackError`, then retries next time. */
   unpackBuild({ id, app, keyName }: BuildRecord): Promise<string> {
-    const known = this.#unpacked.get(id);
-    if (known) return known;
+    const existing = this.#unpacked.get(id);
+    if (existing) return existing;
     const folder = this.folderFor(app, id);
     const unpacking = unpackZip(join(this.#storage, keyName), folder, this.#archiveLimits).then(
       () => folder,
@@ -114,12 +111,11 @@ export class AppRunner {
     return unpacking;
   }
 
-  /** A folder of its own for everything an app does. */
   folderFor(app: string, name: string): string {
     return join(this.folder, app, name);
   }
 
-  /** Notes a call, so that it can be cancelled. */
+  /** Returns the controller that `cancelRun` aborts. */
   trackRun(run: string): AbortController {
     const call = new AbortController();
     this.#calls.set(run, call);
@@ -131,20 +127,20 @@ export class AppRunner {
   }
 
   cancelRun(run: string): void {
-    this.#calls.get(run)?.abort(new CallAbortedError('the run was cancelled', 500, 0));
+    this.#calls.get(run)?.abort(new CallAbortedError('the run was canceled', 500, 0));
   }
 
-  /** Work that nobody waits for but the end of the emulator. */
+  /** Work that only `stop` waits for. */
   runInBackground(work: Promise<unknown>): void {
     const done = work.catch(() => {}).finally(() => this.#background.delete(done));
     this.#background.add(done);
   }
 
-  /** A process that is stopped with the emulator. */
+  /** Stops the process with the emulator. */
   trackProcess(process: AppProcess): AppProcess {
     this.#processes.add(process);
-    const over = () => void this.#processes.delete(process);
-    process.ended.then(over, over);
+    const remove = () => void this.#processes.delete(process);
+    process.ended.then(remove, remove);
     return process;
   }
 
@@ -156,11 +152,11 @@ export class AppRunner {
     await rm(join(this.folder, app), { recursive: true, force: true });
   }
 
-  /** Ends every process and gives up every call. It can be used again afterwards. */
+  /** Aborts all calls and ends all processes. The runner can be used again afterwards. */
   async stop(): Promise<void> {
-    this.#end.abort(stopped);
-    this.#end = new AbortController();
-    for (const call of this.#calls.values()) call.abort(stopped);
+    this.#stopping.abort(stoppedError);
+    this.#stopping = new AbortController();
+    for (const call of this.#calls.values()) call.abort(stoppedError);
     const pools = [...this.#pools.values()];
     this.#pools.clear();
     this.#unpacked.clear();
@@ -171,13 +167,13 @@ export class AppRunner {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  #begin(app: AppRecord, build: BuildRecord, python: string) {
+  #startReplica(app: AppRecord, build: BuildRecord, python: string) {
     const name = `${app.id}-${build.id.slice(0, 8)}-${this.#store.newId().slice(0, 5)}`;
     const folder = this.folderFor(app.id, build.id);
     const environment = createAppEnvironment(app, build.id, this.folder, this.#store, python);
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
-    const print = (said: Parameters<ConstructorParameters<typeof Runtime>[0]['print']>[0]) =>
-      this.logs.add(app.id, { ...said, container: name });
+    const print = (output: Parameters<ConstructorParameters<typeof Runtime>[0]['print']>[0]) =>
+      this.logs.add(app.id, { ...output, container: name });
     const warn = (text: string) => {
       print({ stream: 'stderr', text: `warning: ${text}` });
       this.#warn(`app ${app.name}: ${text}`);
@@ -189,4 +185,4 @@ export class AppRunner {
   }
 }
 
-const stopped = new CallAbortedError('the emulator stops', 503, -1);
+const stoppedError = new CallAbortedError('the emulator is stopping', 503, -1);

@@ -6,19 +6,17 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ByteStream } from '../server/reply.ts';
 
-/** Bytes that are held in memory; of what is longer, a file is made. */
+/** A longer body is stored in a file. */
 const maxHeldBytes = 1024 * 1024;
 
-/** What came with a call, to be read as often as needed. */
+/** A request body that can be read repeatedly. Either `held` or `file` is set. */
 export class BufferedBody {
   private constructor(
-    /** In memory. */
     readonly held: Buffer | undefined,
-    /** Or here. */
     readonly file: string | undefined,
   ) {}
 
-  /** Reads a body to its end. A large one goes into a file in `folder`. */
+  /** Reads a body to its end. A large one is stored in a file in `folder`. */
   static async receive(body: ByteStream, folder: string): Promise<BufferedBody> {
     const rest = body[Symbol.asyncIterator]();
     const chunks: Buffer[] = [];
@@ -33,7 +31,7 @@ export class BufferedBody {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const file = join(folder, `body-${randomUUID()}`);
     try {
-      await pipeline(all(chunks, rest), createWriteStream(file, { mode: 0o600 }));
+      await pipeline(concatenate(chunks, rest), createWriteStream(file, { mode: 0o600 }));
     } catch (error) {
       await rm(file, { force: true });
       throw error;
@@ -54,7 +52,7 @@ export class BufferedBody {
   }
 }
 
-async function* all(first: Buffer[], rest: AsyncIterator<Buffer>): ByteStream {
+async function* concatenate(first: Buffer[], rest: AsyncIterator<Buffer>): ByteStream {
   yield* first;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }

@@ -15,12 +15,21 @@ export function createAppEnvironment(
 ) {
   const { PATH, HOME, LANG, TZ, TMPDIR, SystemRoot } = process.env;
   return {
-    // Programs that came with a package are beside its interpreter.
+    // Programs of installed packages are beside the interpreter.
     PATH: [dirname(python), PATH].join(delimiter),
-    ...{ HOME, LANG, TZ, TMPDIR, SystemRoot },
-    ...{ PYTHONUNBUFFERED: '1', PYTHONIOENCODING: 'utf-8', PYTHONDONTWRITEBYTECODE: '1' },
+    HOME,
+    LANG,
+    TZ,
+    TMPDIR,
+    SystemRoot,
+    PYTHONUNBUFFERED: '1',
+    PYTHONIOENCODING: 'utf-8',
+    PYTHONDONTWRITEBYTECODE: '1',
     HF_HOME: join(folder, 'persistent-storage/.cache/huggingface'),
-    ...{ ...secrets.get(app.project), ...secrets.get(app.id) },
-    ...{ APP_NAME: app.name, PROJECT_ID: app.project, BUILD_ID: build },
+    ...secrets.get(app.project),
+    ...secrets.get(app.id),
+    APP_NAME: app.name,
+    PROJECT_ID: app.project,
+    BUILD_ID: build,
   };
 }

@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { endianness } from 'node:os';
 
-/**
- * The address beyond the loopback on which a port of this machine listens; undefined when there is none, or when the
- * system does not tell (it does on Linux only).
- */
+/** A non-loopback address on which a local port listens; undefined if there is none. Works on Linux only. */
 export async function findExposedAddress(port: number): Promise<string | undefined> {
   const tables = await Promise.all(
     ['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'utf8').catch(() => '')),
@@ -12,18 +9,18 @@ export async function findExposedAddress(port: number): Promise<string | undefin
   return tables.flatMap((table) => listeningAddresses(table, port)).find((address) => !isLoopback(address));
 }
 
-const listening = '0A';
+const listenState = '0A';
 
-/** The lines of a table are `sl local_address rem_address st …`, addresses and ports in hexadecimal. */
+/** Lines are `sl local_address rem_address st …`, with addresses and ports in hexadecimal. */
 function listeningAddresses(table: string, port: number): string[] {
   return table.split('\n').flatMap((line) => {
     const [, local = '', , state] = line.trim().split(/\s+/);
     const [address = '', hexPort = ''] = local.split(':');
-    return state === listening && Number.parseInt(hexPort, 16) === port ? [readAddress(address)] : [];
+    return state === listenState && Number.parseInt(hexPort, 16) === port ? [readAddress(address)] : [];
   });
 }
 
-/** Four or sixteen bytes, in words of four in the order of this machine. */
+/** 4 or 16 bytes, as 32-bit words in the byte order of this machine. */
 function readAddress(hex: string): string {
   const words = hex.match(/.{8}/g) ?? [];
   const bytes = words.flatMap((word) => {

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Calls `listener` for each line of a stream, without the line ends, and for the rest at its end. A line that grows
- * longer than `longest` characters comes in pieces, so that an app without line ends cannot fill the memory.
+ * Calls `listener` for each line of a stream, without line ends. Lines longer than `maxLength` characters are split, so
+ * that output without line ends cannot exhaust memory.
  */
-export function forEachLine(stream: Readable, longest: number, listener: (line: string) => void): void {
+export function forEachLine(stream: Readable, maxLength: number, listener: (line: string) => void): void {
   let rest = '';
   let isContinued = false;
   let heldReturn = '';
@@ -13,14 +13,14 @@ export function forEachLine(stream: Readable, longest: number, listener: (line: 
     rest = '';
     isContinued = false;
   };
-  const take = (text: string) => {
+  const append = (text: string) => {
     const [first = '', ...others] = text.split(/\r\n|\n|\r/);
     rest += first;
     for (const line of others) {
       finishLine();
       rest = line;
     }
-    if (rest.length < longest) return;
+    if (rest.length < maxLength) return;
     listener(rest);
     rest = '';
     isContinued = true;
@@ -30,10 +30,10 @@ export function forEachLine(stream: Readable, longest: number, listener: (line: 
     const text = heldReturn + chunk;
     // The second half of a line end may be in the next chunk.
     heldReturn = text.endsWith('\r') ? '\r' : '';
-    take(heldReturn ? text.slice(0, -1) : text);
+    append(heldReturn ? text.slice(0, -1) : text);
   });
   stream.on('end', () => {
-    if (heldReturn) take(heldReturn);
+    if (heldReturn) append(heldReturn);
     if (rest !== '') finishLine();
   });
   stream.on('error', () => {});

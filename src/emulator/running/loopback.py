@@ -1,6 +1,5 @@
-"""Python loads this as `sitecustomize` in a server of the user's own. On the platform a server listens on every
-address; here that would open it to the whole network, past the token that the emulator asks for. So it listens on the
-loopback address instead.
+"""Makes an app's own server listen on the loopback address instead of every address, where the whole network could call
+it without a token. Python loads this file as `sitecustomize`.
 """
 
 import importlib.machinery
@@ -10,8 +9,8 @@ import socket
 import sys
 
 
-def is_any(family, host):
-    """Whether an address stands for every interface, in any spelling."""
+def is_wildcard(family, host):
+    """Whether an address means every interface, in any notation."""
     if isinstance(host, (bytes, bytearray)):
         host = host.decode("ascii", "replace")
     if host == "":
@@ -24,22 +23,22 @@ def is_any(family, host):
         return False
 
 
-def local(opened, address):
-    """The address to bind to. Port 0 stays as it is: clients use it, and must reach other machines."""
-    internet = opened.family in (socket.AF_INET, socket.AF_INET6) and opened.type == socket.SOCK_STREAM
-    if not internet or not isinstance(address, tuple) or len(address) < 2 or address[1] == 0:
+def bind_address(opened, address):
+    """The address to bind to. Unchanged with port 0: clients use it, and must reach other machines."""
+    is_tcp = opened.family in (socket.AF_INET, socket.AF_INET6) and opened.type == socket.SOCK_STREAM
+    if not is_tcp or not isinstance(address, tuple) or len(address) < 2 or address[1] == 0:
         return address
-    if not is_any(opened.family, address[0]):
+    if not is_wildcard(opened.family, address[0]):
         return address
     if opened.family == socket.AF_INET:
         return ("127.0.0.1", *address[1:])
-    # A socket for both families is reached by IPv4, as on every address.
-    alone = opened.getsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY)
-    return ("::1" if alone else "::ffff:127.0.0.1", *address[1:])
+    # A dual-stack socket must stay reachable by IPv4.
+    is_ipv6_only = opened.getsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY)
+    return ("::1" if is_ipv6_only else "::ffff:127.0.0.1", *address[1:])
 
 
-def load_other():
-    """The sitecustomize that this one hides."""
+def load_shadowed_module():
+    """Loads the sitecustomize that this one shadows."""
     own = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if os.path.abspath(path) != own]
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
@@ -50,5 +49,5 @@ def load_other():
 
 
 bind = socket.socket.bind
-socket.socket.bind = lambda self, address: bind(self, local(self, address))
-load_other()
+socket.socket.bind = lambda self, address: bind(self, bind_address(self, address))
+load_shadowed_module()

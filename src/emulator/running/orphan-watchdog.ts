@@ -6,29 +6,29 @@ interface ManagedProcess {
   kill: (signal: 'SIGKILL') => void;
 }
 
-/** The processes of apps, of every emulator of this process: none is to live longer than it does. */
+/** App processes of all emulators in this process. They must not outlive it. */
 const processes = new Set<ManagedProcess>();
 
-export function registerProcess(one: ManagedProcess): void {
-  // First of all that happens on exit: what they write to must not change while it is removed.
+export function registerProcess(managed: ManagedProcess): void {
+  // Before other exit handlers, which delete the folders that apps write to.
   if (processes.size === 0) process.prependOnceListener('exit', killAll);
-  processes.add(one);
+  processes.add(managed);
   updateWatchdog();
 }
 
-export function unregisterProcess(one: ManagedProcess): void {
-  processes.delete(one);
+export function unregisterProcess(managed: ManagedProcess): void {
+  processes.delete(managed);
   if (processes.size === 0) process.off('exit', killAll);
   updateWatchdog();
 }
 
 function killAll(): void {
-  for (const one of processes) one.kill('SIGKILL');
+  for (const managed of processes) managed.kill('SIGKILL');
 }
 
 /**
- * Who is killed (`kill -9`) can kill nobody any more. So a shell waits beside us: each line it gets has the groups that
- * are alive, and when there are no more lines we are gone, and they go too.
+ * A SIGKILLed process cannot clean up, so a watchdog shell does: it reads the current process groups from stdin, and
+ * kills them when stdin closes.
  */
 const script = 'while read -r line; do groups=$line; done; for group in $groups; do kill -9 "-$group"; done';
 
@@ -41,7 +41,7 @@ function updateWatchdog(): void {
   watchdog.stdin?.write(`${groups.join(' ')}\n`);
 }
 
-/** In a session of its own, so that nothing ends it together with us. Nobody waits for it. */
+/** Detached, so that a signal to our process group does not end it. */
 function startWatchdog(): ChildProcess {
   const options = { cwd: '/', env: {}, detached: true } as const;
   const started = spawn('/bin/sh', ['-c', script], { ...options, stdio: ['pipe', 'ignore', 'ignore'] });

@@ -2,7 +2,6 @@ import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { afterSeconds } from '../time.ts';
 import type { Replica } from './replica.ts';
 
-/** Begins to start a replica of a build. */
 export type StartReplica = (app: AppRecord, build: BuildRecord, python: string) => { name: string; replica: Replica };
 
 interface PooledReplica {
@@ -11,16 +10,16 @@ interface PooledReplica {
   replica: Replica;
   isReady: boolean;
   busy: number;
-  /** When it last had something to do, by the platform's clock. */
+  /** When its last call ended, by the platform's clock. */
   idleSince: number;
   timer?: NodeJS.Timeout;
 }
 
-/** A replica that keeps a place for a call, until it is released. */
+/** Capacity of a replica for one call, until it is released. */
 export interface ReplicaSlot {
   name: string;
   replica: Replica;
-  /** Whether the replica was ready when the call got its place: such a call has no cold start. */
+  /** Whether the replica was ready when the slot was assigned: then there is no cold start. */
   wasReady: boolean;
   release(): void;
 }
@@ -30,57 +29,52 @@ interface SlotRequest {
   build: BuildRecord;
   python: string;
   signal: AbortSignal;
-  /** Called each time it has to wait. */
-  queued: () => void;
+  /** Called each time the call has to wait. */
+  onQueued: () => void;
 }
 
-/**
- * The replicas of one app: started when a call finds none with a free place, stopped when they had nothing to do for
- * the cooldown, and when there is a newer build.
- */
+/** The replicas of one app: started when no slot is free, stopped after the cooldown or after a newer build. */
 export class ReplicaPool {
   #members: PooledReplica[] = [];
-  /** Those that still work on a last call, too. */
-  readonly #up = new Set<Replica>();
-  /** Those that are being stopped. */
-  readonly #leaving = new Set<Promise<void>>();
+  /** Including replicas that accept no more calls but still have some. */
+  readonly #running = new Set<Replica>();
+  readonly #stopping = new Set<Promise<void>>();
   #waiting: (() => void)[] = [];
-  readonly #begin: StartReplica;
+  readonly #startReplica: StartReplica;
   readonly #now: () => number;
 
-  constructor(begin: StartReplica, now: () => number) {
-    this.#begin = begin;
+  constructor(startReplica: StartReplica, now: () => number) {
+    this.#startReplica = startReplica;
     this.#now = now;
   }
 
-  /** A place for a call. */
-  async acquire({ app, build, python, signal, queued }: SlotRequest): Promise<ReplicaSlot> {
+  async acquire({ app, build, python, signal, onQueued }: SlotRequest): Promise<ReplicaSlot> {
     for (;;) {
       signal.throwIfAborted();
       this.#retire(app, build);
       const { replicaConcurrency, maxReplicaCount, runtime } = app.settings;
       const free = this.#members.find(({ busy }) => busy < replicaConcurrency);
-      if (free) return this.#take(free, app);
-      // A server of the user's own has one port: there is one of it.
+      if (free) return this.#assign(free, app);
+      // An app's own server has one port, so it has one replica.
       if (this.#members.length < (runtime === 'custom' ? 1 : maxReplicaCount)) {
-        if (runtime === 'custom' && this.#leaving.size > 0) {
-          await Promise.all(this.#leaving);
+        if (runtime === 'custom' && this.#stopping.size > 0) {
+          await Promise.all(this.#stopping);
           continue;
         }
-        return this.#take(this.#start(app, build, python), app);
+        return this.#assign(this.#start(app, build, python), app);
       }
-      queued();
-      await this.#freed(signal);
+      onQueued();
+      await this.#waitForSlot(signal);
     }
   }
 
   async stop(graceMs = 0): Promise<void> {
     for (const member of [...this.#members]) this.#drop(member);
-    await Promise.all([...this.#up].map((replica) => replica.stop(graceMs)));
+    await Promise.all([...this.#running].map((replica) => replica.stop(graceMs)));
   }
 
   #start(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
-    const { name, replica } = this.#begin(app, build, python);
+    const { name, replica } = this.#startReplica(app, build, python);
     const member: PooledReplica = {
       name,
       replica,
@@ -90,12 +84,12 @@ export class ReplicaPool {
       idleSince: this.#now(),
     };
     this.#members.push(member);
-    this.#up.add(replica);
-    const over = () => {
-      this.#up.delete(replica);
+    this.#running.add(replica);
+    const remove = () => {
+      this.#running.delete(replica);
       this.#drop(member);
     };
-    replica.ended.then(over, over);
+    replica.ended.then(remove, remove);
     replica.ready.then(
       () => {
         member.isReady = true;
@@ -105,7 +99,7 @@ export class ReplicaPool {
     return member;
   }
 
-  #take(member: PooledReplica, app: AppRecord): ReplicaSlot {
+  #assign(member: PooledReplica, app: AppRecord): ReplicaSlot {
     clearTimeout(member.timer);
     member.busy += 1;
     let released = false;
@@ -127,24 +121,25 @@ export class ReplicaPool {
     }
   }
 
-  /** Those of an older build, and those that have been idle for long when the clock was turned. */
+  /** Dismisses replicas of older builds, and idle ones that a test's clock has moved past the cooldown. */
   #retire({ settings }: AppRecord, build: BuildRecord): void {
-    const coldAt = this.#now() - settings.cooldownPeriodSeconds * 1000;
+    const idleBefore = this.#now() - settings.cooldownPeriodSeconds * 1000;
     for (const member of [...this.#members]) {
-      const cold = member.busy === 0 && member.idleSince < coldAt && this.#members.length > settings.minReplicaCount;
-      if (member.build !== build.id || cold) this.#dismiss(member);
+      const isIdle =
+        member.busy === 0 && member.idleSince < idleBefore && this.#members.length > settings.minReplicaCount;
+      if (member.build !== build.id || isIdle) this.#dismiss(member);
     }
   }
 
-  /** It takes no more calls; those it works on may finish. */
+  /** Accepts no more calls. Active ones may finish. */
   #dismiss(member: PooledReplica): void {
     this.#drop(member);
     if (member.busy === 0) this.#end(member);
   }
 
   #end({ replica }: PooledReplica): void {
-    const left = replica.stop(graceMs).finally(() => this.#leaving.delete(left));
-    this.#leaving.add(left);
+    const stopped = replica.stop(graceMs).finally(() => this.#stopping.delete(stopped));
+    this.#stopping.add(stopped);
   }
 
   #drop(member: PooledReplica): void {
@@ -157,7 +152,7 @@ export class ReplicaPool {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  #freed(signal: AbortSignal): Promise<void> {
+  #waitForSlot(signal: AbortSignal): Promise<void> {
     return new Promise((done) => {
       this.#waiting.push(done);
       signal.addEventListener('abort', () => done(), { once: true });
@@ -165,5 +160,4 @@ export class ReplicaPool {
   }
 }
 
-/** Milliseconds a replica gets to end by itself. */
 const graceMs = 2_000;

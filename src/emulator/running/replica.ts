@@ -3,57 +3,54 @@ import type { ByteStream, ServerReply } from '../server/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { BufferedBody } from './buffered-body.ts';
 
-/** What a replica needs to be started. */
 export interface ReplicaOptions {
   app: AppRecord;
   build: BuildRecord;
-  /** Unique, as the platform names it. */
+  /** Unique. */
   name: string;
-  /** Where the archive is unpacked. */
+  /** The unpacked archive. */
   folder: string;
-  /** For files that are on their way. */
+  /** For temporary files. */
   scratch: string;
-  /** The interpreter. */
+  /** The interpreter's path. */
   python: string;
   environment: Record<string, string | undefined>;
-  print(said: Omit<AppOutput, 'container'>): void;
-  /** Tells whoever runs the emulator, and the app's log. */
+  print(output: Omit<AppOutput, 'container'>): void;
+  /** Warns the user of the emulator, and logs it for the app. */
   warn(text: string): void;
 }
 
-/** A call on its way to a replica. */
 export interface ReplicaCall {
   run: string;
   method: string;
   /** Below the app, decoded: `['run']`. */
   path: readonly string[];
-  /** Path and query as the app's own server is to see them: `/messages?page=2`. */
+  /** Path and query for the app's own server: `/messages?page=2`. */
   address: string;
   headers: NodeJS.Dict<string | string[]>;
-  /** What came with it: kept, or still on its way. */
   body: BufferedBody | ByteStream;
-  /** Aborts when the call is given up; the reason is a `GivenUp`. */
+  /** The reason of an abort is a `CallAbortedError`. */
   signal: AbortSignal;
 }
 
-/** A process that answers calls of an app. */
+/** A process that handles calls of an app. */
 export interface Replica {
-  /** Fulfilled when it can be called; rejects with a `Breakdown`. */
+  /** Resolves when it can be called. Rejects with a `ReplicaError`. */
   readonly ready: Promise<void>;
-  /** Fulfilled when its process has ended, whatever the reason. */
+  /** Resolves when its process has ended for any reason. */
   readonly ended: Promise<unknown>;
   call(call: ReplicaCall): Promise<ServerReply>;
   stop(graceMs: number): Promise<void>;
 }
 
-/** An app that does not start, or whose process ends: the message says why, in the user's words. */
+/** An app did not start, or its process ended. */
 export class ReplicaError extends Error {}
 
-/** Why a call was given up, and the status its run ends with: 0 cancelled, -1 closed by its caller. */
+/** Why a call was aborted. `statusCode` is that of its run: 0 if canceled, -1 if the caller disconnected. */
 export class CallAbortedError extends Error {
   constructor(
     message: string,
-    /** What the caller is told, if it is still there. */
+    /** The HTTP status for the caller. */
     readonly replyStatus: number,
     readonly statusCode: number,
   ) {

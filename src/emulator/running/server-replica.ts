@@ -13,7 +13,7 @@ import { findExposedAddress } from './exposed-address.ts';
 import { AppProcess } from './process.ts';
 import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions } from './replica.ts';
 
-/** A replica of a server of the user's own: its entrypoint is started, and requests are passed on to its port. */
+/** A replica of an app with its own server: starts the entrypoint, and forwards requests to its port. */
 export class ServerReplica implements Replica {
   readonly ready: Promise<void>;
   readonly ended: Promise<unknown>;
@@ -45,8 +45,8 @@ export class ServerReplica implements Replica {
     this.#port = (await isFree(settings.port)) ? settings.port : await freePort();
     const env = { ...environment, PYTHONPATH: await pythonPath(folder, environment), PORT: String(this.#port) };
     if (this.#stopped) throw new ReplicaError('it was stopped');
-    const [program = '', ...words] = localCommand(settings, this.#port, python);
-    const server = new AppProcess(program, words, {
+    const [program = '', ...args] = localCommand(settings, this.#port, python);
+    const server = new AppProcess(program, args, {
       cwd: folder,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -60,8 +60,8 @@ export class ServerReplica implements Replica {
         throw new ReplicaError(`its process ended with ${signal ?? `exit code ${code}`}`);
       },
       (error: NodeJS.ErrnoException) => {
-        const reason = error.code === 'ENOENT' ? `${program} is not on this machine` : error.message;
-        throw new ReplicaError(`its entrypoint could not be started: ${reason}`);
+        const reason = error.code === 'ENOENT' ? `${program} not found` : error.message;
+        throw new ReplicaError(`its entrypoint failed to start: ${reason}`);
       },
     );
     try {
@@ -77,10 +77,10 @@ export class ServerReplica implements Replica {
 
 function exposureWarning(address: string, port: number): string {
   const reached = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
-  return `the server listens on ${reached}: other machines can call it there without a token; let it listen on 127.0.0.1`;
+  return `the server listens on ${reached}, where other machines can call it without a token; make it listen on 127.0.0.1`;
 }
 
-/** Where Python finds the module that keeps servers on the loopback address. It is in no other program's way. */
+/** A PYTHONPATH with the module that makes servers listen on the loopback address. */
 async function pythonPath(folder: string, { PYTHONPATH }: ReplicaOptions['environment']): Promise<string> {
   const own = `${folder}.python`;
   await mkdir(own, { recursive: true, mode: 0o700 });
@@ -89,8 +89,8 @@ async function pythonPath(folder: string, { PYTHONPATH }: ReplicaOptions['enviro
 }
 
 /**
- * The entrypoint for this machine: with its interpreter, on the loopback address only, and on the port that is free
- * here. Apps of one emulator may all name the same.
+ * The entrypoint with this machine's interpreter, the loopback address, and a port that is free, because several apps may
+ * configure the same one.
  */
 function localCommand({ entrypoint, port }: AppSettings, actual: number, python: string): string[] {
   const words = entrypoint.length === 1 ? parseWords(entrypoint[0] ?? '') : entrypoint;
@@ -117,15 +117,15 @@ async function untilReady(settings: AppSettings, port: number, signal: AbortSign
 
 function isHealthy(port: number, path: string): Promise<boolean> {
   return new Promise((done) => {
-    const asked = request({ host: '127.0.0.1', port, path, agent: false, timeout: 2_000 }, (answer) => {
-      done((answer.statusCode ?? 500) < 300);
-      asked.destroy();
+    const probe = request({ host: '127.0.0.1', port, path, agent: false, timeout: 2_000 }, (response) => {
+      done((response.statusCode ?? 500) < 300);
+      probe.destroy();
     });
-    asked.on('timeout', () => asked.destroy());
-    asked.on('error', () => done(false));
-    // A server that wants to change the protocol closes the connection without an error.
-    asked.on('close', () => done(false));
-    asked.end();
+    probe.on('timeout', () => probe.destroy());
+    probe.on('error', () => done(false));
+    // An upgrade response closes the connection without an error event.
+    probe.on('close', () => done(false));
+    probe.end();
   });
 }
 
@@ -144,7 +144,7 @@ async function freePort(): Promise<number> {
   return (await tryListen(0, '127.0.0.1')) ?? 0;
 }
 
-/** The port that could be listened on for a moment; undefined when it is taken. */
+/** Listens for a moment. Returns the port; undefined if it is in use. */
 function tryListen(port: number, host: string): Promise<number | undefined> {
   return new Promise((done) => {
     const server = createServer().once('error', () => done(undefined));
@@ -155,7 +155,7 @@ function tryListen(port: number, host: string): Promise<number | undefined> {
   });
 }
 
-/** Passes a request on to the app's server, and its answer back: both as they come, neither is held. */
+/** Streams a request to the app's server, and its response back. */
 async function forwardRequest(
   { run, method, address, headers, body, signal }: ReplicaCall,
   port: number,
@@ -170,29 +170,29 @@ async function forwardRequest(
     agent: false,
     signal,
   });
-  const answered = new Promise<ServerReply>((done, failed) => {
+  const response = new Promise<ServerReply>((done, failed) => {
     outgoing.once('response', (incoming) => {
       const { statusCode = 502, 'content-length': size } = { statusCode: incoming.statusCode, ...incoming.headers };
       const content: ReadableBody = { size: size === undefined ? undefined : Number(size), read: () => incoming };
-      const answer = endToEndHeaders(incoming.headers) as ServerReply['headers'];
-      const { 'content-length': _, ...others } = answer;
+      const allHeaders = endToEndHeaders(incoming.headers) as ServerReply['headers'];
+      const { 'content-length': _, ...others } = allHeaders;
       done({ status: statusCode, headers: others, body: content });
     });
     outgoing.once('error', failed);
-    // A server that wants to change the protocol closes the connection without an error.
-    outgoing.once('close', () => failed(new Error('its answer is not one of HTTP/1.1')));
+    // An upgrade response closes the connection without an error event.
+    outgoing.once('close', () => failed(new Error('its response is not valid HTTP/1.1')));
   });
-  // It may answer before it has read all, or without: then it is the answer that counts.
+  // The server may respond without reading the whole body.
   pipeline(body instanceof BufferedBody ? body.read() : body, outgoing).catch(() => {});
   try {
-    return await answered;
+    return await response;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw new ReplicaError(`its server did not answer: ${(error as Error).message}`);
+    throw new ReplicaError(`its server did not respond: ${(error as Error).message}`);
   }
 }
 
-/** Headers without those that belong to one connection only. */
+/** Without hop-by-hop headers. */
 function endToEndHeaders(headers: NodeJS.Dict<string | string[]>): NodeJS.Dict<string | string[]> {
   const named = String(headers.connection ?? '')
     .toLowerCase()

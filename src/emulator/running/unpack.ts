@@ -7,7 +7,7 @@ import { type ArchiveLimits, iterateArchive } from '../builds/archive.ts';
 import { ArchiveNames } from '../builds/archive-names.ts';
 import { readTar } from './tar.ts';
 
-/** Writes the files of a zip to a folder, which is replaced. On failure nothing is left, and the error says why. */
+/** Replaces a folder by the files of a zip. Leaves nothing behind on failure. */
 export async function unpackZip(path: string, folder: string, limits: ArchiveLimits): Promise<void> {
   await replaceFolder(folder, async (write) => {
     for await (const { path: name, executable, read } of iterateArchive(path, limits)) {
@@ -16,7 +16,7 @@ export async function unpackZip(path: string, folder: string, limits: ArchiveLim
   });
 }
 
-/** The same for a tar, which is in memory. Gives the paths of its files. */
+/** Replaces a folder by the files of a tar, and returns their paths. */
 export async function unpackTar(bytes: Uint8Array, folder: string): Promise<string[]> {
   const names = new ArchiveNames();
   const files = readTar(bytes).map((file) => ({ ...file, path: names.addFile(file.path) }));
@@ -32,14 +32,14 @@ type Write = (path: string, executable: boolean, content: Content) => Promise<vo
 async function replaceFolder(folder: string, fill: (write: Write) => Promise<void>): Promise<void> {
   const partial = `${folder}.${randomUUID()}.partial`;
   await mkdir(partial, { recursive: true, mode: 0o700 });
-  const folders = new Set<string>();
+  const createdFolders = new Set<string>();
   try {
     await fill(async (path, executable, content) => {
       const target = join(partial, path);
       const parent = dirname(target);
-      if (!folders.has(parent)) mkdirSync(parent, { recursive: true, mode: 0o700 });
-      folders.add(parent);
-      // Links are written as files that hold their target, so none leads out of the folder.
+      if (!createdFolders.has(parent)) mkdirSync(parent, { recursive: true, mode: 0o700 });
+      createdFolders.add(parent);
+      // Links are written as files that contain their target, so none points outside of the folder.
       await writeFile(target, executable ? 0o700 : 0o600, content);
     });
     await rm(folder, { recursive: true, force: true });
@@ -50,7 +50,7 @@ async function replaceFolder(folder: string, fill: (write: Write) => Promise<voi
   }
 }
 
-/** Creates a file; never through a link, and never over another one. */
+/** Never follows a link or overwrites a file. */
 async function writeFile(target: string, mode: number, content: Content): Promise<void> {
   if (!Array.isArray(content)) return pipeline(content, createWriteStream(target, { flags: 'wx', mode }));
   const file = openSync(target, 'wx', mode);

@@ -2,32 +2,33 @@ import { formatTime } from '../time.ts';
 import type { Bucket } from './buckets.ts';
 import type { RunProgress } from './run-progress.ts';
 
-/** A run and where it stands. */
 export interface RunWithProgress {
   createdAt: number;
-  reading: RunProgress;
+  progress: RunProgress;
 }
 
 /**
- * Runs counted by the bucket they came in (spec 2.7). Runtime and response time are of those that succeeded or failed,
- * the average cold start of those that had one; with none of them there is nothing to measure, and that is null.
+ * Aggregates runs by the bucket they were created in (spec 2.7). Runtime and response time include runs that succeeded
+ * or failed, the average cold start those that had one. A value without runs is null.
  */
 export function aggregateRuns(runs: readonly RunWithProgress[], buckets: readonly Bucket[]) {
   const groups: RunProgress[][] = buckets.map(() => []);
-  for (const { createdAt, reading } of runs) groups[bucketIndex(createdAt, buckets)]?.push(reading);
+  for (const { createdAt, progress } of runs) groups[bucketIndex(createdAt, buckets)]?.push(progress);
   return buckets.map((bucket, index) => ({
-    ...{ timeGroup: bucket.label, startTime: formatTime(bucket.start), endTime: formatTime(bucket.end) },
+    timeGroup: bucket.label,
+    startTime: formatTime(bucket.start),
+    endTime: formatTime(bucket.end),
     ...counts(groups[index] ?? []),
     ...timings(groups[index] ?? []),
   }));
 }
 
-/** By nearest rank: the smallest value that at least so many per cent of all do not exceed. Of sorted values. */
+/** Nearest-rank percentile of sorted values. */
 export function percentile(sorted: readonly number[], percent: number): number | null {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? null;
 }
 
-/** The last bucket that starts no later; buckets are in order, and there may be many. */
+/** Binary search for the last bucket that starts at or before `time`. */
 function bucketIndex(time: number, buckets: readonly Bucket[]): number {
   let [low, high] = [0, buckets.length - 1];
   while (low < high) {
@@ -52,8 +53,13 @@ function counts(runs: readonly RunProgress[]) {
   const { success, failure, cancelled, proxyQueued, containerQueued, processing } = number;
   const finished = success + failure + cancelled;
   return {
-    ...{ totalRequests: runs.length, successfulRequests: success, failedRequests: failure },
-    ...{ cancelledRequests: cancelled, proxyQueued, containerQueued, processing },
+    totalRequests: runs.length,
+    successfulRequests: success,
+    failedRequests: failure,
+    cancelledRequests: cancelled,
+    proxyQueued,
+    containerQueued,
+    processing,
     successRate: finished === 0 ? null : round((100 * success) / finished),
   };
 }
@@ -62,7 +68,8 @@ function timings(runs: readonly RunProgress[]) {
   const done = runs.filter((run) => run.status === 'success' || run.status === 'failure');
   const starts = runs.map((run) => run.coldstartMs).filter((ms) => ms > 0);
   return {
-    ...{ avgColdstartTimeMs: average(starts), avgQueueTimeMs: average(runs.map((run) => run.queueMs)) },
+    avgColdstartTimeMs: average(starts),
+    avgQueueTimeMs: average(runs.map((run) => run.queueMs)),
     ...statistics(
       'RuntimeMs',
       done.map((run) => run.runtimeMs ?? 0),
@@ -77,8 +84,12 @@ function timings(runs: readonly RunProgress[]) {
 function statistics<const Measure extends string>(measure: Measure, values: number[]) {
   const sorted = values.sort((a, b) => a - b);
   const measured = {
-    ...{ avg: average(sorted), min: sorted[0] ?? null, max: sorted.at(-1) ?? null },
-    ...{ p50: percentile(sorted, 50), p90: percentile(sorted, 90), p99: percentile(sorted, 99) },
+    avg: average(sorted),
+    min: sorted[0] ?? null,
+    max: sorted.at(-1) ?? null,
+    p50: percentile(sorted, 50),
+    p90: percentile(sorted, 90),
+    p99: percentile(sorted, 99),
   };
   return Object.fromEntries(Object.entries(measured).map(([name, value]) => [`${name}${measure}`, value]));
 }

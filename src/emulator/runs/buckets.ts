@@ -1,29 +1,29 @@
 import type { BucketSize } from '../../contract/runs.ts';
 import { day, hour, minute, type TimeRange } from '../time.ts';
 
-/** A minute, an hour or a day of somebody's clock, cut to the range it was asked for. */
+/** A minute, hour or day in a time zone, cut to the requested range. */
 export interface Bucket extends TimeRange {
-  /** What that clock says: `2026-10-25`, `2026-10-25T02:00+02:00`. */
+  /** Local time: `2026-10-25` or `2026-10-25T02:00+02:00`. */
   label: string;
 }
 
 /**
- * Tiles a range with buckets: each ends where the next one starts. They follow the clocks of the zone: a day has 23 or
- * 25 hours where these change, the hour that comes twice is two buckets, and where clocks are half an hour off, so are
- * the hours. Throws a RangeError when there is no such zone.
+ * Splits a range into contiguous buckets in local time. On a clock change a day has 23 or 25 hours, and the repeated hour
+ * is two buckets. Throws a RangeError for an unknown time zone.
  */
 export function splitIntoBuckets({ start, end }: TimeRange, size: BucketSize, zone = 'UTC'): Bucket[] {
-  if (start === end) return splitIntoBuckets({ start, end: start + 1 }, size, zone).map((only) => ({ ...only, end }));
+  if (start === end)
+    return splitIntoBuckets({ start, end: start + 1 }, size, zone).map((bucket) => ({ ...bucket, end }));
   const length = { minute, hour, day }[size];
   const buckets: Bucket[] = [];
-  for (const stretch of splitByOffset({ start, end }, zone)) {
-    const { offset } = stretch;
-    for (let from = stretch.start; from < stretch.end; ) {
+  for (const span of splitByOffset({ start, end }, zone)) {
+    const { offset } = span;
+    for (let from = span.start; from < span.end; ) {
       const local = Math.floor((from + offset) / length) * length;
-      const to = Math.min(local + length - offset, stretch.end);
+      const to = Math.min(local + length - offset, span.end);
       const label = labelOf(local, offset, size);
       const last = buckets.at(-1);
-      // A day goes on when the clocks change in the middle of it.
+      // A day continues after a clock change.
       if (last?.label === label) last.end = to;
       else buckets.push({ start: from, end: to, label });
       from = to;
@@ -32,29 +32,29 @@ export function splitIntoBuckets({ start, end }: TimeRange, size: BucketSize, zo
   return buckets;
 }
 
-/** A stretch in which the clocks do not change, and how far they are ahead of UTC. */
+/** A range with a constant offset from UTC, in ms. */
 interface OffsetSpan extends TimeRange {
   offset: number;
 }
 
-/** Looks at every day of the range, and closer where it ends with other clocks than it began with. */
+/** Compares offsets day by day, and searches for the exact time within a day whose offset changes. */
 function splitByOffset({ start, end }: TimeRange, zone: string): OffsetSpan[] {
   const offsetAt = createOffsetReader(zone);
-  const stretches: OffsetSpan[] = [];
+  const spans: OffsetSpan[] = [];
   let current = { start, offset: offsetAt(start) };
   for (let from = start; from < end; from += day) {
     const to = Math.min(from + day, end);
     const offset = offsetAt(to);
     if (offset === current.offset) continue;
     const change = findOffsetChange(from, to, offsetAt);
-    stretches.push({ ...current, end: change });
+    spans.push({ ...current, end: change });
     current = { start: change, offset };
   }
-  stretches.push({ ...current, end });
-  return stretches.filter((stretch) => stretch.start < stretch.end);
+  spans.push({ ...current, end });
+  return spans.filter((span) => span.start < span.end);
 }
 
-/** The first millisecond with other clocks. */
+/** The first millisecond with the new offset. */
 function findOffsetChange(from: number, to: number, offsetAt: (time: number) => number): number {
   const before = offsetAt(from);
   let [same, other] = [from, to];
@@ -66,13 +66,19 @@ function findOffsetChange(from: number, to: number, offsetAt: (time: number) => 
   return other;
 }
 
-/** Tells how many milliseconds the clocks of a zone are ahead of UTC. */
+/** Returns a function from a time to the zone's offset from UTC in ms. */
 function createOffsetReader(zone: string): (time: number) => number {
-  // `+02:00` is an offset, no zone; some versions of Node take it for one.
-  if (!/^[A-Za-z]/.test(zone)) throw new RangeError(`${zone} is not the name of a zone`);
+  // Some versions of Node accept an offset such as `+02:00` as a zone.
+  if (!/^[A-Za-z]/.test(zone)) throw new RangeError(`${zone} is not a time zone`);
   const clock = new Intl.DateTimeFormat('en-US', {
-    ...{ timeZone: zone, hourCycle: 'h23' },
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   return (time) => {
     const parts = Object.fromEntries(clock.formatToParts(time).map(({ type, value }) => [type, Number(value)]));

@@ -4,23 +4,23 @@ import type { AppRecord, RunRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 import type { TimeRange } from '../time.ts';
 
-/** The runs of an app that came in a range, newest first: those recorded, and those its traffic makes up. */
+/** Recorded and generated runs of an app that were created in a range, newest first. */
 export function findRuns(app: AppRecord, { start, end }: TimeRange, { runs }: Store): RunRecord[] {
   const recorded = [...runs.values()].filter(
     (run) => run.app === app.id && run.createdAt >= start && run.createdAt <= end,
   );
-  // Of a call that was made up and then changed, the change is recorded.
-  const madeUp = generateRuns(app, { start, end }).filter((run) => !runs.has(run.id));
-  return recorded.length === 0 ? madeUp : [...recorded, ...madeUp].sort(compareNewestFirst);
+  // A generated run that was changed is recorded.
+  const generated = generateRuns(app, { start, end }).filter((run) => !runs.has(run.id));
+  return recorded.length === 0 ? generated : [...recorded, ...generated].sort(compareNewestFirst);
 }
 
-/** The run a path names. Refused with 404 when the app has none of that id, or will have it only later. */
+/** Refuses with 404 if the app has no run with this id, or will only have it later. */
 export function findRun(app: AppRecord, id: string, { runs }: Store, now: number): RunRecord {
-  const found = runs.get(id) ?? findGeneratedRun(app, id);
-  return found?.app === app.id && found.createdAt <= now ? found : refuse(404, `run ${id} not found`);
+  const run = runs.get(id) ?? findGeneratedRun(app, id);
+  return run?.app === app.id && run.createdAt <= now ? run : refuse(404, `run ${id} not found`);
 }
 
-/** Where a run stands in a list. */
+/** A position in a list of runs. */
 export type RunPosition = Pick<RunRecord, 'createdAt' | 'id'>;
 
 export function compareNewestFirst(a: RunPosition, b: RunPosition): number {

@@ -13,15 +13,15 @@ import { runChartItem, runListItem } from './view.ts';
 type RunHandlers = Pick<Handlers, 'getRunsChart' | 'listRuns' | 'getRun' | 'cancelRun'>;
 
 export const runHandlers: RunHandlers = {
-  // Longer than 24 hours is in buckets, whatever was asked for (spec 4.6).
-  getRunsChart({ query = {}, ...given }, platform) {
-    const app = findApp(platform.store, given);
+  // A range of more than 24 hours is always aggregated (spec 4.6).
+  getRunsChart({ query = {}, ...params }, platform) {
+    const app = findApp(platform.store, params);
     const range = parseTimeRange(query, ['startTime', 'endTime'], platform.now());
     const buckets = bucketsForQuery(range, query);
-    // What is yet to come has not been seen.
+    // Generated traffic includes future runs.
     const found = findRuns(app, { ...range, end: Math.min(range.end, platform.now()) }, platform.store)
-      .map((run) => ({ run, createdAt: run.createdAt, reading: getRunProgress(run, platform.now()) }))
-      .filter(({ reading }) => matchesQuery(reading, query));
+      .map((run) => ({ run, createdAt: run.createdAt, progress: getRunProgress(run, platform.now()) }))
+      .filter(({ progress }) => matchesQuery(progress, query));
     const total = found.length;
     if (query.aggregate || range.end - range.start > day) {
       const timeRange = `${formatTime(range.start)}/${formatTime(range.end)}`;
@@ -29,16 +29,16 @@ export const runHandlers: RunHandlers = {
     }
 
     const { offset = 0, limit = 100 } = query;
-    const items = found.slice(offset, offset + limit).map(({ run, reading }) => runChartItem(app, run, reading));
+    const items = found.slice(offset, offset + limit).map(({ run, progress }) => runChartItem(app, run, progress));
     return { items, total, ...(offset + limit < total && { nextToken: String(offset + limit) }) };
   },
 
-  listRuns({ query, ...given }, platform) {
-    const app = findApp(platform.store, given);
+  listRuns({ query, ...params }, platform) {
+    const app = findApp(platform.store, params);
     const after = query?.nextToken === undefined ? undefined : parsePageToken(query.nextToken);
-    const wanted = (run: RunRecord) =>
+    const matches = (run: RunRecord) =>
       (!query?.asyncOnly || run.async) && (!after || compareNewestFirst(after, run) < 0);
-    const found = latestRuns(app, Math.min(after?.createdAt ?? platform.now(), platform.now()), wanted, platform);
+    const found = latestRuns(app, Math.min(after?.createdAt ?? platform.now(), platform.now()), matches, platform);
     const page = found.slice(0, pageSize);
     const last = page.at(-1);
     return {
@@ -47,16 +47,16 @@ export const runHandlers: RunHandlers = {
     };
   },
 
-  getRun(given, platform) {
-    const app = findApp(platform.store, given);
-    const run = findRun(app, given.run, platform.store, platform.now());
+  getRun(params, platform) {
+    const app = findApp(platform.store, params);
+    const run = findRun(app, params.run, platform.store, platform.now());
     return { item: runListItem(app, run, getRunProgress(run, platform.now())) };
   },
 
-  cancelRun(given, { store, now, runner }) {
-    const run = findRun(findApp(store, given), given.run, store, now());
+  cancelRun(params, { store, now, runner }) {
+    const run = findRun(findApp(store, params), params.run, store, now());
     const { status } = getRunProgress(run, now());
-    if (runPhase(status) !== 'in progress') refuse(409, `run ${run.id} cannot be cancelled: it is ${status}`);
+    if (runPhase(status) !== 'in progress') refuse(409, `run ${run.id} cannot be canceled: it is ${status}`);
     store.runs.set(run.id, { ...run, cancelledAt: now() });
     runner.cancelRun(run.id);
     store.save();
@@ -66,33 +66,33 @@ export const runHandlers: RunHandlers = {
 
 const pageSize = 100;
 
-/** The runs up to an end, newest first: a page of them and at least one more, or all there are. */
+/** Runs before `end`, newest first: more than a page of them if there are that many. */
 function latestRuns(
   app: AppRecord,
   end: number,
-  wanted: (run: RunRecord) => boolean,
+  matches: (run: RunRecord) => boolean,
   { store }: Platform,
 ): RunRecord[] {
   for (let length = day; ; length *= 8) {
-    const found = findRuns(app, { start: end - length, end }, store).filter(wanted);
+    const found = findRuns(app, { start: end - length, end }, store).filter(matches);
     if (found.length > pageSize || length > end) return found;
   }
 }
 
-/** The buckets of a range: hours, and days beyond a week, unless a size is asked for (spec 4.6). */
+/** By default hours, or days if the range is longer than a week (spec 4.6). */
 function bucketsForQuery(range: TimeRange, { groupBy, timezone }: RunsQuery): { size: BucketSize; list: Bucket[] } {
   const length = range.end - range.start;
   const size = groupBy ?? (length > 7 * day ? 'day' : 'hour');
   const number = length / { minute, hour, day }[size];
-  if (number > maxBuckets) refuse(400, `the range has too many buckets of a ${size}: ${Math.ceil(number)}`);
+  if (number > maxBuckets) refuse(400, `the range has too many ${size} buckets: ${Math.ceil(number)}`);
   try {
     return { size, list: splitIntoBuckets(range, size, timezone) };
   } catch {
-    return refuse(400, `timezone is not the IANA name of a zone: ${timezone}`);
+    return refuse(400, `timezone must be an IANA time zone: ${timezone}`);
   }
 }
 
-/** Our own limit, for the sake of memory: a month of minutes. */
+/** The emulator's limit, to bound memory: a month of minutes. */
 const maxBuckets = 50_000;
 
 function matchesQuery({ status, statusCode, coldstartMs, responseMs }: RunProgress, query: RunsQuery): boolean {
@@ -104,18 +104,18 @@ function matchesQuery({ status, statusCode, coldstartMs, responseMs }: RunProgre
   );
 }
 
-/** What is not known yet is within no bounds. */
-function isWithin(value: number | undefined, least: number | undefined, most: number | undefined): boolean {
-  if (least === undefined && most === undefined) return true;
-  return value !== undefined && value >= (least ?? 0) && value <= (most ?? Number.POSITIVE_INFINITY);
+/** An unknown value is not within any bounds. */
+function isWithin(value: number | undefined, min: number | undefined, max: number | undefined): boolean {
+  if (min === undefined && max === undefined) return true;
+  return value !== undefined && value >= (min ?? 0) && value <= (max ?? Number.POSITIVE_INFINITY);
 }
 
-/** A page goes on after a run, not after a number of them: what comes in meanwhile shifts nothing. */
+/** Tokens name a run rather than an offset, so that new runs do not shift pages. */
 function pageTokenAfter({ createdAt, id }: RunPosition): string {
   return Buffer.from(`${createdAt}/${id}`).toString('base64url');
 }
 
 function parsePageToken(token: string): RunPosition {
   const [, createdAt, id] = /^(\d+)\/(.+)$/.exec(Buffer.from(token, 'base64url').toString()) ?? [];
-  return id ? { createdAt: Number(createdAt), id } : refuse(400, 'nextToken is none that was given');
+  return id ? { createdAt: Number(createdAt), id } : refuse(400, 'invalid nextToken');
 }

@@ -1,7 +1,7 @@
 import type { Platform } from '../platform.ts';
 import type { RunRecord } from '../state/records.ts';
 
-/** Longer than anybody waits: where a run is going to be next is not known before it is there. */
+/** Placeholder for a wait whose end is not known yet: longer than any run. */
 const unknownMs = Number.MAX_SAFE_INTEGER / 4;
 
 /** Records a run that waits for a replica. */
@@ -12,17 +12,17 @@ export function recordRun(
   return store.addRun({ ...run, createdAt: now(), proxyQueueMs: unknownMs, real: true });
 }
 
-/** Every replica is busy. */
+/** Every replica is busy: the run waits for one. */
 export function markQueued(id: string, platform: Platform): void {
   updateRun(id, platform, ({ createdAt }, now) => ({ proxyQueueMs: now - createdAt, containerQueueMs: unknownMs }));
 }
 
-/** It has its replica, which may have to be started first. */
+/** The run has a replica, which may still be starting. */
 export function markAssigned(id: string, container: string, platform: Platform): void {
   updateRun(id, platform, () => ({ container }));
 }
 
-/** It is worked on from now. */
+/** The replica is processing the run from now on. */
 export function markStarted(id: string, coldstartMs: number, platform: Platform): void {
   updateRun(id, platform, (run, now) => {
     const proxyQueueMs = Math.min(run.proxyQueueMs, now - run.createdAt);
@@ -31,7 +31,7 @@ export function markStarted(id: string, coldstartMs: number, platform: Platform)
   platform.store.save();
 }
 
-/** It has ended, with an HTTP status, or 0 cancelled, or -1 closed by its caller. */
+/** `statusCode` is an HTTP status, 0 if canceled, -1 if the caller disconnected. */
 export function markEnded(id: string, statusCode: number, platform: Platform, more: Partial<RunRecord> = {}): void {
   updateRun(id, platform, (run, now) => {
     if (run.runtimeMs !== undefined) return {};
@@ -43,7 +43,7 @@ export function markEnded(id: string, statusCode: number, platform: Platform, mo
   platform.store.save();
 }
 
-/** Runs that an earlier emulator was working on when it ended: nobody goes on with them. */
+/** Ends the runs that were in progress when an earlier emulator stopped. */
 export function endAbandonedRuns(platform: Platform): void {
   for (const run of platform.store.runs.values()) {
     if (run.real && run.runtimeMs === undefined) markEnded(run.id, 500, platform);
@@ -53,9 +53,9 @@ export function endAbandonedRuns(platform: Platform): void {
 function updateRun(
   id: string,
   { store, now }: Platform,
-  to: (run: RunRecord, now: number) => Partial<RunRecord>,
+  changes: (run: RunRecord, now: number) => Partial<RunRecord>,
 ): void {
   const run = store.runs.get(id);
-  // Its app may have been deleted meanwhile.
-  if (run) store.runs.set(id, { ...run, ...to(run, now()) });
+  // The app may have been deleted meanwhile.
+  if (run) store.runs.set(id, { ...run, ...changes(run, now()) });
 }

@@ -6,36 +6,36 @@ import { day, hour } from '../time.ts';
 import { findRuns } from './find.ts';
 import { getRunProgress } from './run-progress.ts';
 
-/** A replica as the clock has it. Milliseconds since 1970. */
+/** The lifetime of a replica. Times in milliseconds since 1970. */
 export interface ReplicaPeriod {
   name: string;
-  /** Id of the build it runs. */
+  /** The id of its build. */
   build: string;
   state: 'PENDING' | 'RUNNING' | 'SUCCEEDED';
-  /** When its start began: that is paid for, too. */
+  /** The begin of its start, which is billed. */
   startedAt: number;
-  /** When it was up. */
+  /** When it could serve runs. */
   readyAt: number;
-  /** When it ends, or would if nothing more came in. */
+  /** When it ended, or will end without further runs. */
   endsAt: number;
 }
 
-/** Replicas that are up, and those that ended within the last hour; newest first. */
+/** Replicas that are running or ended within the last hour, newest first. */
 export function listReplicas(app: AppRecord, platform: Platform): ReplicaPeriod[] {
   const now = platform.now();
-  const used = deriveReplicas(app, findRuns(app, { start: now - day, end: now }, platform.store), platform).filter(
+  const recent = deriveReplicas(app, findRuns(app, { start: now - day, end: now }, platform.store), platform).filter(
     ({ startedAt }) => startedAt <= now,
   );
-  const up = used.filter(({ state }) => state !== 'SUCCEEDED').length;
-  const lately = used.filter(({ endsAt }) => endsAt > now - hour);
-  return [...lately, ...idleReplicas(app, app.settings.minReplicaCount - up, platform)].sort(
+  const running = recent.filter(({ state }) => state !== 'SUCCEEDED').length;
+  const lastHour = recent.filter(({ endsAt }) => endsAt > now - hour);
+  return [...lastHour, ...idleReplicas(app, app.settings.minReplicaCount - running, platform)].sort(
     (a, b) => b.startedAt - a.startedAt || (a.name < b.name ? -1 : 1),
   );
 }
 
 /**
- * The replicas that served these runs, which come newest first; the replicas oldest first. They are read from these runs: a replica starts for
- * its first, and ends when it had nothing to do for the cooldown.
+ * Derives the replicas that served these runs: a replica starts for its first run, and ends after the cooldown without
+ * another. Takes runs newest first, and returns replicas oldest first.
  */
 export function deriveReplicas(app: AppRecord, runs: readonly RunRecord[], platform: Platform): ReplicaPeriod[] {
   if (runs.length === 0) return [];
@@ -58,7 +58,7 @@ export function deriveReplicas(app: AppRecord, runs: readonly RunRecord[], platf
   return replicas.map((replica) => ({ ...replica, state: stateOf(replica, now) }));
 }
 
-/** The least number of replicas is up even while nobody calls. */
+/** Replicas that run without calls because of `minReplicaCount`. */
 function idleReplicas(app: AppRecord, number: number, platform: Platform): ReplicaPeriod[] {
   const [latest] = readyBuilds(app, platform);
   if (!latest || number <= 0) return [];

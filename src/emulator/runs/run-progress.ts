@@ -1,14 +1,13 @@
 import type { RunStatus } from '../../contract/runs.ts';
 import type { RunRecord } from '../state/records.ts';
 
-/** A run as the clock has it. What is not known yet is absent. */
+/** A run at a point in time. Values that are not known yet are absent. */
 export interface RunProgress {
   status: RunStatus;
   /** 0 is canceled, -1 is closed by the caller (docs/platform.md#runs). */
   statusCode?: number;
-  /** Milliseconds, as all here. */
   coldstartMs: number;
-  /** Waited so far. */
+  /** The wait so far. */
   queueMs: number;
   runtimeMs?: number;
   responseMs?: number;
@@ -17,17 +16,17 @@ export interface RunProgress {
   changedAt: number;
 }
 
-/** Reads where a run stands: it waits, is worked on, ends. Nothing has to be woken up to move it on. */
+/** Computes a run's status from its record and the clock. */
 export function getRunProgress(run: RunRecord, now: number): RunProgress {
   const until = Math.min(now, run.cancelledAt ?? now);
-  const reading = progressAt(run, until);
-  if (run.cancelledAt === undefined || run.cancelledAt > now || reading.endedAt !== undefined) return reading;
-  const runtimeMs = reading.startedAt === undefined ? 0 : until - reading.startedAt;
+  const progress = progressAt(run, until);
+  if (run.cancelledAt === undefined || run.cancelledAt > now || progress.endedAt !== undefined) return progress;
+  const runtimeMs = progress.startedAt === undefined ? 0 : until - progress.startedAt;
   const ended = { runtimeMs, responseMs: until - run.createdAt, endedAt: until, changedAt: until };
-  return { ...reading, ...ended, status: 'cancelled', statusCode: 0 };
+  return { ...progress, ...ended, status: 'cancelled', statusCode: 0 };
 }
 
-// Read by the thousand for a chart: literals, which are several times as fast as spreads.
+// Called thousands of times for a chart: literals are several times as fast as spreads.
 function progressAt(run: RunRecord, now: number): RunProgress {
   const { createdAt, coldstartMs, runtimeMs } = run;
   const proxyAt = createdAt + run.pendingMs;

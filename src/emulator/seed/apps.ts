@@ -8,11 +8,11 @@ import type { BuildFault } from '../faults/faults.ts';
 import type { Platform } from '../platform.ts';
 import type { AppRecord, Traffic } from '../state/records.ts';
 import { day, minute } from '../time.ts';
-import { replicaNames } from './traffic.ts';
+import { replicaNamePrefix } from './traffic.ts';
 
 /**
- * Fills a project with three apps that have been called for 30 days and with what a one-off run left behind. All times
- * are counted back from now, so the same seed at the same time gives the same.
+ * Adds three apps with 30 days of runs, and the app of a one-off run. Times are relative to now, so the same seed at the
+ * same time creates the same data.
  */
 export function seedApps(project: string, seed: number, platform: Platform): void {
   const now = platform.now();
@@ -20,7 +20,11 @@ export function seedApps(project: string, seed: number, platform: Platform): voi
     const createdAt = now - sample.age * day;
     const { name, ephemeral, rhythm } = sample;
     const app: AppRecord = {
-      ...{ id: `${project}-${name}`, name, project, createdAt, updatedAt: createdAt },
+      id: `${project}-${name}`,
+      name,
+      project,
+      createdAt,
+      updatedAt: createdAt,
       settings: withDefaults({ name, cliVersion: '1.0.0', ...sample.settings }),
       ...(ephemeral && { ephemeral }),
       ...(rhythm && { traffic: { seed, rhythm, since: createdAt } }),
@@ -34,30 +38,40 @@ export function seedApps(project: string, seed: number, platform: Platform): voi
 
 interface SeedApp {
   name: string;
-  /** Days. */
+  /** In days. */
   age: number;
   ephemeral?: boolean;
   rhythm?: Traffic['rhythm'];
   settings: Partial<AppCreation>;
   files: Record<string, string>;
-  /** The oldest first. */
+  /** Oldest first. */
   builds: readonly SeedBuild[];
 }
 
 interface SeedBuild {
-  /** Days. */
+  /** In days. */
   age: number;
   fault?: BuildFault;
-  /** Minutes after which somebody cancelled it. */
+  /** Minutes after which it was canceled. */
   cancelledAfter?: number;
 }
 
 const seededApps: readonly SeedApp[] = [
   {
-    ...{ name: 'web', age: 30, rhythm: 'web' },
+    name: 'web',
+    age: 30,
+    rhythm: 'web',
     settings: {
-      ...{ pythonVersion: '3.12', compute: ['ADA_L4'], gpuCount: 1, cpu: 4, memory: 24, region: 'us-east-1' },
-      ...{ maxReplicaCount: 4, replicaConcurrency: 2, cooldownPeriodSeconds: 180, disableAuth: false },
+      pythonVersion: '3.12',
+      compute: ['ADA_L4'],
+      gpuCount: 1,
+      cpu: 4,
+      memory: 24,
+      region: 'us-east-1',
+      maxReplicaCount: 4,
+      replicaConcurrency: 2,
+      cooldownPeriodSeconds: 180,
+      disableAuth: false,
       shellCommands: ['python download_weights.py'],
     },
     files: {
@@ -69,12 +83,26 @@ const seededApps: readonly SeedApp[] = [
     builds: [{ age: 30 }, { age: 18.52, fault: 'build_failure' }, { age: 18.48 }, { age: 2.3 }],
   },
   {
-    ...{ name: 'transcriber', age: 30, rhythm: 'transcriber' },
+    name: 'transcriber',
+    age: 30,
+    rhythm: 'transcriber',
     settings: {
-      ...{ runtime: 'custom', entrypoint: ['uvicorn', 'server:app', '--host', '0.0.0.0', '--port', '8080'] },
-      ...{ port: 8080, healthcheckEndpoint: '/health', readycheckEndpoint: '/ready', computeTier: 'protected' },
-      ...{ compute: ['AMPERE_A10'], gpuCount: 1, cpu: 4, memory: 16, region: 'eu-north-1', disableAuth: false },
-      ...{ maxReplicaCount: 3, replicaConcurrency: 2, cooldownPeriodSeconds: 300, responseGracePeriodSeconds: 3600 },
+      runtime: 'custom',
+      entrypoint: ['uvicorn', 'server:app', '--host', '0.0.0.0', '--port', '8080'],
+      port: 8080,
+      healthcheckEndpoint: '/health',
+      readycheckEndpoint: '/ready',
+      computeTier: 'protected',
+      compute: ['AMPERE_A10'],
+      gpuCount: 1,
+      cpu: 4,
+      memory: 16,
+      region: 'eu-north-1',
+      disableAuth: false,
+      maxReplicaCount: 3,
+      replicaConcurrency: 2,
+      cooldownPeriodSeconds: 300,
+      responseGracePeriodSeconds: 3600,
     },
     files: {
       'server.py': 'from fastapi import FastAPI\n\napp = FastAPI()\n',
@@ -84,10 +112,17 @@ const seededApps: readonly SeedApp[] = [
     builds: [{ age: 30 }, { age: 12.1, cancelledAfter: 1 }, { age: 12 }, { age: 6.4, fault: 'init_timeout' }],
   },
   {
-    ...{ name: 'nightly-report', age: 30, rhythm: 'nightly' },
+    name: 'nightly-report',
+    age: 30,
+    rhythm: 'nightly',
     settings: {
-      ...{ cpu: 1, memory: 2, region: 'us-east-1', replicaConcurrency: 4, cooldownPeriodSeconds: 60 },
-      ...{ disableAuth: false, useUv: true },
+      cpu: 1,
+      memory: 2,
+      region: 'us-east-1',
+      replicaConcurrency: 4,
+      cooldownPeriodSeconds: 60,
+      disableAuth: false,
+      useUv: true,
     },
     files: {
       'main.py': 'def build_report(day: str):\n    return {"day": day}\n\n\ndef send_digest():\n    return "sent"\n',
@@ -96,14 +131,16 @@ const seededApps: readonly SeedApp[] = [
     builds: [{ age: 30 }, { age: 11 }, { age: 0.4, fault: 'build_failure' }],
   },
   {
-    ...{ name: 'run-3f2a91', age: 0.12, ephemeral: true },
+    name: 'run-3f2a91',
+    age: 0.12,
+    ephemeral: true,
     settings: { region: 'us-east-1' },
     files: { 'main.py': 'print("once")\n' },
     builds: [{ age: 0.12 }],
   },
 ];
 
-/** A build of so long ago, with the log that its files would give. */
+/** A past build with the log that its files would produce. */
 function addBuild(app: AppRecord, sample: SeedBuild, at: number, files: SeedApp['files'], platform: Platform): void {
   const build = createBuild(app, [], { ...platform, now: () => at, pace: minute / 3 });
   const archive = createArchive(files);
@@ -122,11 +159,11 @@ function createArchive(files: SeedApp['files']): ReadArchive {
   return { files: new Map(facts), texts: new Map(Object.entries(files)) };
 }
 
-/** One run in each state that is soon over, so that at any time of day there is something to look at. */
+/** One run in each short-lived state, so that each can be seen at any time. */
 function addActiveRuns(app: AppRecord, traffic: Traffic, { store, now }: Platform): void {
-  const names = replicaNames(app, traffic);
-  const [first, second] = [`${names}-7d2c4`, `${names}-b81f0`];
-  const usual = { app: app.id, functionName: 'transcribe', async: true, statusCode: 200 };
+  const prefix = replicaNamePrefix(app, traffic);
+  const [first, second] = [`${prefix}-7d2c4`, `${prefix}-b81f0`];
+  const defaults = { app: app.id, functionName: 'transcribe', async: true, statusCode: 200 };
   const hook = 'https://hooks.example.com/transcripts';
   for (const { ago, ...run } of [
     { ago: 20 * minute, container: first, runtimeMs: 5 * minute, cancelledAt: now() - 18 * minute },
@@ -135,6 +172,6 @@ function addActiveRuns(app: AppRecord, traffic: Traffic, { store, now }: Platfor
     { ago: 12_000, container: second, proxyQueueMs: 41_500, coldstartMs: 41_000, runtimeMs: 70_000 },
     { ago: 3_000, container: second, pendingMs: 36_000, runtimeMs: 45_000, webhookEndpoint: hook },
   ]) {
-    store.addRun({ ...usual, ...run, createdAt: now() - ago });
+    store.addRun({ ...defaults, ...run, createdAt: now() - ago });
   }
 }

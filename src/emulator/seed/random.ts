@@ -1,22 +1,21 @@
-/** Numbers that look like chance and are the same on every run. */
+/** A pseudorandom number generator. */
 export interface SeededRandom {
-  /** From 0 up to, but without, 1. */
+  /** From 0 up to but not including 1. */
   next(): number;
-  /** A number around the median: half of all are less, and a few are much more. */
+  /** Log-normally distributed. */
   logNormal(median: number, spread: number): number;
-  /** How often something happens that happens `mean` times on average. */
+  /** An approximately Poisson-distributed count. */
   count(mean: number): number;
-  /** One of the things, by their weights. */
-  pick<T>(things: readonly (readonly [thing: T, weight: number])[]): T;
-  /** So many digits of a hexadecimal number. */
+  /** A weighted choice. */
+  pick<T>(choices: readonly (readonly [choice: T, weight: number])[]): T;
   hex(digits: number): string;
 }
 
-/** The chance that belongs to a name. */
-export function createRandom(name: string): SeededRandom {
-  let state = hash(name);
+/** The same seed produces the same numbers. */
+export function createRandom(seed: string): SeededRandom {
+  let state = hash(seed);
   const next = () => {
-    // Mulberry32, a generator of 32 bits.
+    // Mulberry32.
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
@@ -27,12 +26,12 @@ export function createRandom(name: string): SeededRandom {
     next,
     logNormal: (median, spread) => median * Math.exp(spread * normal()),
     count: (mean) => Math.max(0, Math.round(mean + Math.sqrt(mean) * normal())),
-    pick(things) {
-      let left = next() * things.reduce((sum, [, weight]) => sum + weight, 0);
-      let chosen = things[0] as (typeof things)[number];
-      for (chosen of things) {
-        left -= chosen[1];
-        if (left < 0) break;
+    pick(choices) {
+      let remaining = next() * choices.reduce((sum, [, weight]) => sum + weight, 0);
+      let chosen = choices[0] as (typeof choices)[number];
+      for (chosen of choices) {
+        remaining -= chosen[1];
+        if (remaining < 0) break;
       }
       return chosen[0];
     },

@@ -3,33 +3,33 @@ import type { TrafficProfile } from './traffic-profiles.ts';
 
 interface Replica {
   name: string;
-  /** When each of its places is free. */
+  /** When each of its slots becomes free. */
   freeAt: number[];
 }
 
-/** The replicas of a day: one starts when a call finds no free place, and ends when it had nothing to do for long. */
+/** The replicas of one day: one starts when no slot is free, and ends after the cooldown. */
 export class SimulatedReplicas {
-  #up: Replica[] = [];
+  #running: Replica[] = [];
 
   constructor(
-    readonly rhythm: TrafficProfile,
-    /** What their names begin with. */
+    readonly profile: TrafficProfile,
+    /** Of their names. */
     readonly prefix: string,
-    readonly chance: SeededRandom,
+    readonly random: SeededRandom,
   ) {}
 
-  /** Finds a place for a call, and tells where and how long it waits for it. Calls come in the order of time. */
+  /** Assigns a run to a replica, and returns the waits. Runs must be passed in order of time. */
   assign(at: number, runtimeMs: number) {
-    const { rhythm, chance } = this;
-    const pendingMs = 1 + Math.floor(chance.next() * 4);
-    const routingMs = 1 + Math.floor(chance.next() * 12);
+    const { profile, random } = this;
+    const pendingMs = 1 + Math.floor(random.next() * 4);
+    const routingMs = 1 + Math.floor(random.next() * 12);
     const seenAt = at + pendingMs + routingMs;
-    this.#up = this.#up.filter(({ freeAt }) => busyUntil(freeAt) + rhythm.cooldown > at);
+    this.#running = this.#running.filter(({ freeAt }) => busyUntil(freeAt) + profile.cooldown > at);
 
-    const free = this.#up.find((replica) => nextFreeSlot(replica) <= seenAt);
+    const free = this.#running.find((replica) => nextFreeSlot(replica) <= seenAt);
     const coldstartMs =
-      free || this.#up.length >= rhythm.replicas ? 0 : Math.round(chance.logNormal(rhythm.coldstart, 0.25));
-    const replica = free ?? (coldstartMs > 0 ? this.#start(seenAt + coldstartMs) : this.#soonest());
+      free || this.#running.length >= profile.replicas ? 0 : Math.round(random.logNormal(profile.coldstart, 0.25));
+    const replica = free ?? (coldstartMs > 0 ? this.#start(seenAt + coldstartMs) : this.#firstToBeFree());
     const startsAt = Math.max(seenAt + coldstartMs, nextFreeSlot(replica));
     replica.freeAt[replica.freeAt.indexOf(nextFreeSlot(replica))] = startsAt + runtimeMs;
     const containerQueueMs = startsAt - seenAt - coldstartMs;
@@ -37,22 +37,22 @@ export class SimulatedReplicas {
   }
 
   #start(readyAt: number): Replica {
-    const freeAt = Array.from({ length: this.rhythm.concurrency }, () => readyAt);
-    const replica = { name: `${this.prefix}-${this.chance.hex(5)}`, freeAt };
-    this.#up.push(replica);
+    const freeAt = Array.from({ length: this.profile.concurrency }, () => readyAt);
+    const replica = { name: `${this.prefix}-${this.random.hex(5)}`, freeAt };
+    this.#running.push(replica);
     return replica;
   }
 
-  #soonest(): Replica {
-    return this.#up.reduce((best, replica) => (nextFreeSlot(replica) < nextFreeSlot(best) ? replica : best));
+  #firstToBeFree(): Replica {
+    return this.#running.reduce((best, replica) => (nextFreeSlot(replica) < nextFreeSlot(best) ? replica : best));
   }
 }
 
-// Not by spreading a list over Math.min: that would cost more than all the rest of a call.
+// Several times as fast as Math.min(...freeAt).
 function nextFreeSlot({ freeAt }: Replica): number {
-  return freeAt.reduce((least, time) => Math.min(time, least));
+  return freeAt.reduce((min, time) => Math.min(time, min));
 }
 
 function busyUntil(freeAt: readonly number[]): number {
-  return freeAt.reduce((most, time) => Math.max(time, most));
+  return freeAt.reduce((max, time) => Math.max(time, max));
 }

@@ -1,25 +1,25 @@
-/** How an app is called, and how it does. Durations in milliseconds. */
+/** How often an app is called and how it responds. Durations in milliseconds. */
 export interface TrafficProfile {
-  /** Calls in each hour of a working day, UTC. */
+  /** Calls in each hour of a working day in UTC. */
   hours: readonly number[];
-  /** What is left of them on Saturday and Sunday. */
+  /** The factor for Saturday and Sunday. */
   weekend: number;
   calls: readonly (readonly [CallProfile, weight: number])[];
   /** Median of a cold start. */
   coldstart: number;
-  /** Part of all calls that fail on a day without trouble. */
+  /** The share of calls that fail without an incident. */
   failing: number;
   failures: readonly (readonly [statusCode: number, weight: number])[];
   replicas: number;
   concurrency: number;
   cooldown: number;
-  /** Knows an afternoon on which hardly anything worked. */
+  /** Whether there was one afternoon with a long incident. */
   badAfternoon?: boolean;
 }
 
 interface CallProfile {
   functionName: string;
-  /** Median, and how far the others are from it. */
+  /** The median; `spread` is the sigma of the distribution. */
   runtime: number;
   spread: number;
   webhook?: string;
@@ -37,7 +37,7 @@ const digest = { functionName: 'send_digest', runtime: 2_300, spread: 0.4 };
 const hook = 'https://hooks.example.com/transcripts';
 
 export const trafficProfiles = {
-  /** People call it: much by day, little by night. */
+  /** Called by people, mostly during the day. */
   web: {
     hours: [4, 3, 2, 2, 2, 3, 6, 14, 28, 42, 48, 50, 44, 46, 52, 50, 44, 36, 28, 22, 18, 14, 9, 6],
     weekend: 0.35,
@@ -46,7 +46,12 @@ export const trafficProfiles = {
       [generate, 25],
       [embed, 15],
     ],
-    ...{ coldstart: 14_000, failing: 0.02, replicas: 4, concurrency: 2, cooldown: 180_000, badAfternoon: true },
+    coldstart: 14_000,
+    failing: 0.02,
+    replicas: 4,
+    concurrency: 2,
+    cooldown: 180_000,
+    badAfternoon: true,
     failures: [
       [500, 45],
       [422, 20],
@@ -55,7 +60,7 @@ export const trafficProfiles = {
       [400, 8],
     ],
   },
-  /** Jobs of minutes, mostly asynchronous, that queue up when there are many. */
+  /** Runs of minutes, mostly asynchronous, that queue at peak times. */
   transcriber: {
     hours: [1, 1, 0.5, 0.5, 0.5, 1, 2, 4, 7, 9, 9, 8, 6, 8, 10, 9, 7, 5, 4, 3, 3, 2, 2, 1],
     weekend: 0.5,
@@ -64,14 +69,18 @@ export const trafficProfiles = {
       [transcribe, 22],
       [detect, 18],
     ],
-    ...{ coldstart: 38_000, failing: 0.035, replicas: 3, concurrency: 2, cooldown: 300_000 },
+    coldstart: 38_000,
+    failing: 0.035,
+    replicas: 3,
+    concurrency: 2,
+    cooldown: 300_000,
     failures: [
       [500, 60],
       [502, 25],
       [415, 15],
     ],
   },
-  /** A timer calls it at two in the morning; by day somebody looks at a report now and then. */
+  /** Called by a timer at 2:00, and rarely during the day. */
   nightly: {
     hours: [0, 0, 14, 3, 0, 0, 0, 0.4, 0.6, 0.5, 0.4, 0.3, 0.2, 0.4, 0.4, 0.3, 0.2, 0, 0, 0, 0, 0, 0, 0],
     weekend: 0.6,
@@ -79,7 +88,11 @@ export const trafficProfiles = {
       [report, 75],
       [digest, 25],
     ],
-    ...{ coldstart: 6_500, failing: 0.03, replicas: 1, concurrency: 4, cooldown: 60_000 },
+    coldstart: 6_500,
+    failing: 0.03,
+    replicas: 1,
+    concurrency: 4,
+    cooldown: 60_000,
     failures: [
       [500, 80],
       [507, 20],

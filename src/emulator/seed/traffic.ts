@@ -4,7 +4,7 @@ import { createRandom, type SeededRandom } from './random.ts';
 import { SimulatedReplicas } from './simulated-replicas.ts';
 import { type TrafficProfile, trafficProfiles } from './traffic-profiles.ts';
 
-/** The calls of a range that an app's traffic makes up, newest first. */
+/** The generated runs of an app in a range, newest first. */
 export function generateRuns(app: AppRecord, range: TimeRange): RunRecord[] {
   const { traffic } = app;
   if (!traffic) return [];
@@ -17,37 +17,36 @@ export function generateRuns(app: AppRecord, range: TimeRange): RunRecord[] {
   return calls;
 }
 
-/** Finds such a call by its id, in which its time is written. */
+/** Finds a generated run by its id, which contains its time. */
 export function findGeneratedRun(app: AppRecord, id: string): RunRecord | undefined {
   const [, high = '', low = ''] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id) ?? [];
   const at = Number.parseInt(high + low, 16);
   return Number.isNaN(at) ? undefined : generateRuns(app, { start: at, end: at }).find((call) => call.id === id);
 }
 
-/** What the names of an app's replicas begin with. */
-export function replicaNames({ id }: AppRecord, { seed, rhythm }: Pick<Traffic, 'seed' | 'rhythm'>): string {
+export function replicaNamePrefix({ id }: AppRecord, { seed, rhythm }: Pick<Traffic, 'seed' | 'rhythm'>): string {
   return `${id}-${createRandom(`${seed}/${rhythm}`).hex(8)}`;
 }
 
 /** Newest first. */
 function generateDay(app: AppRecord, { seed, rhythm: name, since }: Traffic, date: number): RunRecord[] {
-  const rhythm: TrafficProfile = trafficProfiles[name];
+  const profile: TrafficProfile = trafficProfiles[name];
   const nth = date - dayOf(since);
-  const chance = createRandom(`${seed}/${name}/${nth}`);
-  const trouble = incidentsOf(rhythm, date, since, seed, chance);
-  const fleet = new SimulatedReplicas(rhythm, replicaNames(app, { seed, rhythm: name }), chance);
-  return arrivals(rhythm, date, chance)
+  const random = createRandom(`${seed}/${name}/${nth}`);
+  const incidents = incidentsOf(profile, date, since, seed, random);
+  const replicas = new SimulatedReplicas(profile, replicaNamePrefix(app, { seed, rhythm: name }), random);
+  return arrivals(profile, date, random)
     .map((at) => {
-      const call = chance.pick(rhythm.calls);
-      const troubled = trouble.find(({ start, end }) => at >= start && at <= end);
-      const statusCode = pickStatusCode(rhythm, troubled?.failing ?? rhythm.failing, chance);
-      const runtime = chance.logNormal(call.runtime * (troubled?.slower ?? 1), call.spread);
-      // Whoever gives up, does so before the end; what fails, fails at any time.
-      const runtimeMs = Math.ceil(statusCode === 200 ? runtime : runtime * chance.next());
-      const served = fleet.assign(at, runtimeMs);
-      // Thousands of these are made at a time, and a literal is several times as fast as a spread.
+      const call = random.pick(profile.calls);
+      const incident = incidents.find(({ start, end }) => at >= start && at <= end);
+      const statusCode = pickStatusCode(profile, incident?.failing ?? profile.failing, random);
+      const runtime = random.logNormal(call.runtime * (incident?.slower ?? 1), call.spread);
+      // A failed or canceled run ends at any time before.
+      const runtimeMs = Math.ceil(statusCode === 200 ? runtime : runtime * random.next());
+      const served = replicas.assign(at, runtimeMs);
+      // Created by the thousand: a literal is several times as fast as a spread.
       const run: RunRecord = {
-        id: runIdAt(at, chance),
+        id: runIdAt(at, random),
         app: app.id,
         createdAt: at,
         functionName: call.functionName,
@@ -71,18 +70,18 @@ function dayOf(time: number): number {
   return Math.floor(time / day);
 }
 
-/** When calls come: each hour has its number, on average, and they come any time within. No two come at once. */
-function arrivals({ hours, weekend }: TrafficProfile, date: number, chance: SeededRandom): number[] {
+/** Distinct times of runs, distributed over the hours of the profile. */
+function arrivals({ hours, weekend }: TrafficProfile, date: number, random: SeededRandom): number[] {
   const part = isWeekend(date) ? weekend : 1;
   return hours
     .flatMap((mean, index) =>
-      Array.from({ length: chance.count(mean * part) }, () => Math.floor(date * day + (index + chance.next()) * hour)),
+      Array.from({ length: random.count(mean * part) }, () => Math.floor(date * day + (index + random.next()) * hour)),
     )
     .sort((a, b) => a - b)
     .filter((at, index, all) => at !== all[index - 1]);
 }
 
-/** The first day of 1970 was a Thursday. */
+/** `date` is days since 1970-01-01, a Thursday. */
 function isWeekend(date: number): boolean {
   return (date + 4) % 7 === 6 || (date + 4) % 7 === 0;
 }
@@ -92,20 +91,20 @@ interface TrafficIncident extends TimeRange {
   slower: number;
 }
 
-/** On one day in four something breaks for a few minutes, and once, not long before the seeding, for an afternoon. */
+/** A few minutes on one day in four, and once, in the fourth week, a whole afternoon. */
 function incidentsOf(
-  rhythm: TrafficProfile,
+  profile: TrafficProfile,
   date: number,
   since: number,
   seed: number,
-  chance: SeededRandom,
+  random: SeededRandom,
 ): TrafficIncident[] {
-  const startsAt = date * day + (8 + 12 * chance.next()) * hour;
-  const short = { start: startsAt, end: startsAt + (6 + 12 * chance.next()) * minute, failing: 0.7, slower: 1 };
+  const startsAt = date * day + (8 + 12 * random.next()) * hour;
+  const short = { start: startsAt, end: startsAt + (6 + 12 * random.next()) * minute, failing: 0.7, slower: 1 };
   const afternoon = { start: date * day + 13 * hour, end: date * day + 16.5 * hour, failing: 0.55, slower: 3 };
   return [
-    ...(rhythm.badAfternoon && date === badDay(since, seed) ? [afternoon] : []),
-    ...(chance.next() < 0.25 ? [short] : []),
+    ...(profile.badAfternoon && date === badDay(since, seed) ? [afternoon] : []),
+    ...(random.next() < 0.25 ? [short] : []),
   ];
 }
 
@@ -115,16 +114,16 @@ function badDay(since: number, seed: number): number {
   return isWeekend(date) ? date + 2 : date;
 }
 
-/** A few are cancelled, and of a few the caller hangs up. */
-function pickStatusCode({ failures }: TrafficProfile, failing: number, chance: SeededRandom): number {
-  const luck = chance.next();
-  if (luck < 0.006) return 0;
-  if (luck < 0.01) return -1;
-  return luck < 0.01 + failing ? chance.pick(failures) : 200;
+/** Some runs are canceled (0), and of some the caller disconnects (-1). */
+function pickStatusCode({ failures }: TrafficProfile, failing: number, random: SeededRandom): number {
+  const draw = random.next();
+  if (draw < 0.006) return 0;
+  if (draw < 0.01) return -1;
+  return draw < 0.01 + failing ? random.pick(failures) : 200;
 }
 
-/** A UUID of the seventh kind: it begins with its time. */
-function runIdAt(at: number, chance: SeededRandom): string {
+/** A version 7 UUID, which begins with its time. */
+function runIdAt(at: number, random: SeededRandom): string {
   const time = at.toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${chance.hex(3)}-8${chance.hex(3)}-${chance.hex(6)}${chance.hex(6)}`;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.hex(3)}-8${random.hex(3)}-${random.hex(6)}${random.hex(6)}`;
 }

@@ -5,23 +5,22 @@ import type { ByteStream } from './reply.ts';
 import { type ServerReply, toReadableBody } from './reply.ts';
 import type { RouteMatch } from './routes.ts';
 
-/** A request as it came in. */
 export interface IncomingRequest {
   readonly request: IncomingMessage;
   readonly url: URL;
-  /** Undefined when it is for object storage, or for nothing we know. */
+  /** Undefined for object storage and for unknown routes. */
   readonly route: RouteMatch | undefined;
   readonly call: RecordedRequest;
 }
 
-/** A request and whatever becomes of it. */
+/** A request and its response. */
 export interface Exchange extends IncomingRequest {
   readonly response: ServerResponse;
-  /** Carries the request out, with another body if one is given. What it gives is not sent yet. */
+  /** Handles the request, optionally with another body. The returned reply is not sent yet. */
   readonly handle: (body?: ByteStream) => Promise<ServerReply>;
 }
 
-/** Sends an answer, no faster than it is read. Rejects when the reader goes before the end. */
+/** Sends a reply with backpressure. Rejects when the client disconnects before the end. */
 export async function sendReply(exchange: Exchange, reply: ServerReply): Promise<void> {
   const { response } = exchange;
   const content = toReadableBody(reply);
@@ -30,10 +29,10 @@ export async function sendReply(exchange: Exchange, reply: ServerReply): Promise
   else await pipeline(flushBeforeError(content.read(0, content.size ?? Number.POSITIVE_INFINITY), response), response);
 }
 
-/** What was given before it broke is to be on its way before the line is cut. */
-async function* flushBeforeError(pieces: ByteStream, response: ServerResponse): ByteStream {
+/** Flushes what was sent before an error closes the connection. */
+async function* flushBeforeError(chunks: ByteStream, response: ServerResponse): ByteStream {
   try {
-    yield* pieces;
+    yield* chunks;
   } catch (error) {
     await new Promise((done) => {
       response.once('close', done).write('', done);
@@ -42,7 +41,7 @@ async function* flushBeforeError(pieces: ByteStream, response: ServerResponse): 
   }
 }
 
-/** Sends status and headers: an answer of so many bytes is to come, or one whose end will show. */
+/** Sends status and headers. `bytes` is undefined for a body of unknown length. */
 export function sendHead(
   { response, call }: Exchange,
   { status, headers }: ServerReply,
@@ -50,6 +49,6 @@ export function sendHead(
 ): void {
   call.status = status;
   response.writeHead(status, { ...headers, ...(bytes !== undefined && { 'content-length': bytes }) });
-  // The first item of a stream may be long in coming.
+  // The first item of a stream may take long.
   if (bytes === undefined) response.flushHeaders();
 }

@@ -6,14 +6,14 @@ import { OriginPolicy } from './origin.ts';
 import { endWithReply, jsonReply, writeRawReply } from './reply.ts';
 import { serveRequest } from './serve.ts';
 
-/** Listens on the loopback address. Requests are answered once `open` was called. */
+/** Listens on the loopback address. Handles requests after `open` is called. */
 export async function startServer(port: number, allowedOrigins: readonly string[]) {
   const server = createServer();
-  // A stalled upload is to last as long as its sender likes: no timer of ours may end it.
+  // Clients test their own timeouts, so a stalled upload must not time out here.
   server.requestTimeout = 0;
   await bind(server, port);
-  const underway = new Set<Promise<void>>();
-  const upgraded = new Set<Duplex>();
+  const activeRequests = new Set<Promise<void>>();
+  const upgradedStreams = new Set<Duplex>();
   const address = server.address() as AddressInfo;
   const origins = new OriginPolicy(address.port, allowedOrigins);
 
@@ -31,14 +31,14 @@ export async function startServer(port: number, allowedOrigins: readonly string[
         const served: Promise<void> = serveRequest(request, response, platform)
           .catch((error: Error) => {
             if (response.headersSent || request.socket.destroyed) return void request.socket.destroy();
-            // The answer of an app may hold what HTTP cannot carry.
-            endWithReply(response, jsonReply({ message: `the answer cannot be sent: ${error.message}` }, 502));
+            // An app's response may have headers that HTTP does not allow.
+            endWithReply(response, jsonReply({ message: `the response cannot be sent: ${error.message}` }, 502));
           })
-          .finally(() => underway.delete(served));
-        underway.add(served);
+          .finally(() => activeRequests.delete(served));
+        activeRequests.add(served);
       });
       server.on('upgrade', (request, stream: Duplex, head) => {
-        upgraded.add(stream.on('error', () => {}).on('close', () => upgraded.delete(stream)));
+        upgradedStreams.add(stream.on('error', () => {}).on('close', () => upgradedStreams.delete(stream)));
         const refusal = origins.refusal(request);
         if (refusal) {
           writeRawReply(stream, refusal);
@@ -48,20 +48,20 @@ export async function startServer(port: number, allowedOrigins: readonly string[
           .then(({ acceptLogSocket }) => acceptLogSocket(request, stream, head, platform))
           .catch(() => stream.destroy());
       });
-      // Without a listener, Node closes the connection without an answer.
+      // Without a listener, Node closes the connection without a reply.
       server.on('connect', (request: IncomingMessage, stream: Duplex) => {
         stream.on('error', () => {});
-        const notAllowed = jsonReply({ message: 'the emulator is not a proxy: CONNECT is not supported' }, 405);
-        writeRawReply(stream, origins.refusal(request) ?? notAllowed);
+        const notSupported = jsonReply({ message: 'the emulator is not a proxy: CONNECT is not supported' }, 405);
+        writeRawReply(stream, origins.refusal(request) ?? notSupported);
       });
     },
 
-    /** Cuts all connections, and waits until nobody works on a request any more. */
+    /** Closes all connections, and resolves when every request handler has ended. */
     async close(): Promise<void> {
       const closed = new Promise((done) => server.close(done));
       server.closeAllConnections();
-      for (const stream of upgraded) stream.destroy();
-      await Promise.all([closed, ...underway]);
+      for (const stream of upgradedStreams) stream.destroy();
+      await Promise.all([closed, ...activeRequests]);
     },
   };
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { jsonReply, type ServerReply } from './reply.ts';
 
-/** Where an app is called: the one part of the platform that a web page of the user's own may be allowed to reach. */
+/** Calls of apps: the only paths that an allowed web page may request. */
 const appPath = '/v4/';
 
 /**
- * Decides which requests are answered at all. The emulator acts for its owner, so neither a web page that points its
- * own name at this machine nor a page of another origin may use it. Programs send no `Origin` and are not affected.
+ * Refuses requests of web pages of other origins, and of pages whose host name points to this machine (DNS rebinding):
+ * the emulator acts for its owner. Programs send no `Origin` header and are not affected.
  */
 export class OriginPolicy {
   readonly #hosts: readonly string[];
@@ -14,36 +14,36 @@ export class OriginPolicy {
 
   constructor(port: number, allowed: readonly string[]) {
     const names = ['127.0.0.1', 'localhost', '[::1]'];
-    // Browsers leave out the default port.
+    // Browsers omit the default port.
     this.#hosts = names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
     this.#allowed = new Set(allowed);
   }
 
-  /** The answer to a request that must not be carried out; undefined when it may. */
+  /** The reply to a request that is not allowed; undefined if it is. */
   refusal({ url = '', method, headers }: IncomingMessage): ServerReply | undefined {
     const host = headers.host?.toLowerCase() ?? '';
     // An absolute request target takes precedence over the Host header (RFC 9112, 3.2.2).
     if (![host, absoluteHost(url) ?? host].every((name) => this.#hosts.includes(name))) {
       return jsonReply(
-        { message: `this emulator answers requests to ${this.#hosts[0]} only, not to ${host || 'no host'}` },
+        { message: `this emulator only accepts requests to ${this.#hosts[0]}, not to ${host || 'no host'}` },
         421,
       );
     }
     if (this.#isAllowed(url, headers.origin)) return undefined;
     if (headers.origin !== undefined && !this.#isOwn(headers.origin)) {
-      return jsonReply({ message: `requests of the web page ${headers.origin} are refused; ${hint}` }, 403);
+      return jsonReply({ message: `requests from the web page ${headers.origin} are not allowed; ${hint}` }, 403);
     }
     const site = headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-      return jsonReply({ message: `requests of other web pages are refused; ${hint}` }, 403);
+      return jsonReply({ message: `requests from other web pages are not allowed; ${hint}` }, 403);
     }
     if (method === 'OPTIONS' && headers['access-control-request-method'] !== undefined) {
-      return jsonReply({ message: `CORS preflight requests are refused; ${hint}` }, 403);
+      return jsonReply({ message: `CORS preflight requests are not allowed; ${hint}` }, 403);
     }
     return undefined;
   }
 
-  /** Headers that let an allowed web page read the answer. */
+  /** Headers that let an allowed web page read the reply. */
   corsHeaders({ url = '', headers }: IncomingMessage): Record<string, string> {
     const { origin } = headers;
     if (origin === undefined || !this.#isAllowed(url, origin)) return {};
@@ -55,16 +55,17 @@ export class OriginPolicy {
     };
   }
 
-  /** The answer to a CORS preflight of an allowed web page; undefined when the request is something else. */
+  /** The reply to a CORS preflight of an allowed web page; undefined for other requests. */
   preflight({ url = '', method, headers }: IncomingMessage): ServerReply | undefined {
-    const asked = headers['access-control-request-method'];
-    if (method !== 'OPTIONS' || asked === undefined || !this.#isAllowed(url, headers.origin)) return undefined;
-    const wanted = headers['access-control-request-headers'];
+    const requestedMethod = headers['access-control-request-method'];
+    if (method !== 'OPTIONS' || requestedMethod === undefined || !this.#isAllowed(url, headers.origin))
+      return undefined;
+    const requestedHeaders = headers['access-control-request-headers'];
     return {
       status: 204,
       headers: {
-        'access-control-allow-methods': asked,
-        ...(wanted !== undefined && { 'access-control-allow-headers': wanted }),
+        'access-control-allow-methods': requestedMethod,
+        ...(requestedHeaders !== undefined && { 'access-control-allow-headers': requestedHeaders }),
         'access-control-allow-private-network': 'true',
         'access-control-max-age': '600',
       },
@@ -83,7 +84,7 @@ export class OriginPolicy {
 
 const hint = 'start the emulator with --allow-origin to let a page call apps';
 
-/** Of the path as it will be routed: `/v4/../v2/` is not below an app. */
+/** Uses the normalized path: `/v4/../v2/` does not belong to an app. */
 function isAppPath(target: string): boolean {
   const address = `http://localhost${target}`;
   return target.startsWith('/') && URL.canParse(address) && new URL(address).pathname.startsWith(appPath);

@@ -3,7 +3,7 @@ import { type GenericSchema, getDotPath, type InferOutput, safeParse } from 'val
 import type { FilePart } from '../../contract/scalars.ts';
 import { refuse } from './reply.ts';
 
-/** The JSON object of a request. Refuses anything else with 400. */
+/** Refuses invalid JSON with 400. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const body = String(await readBody(request));
   try {
@@ -18,7 +18,7 @@ export async function readForm(request: IncomingMessage): Promise<Record<string,
   return Object.fromEntries(new URLSearchParams(String(await readBody(request))));
 }
 
-/** The parts of a form with files. */
+/** The fields and files of a multipart form. */
 export async function readMultipart(request: IncomingMessage): Promise<Record<string, string | FilePart>> {
   const type = request.headers['content-type'] ?? '';
   const body = await readBody(request);
@@ -32,7 +32,7 @@ export async function readMultipart(request: IncomingMessage): Promise<Record<st
   return Object.fromEntries(parts);
 }
 
-/** Bodies of the management API are held in memory. None of them is large. */
+/** Bodies of the management API are held in memory: none is large. */
 const maxBodyBytes = 16 * 1024 * 1024;
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -52,7 +52,7 @@ async function toFilePart(file: File): Promise<FilePart> {
   return { filename: file.name, type: file.type, content: new Uint8Array(await file.arrayBuffer()) };
 }
 
-/** Reads a value by its schema. Refuses with 400 what does not fit, and names the field. */
+/** Refuses a value that does not match the schema with 400, naming the field. */
 export function parseAs<S extends GenericSchema>(schema: S, value: unknown): InferOutput<S> {
   const result = safeParse(schema, value);
   if (result.success) return result.output;
@@ -60,7 +60,7 @@ export function parseAs<S extends GenericSchema>(schema: S, value: unknown): Inf
   return refuse(400, `${getDotPath(issue) ?? 'body'}: ${issue.message}`);
 }
 
-/** The body of a request as an object. valibot takes a list for an object, and nothing in the API is sent as a list. */
+/** valibot accepts an array as an object; no endpoint takes an array. */
 export function requireObject(value: unknown): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return refuse(400, 'the body must be a JSON object');
@@ -73,18 +73,17 @@ export function withoutNulls(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
 }
 
-/** One segment of a path. */
 export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    return refuse(400, `the path has a broken escape: ${segment}`);
+    return refuse(400, `the path has an invalid escape: ${segment}`);
   }
 }
 
 /**
- * The URL of a request. Only its path and query count: `//x`, `*` and an absolute target must not turn into another
- * host, and what cannot be parsed is refused with 400.
+ * The URL of a request. Only its path and query count: `//x`, `*` and an absolute target must not become another host.
+ * Refuses what cannot be parsed with 400.
  */
 export function parseRequestTarget({ url = '' }: IncomingMessage, base: string): URL {
   if (url.startsWith('/')) return parseUrl(base + url, url);
@@ -94,5 +93,5 @@ export function parseRequestTarget({ url = '' }: IncomingMessage, base: string):
 }
 
 function parseUrl(address: string, given: string): URL {
-  return URL.canParse(address) ? new URL(address) : refuse(400, `the request target is not valid: ${given}`);
+  return URL.canParse(address) ? new URL(address) : refuse(400, `invalid request target: ${given}`);
 }

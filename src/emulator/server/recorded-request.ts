@@ -2,25 +2,25 @@ import type { IncomingMessage } from 'node:http';
 import type { EndpointName } from '../../contract/index.ts';
 import type { StorageTarget } from '../storage/target.ts';
 
-/** A request that came in, for tests to look at. It holds neither token nor signature. */
+/** A received request, for tests. Tokens and signatures are removed. */
 export interface RecordedRequest {
-  /** Counts from 1. The answer carries it as `x-request-id: req-<number>`. */
+  /** Counts from 1. The reply has it as `x-request-id: req-<number>`. */
   number: number;
   method: string;
   /** Without the query. */
   path: string;
   query: Record<string, string>;
-  /** What it was for; undefined when there is no such route. */
+  /** Undefined for an unknown route. */
   endpoint: EndpointName | StorageTarget | 'log-socket' | undefined;
   hasAuthorization: boolean;
   headers: Record<string, string>;
-  /** The JSON that came with it, once it is read. */
+  /** The JSON body, once it is read. */
   body?: unknown;
-  /** What was answered; missing as long as nothing is, and for ever when a fault cut the line. */
+  /** The reply's status. Absent until there is a reply, and after a fault that reset the connection. */
   status?: number;
 }
 
-/** Notes a request. Of an emulator that runs for days only the latest calls are kept. */
+/** Records a request. Old ones are dropped, so that an emulator can run for days. */
 export function recordRequest(
   calls: RecordedRequest[],
   request: IncomingMessage,
@@ -33,7 +33,10 @@ export function recordRequest(
   if (endpoint === 'log-socket') delete query.token;
   const call = {
     number: (calls.at(-1)?.number ?? 0) + 1,
-    ...{ method: request.method ?? '', path: url.pathname, query, endpoint },
+    method: request.method ?? '',
+    path: url.pathname,
+    query,
+    endpoint,
     hasAuthorization: authorization !== undefined,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
   };

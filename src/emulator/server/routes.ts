@@ -24,7 +24,7 @@ import { serviceAccountHandlers } from '../team/service-accounts.ts';
 import { userHandlers } from '../team/users.ts';
 import { volumeHandlers } from '../volumes/handlers.ts';
 
-/** Everything the management API answers. */
+/** The handlers of the management API. */
 export const endpointHandlers: Handlers = {
   ...sessionHandlers,
   ...projectHandlers,
@@ -46,23 +46,22 @@ export const endpointHandlers: Handlers = {
   ...serviceStatusHandlers,
 };
 
-/** Everything object storage answers. */
+/** The handlers of object storage. Their only authorization is the signed URL. */
 export const storageHandlers: Record<StorageTarget, RawHandler> = {
   upload: putArchive,
   part: putPart,
   object: getObject,
 };
 
-/** The endpoint a request is for, and what its path says. */
 export interface RouteMatch {
   name: EndpointName;
   /** Path parameters by name, still encoded. */
   path: Record<string, string>;
 }
 
-/** Finds the endpoint of a request; undefined when there is none. */
+/** The endpoint of a request; undefined for an unknown route. */
 export function matchRoute(method: string, path: string): RouteMatch | undefined {
-  // Below an app everything is the app's, whatever the method.
+  // An app handles every method and path below its own.
   if (path.startsWith('/v4/')) return { name: 'invoke', path: {} };
   for (const { name, pattern } of patterns) {
     const found = pattern.exec(`${method} ${path}`);
@@ -71,7 +70,7 @@ export function matchRoute(method: string, path: string): RouteMatch | undefined
   return undefined;
 }
 
-/** `GET /v2/projects/{project}` as an expression with a group for each parameter. */
+/** Routes as regular expressions with a named group for each parameter. */
 const patterns = Object.entries<Endpoint>(endpoints).map(([name, { route }]) => {
   const { method, path } = splitRoute(route);
   const groups = path.replaceAll('.', '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');

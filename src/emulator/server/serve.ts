@@ -22,7 +22,7 @@ import type { ByteStream } from './reply.ts';
 import { endWithReply, jsonReply, RefusalError, refuse, type ServerReply, textReply } from './reply.ts';
 import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
 
-/** Records a call, applies a fault or answers. Rejects when the connection breaks. */
+/** Records a request, then replies or applies a fault. Rejects when the connection breaks. */
 export async function serveRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -44,7 +44,8 @@ export async function serveRequest(
 
   const incoming = { request, url, route, call };
   const exchange = {
-    ...{ ...incoming, response },
+    ...incoming,
+    response,
     handle: (body: ByteStream = request) =>
       replyTo(incoming, () =>
         stored
@@ -62,7 +63,7 @@ async function replyTo({ request }: IncomingRequest, work: () => Promise<ServerR
     return await work();
   } catch (error) {
     if (error instanceof RefusalError) return error.reply;
-    // The client left in the middle of its request: nobody is there to answer.
+    // The client disconnected: nobody would receive a reply.
     if (request.socket.destroyed) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== undefined && diskErrors.has(code)) {
@@ -72,23 +73,23 @@ async function replyTo({ request }: IncomingRequest, work: () => Promise<ServerR
   }
 }
 
-/** Causes that are in the machine and not in the emulator's code. */
+/** Errors that are not bugs of the emulator. */
 const diskErrors = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'EFBIG']);
 
-/** Reads a request and writes its answer as the contract says, so that a handler sees what the caller gave. */
+/** Parses a request and encodes its reply as the contract says. */
 async function serveEndpoint(
   { request, url, route, call }: IncomingRequest,
   content: ByteStream,
   platform: Platform,
 ): Promise<ServerReply> {
   if (url.pathname === activationPath) return handleActivation(request, url, platform);
-  const { name, path } = route ?? refuse(404, `no such route: ${call.method} ${call.path}`);
+  const { name, path } = route ?? refuse(404, `route not found: ${call.method} ${call.path}`);
   if (name === 'invoke') return endpointHandlers.invoke({ request, url, body: content, call }, platform);
   const { query, body, form, reply, anonymous }: Endpoint = endpoints[name];
   const params = Object.fromEntries(Object.entries(path).map(([key, value]) => [key, decodeSegment(value)]));
   if (!anonymous) checkAccess(request.headers.authorization, params.project, platform);
   const sent = body && (await bodyReaders[String(form)]?.(request));
-  // What comes without a token is the way to one.
+  // Endpoints without a token receive credentials: those are not recorded.
   if (body && !anonymous) call.body = sent;
   const given = {
     ...params,
@@ -100,7 +101,7 @@ async function serveEndpoint(
   return reply === 'text' ? textReply(String(result)) : jsonReply(result);
 }
 
-/** How a body is read, by what kind of form it is. */
+/** By the endpoint's `form`. */
 const bodyReaders: Record<string, (request: IncomingMessage) => Promise<unknown>> = {
   false: readJson,
   true: readForm,

@@ -1,4 +1,4 @@
-/** A file of the data folder that cannot be used. It is never overwritten: its owner decides what becomes of it. */
+/** A file of the data folder that cannot be used. It is never overwritten. */
 export class DamagedDataError extends Error {
   constructor(
     readonly file: string,

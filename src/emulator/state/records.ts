@@ -12,43 +12,43 @@ export interface AppRecord {
   id: string;
   name: string;
   project: string;
-  /** Made by a one-off run (spec 2.5). */
+  /** Created by a one-off run (spec 2.5). */
   ephemeral?: boolean;
   createdAt: number;
   updatedAt: number;
   settings: AppSettings;
-  /** Calls of a seeded app: they go on by themselves. */
+  /** Generates the runs of a seeded app. */
   traffic?: Traffic;
 }
 
 /**
- * Only what happened is kept: where a build stands now is read from its script and the clock (`timeline.ts`).
- * So nothing has to be woken up to move it on, and nothing is lost by a restart.
+ * Only events are stored. The current status is computed from the script and the clock (`build-progress.ts`), so that
+ * no timer is needed and nothing is lost by a restart.
  */
 export interface BuildRecord {
   id: string;
   /** Id of its app. */
   app: string;
   createdAt: number;
-  /** Those of its own deploy: a later deploy of the app changes nothing here. */
+  /** Those of this deployment: a later one does not change them. */
   settings: AppSettings;
-  /** Where its archive is in object storage. */
+  /** The archive's key in object storage. */
   keyName: string;
-  /** Registries the deploy sent a login for. The login itself is not kept. */
+  /** Registries that credentials were sent for. The credentials are not stored. */
   registries: string[];
-  /** What is in the archive of a seeded build: none was sent. */
+  /** The archive's files, for a seeded build without an archive. */
   files?: Record<string, { size: number; crc32: number }>;
-  /** When its archive had arrived; absent while we wait for it. */
+  /** When the archive was uploaded. */
   startedAt?: number;
   cancelledAt?: number;
-  /** Milliseconds each scene of the script takes. */
+  /** Milliseconds that each scene of the script takes. */
   pace: number;
   script: BuildScript;
 }
 
 /**
- * A call of an app. As with a build, only what happens is kept: where it stands is read from it and the clock
- * (`run-reading.ts`). Durations in milliseconds.
+ * A run of an app. As with builds, only events are stored, and the status is computed (`run-progress.ts`). Durations in
+ * milliseconds.
  */
 export interface RunRecord {
   id: string;
@@ -59,59 +59,59 @@ export interface RunRecord {
   method: string;
   async: boolean;
   webhookEndpoint?: string;
-  /** Name of the replica that serves it. */
+  /** The name of the replica that serves it. */
   container: string;
-  /** How long it waits to be noticed, then for a replica, then in the replica. */
+  /** How long it waits: to be accepted, for a replica, and in the replica. */
   pendingMs: number;
   proxyQueueMs: number;
   containerQueueMs: number;
-  /** How long the start of a replica took; 0 when one was there. It is part of what the run waits. */
+  /** How long the replica took to start; 0 if it was running. Part of the wait. */
   coldstartMs: number;
-  /** How long it is worked on; absent as long as nobody can tell. */
+  /** How long it is processed; absent until it is known. */
   runtimeMs?: number;
-  /** What it ends with: an HTTP status, 0 cancelled, -1 closed by its caller. */
+  /** An HTTP status, 0 if canceled, -1 if the caller disconnected. */
   statusCode?: number;
   cancelledAt?: number;
-  /** What a one-off run's program ended with. */
+  /** The exit code of a one-off run. */
   exitCode?: number;
-  /** It is carried out for real: when the emulator ends, so does it. */
+  /** Executed here rather than generated or simulated: it ends with the emulator. */
   real?: boolean;
 }
 
-/** A trouble of the platform's services, for its status page. */
+/** An incident on the status page. */
 export interface Incident {
   title: string;
   /** `degraded`, `downtime` or `maintenance`. */
   state: string;
-  /** Names of the services it concerns (`status.ts`). */
+  /** Names of the affected services (`service-status.ts`). */
   services: string[];
   startedAt: number;
-  /** When it ended, or is planned to. */
+  /** When it ended or is planned to end. */
   endsAt?: number;
   updates: { at: number; message: string }[];
 }
 
-/** A login that waits for a person to agree. Its code gives tokens once. */
+/** A login that waits for approval. Its code can be exchanged for tokens once. */
 export interface DeviceRecord {
   code: string;
-  /** What the person compares. */
+  /** The code that the user compares. */
   userCode: string;
   createdAt: number;
   state: 'waiting' | 'approved' | 'denied';
-  /** How often somebody tried to approve it with a wrong secret. */
+  /** The number of attempts to approve it with a wrong secret. */
   wrongSecrets?: number;
-  /** Who asks sooner after the last time is told to slow down. */
+  /** The minimum time between two polls. */
   intervalSeconds: number;
   polledAt?: number;
 }
 
-/** What a refresh token stands for. */
+/** The session of a refresh token. */
 export interface SessionRecord {
   user: string;
   createdAt: number;
 }
 
-/** What belongs to a project beside its apps: who may use it, with what, and who pays. */
+/** The keys, users, service accounts and billing data of a project. */
 export interface Account {
   keys: ApiKey[];
   users: User[];
@@ -119,35 +119,35 @@ export interface Account {
   plan: PlanCode;
   creditCardBonusClaimed: boolean;
   paymentMethods: unknown[];
-  /** Absent in the state of an older emulator. */
+  /** Absent in the state file of an older version. */
   invoices?: Invoice[];
 }
 
-/** Calls that are made up rather than kept: a day of them follows from this and the day, each time the same. */
+/** Generates runs deterministically, day by day, so that they need not be stored. */
 export interface Traffic {
   seed: number;
   rhythm: keyof typeof trafficProfiles;
-  /** When the first calls came. Milliseconds since 1970. */
+  /** The time of the first runs. Milliseconds since 1970. */
   since: number;
 }
 
-/** What a build will do, written once when it starts: scene after scene, then an end. */
+/** What a build will do, created when it starts: its scenes in order, then its end. */
 export interface BuildScript {
   scenes: BuildScene[];
-  /** Without an end it goes on until somebody cancels it. */
+  /** Without an end, the build runs until it is canceled. */
   end?: BuildEnd;
-  /** A status that the first look at the build finds instead of the true one. */
+  /** A status that the first poll of the build gets instead of the real one. */
   surprise?: string;
 }
 
 export interface BuildScene {
-  /** The build's status while the scene lasts. */
+  /** The build's status during the scene. */
   status: 'building' | 'initializing';
   lines: string[];
 }
 
 interface BuildEnd {
   status: string;
-  /** Why it failed, in the user's words. */
+  /** Why it failed. */
   reason?: string;
 }

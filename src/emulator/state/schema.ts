@@ -5,7 +5,7 @@ import { trafficProfiles } from '../seed/traffic-profiles.ts';
 /** The version of the state file. Older files have no version; their missing fields are filled in. */
 export const stateVersion = 1;
 
-/** A time that a Date can hold, milliseconds since 1970. */
+/** Milliseconds since 1970, within the range of Date. */
 const time = v.pipe(v.number(), v.minValue(0), v.maxValue(8e15));
 const duration = v.pipe(v.number(), v.minValue(0));
 const texts = v.array(v.string());
@@ -83,7 +83,7 @@ const Incident = v.looseObject({
   updates: v.array(v.looseObject({ at: time, message: v.string() })),
 });
 
-/** All of the state file that the emulator relies on. */
+/** The fields of the state file that the emulator relies on. */
 export const State = v.looseObject({
   version: v.optional(v.pipe(v.number(), v.maxValue(stateVersion, 'was written by a newer version of gantry')), 0),
   projects: v.array(v.string()),

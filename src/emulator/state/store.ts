@@ -8,33 +8,33 @@ import { DamagedDataError } from './damaged.ts';
 import type { Account, AppRecord, BuildRecord, DeviceRecord, Incident, RunRecord, SessionRecord } from './records.ts';
 import { State, stateVersion } from './schema.ts';
 
-/** What the platform remembers. With a file it survives a restart, but tokens, logins and links do not. */
+/** The platform's state. With a file it survives a restart, except for tokens, logins and signed URLs. */
 export class Store {
   projects: string[] = [];
   readonly apps = new Map<string, AppRecord>();
   readonly builds = new Map<string, BuildRecord>();
-  /** Calls that were recorded. Those of a seeded app are made up on demand, see `traffic.ts`. */
+  /** Recorded runs. Those of seeded apps are generated on demand (`seed/traffic.ts`). */
   readonly runs = new Map<string, RunRecord>();
-  /** Keys, people and payment, by project; seeded when first looked at. */
+  /** By project; seeded on first access. */
   readonly accounts = new Map<string, Account>();
-  /** Names and values, by the id of the project or the app they belong to. */
+  /** Names and values, by the id of the project or app they belong to. */
   readonly secrets = new Map<string, Record<string, string>>();
-  /** What the status page tells of, the latest last. */
+  /** Incidents on the status page, oldest first. */
   incidents: Incident[] = [];
-  /** Logins under way, by device code. */
+  /** Pending logins, by device code. */
   readonly devices = new Map<string, DeviceRecord>();
-  /** Who is logged in, by refresh token. */
+  /** By refresh token. */
   readonly sessions = new Map<string, SessionRecord>();
   /**
-   * Signs tokens and links, and makes the secret that approves logins. It is new at each start: while the emulator was
-   * down, another user of this machine may have listened on its port and collected what clients and browsers sent.
+   * Signs tokens and URLs, and derives the secret that approves logins. New at each start: while the emulator was
+   * stopped, another local user may have listened on its port and collected what clients and browsers sent.
    */
   readonly key = randomBytes(32).toString('base64url');
-  /** The key of the start before: what it signed is told from what nobody signed. */
-  formerKey: string | undefined;
-  #idsGiven = 0;
+  /** The key of the previous start, to tell expired signatures from invalid ones. */
+  previousKey: string | undefined;
+  #idCount = 0;
   readonly #file: string | undefined;
-  /** Whether it remembers nothing of an earlier start. */
+  /** Whether no earlier state was loaded. */
   readonly isNew: boolean;
 
   constructor(file?: string) {
@@ -42,20 +42,27 @@ export class Store {
     this.isNew = !file || !this.#load(file);
   }
 
-  /** The same ids in the same order on every run: what a test or a demo shows today, it shows tomorrow. */
+  /** Returns the same ids in the same order on every start, so that tests and demos are reproducible. */
   newId(): string {
-    this.#idsGiven += 1;
-    const digest = createHash('sha256').update(`${this.projects[0]}/${this.#idsGiven}`).digest('hex');
+    this.#idCount += 1;
+    const digest = createHash('sha256').update(`${this.projects[0]}/${this.#idCount}`).digest('hex');
     return digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
   }
 
-  /** Records a call of an app: one to `run` that begins at once and does not end, where nothing else is said. */
+  /** Records a run; by default a POST to the function `run` that starts immediately and does not end. */
   addRun(run: Partial<RunRecord> & Pick<RunRecord, 'app' | 'createdAt'>): RunRecord {
-    const usual = {
-      ...{ id: this.newId(), functionName: 'run', method: 'POST', async: false, container: `${run.app}-1` },
-      ...{ pendingMs: 0, proxyQueueMs: 0, containerQueueMs: 0, coldstartMs: 0 },
+    const defaults = {
+      id: this.newId(),
+      functionName: 'run',
+      method: 'POST',
+      async: false,
+      container: `${run.app}-1`,
+      pendingMs: 0,
+      proxyQueueMs: 0,
+      containerQueueMs: 0,
+      coldstartMs: 0,
     };
-    const recorded = { ...usual, ...run };
+    const recorded = { ...defaults, ...run };
     this.runs.set(recorded.id, recorded);
     this.save();
     return recorded;
@@ -66,22 +73,26 @@ export class Store {
     return [...this.builds.values()].filter((build) => build.app === app).reverse();
   }
 
-  /** To be called after every change. The file is replaced whole, so that a crash leaves the old one. */
+  /** Must be called after every change. Replaces the file atomically. */
   save(): void {
     if (!this.#file) return;
     const { projects, key } = this;
-    const memory = {
+    const state = {
       version: stateVersion,
-      ...{ projects, key, idsGiven: this.#idsGiven },
-      ...{ apps: [...this.apps.values()], builds: [...this.builds.values()] },
+      projects,
+      key,
+      idsGiven: this.#idCount,
+      apps: [...this.apps.values()],
+      builds: [...this.builds.values()],
       runs: [...this.runs.values()],
       accounts: Object.fromEntries(this.accounts),
-      ...{ secrets: [...this.secrets], incidents: this.incidents },
+      secrets: [...this.secrets],
+      incidents: this.incidents,
     };
-    writeFileAtomicSync(this.#file, JSON.stringify(memory, null, 2), { mode: 0o600 });
+    writeFileAtomicSync(this.#file, JSON.stringify(state, null, 2), { mode: 0o600 });
   }
 
-  /** Forgets apps, builds, runs and accounts. Projects stay, and so do tokens and ids: none is given twice. */
+  /** Deletes everything except projects, sessions and the signing key. Ids are not reused. */
   clear(): void {
     this.apps.clear();
     this.builds.clear();
@@ -93,17 +104,17 @@ export class Store {
   }
 
   #load(file: string): boolean {
-    const memory = readState(file);
-    if (!memory) return false;
-    this.projects = memory.projects;
-    this.formerKey = memory.key;
-    this.#idsGiven = memory.idsGiven;
-    for (const app of memory.apps) this.apps.set(app.id, app);
-    for (const build of memory.builds) this.builds.set(build.id, build);
-    for (const run of memory.runs) this.runs.set(run.id, run);
-    for (const [project, account] of Object.entries(memory.accounts)) this.accounts.set(project, account);
-    for (const [owner, secrets] of memory.secrets) this.secrets.set(owner, secrets);
-    this.incidents = memory.incidents;
+    const state = readState(file);
+    if (!state) return false;
+    this.projects = state.projects;
+    this.previousKey = state.key;
+    this.#idCount = state.idsGiven;
+    for (const app of state.apps) this.apps.set(app.id, app);
+    for (const build of state.builds) this.builds.set(build.id, build);
+    for (const run of state.runs) this.runs.set(run.id, run);
+    for (const [project, account] of Object.entries(state.accounts)) this.accounts.set(project, account);
+    for (const [owner, secrets] of state.secrets) this.secrets.set(owner, secrets);
+    this.incidents = state.incidents;
     return true;
   }
 }
@@ -120,7 +131,7 @@ interface PersistedState {
   incidents: Incident[];
 }
 
-/** Reads the state; undefined when there is none. Throws a `DamagedDataError` when it is not the state of an emulator. */
+/** Undefined if the file does not exist. Throws a `DamagedDataError` if it cannot be used. */
 function readState(file: string): PersistedState | undefined {
   try {
     const state = parse(State, JSON.parse(readFileSync(file, 'utf8')));

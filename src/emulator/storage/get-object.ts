@@ -5,29 +5,33 @@ import { findObject } from '../volumes/object-key.ts';
 import type { FileRecord } from '../volumes/tree.ts';
 import { verifySignedUrl } from './signed-url.ts';
 
-/** Gives a file of a volume, or the one range of it that is asked for, as object storage does. */
+/** Replies with a file of a volume or one byte range of it, as object storage does. */
 export async function getObject({ request, url }: RequestContext, platform: Platform): Promise<ServerReply> {
   const { headers, method } = request;
   if (headers.authorization !== undefined) throw refusal(400, 'InvalidArgument', 'Only one auth mechanism allowed');
-  // A link is signed for one method: who asks for the head only is refused like anybody else.
+  // A URL is signed for one method, so HEAD is refused.
   const key = verifySignedUrl(method as 'GET', url, platform);
   const file = findObject(platform.volumes, key);
   if (!file) throw refusal(404, 'NoSuchKey', 'The specified key does not exist.');
-  const facts = objectHeaders(file);
-  if (headers['if-match'] && headers['if-match'] !== facts.etag && headers['if-match'] !== '*') {
+  const fileHeaders = objectHeaders(file);
+  if (headers['if-match'] && headers['if-match'] !== fileHeaders.etag && headers['if-match'] !== '*') {
     throw refusal(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
   }
   const whole = platform.volumes.parts.content(file.pieces);
-  const range = parseRange(headers, file.size, facts);
-  if (!range) return { status: 200, headers: facts, body: whole };
+  const range = parseRange(headers, file.size, fileHeaders);
+  if (!range) return { status: 200, headers: fileHeaders, body: whole };
   const { start, end } = range;
   if (start >= file.size || start >= end) {
-    const { headers: more, ...answer } = storageError(416, 'InvalidRange', 'The requested range is not satisfiable');
-    throw new RefusalError({ ...answer, headers: { ...more, 'content-range': `bytes */${file.size}` } });
+    const { headers: errorHeaders, ...error } = storageError(
+      416,
+      'InvalidRange',
+      'The requested range is not satisfiable',
+    );
+    throw new RefusalError({ ...error, headers: { ...errorHeaders, 'content-range': `bytes */${file.size}` } });
   }
   const part: ReadableBody = { size: end - start, read: (from, to) => whole.read(start + from, start + to) };
   const contentRange = `bytes ${start}-${end - 1}/${file.size}`;
-  return { status: 206, headers: { ...facts, 'content-range': contentRange }, body: part };
+  return { status: 206, headers: { ...fileHeaders, 'content-range': contentRange }, body: part };
 }
 
 function objectHeaders({ etag, modified }: FileRecord) {
@@ -40,12 +44,13 @@ function objectHeaders({ etag, modified }: FileRecord) {
 }
 
 /**
- * The bytes asked for, from `start` to before `end`; undefined for the whole: no range, several at once, one that
- * cannot be read, or an `If-Range` that names other content.
+ * The requested byte range; `end` is exclusive. Undefined means the whole file: without a range, with several or an
+ * invalid one, and if `If-Range` does not match.
  */
-function parseRange(headers: IncomingHttpHeaders, size: number, facts: ReturnType<typeof objectHeaders>) {
+function parseRange(headers: IncomingHttpHeaders, size: number, fileHeaders: ReturnType<typeof objectHeaders>) {
   const ifRange = headers['if-range'];
-  if (ifRange !== undefined && ifRange !== facts.etag && ifRange !== facts['last-modified']) return undefined;
+  if (ifRange !== undefined && ifRange !== fileHeaders.etag && ifRange !== fileHeaders['last-modified'])
+    return undefined;
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? [];
   if (first === undefined || last === undefined || first + last === '') return undefined;
   if (first === '') return { start: Math.max(0, size - Number(last)), end: size };

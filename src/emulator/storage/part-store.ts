@@ -6,24 +6,24 @@ import type { ByteStream, ReadableBody } from '../server/reply.ts';
 import type { StoredPart } from '../volumes/tree.ts';
 import { saveStream } from './receive.ts';
 
-/** Contents on disk, under names of our own: what a volume calls its files never reaches the disk. */
+/** Uploaded parts on disk, named by id: names of a volume's files never reach the disk. */
 export class PartStore {
   readonly #folder: string;
-  /** How many are reading each. */
+  /** Number of readers by id. */
   readonly #readers = new Map<string, number>();
-  /** To be removed when its last reader has read it. */
-  readonly #unwanted = new Set<string>();
+  /** Deleted when their last reader has finished. */
+  readonly #pendingDeletes = new Set<string>();
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  async keep(body: ByteStream): Promise<StoredPart & { md5: string }> {
+  async save(body: ByteStream): Promise<StoredPart & { md5: string }> {
     const id = randomUUID();
     return { id, ...(await saveStream(body, this.#path(id))) };
   }
 
-  /** Writes without a request: what a test arranges. */
+  /** Writes synchronously, for tests and demos. */
   write(bytes: Buffer): StoredPart {
     const id = randomUUID();
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
@@ -31,25 +31,25 @@ export class PartStore {
     return { id, size: bytes.length };
   }
 
-  readAll(pieces: readonly StoredPart[]): Buffer {
-    return Buffer.concat(pieces.map(({ id }) => readFileSync(this.#path(id))));
+  readAll(parts: readonly StoredPart[]): Buffer {
+    return Buffer.concat(parts.map(({ id }) => readFileSync(this.#path(id))));
   }
 
-  /** One body of several pieces. Whoever has begun to read it gets it whole, even if it is removed meanwhile. */
-  content(pieces: readonly StoredPart[]): ReadableBody {
-    const size = pieces.reduce((sum, piece) => sum + piece.size, 0);
-    return { size, read: (start, end) => this.#read(pieces, start, end) };
+  /** The concatenated parts. A reader gets all of them, even if they are removed meanwhile. */
+  content(parts: readonly StoredPart[]): ReadableBody {
+    const size = parts.reduce((sum, piece) => sum + piece.size, 0);
+    return { size, read: (start, end) => this.#read(parts, start, end) };
   }
 
-  async remove(pieces: readonly StoredPart[]): Promise<void> {
-    const free = pieces.filter(({ id }) => !this.#readers.has(id));
-    for (const { id } of pieces) if (this.#readers.has(id)) this.#unwanted.add(id);
+  async remove(parts: readonly StoredPart[]): Promise<void> {
+    const free = parts.filter(({ id }) => !this.#readers.has(id));
+    for (const { id } of parts) if (this.#readers.has(id)) this.#pendingDeletes.add(id);
     await Promise.all(free.map(({ id }) => rm(this.#path(id), { force: true })));
   }
 
-  /** Removes what no record knows: parts that were on their way when the platform ended. */
-  removeAllBut(known: ReadonlySet<string>): void {
-    for (const id of this.#all()) if (!known.has(id)) rmSync(this.#path(id), { force: true });
+  /** Deletes parts that belong to no file or upload, such as those of an interrupted request. */
+  removeAllExcept(usedIds: ReadonlySet<string>): void {
+    for (const id of this.#all()) if (!usedIds.has(id)) rmSync(this.#path(id), { force: true });
   }
 
   #all(): string[] {
@@ -60,28 +60,28 @@ export class PartStore {
     }
   }
 
-  async *#read(pieces: readonly StoredPart[], start: number, end: number): AsyncGenerator<Buffer> {
-    for (const { id } of pieces) this.#readers.set(id, (this.#readers.get(id) ?? 0) + 1);
+  async *#read(parts: readonly StoredPart[], start: number, end: number): AsyncGenerator<Buffer> {
+    for (const { id } of parts) this.#readers.set(id, (this.#readers.get(id) ?? 0) + 1);
     try {
       let at = 0;
-      for (const { id, size } of pieces) {
+      for (const { id, size } of parts) {
         const [from, to] = [Math.max(start - at, 0), Math.min(end - at, size)];
         if (from < to) yield* createReadStream(this.#path(id), { start: from, end: to - 1 });
         at += size;
       }
     } finally {
-      for (const { id } of pieces) await this.#release(id);
+      for (const { id } of parts) await this.#release(id);
     }
   }
 
   async #release(id: string): Promise<void> {
-    const left = (this.#readers.get(id) ?? 1) - 1;
-    if (left > 0) {
-      this.#readers.set(id, left);
+    const readers = (this.#readers.get(id) ?? 1) - 1;
+    if (readers > 0) {
+      this.#readers.set(id, readers);
       return;
     }
     this.#readers.delete(id);
-    if (this.#unwanted.delete(id)) await rm(this.#path(id), { force: true });
+    if (this.#pendingDeletes.delete(id)) await rm(this.#path(id), { force: true });
   }
 
   #path(id: string): string {

@@ -3,7 +3,7 @@ import { RefusalError, type ServerReply, storageError } from '../server/reply.ts
 import { checkPutRequest } from './receive.ts';
 import { verifySignedUrl } from './signed-url.ts';
 
-/** Receives one part of a file for a volume. A part sent again takes the place of the first. */
+/** Receives one part of an upload. A part that is sent again replaces the first one. */
 export async function putPart({ request, url, body }: RequestContext, platform: Platform): Promise<ServerReply> {
   checkPutRequest(request);
   verifySignedUrl('PUT', url, platform);
@@ -11,7 +11,7 @@ export async function putPart({ request, url, body }: RequestContext, platform: 
   const upload = url.searchParams.get('uploadId') ?? '';
   const number = Number(url.searchParams.get('partNumber'));
   if (!volumes.uploads.has(upload)) throw new RefusalError(noSuchUpload);
-  const part = await volumes.parts.keep(body);
+  const part = await volumes.parts.save(body);
   if (!volumes.uploads.has(upload)) {
     await volumes.parts.remove([part]);
     throw new RefusalError(noSuchUpload);

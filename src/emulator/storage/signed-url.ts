@@ -6,12 +6,12 @@ import { storagePath } from './target.ts';
 
 type SigningContext = Pick<Platform, 'url' | 'store' | 'now' | 'linkSeconds'>;
 
-/** A presigned link to one object, for one method. It opens nothing else, and only for a while. */
+/** A URL that is valid for one object and one method, for `linkSeconds`. */
 export function signUrl(
   method: 'GET' | 'PUT',
   key: string,
   { url, store, now, linkSeconds }: SigningContext,
-  more: Record<string, string> = {},
+  params: Record<string, string> = {},
 ): string {
   const path = storagePath + key.split('/').map(encodeURIComponent).join('/');
   const date = formatAmzDate(now());
@@ -21,26 +21,26 @@ export function signUrl(
     'X-Amz-Date': date,
     'X-Amz-Expires': String(linkSeconds),
     'X-Amz-SignedHeaders': 'host',
-    ...more,
+    ...params,
   });
   const signed = `${path}?${query}`;
   return `${url}${signed}&X-Amz-Signature=${signature(method, signed, store.key)}`;
 }
 
-/** The key of the object a link is for. Refuses with 403 a link that we did not sign for this method, or an old one. */
+/** Returns the object's key. Refuses an expired URL, and one not signed for this method, with 403. */
 export function verifySignedUrl(
   method: 'GET' | 'PUT',
-  link: URL,
+  url: URL,
   { store, now }: Pick<Platform, 'store' | 'now'>,
 ): string {
-  const query = new URLSearchParams(link.searchParams);
-  const given = query.get('X-Amz-Signature');
-  if (!given) throw refusal('AccessDenied', 'Access Denied');
+  const query = new URLSearchParams(url.searchParams);
+  const actual = query.get('X-Amz-Signature');
+  if (!actual) throw refusal('AccessDenied', 'Access Denied');
   query.delete('X-Amz-Signature');
   const isSignedWith = (key: string) =>
-    equalsInConstantTime(given, signature(method, `${link.pathname}?${query}`, key));
-  // The links of an earlier start have ended with it.
-  if (store.formerKey !== undefined && isSignedWith(store.formerKey)) throw new RefusalError(expiredUrlReply);
+    equalsInConstantTime(actual, signature(method, `${url.pathname}?${query}`, key));
+  // URLs of an earlier start have expired.
+  if (store.previousKey !== undefined && isSignedWith(store.previousKey)) throw new RefusalError(expiredUrlReply);
   if (!isSignedWith(store.key)) {
     throw refusal(
       'SignatureDoesNotMatch',
@@ -49,7 +49,7 @@ export function verifySignedUrl(
   }
   const madeAt = Date.parse(parseAmzDate(query.get('X-Amz-Date') ?? ''));
   if (now() > madeAt + Number(query.get('X-Amz-Expires')) * 1000) throw new RefusalError(expiredUrlReply);
-  return decodeURIComponent(link.pathname.slice(storagePath.length));
+  return decodeURIComponent(url.pathname.slice(storagePath.length));
 }
 
 export const expiredUrlReply = storageError(403, 'AccessDenied', 'Request has expired');
@@ -58,7 +58,7 @@ function refusal(code: string, message: string): RefusalError {
   return new RefusalError(storageError(403, code, message));
 }
 
-/** Not the real algorithm, which only object storage can check: all that matters is that any change is noticed. */
+/** Not the real AWS algorithm, but it detects every change as well. */
 function signature(method: string, signed: string, key: string): string {
   return createHmac('sha256', key).update(`${method} ${signed}`).digest('hex');
 }

@@ -4,10 +4,10 @@ import type { User } from '../../contract/users.ts';
 import type { Platform } from '../platform.ts';
 import type { Account } from '../state/records.ts';
 
-/** The account of a project. It is the same in every emulator: only its times depend on when it is first looked at. */
+/** The same in every emulator, except for times, which are relative to the first access. */
 export function getAccount({ store, now }: Platform, project: string): Account {
-  const known = store.accounts.get(project);
-  if (known) return known;
+  const existing = store.accounts.get(project);
+  if (existing) return existing;
   const account = seedAccount(project, now());
   store.accounts.set(project, account);
   store.save();
@@ -29,16 +29,32 @@ function seedAccount(project: string, now: number): Account {
         ...since(240),
       },
       {
-        ...{ ...key('key-2'), name: 'deploys-2026', source: 'service_account', status: 'active' },
-        ...{ principalId: 'sa-ci', expiresAt: day(12.5), ...since(78) },
+        ...key('key-2'),
+        name: 'deploys-2026',
+        source: 'service_account',
+        status: 'active',
+        principalId: 'sa-ci',
+        expiresAt: day(12.5),
+        ...since(78),
       },
       {
-        ...{ ...key('key-3'), name: 'deploys-2025', source: 'service_account', status: 'expired' },
-        ...{ principalId: 'sa-ci', expiresAt: day(-40), ...since(405) },
+        ...key('key-3'),
+        name: 'deploys-2025',
+        source: 'service_account',
+        status: 'expired',
+        principalId: 'sa-ci',
+        expiresAt: day(-40),
+        ...since(405),
       },
       {
-        ...{ ...key('key-4'), name: 'dashboards', description: 'read by Grafana', source: 'service_account' },
-        ...{ status: 'active', principalId: 'sa-metrics', expiresAt: day(200.5), ...since(20) },
+        ...key('key-4'),
+        name: 'dashboards',
+        description: 'read by Grafana',
+        source: 'service_account',
+        status: 'active',
+        principalId: 'sa-metrics',
+        expiresAt: day(200.5),
+        ...since(20),
       },
     ],
     users: [
@@ -46,18 +62,34 @@ function seedAccount(project: string, now: number): Account {
       person('user-2', 'Ben Larsen', 'member', since(101)),
       person('user-3', 'Chiara Russo', 'billing', since(33)),
       {
-        ...{ id: 'invitation-1', email: 'dev.patel@example.com', firstName: '', lastName: '', role: 'member' },
-        ...{ status: 'invited', invitedBy: 'ada.okafor@example.com', ...since(2.5) },
+        id: 'invitation-1',
+        email: 'dev.patel@example.com',
+        firstName: '',
+        lastName: '',
+        role: 'member',
+        status: 'invited',
+        invitedBy: 'ada.okafor@example.com',
+        ...since(2.5),
       },
     ],
     serviceAccounts: [
       {
-        ...{ id: 'sa-ci', name: 'ci', description: 'deploys from the pipeline', projectId: project },
-        ...{ createdByUserId: 'user-1', createdAt: day(-405), grants: [project, 'p-5ta61n9x'] },
+        id: 'sa-ci',
+        name: 'ci',
+        description: 'deploys from the pipeline',
+        projectId: project,
+        createdByUserId: 'user-1',
+        createdAt: day(-405),
+        grants: [project, 'p-5ta61n9x'],
       },
       {
-        ...{ id: 'sa-metrics', name: 'metrics', description: '', projectId: project },
-        ...{ createdByUserId: 'user-2', createdAt: day(-20), grants: [project] },
+        id: 'sa-metrics',
+        name: 'metrics',
+        description: '',
+        projectId: project,
+        createdByUserId: 'user-2',
+        createdAt: day(-20),
+        grants: [project],
       },
     ],
     plan: 'standard',
@@ -76,20 +108,25 @@ function person(id: string, name: string, role: string, since: object): User {
   return { id, email, firstName, lastName, role, status: 'active', invitedBy: '', ...since };
 }
 
-/** For the month that ended so many months ago. Its file is nowhere, but its address looks like a real one's. */
+/** The invoice of `months` months ago. Its file does not exist. */
 function invoice(project: string, now: number, months: number): Invoice {
   const date = new Date(now);
   const createdAt = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1 - months)).toISOString();
   const id = `in-${createdAt.slice(0, 7)}`;
   const digest = createHash('sha256').update(`${project}/${id}`).digest('hex');
   return {
-    ...{ id, amountDue: 2000 + (Number.parseInt(digest.slice(0, 4), 16) % 8000), currency: 'usd', createdAt },
-    ...{ paymentStatus: 'paid', accountName: 'Example Ltd', accountCountry: 'GB' },
+    id,
+    amountDue: 2000 + (Number.parseInt(digest.slice(0, 4), 16) % 8000),
+    currency: 'usd',
+    createdAt,
+    paymentStatus: 'paid',
+    accountName: 'Example Ltd',
+    accountCountry: 'GB',
     fileUrl: `https://files.example.com/invoices/${id}.pdf?token=${digest.slice(0, 32)}`,
   };
 }
 
-/** It has the form of a JWT, but opens nothing. */
+/** Looks like a JWT, but is not valid for anything except calls of apps. */
 function keyValue(project: string, id: string): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const content = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ project_id: project, key: id })}`;

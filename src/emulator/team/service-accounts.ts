@@ -7,13 +7,13 @@ export const serviceAccountHandlers: Pick<Handlers, 'listServiceAccounts' | 'upd
     return { serviceAccounts: getAccount(platform, project).serviceAccounts };
   },
 
-  /** Replaces the grants entirely; that there is one at least is in the contract (spec 4.15). */
+  /** Replaces all grants; the contract requires at least one (spec 4.15). */
   updateServiceAccount({ project, serviceAccount, body }, platform) {
-    const found =
+    const updated =
       getAccount(platform, project).serviceAccounts.find(({ id }) => id === serviceAccount) ??
       refuse(404, `service account ${serviceAccount} not found`);
-    found.grants = [...new Set(body.grants)];
+    updated.grants = [...new Set(body.grants)];
     platform.store.save();
-    return { serviceAccountId: found.id };
+    return { serviceAccountId: updated.id };
   },
 };

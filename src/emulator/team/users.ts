@@ -7,9 +7,9 @@ export const userHandlers: Pick<Handlers, 'inviteUser' | 'listUsers'> = {
     return getAccount(platform, project).users;
   },
 
-  /** Sends one invitation to an address; to one that is a member or invited already it sends none (spec 4.12). */
+  /** Does nothing for an address that is a member or invited already (spec 4.12). */
   inviteUser({ project, body: { emailAddress, role } }, platform) {
-    if (!/^\S+@\S+$/.test(emailAddress)) refuse(400, `emailAddress ${emailAddress} is not valid`);
+    if (!/^\S+@\S+$/.test(emailAddress)) refuse(400, `invalid emailAddress: ${emailAddress}`);
     if (role === '') refuse(400, 'role is required');
     const { store, now } = platform;
     const account = getAccount(platform, project);
@@ -17,8 +17,16 @@ export const userHandlers: Pick<Handlers, 'inviteUser' | 'listUsers'> = {
     if (account.users.some((user) => user.email === email)) return { success: false };
     const at = new Date(now()).toISOString();
     account.users.push({
-      ...{ id: `invitation-${store.newId()}`, projectId: project, email, firstName: '', lastName: '', role },
-      ...{ status: 'invited', invitedBy: 'ada.okafor@example.com', createdAt: at, updatedAt: at },
+      id: `invitation-${store.newId()}`,
+      projectId: project,
+      email,
+      firstName: '',
+      lastName: '',
+      role,
+      status: 'invited',
+      invitedBy: 'ada.okafor@example.com',
+      createdAt: at,
+      updatedAt: at,
     });
     store.save();
     return { success: true };

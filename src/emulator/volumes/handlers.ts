@@ -21,20 +21,23 @@ export const volumeHandlers: VolumeHandlers = {
   listVolumes({ project }, { volumes }) {
     volumes.volume({ project, volume: 'default', region: defaultRegion });
     return volumes.volumesOf(project).map(({ volume, region, root, size }) => ({
-      ...{ id: `${volume}-${region}`, name: volume, region, sizeGb: size },
+      id: `${volume}-${region}`,
+      name: volume,
+      region,
+      sizeGb: size,
       usedBytes: [...walkTree(root)].reduce((sum, { file }) => sum + (file?.size ?? 0), 0),
     }));
   },
 
-  async initializeUpload({ body, ...given }, platform) {
+  async initializeUpload({ body, ...params }, platform) {
     const { volumes, store } = platform;
-    const place = parseLocation(given, body.region);
-    const { names, asksForFolder } = splitPath(body.file_path);
-    if (asksForFolder) refuse(400, `${body.file_path} names a folder: a file is uploaded to the path of a file`);
-    checkWritable(volumes.volume(place).root, names);
-    const upload = { id: store.newId(), names, partCount: body.part_count, ...place };
+    const location = parseLocation(params, body.region);
+    const { names, isFolderPath } = splitPath(body.file_path);
+    if (isFolderPath) refuse(400, `${body.file_path} is a folder: file_path must be the path of a file`);
+    checkWritable(volumes.volume(location).root, names);
+    const upload = { id: store.newId(), names, partCount: body.part_count, ...location };
     await volumes.change({ is: 'begun', ...upload });
-    const key = objectKey(place, names);
+    const key = objectKey(location, names);
     const parts = Array.from({ length: body.part_count }, (_, index) => ({
       part_number: index + 1,
       url: signUrl('PUT', key, platform, { partNumber: String(index + 1), uploadId: upload.id }),
@@ -42,15 +45,15 @@ export const volumeHandlers: VolumeHandlers = {
     return { upload_id: upload.id, parts };
   },
 
-  async completeUpload({ body, ...given }, { volumes, now }) {
-    const place = parseLocation(given, body.region);
+  async completeUpload({ body, ...params }, { volumes, now }) {
+    const location = parseLocation(params, body.region);
     const upload = volumes.uploads.get(body.upload_id);
     const { names } = splitPath(body.file_path);
-    if (!upload || objectKey(upload, upload.names) !== objectKey(place, names)) {
+    if (!upload || objectKey(upload, upload.names) !== objectKey(location, names)) {
       return refuse(404, `upload ${body.upload_id} of ${body.file_path} not found: it may be complete already`);
     }
     checkParts(upload, body.parts);
-    checkWritable(volumes.volume(place).root, names);
+    checkWritable(volumes.volume(location).root, names);
     const parts = body.parts.flatMap(({ part_number }) => upload.parts.get(part_number) ?? []);
     const file: FileRecord = {
       size: parts.reduce((sum, part) => sum + part.size, 0),
@@ -59,48 +62,48 @@ export const volumeHandlers: VolumeHandlers = {
       pieces: parts.map(({ id, size }) => ({ id, size })),
     };
     await volumes.change({ is: 'ended', upload: upload.id });
-    await volumes.change({ is: 'file', names, file, ...place });
+    await volumes.change({ is: 'file', names, file, ...location });
     return undefined;
   },
 
-  listFolder({ query, ...given }, { volumes }) {
+  listFolder({ query, ...params }, { volumes }) {
     const dir = query?.dir || '/';
-    const folder = findEntry(volumes.volume(parseLocation(given, query?.region)).root, splitPath(dir).names);
+    const folder = findEntry(volumes.volume(parseLocation(params, query?.region)).root, splitPath(dir).names);
     if (!isFolder(folder)) return refuse(404, `folder ${dir} not found`);
     return [...folder].map(([name, entry]) => listingEntry(name, entry)).sort(foldersFirst);
   },
 
-  getDownloadLink({ query, ...given }, platform) {
-    const place = parseLocation(given, query?.region);
+  getDownloadLink({ query, ...params }, platform) {
+    const location = parseLocation(params, query?.region);
     const path = query?.file_path ?? '';
     const { names } = splitPath(path);
-    const file = findEntry(platform.volumes.volume(place).root, names);
+    const file = findEntry(platform.volumes.volume(location).root, names);
     if (!file || isFolder(file)) return refuse(404, `file ${path} not found`);
-    return { url: signUrl('GET', objectKey(place, names), platform) };
+    return { url: signUrl('GET', objectKey(location, names), platform) };
   },
 
-  async deletePath({ query, ...given }, { volumes }) {
-    const place = parseLocation(given, query?.region);
+  async deletePath({ query, ...params }, { volumes }) {
+    const location = parseLocation(params, query?.region);
     const path = query?.file_path || refuse(400, 'file_path is required');
-    const { names, asksForFolder } = splitPath(path);
-    const found = findEntry(volumes.volume(place).root, names);
-    if (!found || isFolder(found) !== asksForFolder) return refuse(404, `${path} not found`);
-    await volumes.change({ is: 'removed', names, ...place });
+    const { names, isFolderPath } = splitPath(path);
+    const entry = findEntry(volumes.volume(location).root, names);
+    if (!entry || isFolder(entry) !== isFolderPath) return refuse(404, `${path} not found`);
+    await volumes.change({ is: 'removed', names, ...location });
     return `${path} deleted`;
   },
 
   // This path names the volume and its region in one segment: `default-us-east-1`.
   async resizeVolume({ project, volume, body }, { volumes }) {
     const [, region] = /^default-(.+)$/.exec(volume) ?? refuse(404, `volume ${volume} not found`);
-    const place = parseLocation({ project, volume: 'default' }, region);
-    const { size } = volumes.volume(place);
+    const location = parseLocation({ project, volume: 'default' }, region);
+    const { size } = volumes.volume(location);
     if (body.newSizeGb < size) refuse(400, `volume ${volume} has ${size} GB and cannot be made smaller`);
-    await volumes.change({ is: 'resized', size: body.newSizeGb, ...place });
+    await volumes.change({ is: 'resized', size: body.newSizeGb, ...location });
     return undefined;
   },
 };
 
-/** Of a part that is not the last, bytes. */
+/** Minimum size of every part except the last. */
 const minPartBytes = 5 * 1024 ** 2;
 
 const defaultRegion = 'us-east-1';
@@ -113,25 +116,25 @@ const regions = [
 
 function parseLocation(
   { project, volume, query }: { project: string; volume: string; query?: { region?: string | undefined } | undefined },
-  asked: string | undefined,
+  requestedRegion: string | undefined,
 ): VolumeLocation {
-  const region = query?.region || asked || defaultRegion;
-  if (!regions.includes(region)) refuse(400, `region ${region} is not known`);
+  const region = query?.region || requestedRegion || defaultRegion;
+  if (!regions.includes(region)) refuse(400, `unknown region: ${region}`);
   if (volume !== 'default') refuse(404, `volume ${volume} not found`);
   return { project, volume, region };
 }
 
-/** What object storage checks before it makes one file of parts. */
-function checkParts(upload: UploadSession, given: { part_number: number; etag: string }[]): void {
-  const numbers = given.map(({ part_number }) => part_number);
+/** The checks of object storage before it completes an upload. */
+function checkParts(upload: UploadSession, parts: { part_number: number; etag: string }[]): void {
+  const numbers = parts.map(({ part_number }) => part_number);
   if (numbers.some((number, index) => index > 0 && number <= (numbers[index - 1] ?? 0)))
     refuse(400, 'InvalidPartOrder: the list of parts is not in ascending order');
-  for (const { part_number, etag } of given) {
+  for (const { part_number, etag } of parts) {
     if (upload.parts.get(part_number)?.md5 !== etag.replaceAll('"', ''))
       refuse(400, `InvalidPart: part ${part_number} was not uploaded, or its ETag does not match`);
   }
-  if (given.length !== upload.partCount)
-    refuse(400, `InvalidPart: ${given.length} of ${upload.partCount} parts are named`);
+  if (parts.length !== upload.partCount)
+    refuse(400, `InvalidPart: ${parts.length} of ${upload.partCount} parts were listed`);
   const small = numbers.slice(0, -1).find((number) => (upload.parts.get(number)?.size ?? 0) < minPartBytes);
   if (small !== undefined) refuse(400, `EntityTooSmall: part ${small} is smaller than 5 MiB and not the last`);
 }

@@ -1,12 +1,11 @@
 import { refuse } from '../server/reply.ts';
 
-/** A file of a volume. Its content lies in one or more pieces on disk, in this order. */
+/** A file of a volume. `pieces` are the uploaded parts of its content, in order. */
 export interface FileRecord {
-  /** Bytes. */
   size: number;
   /** Milliseconds since 1970. */
   modified: number;
-  /** Without quotes, as object storage makes it of parts: the MD5 of their MD5s, and how many they are. */
+  /** Without quotes: the MD5 of the parts' MD5s, and the number of parts. */
   etag: string;
   pieces: StoredPart[];
 }
@@ -16,18 +15,18 @@ export interface StoredPart {
   size: number;
 }
 
-/** What is in a folder, by name. Names are kept as they came, whatever they are. */
+/** Entries by name. Names are not normalized. */
 export type Folder = Map<string, FileRecord | Folder>;
 
 export const isFolder = (entry: FileRecord | Folder | undefined): entry is Folder => entry instanceof Map;
 
-/** `/models/a.bin` as its names, with or without the first slash; a slash at the end asks for a folder. */
-export function splitPath(path: string): { names: string[]; asksForFolder: boolean } {
-  const bare = path.replace(/^\//, '');
-  const asksForFolder = bare === '' || bare.endsWith('/');
-  const names = bare === '' ? [] : bare.replace(/\/$/, '').split('/');
-  if (names.includes('')) refuse(400, `the path ${path} has an empty name in it`);
-  return { names, asksForFolder };
+/** Splits `/models/a.bin` into names. The leading slash is optional; a trailing slash means a folder. */
+export function splitPath(path: string): { names: string[]; isFolderPath: boolean } {
+  const relative = path.replace(/^\//, '');
+  const isFolderPath = relative === '' || relative.endsWith('/');
+  const names = relative === '' ? [] : relative.replace(/\/$/, '').split('/');
+  if (names.includes('')) refuse(400, `the path ${path} contains an empty name`);
+  return { names, isFolderPath };
 }
 
 export function findEntry(root: Folder, names: readonly string[]): FileRecord | Folder | undefined {
@@ -36,7 +35,7 @@ export function findEntry(root: Folder, names: readonly string[]): FileRecord | 
   return entry;
 }
 
-/** Refuses a file with 409 whose place is taken by a folder, or that would lie below another file; with 400 a long one. */
+/** Refuses a path that is a folder or below a file with 409, and one that is too long with 400. */
 export function checkWritable(root: Folder, names: readonly string[]): void {
   if (Buffer.byteLength(names.join('/')) > maxPathBytes) refuse(400, `the path is longer than ${maxPathBytes} bytes`);
   for (let depth = 1; depth <= names.length; depth += 1) {
@@ -48,19 +47,19 @@ export function checkWritable(root: Folder, names: readonly string[]): void {
   }
 }
 
-/** The folder of these names, made with all above it where there is none. */
+/** Creates the folder and its parents if they do not exist. */
 export function ensureFolder(root: Folder, names: readonly string[]): Folder {
   let folder = root;
   for (const name of names) {
-    const inside = folder.get(name);
-    const next: Folder = isFolder(inside) ? inside : new Map();
+    const existing = folder.get(name);
+    const next: Folder = isFolder(existing) ? existing : new Map();
     folder.set(name, next);
     folder = next;
   }
   return folder;
 }
 
-/** Every file at or below an entry, with its names; folders that hold nothing, too. */
+/** All files and empty folders at or below an entry. */
 export function* walkTree(
   entry: FileRecord | Folder | undefined,
   names: readonly string[] = [],
@@ -71,5 +70,5 @@ export function* walkTree(
   else for (const [name, inner] of entry) yield* walkTree(inner, [...names, name]);
 }
 
-/** Bytes of a path, as object storage limits its keys. */
+/** The limit of object storage for keys. */
 const maxPathBytes = 1024;

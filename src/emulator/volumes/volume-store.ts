@@ -19,16 +19,15 @@ import {
 
 export interface Volume extends VolumeLocation {
   root: Folder;
-  /** GB, as it was asked for. */
+  /** In GB. */
   size: number;
 }
 
-/** GB a volume has to begin with. */
 const initialSizeGb = 50;
 
 /**
- * The volumes and what is on its way to them. The tree is in memory, contents are on disk. With a folder for its data
- * each change is one more line of a file: ten thousand files cost ten thousand lines, not as many rewrites.
+ * Volumes and uploads in progress. Trees are in memory, contents on disk. With a data folder each change is appended to a
+ * journal, because rewriting the state for each of thousands of files would be slow.
  */
 export class VolumeStore {
   readonly parts: PartStore;
@@ -45,24 +44,24 @@ export class VolumeStore {
 
   volume({ project, volume, region }: VolumeLocation): Volume {
     const key = `${project}/${volume}/${region}`;
-    const known = this.#volumes.get(key) ?? { project, volume, region, root: new Map(), size: initialSizeGb };
-    this.#volumes.set(key, known);
-    return known;
+    const found = this.#volumes.get(key) ?? { project, volume, region, root: new Map(), size: initialSizeGb };
+    this.#volumes.set(key, found);
+    return found;
   }
 
-  /** Those of a project that were ever looked at. */
+  /** Volumes of a project that were accessed. */
   volumesOf(project: string): Volume[] {
     return [...this.#volumes.values()].filter((volume) => volume.project === project);
   }
 
-  /** Makes a change, remembers it, and frees what nothing refers to any more. */
+  /** Applies a change, appends it to the journal, and deletes parts that are no longer used. */
   async change(change: VolumeChange): Promise<void> {
-    const freed = this.#apply(change);
+    const unused = this.#apply(change);
     if (this.#file) {
       this.#journal ??= openSync(this.#file, 'a', 0o600);
       writeSync(this.#journal, `${JSON.stringify(change)}\n`);
     }
-    await this.parts.remove(freed);
+    await this.parts.remove(unused);
   }
 
   clear(): void {
@@ -77,7 +76,7 @@ export class VolumeStore {
     this.#journal = undefined;
   }
 
-  /** Gives the pieces that are of no more use. */
+  /** Returns the parts that are no longer used. */
   #apply(change: VolumeChange): StoredPart[] {
     if (change.is === 'begun') {
       const { is, ...upload } = change;
@@ -98,8 +97,8 @@ export class VolumeStore {
   }
 
   /**
-   * Repeats every change, then keeps only what came of them. A last line that a crash cut off is dropped; any other
-   * line that cannot be read is a `DamagedDataError`, as the content of files would be removed with it.
+   * Replays the journal and compacts it. A last line that a crash truncated is dropped. Any other invalid line is a
+   * `DamagedDataError`, because the content that it refers to would be deleted.
    */
   #load(file: string): void {
     const lines = linesOf(file);
@@ -108,18 +107,18 @@ export class VolumeStore {
       const change = parseVolumeChange(line);
       if (change) this.#apply(change);
       else if (index < lines.length - 1)
-        throw new DamagedDataError(file, `line ${index + 1} is not a change of a volume`);
+        throw new DamagedDataError(file, `line ${index + 1} is not a valid volume change`);
     }
     const changes = [...this.#changes()].map((change) => `${JSON.stringify(change)}\n`).join('');
     writeFileAtomicSync(file, changes, { mode: 0o600 });
-    this.parts.removeAllBut(this.#known());
+    this.parts.removeAllExcept(this.#usedIds());
   }
 
   *#changes(): Generator<VolumeChange> {
-    for (const { root, size, ...place } of this.#volumes.values()) {
-      yield { is: 'resized', size, ...place };
+    for (const { root, size, ...location } of this.#volumes.values()) {
+      yield { is: 'resized', size, ...location };
       for (const { names, file } of walkTree(root)) {
-        yield file ? { is: 'file', names, file, ...place } : { is: 'folder', names, ...place };
+        yield file ? { is: 'file', names, file, ...location } : { is: 'folder', names, ...location };
       }
     }
     for (const { parts, ...upload } of this.uploads.values()) {
@@ -128,51 +127,51 @@ export class VolumeStore {
     }
   }
 
-  #known(): Set<string> {
-    const files = [...this.#volumes.values()].flatMap(({ root }) => piecesBelow(root));
+  #usedIds(): Set<string> {
+    const files = [...this.#volumes.values()].flatMap(({ root }) => partsBelow(root));
     const parts = [...this.uploads.values()].flatMap((upload) => [...upload.parts.values()]);
     return new Set([...files, ...parts].map(({ id }) => id));
   }
 }
 
-/** What tests and demos arrange in a volume, and look at, without any call. Paths may lack their first slash. */
+/** Reads and writes a volume without requests, for tests and demos. The leading slash of paths is optional. */
 export class VolumeFiles {
   constructor(
     private readonly volumes: VolumeStore,
-    private readonly place: VolumeLocation,
+    private readonly location: VolumeLocation,
     private readonly now: () => number,
   ) {}
 
-  /** Puts a file there. A list of names instead of a path may hold names that no path can. */
+  /** A list of names instead of a path allows names with slashes. */
   write(path: string | readonly string[], content: string | Uint8Array, modified = this.now()): void {
-    const piece = this.volumes.parts.write(Buffer.from(content));
+    const part = this.volumes.parts.write(Buffer.from(content));
     const md5 = createHash('md5').update(content).digest('hex');
-    const file = { size: piece.size, modified, etag: multipartEtag([md5]), pieces: [piece] };
-    void this.volumes.change({ is: 'file', names: namesOf(path), file, ...this.place });
+    const file = { size: part.size, modified, etag: multipartEtag([md5]), pieces: [part] };
+    void this.volumes.change({ is: 'file', names: namesOf(path), file, ...this.location });
   }
 
   makeFolder(path: string | readonly string[]): void {
-    void this.volumes.change({ is: 'folder', names: namesOf(path), ...this.place });
+    void this.volumes.change({ is: 'folder', names: namesOf(path), ...this.location });
   }
 
-  /** The content of a file; undefined when there is none. */
+  /** Undefined if the file does not exist. */
   read(path: string | readonly string[]): Buffer | undefined {
-    const found = findEntry(this.volumes.volume(this.place).root, namesOf(path));
-    return found && !isFolder(found) ? this.volumes.parts.readAll(found.pieces) : undefined;
+    const entry = findEntry(this.volumes.volume(this.location).root, namesOf(path));
+    return entry && !isFolder(entry) ? this.volumes.parts.readAll(entry.pieces) : undefined;
   }
 
   text(path: string | readonly string[]): string | undefined {
     return this.read(path)?.toString();
   }
 
-  /** The paths of all files, and of folders that hold nothing with a slash at their end, in order. */
+  /** The sorted paths of all files, and of empty folders with a trailing slash. */
   paths(): string[] {
-    const found = [...walkTree(this.volumes.volume(this.place).root)].filter(({ names }) => names.length > 0);
-    return found.map(({ names, file }) => `/${names.join('/')}${file ? '' : '/'}`).sort();
+    const entries = [...walkTree(this.volumes.volume(this.location).root)].filter(({ names }) => names.length > 0);
+    return entries.map(({ names, file }) => `/${names.join('/')}${file ? '' : '/'}`).sort();
   }
 }
 
-/** As object storage makes it of the MD5s of a file's parts (hex), without quotes. */
+/** Takes the MD5s of a file's parts in hex. Returns the ETag without quotes. */
 export function multipartEtag(md5s: readonly string[]): string {
   const all = Buffer.concat(md5s.map((md5) => Buffer.from(md5, 'hex')));
   return `${createHash('md5').update(all).digest('hex')}-${md5s.length}`;
@@ -184,7 +183,7 @@ function applyToTree(root: Folder, change: Extract<VolumeChange, { is: 'file' | 
     ensureFolder(root, names);
     return [];
   }
-  const before = piecesBelow(findEntry(root, names));
+  const before = partsBelow(findEntry(root, names));
   const name = names.at(-1);
   if (name === undefined) root.clear();
   else if (change.is === 'file') ensureFolder(root, names.slice(0, -1)).set(name, change.file);
@@ -192,7 +191,7 @@ function applyToTree(root: Folder, change: Extract<VolumeChange, { is: 'file' | 
   return before;
 }
 
-function piecesBelow(entry: FileRecord | Folder | undefined): StoredPart[] {
+function partsBelow(entry: FileRecord | Folder | undefined): StoredPart[] {
   return [...walkTree(entry)].flatMap(({ file }) => file?.pieces ?? []);
 }
 

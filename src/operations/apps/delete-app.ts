@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { deleteApp, getApp } from '../../contract/apps.ts';
 import { toAppName } from '../../contract/endpoint.ts';
@@ -26,7 +27,7 @@ export async function removeApp(
   if (refusal) throw refusal;
   throw new PendingError(`${name} is not deleted yet: its status is ${status}`, {
     why: 'the platform confirmed the deletion, but still shows the app',
-    fix: `gantry apps get ${name}`,
+    fix: gantryCommand`apps get ${name}`,
     details: { app: name, status },
   });
 }

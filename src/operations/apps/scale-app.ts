@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type App, type AppScaling, getApp, scaleApp } from '../../contract/apps.ts';
 import { toAppName } from '../../contract/endpoint.ts';
@@ -21,7 +22,7 @@ export async function changeScaling(context: Context, app: string, scaling: NewS
     (entry): entry is [keyof NewScaling & string, number] => entry[1] !== undefined,
   );
   if (requested.length === 0) {
-    throw new UsageError('nothing to change', { fix: 'gantry apps scale --help' });
+    throw new UsageError('nothing to change', { fix: gantryCommand`apps scale --help` });
   }
   const before = await api(getApp, { project, app });
   const after = { ...before, ...Object.fromEntries(requested) };
@@ -63,7 +64,7 @@ async function verifyChanges(
     const now = shown[setting] === from ? `still ${from}` : `${shown[setting]}`;
     throw new FailedError(`${setting} of ${toAppName(project, app)} is ${now}, not ${to}`, {
       why: 'the platform confirmed the change, but does not show it',
-      fix: `gantry apps get ${toAppName(project, app)}`,
+      fix: gantryCommand`apps get ${toAppName(project, app)}`,
       details: {
         app: toAppName(project, app),
         asked: Object.fromEntries(changes.map(({ setting, to }) => [setting, to])),

@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { getApp } from '../../contract/apps.ts';
 import { NotFoundError } from '../../errors.ts';
@@ -10,7 +11,7 @@ export async function findLatestBuild(
 ): Promise<string> {
   const { latestBuildId, latestCreatedBuildId } = await api(getApp, { project, app });
   const build = latestBuildId || latestCreatedBuildId;
-  if (!build) throw new NotFoundError(`${app} has no builds yet`, { fix: 'gantry deploy' });
+  if (!build) throw new NotFoundError(`${app} has no builds yet`, { fix: gantryCommand`deploy` });
   return build;
 }
 

@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Build, buildPhase } from '../../contract/builds.ts';
 import { BuildFailedError, type GantryError, NotReadyError, PendingError } from '../../errors.ts';
@@ -78,7 +79,7 @@ async function pollUntilEnded(
   const { project, progress } = context;
   const work = {
     name: `build ${build} of ${app}`,
-    fix: `gantry builds follow ${app} ${build}`,
+    fix: gantryCommand`builds follow ${app} ${build}`,
     details: { app, build },
   };
   let shown = '';
@@ -102,7 +103,7 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, tail: string[]
   const why = [reason, shownAlready ? undefined : `end of the log:\n${tail.join('\n')}`].filter(Boolean).join('\n');
   const facts = {
     ...(why ? { why } : {}),
-    fix: `gantry builds logs ${app} ${build.id}`,
+    fix: gantryCommand`builds logs ${app} ${build.id}`,
     details: { app, build: build.id, status: build.status, reason: reason ?? null, log: tail },
   };
   if (/^init_/i.test(build.status)) {
@@ -115,7 +116,7 @@ function failure(build: Build, { app, logs }: FollowBuildOptions, tail: string[]
 
 function pendingError({ app, build, timeoutMs }: FollowBuildOptions, status: string): PendingError {
   return new PendingError(`build ${build} of ${app} is still in progress after ${duration(timeoutMs)}`, {
-    fix: `gantry builds follow ${app} ${build}`,
+    fix: gantryCommand`builds follow ${app} ${build}`,
     details: { app, build, status },
   });
 }

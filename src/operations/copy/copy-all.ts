@@ -3,15 +3,15 @@ import { isNamedTemporary, toDiskError } from '../../disk/index.ts';
 import { AuthError, GantryError, LimitError } from '../../errors.ts';
 import { maxSmallBytes } from '../../transfer/resources.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
-import type { Job } from './copy-context.ts';
+import type { CopyContext } from './copy-context.ts';
 import { failureText } from './copy-progress.ts';
-import type { Found, FoundFile, SizedFile } from './found-file.ts';
-import { withSize } from './source.ts';
+import type { FoundEntry, FoundFile, SizedFile } from './found-entry.ts';
+import { resolveSize } from './source-content.ts';
 
 /** One way of copying files: to a volume, or from one. */
-export interface Way {
+export interface FileCopier {
   /** Why a file is left out; undefined when it is not. */
-  skips(file: SizedFile): Promise<string | undefined>;
+  skipReason(file: SizedFile): Promise<string | undefined>;
   /** Copies it. `order` says which of several begun files is ended first. */
   copy(file: SizedFile, order: number): Promise<void>;
   /** Set where a copied file is only counted once it was looked up. */
@@ -28,7 +28,7 @@ export interface Way {
 }
 
 /** Counts a file as failed, or ends the copy where that error would meet every file. */
-export type Fail = (file: FoundFile, error: unknown) => void;
+export type ReportFailure = (file: FoundFile, error: unknown) => void;
 
 /** Small files at the same time: each is three requests, one after the other. */
 const usualSmall = 64;
@@ -45,12 +45,12 @@ const mostInARow = 32;
  * or what no file can overcome: those are thrown.
  */
 export async function copyAll(
-  files: AsyncIterable<Found>,
-  wayTo: (fail: Fail) => Way,
-  job: Job,
+  files: AsyncIterable<FoundEntry>,
+  wayTo: (fail: ReportFailure) => FileCopier,
+  context: CopyContext,
   isAlone: boolean,
 ): Promise<void> {
-  const { tally, engine, options } = job;
+  const { progress, resources, options } = context;
   const small = new TaskQueue(options.concurrency ?? usualSmall);
   const large = new TaskQueue(mostLarge);
   let fatal: { error: unknown } | undefined;
@@ -59,21 +59,21 @@ export async function copyAll(
     small.clear();
     large.clear();
   };
-  const fail: Fail = (file, error) => {
-    if (engine.signal.aborted || isFatal(error)) return stop(error);
+  const fail: ReportFailure = (file, error) => {
+    if (resources.signal.aborted || isFatal(error)) return stop(error);
     if (isAlone) return stop(named(file.path, toDiskError(error)));
-    tally.fail(file.path, toDiskError(error), file.bytes, isOfOneFile(error));
-    if (tally.sameInARow >= mostInARow) stop(tooMany(tally.failed.length, toDiskError(error)));
+    progress.fail(file.path, toDiskError(error), file.bytes, isOfOneFile(error));
+    if (progress.consecutiveFailures >= mostInARow) stop(tooMany(progress.failed.length, toDiskError(error)));
   };
   const way = wayTo(fail);
   const copy = async (file: FoundFile, order: number) => {
     if (fatal) return;
     try {
-      const sized = await withSize(file, job, engine);
-      if (file.bytes === undefined) tally.sized(sized.bytes);
-      const reason = await way.skips(sized);
-      if (reason !== undefined) tally.skip(file.path, reason, sized.bytes);
-      else await copyOrList(sized, order, way, job);
+      const sized = await resolveSize(file, context, resources);
+      if (file.bytes === undefined) progress.sizeKnown(sized.bytes);
+      const reason = await way.skipReason(sized);
+      if (reason !== undefined) progress.skip(file.path, reason, sized.bytes);
+      else await copyOrList(sized, order, way, context);
     } catch (error) {
       fail(file, error);
     } finally {
@@ -84,30 +84,35 @@ export async function copyAll(
   try {
     for await (const found of files) {
       if (fatal) break;
-      engine.signal.throwIfAborted();
-      tally.found('bytes' in found ? found.bytes : undefined);
-      if ('failure' in found) tally.fail(found.path, found.failure);
-      else if ('skipped' in found) tally.leaveOut(found.path, found.skipped);
+      resources.signal.throwIfAborted();
+      progress.found('bytes' in found ? found.bytes : undefined);
+      if ('failure' in found) progress.fail(found.path, found.failure);
+      else if ('skipped' in found) progress.skipWithNote(found.path, found.skipped);
       else {
         const number = ++order;
-        if (typeof found.from === 'string' && isNamedTemporary(basename(found.path))) tally.warnLeftover(found.path);
+        if (typeof found.from === 'string' && isNamedTemporary(basename(found.path))) progress.warnLeftover(found.path);
         way.confirmation?.expect(found);
         ((found.bytes ?? 0) > maxSmallBytes ? large : small).add(() => copy(found, number));
         await small.waitForRoom(foundAhead);
       }
     }
-    tally.foundAll();
+    progress.allFound();
   } catch (error) {
     stop(error);
   }
   await Promise.all([small.waitUntilIdle(), large.waitUntilIdle()]);
-  if (!engine.signal.aborted) await way.confirmation?.finish();
+  if (!resources.signal.aborted) await way.confirmation?.finish();
   if (fatal) throw fatal.error;
-  engine.signal.throwIfAborted();
+  resources.signal.throwIfAborted();
 }
 
-async function copyOrList(file: SizedFile, order: number, way: Way, { options, tally }: Job): Promise<void> {
-  if (options.dryRun) tally.wouldCopy(file.path, file.bytes);
+async function copyOrList(
+  file: SizedFile,
+  order: number,
+  way: FileCopier,
+  { options, progress }: CopyContext,
+): Promise<void> {
+  if (options.dryRun) progress.wouldCopy(file.path, file.bytes);
   else await way.copy(file, order);
 }
 

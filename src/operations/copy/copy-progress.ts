@@ -5,12 +5,12 @@ import { count, duration, fileSummary, size } from '../../output/format.ts';
 import type { Step } from '../../output/progress.ts';
 
 /** A file or folder that got another name, because its own would have led to another one's content. */
-export interface Renamed {
+export interface RenamedEntry {
   path: string;
   as: string;
 }
 
-export interface Failure {
+export interface FailedFile {
   path: string;
   reason: string;
   /** As in `gantry help exit-codes`. */
@@ -20,21 +20,21 @@ export interface Failure {
 /** Failures, retries and the like that are told one by one; the rest is counted. */
 const toldOneByOne = 10;
 /** Names that are listed of what is going to be done. */
-export const listed = 20;
+export const maxListedPaths = 20;
 /** Between two looks of a person at the line of progress. */
 const glanceMs = 100;
 
 /** Counts what becomes of the files, and says so. */
-export class Tally {
+export class CopyProgress {
   files = 0;
   bytes = 0;
   skipped = 0;
   resumedBytes = 0;
-  readonly failed: Failure[] = [];
+  readonly failed: FailedFile[] = [];
   /** Paths that were changed, so that the disk can tell them apart. */
-  readonly renamed: Renamed[] = [];
+  readonly renamed: RenamedEntry[] = [];
   /** Failures since something last went well, if all are of one kind. */
-  sameInARow = 0;
+  consecutiveFailures = 0;
   #foundFiles = 0;
   #foundBytes = 0;
   #isFound = false;
@@ -59,14 +59,14 @@ export class Tally {
     return (this.context.elapsed() - this.#startedAt) / 1000;
   }
 
-  begin(title: string): void {
+  start(title: string): void {
     this.#step = this.context.progress.step(title);
   }
 
-  end(): void {
+  finish(): void {
     this.#step?.clear();
     this.#step = undefined;
-    const unlisted = this.#planned - listed;
+    const unlisted = this.#planned - maxListedPaths;
     if (unlisted > 0) this.context.progress.note(`  and ${unlisted} more`);
     const others = this.#leftOut - toldOneByOne;
     if (others > 0) this.context.progress.note(`and ${others} more are left out`);
@@ -83,17 +83,17 @@ export class Tally {
   }
 
   /** The size of a file that was found without one. */
-  sized(bytes: number): void {
+  sizeKnown(bytes: number): void {
     this.#foundBytes += bytes;
   }
 
   /** From now on it is known how much there is in all. */
-  foundAll(): void {
+  allFound(): void {
     this.#isFound = true;
   }
 
   /** Bytes that went over the line; fewer than none when they have to go again. */
-  moved(bytes: number): void {
+  transferred(bytes: number): void {
     this.#movedBytes += bytes;
     this.#look();
   }
@@ -107,20 +107,20 @@ export class Tally {
   }
 
   /** A file is copied from its beginning once more. */
-  repeats(path: string, { message }: GantryError): void {
+  restarted(path: string, { message }: GantryError): void {
     this.#retries++;
-    if (this.#told++ < toldOneByOne) this.context.progress.note(`${printable(path)}: ${message}; copying it again`);
+    if (this.#told++ < toldOneByOne) this.context.progress.note(`${printablePath(path)}: ${message}; copying it again`);
   }
 
   /** A file was sent, but is not known to have arrived. */
-  sent(bytes: number): void {
+  uploaded(bytes: number): void {
     this.#unconfirmedFiles++;
     this.#unconfirmedBytes += bytes;
     this.#look();
   }
 
   /** A sent file was looked up: it is counted as copied or failed next. */
-  lookedUp(bytes: number): void {
+  confirmationEnded(bytes: number): void {
     this.#unconfirmedFiles--;
     this.#unconfirmedBytes -= bytes;
   }
@@ -129,7 +129,7 @@ export class Tally {
     this.files++;
     this.bytes += bytes;
     this.resumedBytes += resumedBytes;
-    this.sameInARow = 0;
+    this.consecutiveFailures = 0;
     this.#settle(bytes);
     this.context.progress.event('file', { path, status: 'copied', bytes });
   }
@@ -139,7 +139,7 @@ export class Tally {
     this.files++;
     this.bytes += bytes;
     this.#settle(bytes);
-    if (this.#planned++ < listed) this.context.progress.note(`  copies ${printable(path)}`);
+    if (this.#planned++ < maxListedPaths) this.context.progress.note(`  copies ${printablePath(path)}`);
     this.context.progress.event('file', { path, status: 'would-copy', bytes });
   }
 
@@ -148,17 +148,17 @@ export class Tally {
     if (this.#leftovers++ >= toldOneByOne) return;
     this.context.progress.warn({
       severity: 'warning',
-      message: `${printable(path)} may be an unfinished download of a gantry with other settings; copying it`,
+      message: `${printablePath(path)} may be an unfinished download of a gantry with other settings; copying it`,
       fix: "delete it, or pass --exclude '.gantry-*'",
     });
   }
 
-  rename(renamed: Renamed): void {
+  fileRenamed(renamed: RenamedEntry): void {
     this.renamed.push(renamed);
     const { progress } = this.context;
     if (this.renamed.length <= toldOneByOne) {
       progress.note(
-        `${printable(renamed.path)} is saved as ${printable(renamed.as)}: this disk does not tell it apart`,
+        `${printablePath(renamed.path)} is saved as ${printablePath(renamed.as)}: this disk does not tell it apart`,
       );
     }
     progress.event('file', { ...renamed, status: 'renamed' });
@@ -166,21 +166,21 @@ export class Tally {
 
   skip(path: string, reason: string, bytes = 0): void {
     this.skipped++;
-    this.sameInARow = 0;
+    this.consecutiveFailures = 0;
     this.#settle(bytes);
     this.context.progress.event('file', { path, status: 'skipped', reason });
   }
 
   /** The same of something that is no file, or a link that is not followed: nobody asked for that by a flag. */
-  leaveOut(path: string, reason: string): void {
-    if (this.#leftOut++ < toldOneByOne) this.context.progress.note(`${printable(path)} is left out: ${reason}`);
+  skipWithNote(path: string, reason: string): void {
+    if (this.#leftOut++ < toldOneByOne) this.context.progress.note(`${printablePath(path)} is left out: ${reason}`);
     this.skip(path, reason);
   }
 
   /** `isOfOneFile`: the error is no sign that other files will fail as well. */
   fail(path: string, error: GantryError, bytes = 0, isOfOneFile = false): void {
     const last = this.failed.at(-1);
-    if (!isOfOneFile) this.sameInARow = last?.code === error.exit ? this.sameInARow + 1 : 1;
+    if (!isOfOneFile) this.consecutiveFailures = last?.code === error.exit ? this.consecutiveFailures + 1 : 1;
     this.failed.push({ path, reason: error.message, code: error.exit });
     this.#settle(bytes);
     if (this.failed.length <= toldOneByOne) {
@@ -230,21 +230,21 @@ export class Tally {
 }
 
 /** How the message of an error begins that leaves open whether the file arrived. */
-export const unconfirmedText = 'it was sent, but could not be confirmed: ';
+export const unconfirmedPrefix = 'it was sent, but could not be confirmed: ';
 
 /** What a line says of a file that failed. */
 export function failureText(path: string, { message }: GantryError): string {
-  if (!message.startsWith(unconfirmedText)) return `${printable(path)} is not copied: ${message}`;
-  return `${printable(path)} was sent, but could not be confirmed: ${message.slice(unconfirmedText.length)}`;
+  if (!message.startsWith(unconfirmedPrefix)) return `${printablePath(path)} is not copied: ${message}`;
+  return `${printablePath(path)} was sent, but could not be confirmed: ${message.slice(unconfirmedPrefix.length)}`;
 }
 
 /** A name with line ends or the like in it, on one line. */
-export function printable(path: string): string {
+export function printablePath(path: string): string {
   return /[\x00-\x1f\x7f]/.test(path) ? JSON.stringify(path) : path;
 }
 
 /** `340 files, 1.2 GiB to default:/x in 4.0 s (300 MiB/s)`, and what else there is to say of a copy. */
-export function tallyText(sum: {
+export function copySummaryText(sum: {
   to: string;
   files: number;
   bytes: number;

@@ -6,17 +6,25 @@ import { GantryError, InterruptedError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { Journal, type JournalProblem } from '../../transfer/journal.ts';
 import { type TransferResources, withTransferResources } from '../../transfer/resources.ts';
-import { copyAll, type Fail, type Way } from './copy-all.ts';
-import type { Job } from './copy-context.ts';
-import { absolute, lookAt, type Place, type Source, settleTarget, type Target, type Words } from './copy-paths.ts';
-import { type Failure, type Renamed, Tally } from './copy-progress.ts';
+import { copyAll, type FileCopier, type ReportFailure } from './copy-all.ts';
+import type { CopyContext } from './copy-context.ts';
+import type { CopyOptions } from './copy-options.ts';
+import {
+  type CopyLocation,
+  type CopyPaths,
+  type CopySource,
+  type CopyTarget,
+  formatLocation,
+  inspectSource,
+  resolveTarget,
+} from './copy-paths.ts';
+import { CopyProgress, type FailedFile, type RenamedEntry } from './copy-progress.ts';
 import { distinctNames } from './distinct-names.ts';
-import { Download } from './download.ts';
-import { findFiles } from './find-files.ts';
-import type { Found } from './found-file.ts';
-import type { CopyOptions } from './options.ts';
-import { SafeFolder } from './safe-folder.ts';
-import { Upload } from './upload.ts';
+import { Downloader } from './downloader.ts';
+import { findSourceFiles } from './find-source-files.ts';
+import type { FoundEntry } from './found-entry.ts';
+import { TargetFolder } from './target-folder.ts';
+import { Uploader } from './uploader.ts';
 
 /** How a copy went. */
 export interface CopySummary {
@@ -25,9 +33,9 @@ export interface CopySummary {
   files: number;
   bytes: number;
   skipped: number;
-  failed: Failure[];
+  failed: FailedFile[];
   /** Files and folders that got another name here: the disk does not tell theirs apart. */
-  renamed: Renamed[];
+  renamed: RenamedEntry[];
   /** Of the bytes, those that an earlier try had copied. */
   resumedBytes: number;
   seconds: number;
@@ -39,34 +47,38 @@ export interface CopySummary {
  * Copies files between this machine and volumes, or from volume to volume through this machine. A file that fails is
  * part of the answer; when it was the only one its error is thrown.
  */
-export async function copy(context: Context, { sources, target }: Words, options: CopyOptions): Promise<CopySummary> {
+export async function copy(
+  context: Context,
+  { sources, target }: CopyPaths,
+  options: CopyOptions,
+): Promise<CopySummary> {
   const places = sources.filter((place) => place.kind !== 'stream');
-  const looked: Source[] = [];
-  for (const place of places) looked.push(await lookAt(place, context));
-  const settled = await settleTarget(target as Exclude<Place, { kind: 'stream' }>, looked, context);
-  const names = { from: sources.map(absolute), to: absolute(target) };
+  const looked: CopySource[] = [];
+  for (const place of places) looked.push(await inspectSource(place, context));
+  const settled = await resolveTarget(target as Exclude<CopyLocation, { kind: 'stream' }>, looked, context);
+  const names = { from: sources.map(formatLocation), to: formatLocation(target) };
   const isAlone = looked.length === 1 && looked[0]?.isFolder === false;
   const { folder } = settled;
-  const find = (job: Job) => {
-    const files = findFiles(looked, settled.name, options, { ...job, settings: context.settings });
+  const find = (job: CopyContext) => {
+    const files = findSourceFiles(looked, settled.name, options, { ...job, settings: context.settings });
     if (folder.kind === 'remote' || isAlone) return files;
-    const onRenamed = job.tally.rename.bind(job.tally);
+    const onRenamed = job.progress.fileRenamed.bind(job.progress);
     return distinctNames(files, folder.path, { renames: options.renameClashes, allFirst: false, onRenamed });
   };
-  return copyFound(context, { ...names, find, target: settled, isAlone }, options);
+  return copyFiles(context, { ...names, find, target: settled, isAlone }, options);
 }
 
-export interface Copying {
+export interface CopyRequest {
   from: string[];
   to: string;
-  find: (job: Job) => AsyncIterable<Found>;
-  target: Target;
+  find: (job: CopyContext) => AsyncIterable<FoundEntry>;
+  target: CopyTarget;
   /** One file was named: if it fails, that is how the command ends. */
   isAlone: boolean;
 }
 
 /** Copies what `find` finds. */
-export async function copyFound(context: Context, copying: Copying, options: CopyOptions): Promise<CopySummary> {
+export async function copyFiles(context: Context, copying: CopyRequest, options: CopyOptions): Promise<CopySummary> {
   const { state } = context.settings.folders;
   const claim = options.dryRun ? undefined : await claimLocal(context, copying.target);
   const names = new TemporaryNames(state);
@@ -81,28 +93,28 @@ export async function copyFound(context: Context, copying: Copying, options: Cop
 
 async function copyClaimed(
   context: Context,
-  { from, to, find, target, isAlone }: Copying,
+  { from, to, find, target, isAlone }: CopyRequest,
   options: CopyOptions,
   names: TemporaryNames,
 ): Promise<CopySummary> {
   const { progress, interruption, signal } = context;
-  const tally = new Tally(context);
+  const tally = new CopyProgress(context);
   const remember = options.remember && !options.dryRun;
   const journal = remember ? await openJournal(context, [...from, to], !options.continue) : undefined;
   if (journal && journal.saved.size > 0) progress.note('going on where an earlier try has ended');
   if (remember) interruption.says = 'stopping; finished files and parts are kept: run the same command again to resume';
-  tally.begin(options.dryRun ? 'Looking' : 'Copying');
+  tally.start(options.dryRun ? 'Looking' : 'Copying');
   const summary = (): CopySummary => {
     const { files, bytes, skipped, failed, renamed, resumedBytes, seconds } = tally;
     return { from, to, files, bytes, skipped, failed, renamed, resumedBytes, seconds, dryRun: options.dryRun };
   };
   let isWhole = false;
   try {
-    await withTransferResources(engineOptions(context, options, tally), async (engine) => {
-      const job = await jobOf(context, options, tally, journal, engine);
-      const opened: Way[] = [];
-      const open = (fail: Fail) => {
-        const way = wayTo(target, job, fail, names);
+    await withTransferResources(engineOptions(context, options, tally), async (resources) => {
+      const job = await createCopyContext(context, options, tally, journal, resources);
+      const opened: FileCopier[] = [];
+      const open = (fail: ReportFailure) => {
+        const way = createCopier(target, job, fail, names);
         opened.push(way);
         return way;
       };
@@ -112,19 +124,24 @@ async function copyClaimed(
   } catch (error) {
     throw signal.aborted ? interrupted(signal, summary(), remember) : withSummary(error, summary());
   } finally {
-    tally.end();
+    tally.finish();
     await journal?.close(isWhole);
   }
   return summary();
 }
 
-function wayTo({ folder }: Target, job: Job, fail: Fail, names: TemporaryNames): Way {
-  if (folder.kind === 'remote') return new Upload(job, folder.at, fail);
-  return new Download(job, new SafeFolder(folder.path), names);
+function createCopier(
+  { folder }: CopyTarget,
+  job: CopyContext,
+  fail: ReportFailure,
+  names: TemporaryNames,
+): FileCopier {
+  if (folder.kind === 'remote') return new Uploader(job, folder.at, fail);
+  return new Downloader(job, new TargetFolder(folder.path), names);
 }
 
 /** Two commands that write to the same files take turns. Without a state folder each still puts whole files in place. */
-async function claimLocal(context: Context, { folder, name }: Target): Promise<TargetClaim | undefined> {
+async function claimLocal(context: Context, { folder, name }: CopyTarget): Promise<TargetClaim | undefined> {
   if (folder.kind === 'remote') return undefined;
   const { progress, settings, delay } = context;
   const path = name === undefined ? folder.path : join(folder.path, name);
@@ -136,30 +153,30 @@ async function claimLocal(context: Context, { folder, name }: Target): Promise<T
   });
 }
 
-async function jobOf(
+async function createCopyContext(
   context: Context,
   options: CopyOptions,
-  tally: Tally,
-  journal: Job['journal'],
-  engine: TransferResources,
-): Promise<Job> {
+  tally: CopyProgress,
+  journal: CopyContext['journal'],
+  resources: TransferResources,
+): Promise<CopyContext> {
   const { createPooledSend } = await import('../../api/dispatch.ts');
   const onRetry = (retry: Retry) => {
     const { status } = retry.reason.facts;
-    if (status === 429 || status === 503) engine.small.reduce();
+    if (status === 429 || status === 503) resources.small.reduce();
     tally.retried(retry);
   };
-  const api = context.apiWithSignal(context.signal, onRetry, createPooledSend(engine.dispatcher));
-  return { api, project: context.project, engine, tally, journal, options, context };
+  const api = context.apiWithSignal(context.signal, onRetry, createPooledSend(resources.dispatcher));
+  return { api, project: context.project, resources, progress: tally, journal, options, command: context };
 }
 
-function engineOptions(context: Context, options: CopyOptions, tally: Tally) {
+function engineOptions(context: Context, options: CopyOptions, tally: CopyProgress) {
   const { signal, now, elapsed, settings, silenceMs } = context;
   return {
     ...{ signal, now, elapsed, silenceMs, proxy: settings.proxy },
     delay: (ms: number) => context.delay(ms),
     onRetry: tally.retried.bind(tally),
-    onBytes: tally.moved.bind(tally),
+    onBytes: tally.transferred.bind(tally),
     concurrency: options.concurrency,
     limitRate: options.limitRate,
     check: options.check || options.verify,

@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { type NameProbe, nameKey, nameProbe } from '../../disk/index.ts';
 import { ConflictError, FailedError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
-import { listed, printable, type Renamed } from './copy-progress.ts';
-import type { Found, FoundFile } from './found-file.ts';
+import { maxListedPaths, printablePath, type RenamedEntry } from './copy-progress.ts';
+import type { FoundEntry, FoundFile } from './found-entry.ts';
 
 export interface NamingOptions {
   /** Gives new names instead of refusing. */
   renames: boolean;
   /** Looks at all files before the first is given out, even where that is not needed. */
   allFirst: boolean;
-  onRenamed: (renamed: Renamed) => void;
+  onRenamed: (renamed: RenamedEntry) => void;
 }
 
 /**
@@ -20,17 +20,17 @@ export interface NamingOptions {
  * the second of two such files fails.
  */
 export async function* distinctNames(
-  files: AsyncIterable<Found>,
+  files: AsyncIterable<FoundEntry>,
   folder: string,
   options: NamingOptions,
   disk: NameProbe = nameProbe,
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundEntry> {
   const names = new Names(folder, disk);
   if (!options.renames && !options.allFirst && !disk.mergesNames(folder)) {
     for await (const found of files) yield 'bytes' in found ? names.checked(found) : found;
     return;
   }
-  const all: Found[] = [];
+  const all: FoundEntry[] = [];
   for await (const found of files) {
     all.push(found);
     if ('bytes' in found) names.add(found);
@@ -82,7 +82,7 @@ class Names {
   }
 
   /** The file, or that it cannot be told from one before. Files of other folders are forgotten. */
-  checked(file: FoundFile): Found {
+  checked(file: FoundFile): FoundEntry {
     const parent = file.path.slice(0, file.path.lastIndexOf('/') + 1);
     if (parent !== this.#current) this.#forgetFiles(this.#current);
     this.#current = parent;
@@ -109,7 +109,7 @@ class Names {
   }
 
   /** The file, or that the disk would give it another name. */
-  kept(file: FoundFile): Found {
+  kept(file: FoundFile): FoundEntry {
     let parent = '';
     for (const name of file.path.split('/')) {
       if (/[^. ][. ]+$/.test(name) && !this.disk.keepsName(join(this.folder, parent), name)) {
@@ -189,7 +189,7 @@ class Renaming {
   readonly #files = new Map<FoundFile, string>();
   readonly #folders = new Map<string, string>();
 
-  constructor(names: Names, clashes: readonly Clash[], onRenamed: (renamed: Renamed) => void) {
+  constructor(names: Names, clashes: readonly Clash[], onRenamed: (renamed: RenamedEntry) => void) {
     for (const { parent, entries } of clashes) {
       for (const { name, isFolder, file } of entries.slice(1)) {
         const as = freeName(name, (candidate) => names.isTaken(parent, candidate));
@@ -232,13 +232,13 @@ function refusal(clashes: Clash[], folder: string): ConflictError {
   const names = clashes.map(({ parent, entries }) =>
     entries.map((each) => parent + each.name + (each.isFolder ? '/' : '')),
   );
-  const lines = names.slice(0, listed).map((each) => each.map(printable).join(' and '));
-  if (names.length > listed) lines.push(`and ${names.length - listed} more`);
+  const lines = names.slice(0, maxListedPaths).map((each) => each.map(printablePath).join(' and '));
+  if (names.length > maxListedPaths) lines.push(`and ${names.length - maxListedPaths} more`);
   const [first = []] = names;
   const isOneName = first.every((path) => path === first[0]);
   const apart = isOneName
-    ? `several sources have the name ${printable(first[0] ?? '')}`
-    : `the disk does not tell ${first.map(printable).join(' and ')} apart`;
+    ? `several sources have the name ${printablePath(first[0] ?? '')}`
+    : `the disk does not tell ${first.map(printablePath).join(' and ')} apart`;
   const message =
     names.length === 1 ? apart : `${count(names.length, 'group')} of names would fall together in ${folder}`;
   return new ConflictError(message, {

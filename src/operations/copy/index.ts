@@ -1,22 +1,22 @@
-export { type CopySummary, copy, copyFound } from './copy.ts';
-export type { Job } from './copy-context.ts';
+export { type CopySummary, copy, copyFiles } from './copy.ts';
+export type { CopyContext } from './copy-context.ts';
+export type { CopyOptions } from './copy-options.ts';
 export {
-  absolute,
+  type CopyLocation,
+  type CopyPaths,
+  type CopySource,
+  type CopyTarget,
+  formatLocation,
+  inspectSource,
   isDevice,
-  lookAt,
-  type Place,
-  readWords,
-  type Source,
-  settleTarget,
-  type Target,
-  type Words,
+  parseCopyPaths,
+  resolveTarget,
 } from './copy-paths.ts';
-export { type Failure, listed, printable, type Renamed, tallyText } from './copy-progress.ts';
+export { copySummaryText, type FailedFile, maxListedPaths, printablePath, type RenamedEntry } from './copy-progress.ts';
 export { distinctNames } from './distinct-names.ts';
-export { type Filter, filterOf } from './filter.ts';
-export { findFiles } from './find-files.ts';
-export type { FoundFile, Obstacle } from './found-file.ts';
-export type { CopyOptions } from './options.ts';
+export { findSourceFiles } from './find-source-files.ts';
+export type { FoundFile, UncopiedEntry } from './found-entry.ts';
+export { createPathFilter, type PathFilter } from './path-filter.ts';
 export { copyFromStdin, copyToDevice, copyToStdout } from './streams.ts';
-export { diskTolerance, isCurrent, timeOf } from './unchanged.ts';
+export { diskToleranceMs, isUnchanged, parseTimestamp } from './unchanged.ts';
 export { walkLocal } from './walk-local.ts';

@@ -1,18 +1,18 @@
 import { NotFoundError } from '../../errors.ts';
 import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
-import { type Listed, listEntries, type VolumeCalls, type VolumePath } from '../volumes/index.ts';
+import { type ListedEntry, listEntries, type VolumeContext, type VolumePath } from '../volumes/index.ts';
 
 /** Folders of the target that are remembered: files come folder by folder. */
 const mostRemembered = 64;
 
 /** What is in the folders of a volume, each asked for when the first file of it is looked for. */
 export class RemoteFolders {
-  readonly #folders = new Map<string, Promise<Map<string, Listed>>>();
+  readonly #folders = new Map<string, Promise<Map<string, ListedEntry>>>();
 
-  constructor(private readonly calls: VolumeCalls) {}
+  constructor(private readonly calls: VolumeContext) {}
 
   /** The file or folder at a path as it was when its folder was first looked at; undefined when there is none. */
-  async find(at: VolumePath): Promise<Listed | undefined> {
+  async find(at: VolumePath): Promise<ListedEntry | undefined> {
     const folder = remoteParent(at.path);
     const key = `${at.region} ${at.volume}:${folder}`;
     let entries = this.#folders.get(key);
@@ -26,12 +26,12 @@ export class RemoteFolders {
   }
 
   /** The same, as it is now. */
-  async findNow(at: VolumePath): Promise<Listed | undefined> {
+  async findNow(at: VolumePath): Promise<ListedEntry | undefined> {
     return (await this.listNow({ ...at, path: remoteParent(at.path) })).get(remoteName(at.path));
   }
 
   /** The entries of a folder by name, as they are now. Of a file and a folder of one name, the file. */
-  async listNow(folder: VolumePath): Promise<Map<string, Listed>> {
+  async listNow(folder: VolumePath): Promise<Map<string, ListedEntry>> {
     const entries = await listEntries(this.calls, folder).catch((error: unknown) => {
       if (error instanceof NotFoundError) return [];
       throw error;

@@ -6,33 +6,33 @@ import type { Context } from '../../context.ts';
 import { openPipeOrDevice, TemporaryFolder, toDiskError } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
 import { formatRemotePath, remoteName, remoteParent, withTrailingSlash } from '../../transfer/remote-path.ts';
-import { type Found, findFiles as findRemoteFiles, pourFiles } from '../volumes/index.ts';
-import { type CopySummary, copyFound } from './copy.ts';
-import { absolute, type Words } from './copy-paths.ts';
-import type { CopyOptions } from './options.ts';
+import { findRemoteFiles, type RemoteFile, streamFiles } from '../volumes/index.ts';
+import { type CopySummary, copyFiles } from './copy.ts';
+import type { CopyOptions } from './copy-options.ts';
+import { type CopyPaths, formatLocation } from './copy-paths.ts';
 
 /** How a command hands on bytes to stdout. */
-export type Take = (bytes: Uint8Array) => Promise<void>;
+export type WriteChunk = (bytes: Uint8Array) => Promise<void>;
 
 /** One file of a volume, byte for byte. Throws a UsageError when it is not one file. */
 export async function copyToStdout(
   context: Context,
-  words: Words,
+  words: CopyPaths,
   { check }: Pick<CopyOptions, 'check'>,
-): Promise<(take: Take) => Promise<void>> {
+): Promise<(take: WriteChunk) => Promise<void>> {
   const file = await onlyFile(context, words);
-  return (take) => pourFiles(context, [file], take, check);
+  return (take) => streamFiles(context, [file], take, check);
 }
 
 /** The same into a pipe or a device. */
 export async function copyToDevice(
   context: Context,
-  words: Words,
+  words: CopyPaths,
   { dryRun, check }: CopyOptions,
 ): Promise<CopySummary> {
-  const [from, to, started] = [words.sources.map(absolute), absolute(words.target), context.elapsed()];
+  const [from, to, started] = [words.sources.map(formatLocation), formatLocation(words.target), context.elapsed()];
   const file = await onlyFile(context, words);
-  const bytes = dryRun ? (file.bytes ?? 0) : await pourInto(context, file, to, check);
+  const bytes = dryRun ? (file.bytes ?? 0) : await writeToDevice(context, file, to, check);
   const seconds = (context.elapsed() - started) / 1000;
   return {
     from,
@@ -48,7 +48,7 @@ export async function copyToDevice(
   };
 }
 
-async function onlyFile(context: Context, { sources }: Words): Promise<Found> {
+async function onlyFile(context: Context, { sources }: CopyPaths): Promise<RemoteFile> {
   const paths = sources.flatMap((place) => (place.kind === 'remote' ? [place.at] : []));
   const [file, ...others] = paths.length === sources.length ? await findRemoteFiles(context, paths) : [];
   if (!file || others.length > 0) throw new UsageError('one file of a volume is copied to a stream at a time');
@@ -56,7 +56,7 @@ async function onlyFile(context: Context, { sources }: Words): Promise<Found> {
 }
 
 /** Returns the number of bytes. */
-async function pourInto(context: Context, file: Found, path: string, check: boolean): Promise<number> {
+async function writeToDevice(context: Context, file: RemoteFile, path: string, check: boolean): Promise<number> {
   const refuse = (cause: unknown) => Promise.reject(toDiskError(cause));
   const output = await openPipeOrDevice(path, context.signal).catch(refuse);
   let bytes = 0;
@@ -65,7 +65,7 @@ async function pourInto(context: Context, file: Found, path: string, check: bool
     bytes += piece.length;
   };
   try {
-    await pourFiles(context, [file], take, check);
+    await streamFiles(context, [file], take, check);
     return bytes;
   } finally {
     await output.close();
@@ -76,7 +76,11 @@ async function pourInto(context: Context, file: Found, path: string, check: bool
  * stdin to a file of a volume. How many parts it makes must be told before the first is sent, so it is kept in a
  * temporary file until it has ended.
  */
-export async function copyFromStdin(context: Context, { target }: Words, options: CopyOptions): Promise<CopySummary> {
+export async function copyFromStdin(
+  context: Context,
+  { target }: CopyPaths,
+  options: CopyOptions,
+): Promise<CopySummary> {
   if (target.kind !== 'remote') throw new UsageError('stdin is copied to a file on a volume');
   const folder = await TemporaryFolder.create('gantry-stdin-');
   try {
@@ -90,7 +94,7 @@ export async function copyFromStdin(context: Context, { target }: Words, options
       ...{ from: ['-'], to: formatRemotePath(target.at), isAlone: true },
       ...{ find: () => only(found), target: { folder: { kind: 'remote' as const, at }, name: path } },
     };
-    return await copyFound(context, copying, { ...options, remember: false });
+    return await copyFiles(context, copying, { ...options, remember: false });
   } finally {
     await folder.remove();
   }

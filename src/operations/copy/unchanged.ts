@@ -1,10 +1,10 @@
-import type { FoundFile } from './found-file.ts';
+import type { FoundFile } from './found-entry.ts';
 
 /** Disks keep times with less precision than the platform tells them, in milliseconds. */
-export const diskTolerance = 1_000;
+export const diskToleranceMs = 1_000;
 
 /** Whether what is there passes for the same: as long, and not older. The content is not looked at. */
-export function isCurrent(
+export function isUnchanged(
   { bytes, modified }: Pick<FoundFile, 'bytes' | 'modified'>,
   there: { bytes: number | null; modified: number | undefined },
   toleranceMs = 0,
@@ -14,7 +14,7 @@ export function isCurrent(
 }
 
 /** RFC 3339 in milliseconds since 1970; undefined for what is no time, or was never set. */
-export function timeOf(text: string | null): number | undefined {
+export function parseTimestamp(text: string | null): number | undefined {
   const time = Date.parse(text ?? '');
   return Number.isNaN(time) || time <= 0 ? undefined : time;
 }

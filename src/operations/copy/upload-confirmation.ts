@@ -7,30 +7,30 @@ import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
 import { maxSmallBytes } from '../../transfer/resources.ts';
 import { CorruptError } from '../../transfer/storage-errors.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
-import { type Listed, linkTo, type VolumePath } from '../volumes/index.ts';
-import type { Job } from './copy-context.ts';
-import { printable, unconfirmedText } from './copy-progress.ts';
-import type { SizedFile } from './found-file.ts';
+import { type ListedEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
+import type { CopyContext } from './copy-context.ts';
+import { printablePath, unconfirmedPrefix } from './copy-progress.ts';
+import type { SizedFile } from './found-entry.ts';
 import type { RemoteFolders } from './remote-folders.ts';
-import { comparedContent, openSource } from './source.ts';
-import { timeOf } from './unchanged.ts';
-import { verify } from './verify.ts';
+import { contentToCompare, openSource } from './source-content.ts';
+import { parseTimestamp } from './unchanged.ts';
+import { verifyCopy } from './verify-copy.ts';
 
 /** A file whose upload the platform has confirmed, but which was not seen on the volume yet. */
 export interface CompletedFile {
   found: SizedFile;
-  at: VolumePath;
+  target: VolumePath;
   bytes: number;
   /** Identifies the state of the source that was sent. */
   mark: string;
   /** When the upload began, in milliseconds of the storage's clock if its links tell it. */
-  since: number;
+  startedAt: number;
   /** What the storage may say of it; empty if that is not known. */
   etags: string[];
   resumedBytes: number;
 }
 
-export interface Verdicts {
+export interface ConfirmationListener {
   arrived(file: CompletedFile): void;
   /** Anything but a GantryError is a bug. */
   missing(file: CompletedFile, error: unknown): void;
@@ -64,9 +64,9 @@ export class UploadConfirmation {
   #current: string | undefined;
 
   constructor(
-    private readonly job: Job,
+    private readonly context: CopyContext,
     private readonly remote: RemoteFolders,
-    private readonly verdicts: Verdicts,
+    private readonly verdicts: ConfirmationListener,
   ) {}
 
   /** A file was found that will be copied to this path, or skipped. */
@@ -79,7 +79,7 @@ export class UploadConfirmation {
   }
 
   add(file: CompletedFile): void {
-    const folder = this.#folder(file.at);
+    const folder = this.#folder(file.target);
     folder.completed.push(file);
     // The listing of a huge folder is huge: the more it holds, the more files share one.
     if (folder.completed.length >= Math.max(mostWaiting, folder.lookedUp / 4)) this.#list(folder);
@@ -122,7 +122,7 @@ export class UploadConfirmation {
 
   /** Lists a folder until its files are there, or the last pause is over. */
   async #lookUp(folder: VolumePath, files: CompletedFile[]): Promise<void> {
-    const { delay, signal } = this.job.engine;
+    const { delay, signal } = this.context.resources;
     let missing = new Map<CompletedFile, unknown>(files.map((file) => [file, undefined]));
     try {
       for (const pause of [0, ...pausesMs]) {
@@ -144,7 +144,7 @@ export class UploadConfirmation {
     const entries = await this.remote.listNow(folder);
     const missing = new Map<CompletedFile, unknown>();
     for (const file of files) {
-      const error = await this.objection(file, entryOf(file, entries)).catch(unconfirmed);
+      const error = await this.findProblem(file, entryOf(file, entries)).catch(unconfirmed);
       if (error) missing.set(file, error);
       else this.verdicts.arrived(file);
     }
@@ -152,12 +152,14 @@ export class UploadConfirmation {
   }
 
   /** Why a file does not count as arrived, by its entry in the listing of its folder. */
-  async objection(file: CompletedFile, entry: Listed | undefined): Promise<GantryError | undefined> {
+  async findProblem(file: CompletedFile, entry: ListedEntry | undefined): Promise<GantryError | undefined> {
     if (!entry || entry.isFolder) return lost('the volume does not list the file');
     if (entry.size !== null && entry.size !== file.bytes) {
       return lost(`the volume lists ${groupDigits(entry.size)} bytes instead of ${groupDigits(file.bytes)}`);
     }
-    return entry.size !== null && isNew(timeOf(entry.modified), file) ? undefined : this.#objectionOfStorage(file);
+    return entry.size !== null && isNew(parseTimestamp(entry.modified), file)
+      ? undefined
+      : this.#objectionOfStorage(file);
   }
 
   /**
@@ -165,27 +167,29 @@ export class UploadConfirmation {
    * earlier file of the same size. The storage is asked, and if that is no proof either the file is read back.
    */
   async #objectionOfStorage(file: CompletedFile): Promise<GantryError | undefined> {
-    const { engine } = this.job;
-    const { bytes, etag, modified } = await readRemoteFileInfo(linkTo(file.at, this.job), engine);
+    const { resources } = this.context;
+    const { bytes, etag, modified } = await readRemoteFileInfo(urlRequester(file.target, this.context), resources);
     if (bytes !== undefined && bytes !== file.bytes) {
       return lost(`the storage has ${groupDigits(bytes)} bytes instead of ${groupDigits(file.bytes)}`);
     }
     const isSized = bytes !== undefined;
     if (isSized && (isNew(modified, file) || file.etags.includes(normalizeEtag(etag)))) return undefined;
-    if (!engine.hasher) throw unproven();
+    if (!resources.hasher) throw unproven();
     return (await this.#hasSameContent(file)) ? undefined : lost('the volume still has the earlier content');
   }
 
   async #hasSameContent(file: CompletedFile): Promise<boolean> {
-    const { engine, options, context } = this.job;
+    const { resources, options, command } = this.context;
     if (file.bytes > maxSmallBytes) {
-      context.progress.note(`reading ${printable(file.found.path)} back: the volume shows no time after it was sent`);
+      command.progress.note(
+        `reading ${printablePath(file.found.path)} back: the volume shows no time after it was sent`,
+      );
     }
-    const source = await openSource(file.found, this.job, engine);
+    const source = await openSource(file.found, this.context, resources);
     try {
       if (source.mark !== file.mark) throw new UnavailableError('the source file has changed since');
-      const content = comparedContent(file.at, file.bytes, this.job, engine);
-      await verify((part) => source.md5(part), content, planParts(file.bytes, options.partSize), engine);
+      const content = contentToCompare(file.target, file.bytes, this.context, resources);
+      await verifyCopy((part) => source.md5(part), content, planParts(file.bytes, options.partSize), resources);
       return true;
     } catch (error) {
       if (error instanceof CorruptError) return false;
@@ -197,17 +201,17 @@ export class UploadConfirmation {
 }
 
 /** Whether a file of this time cannot have been there before. */
-function isNew(time: number | undefined, { since, bytes }: CompletedFile): boolean {
+function isNew(time: number | undefined, { startedAt, bytes }: CompletedFile): boolean {
   if (time === undefined) return false;
   // Object storage may give a file the time at which its upload was begun, just before the links were signed. Asking
   // about a small file costs too little to make an exception for it.
   const toleranceMs = bytes > maxSmallBytes ? signingMs : 0;
-  return time >= Math.floor((since - toleranceMs) / 1000) * 1000;
+  return time >= Math.floor((startedAt - toleranceMs) / 1000) * 1000;
 }
 
 /** A platform may write a name in another Unicode normalization form than the disk does. */
-function entryOf({ at }: CompletedFile, entries: ReadonlyMap<string, Listed>): Listed | undefined {
-  const name = remoteName(at.path);
+function entryOf({ target }: CompletedFile, entries: ReadonlyMap<string, ListedEntry>): ListedEntry | undefined {
+  const name = remoteName(target.path);
   return entries.get(name) ?? entries.get(name.normalize('NFC')) ?? entries.get(name.normalize('NFD'));
 }
 
@@ -226,6 +230,6 @@ function unproven(): UnavailableError {
 
 function unconfirmed(error: unknown): unknown {
   if (!(error instanceof GantryError)) return error;
-  error.message = `${unconfirmedText}${error.message}`;
+  error.message = `${unconfirmedPrefix}${error.message}`;
   return error;
 }

@@ -3,14 +3,14 @@ import { join, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { toDiskError } from '../../disk/index.ts';
 import { FailedError } from '../../errors.ts';
-import type { Filter } from './filter.ts';
-import type { Found } from './found-file.ts';
+import type { FoundEntry } from './found-entry.ts';
+import type { PathFilter } from './path-filter.ts';
 
 export interface LocalWalk {
   folder: string;
   /** What the paths of the files found begin with: empty, or a path that ends in a slash. */
   prefix: string;
-  filter: Filter;
+  filter: PathFilter;
   /** False: links are left out. */
   follow: boolean;
   /** Whether a file of this name is a temporary one of ours, which is passed over. */
@@ -33,7 +33,7 @@ const breath = 20;
  * The files below a folder, one folder after another, in the order of their names. What is no file is told of. Reading
  * folders synchronously is the fastest way by far; the event loop gets its turn often enough.
  */
-export async function* walkLocal(walk: LocalWalk): AsyncGenerator<Found> {
+export async function* walkLocal(walk: LocalWalk): AsyncGenerator<FoundEntry> {
   const waiting: Folder[] = [{ path: '', real: realpathSync(walk.folder), trail: [] }];
   for (let folder = waiting.pop(); folder; folder = waiting.pop()) {
     const inner: Folder[] = [];
@@ -46,7 +46,7 @@ export async function* walkLocal(walk: LocalWalk): AsyncGenerator<Found> {
   }
 }
 
-async function* look(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGenerator<Found> {
+async function* look(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGenerator<FoundEntry> {
   const entries: Dirent[] = readdirSync(join(walk.folder, folder.path), { withFileTypes: true });
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   if (entries.length === 0 && folder.path !== '') {
@@ -61,7 +61,7 @@ async function* look(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGen
     if (walk.isTemporary(entry.name)) continue;
     const path = folder.path + entry.name;
     if (entry.isDirectory()) {
-      if (!walk.filter.prunes(path))
+      if (!walk.filter.excludesFolder(path))
         inner.push({ path: `${path}/`, real: join(folder.real, entry.name), trail: folder.trail });
     } else {
       const found = meet(path, entry.isSymbolicLink(), folder, walk);
@@ -72,18 +72,18 @@ async function* look(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGen
 }
 
 /** What is at a path, behind links: a file, a folder to enter, or something to tell of. */
-function meet(path: string, isLink: boolean, parent: Folder, walk: LocalWalk): Found | Folder | undefined {
+function meet(path: string, isLink: boolean, parent: Folder, walk: LocalWalk): FoundEntry | Folder | undefined {
   const { filter, prefix } = walk;
   const file = join(walk.folder, path);
   const shown = prefix + path;
   if (isLink && !walk.follow) {
-    return filter.wants(path) ? { path: shown, skipped: 'a link, which --no-follow leaves out' } : undefined;
+    return filter.includes(path) ? { path: shown, skipped: 'a link, which --no-follow leaves out' } : undefined;
   }
   try {
     // Takes the size of the link's target, not of the link.
     const stats = statSync(file);
     if (stats.isDirectory()) {
-      if (filter.prunes(path)) return undefined;
+      if (filter.excludesFolder(path)) return undefined;
       const real = realpathSync(file);
       const trail = [...parent.trail, parent.real];
       const isLoop = trail.some((before) => `${before}${sep}`.startsWith(`${real}${sep}`));
@@ -91,11 +91,11 @@ function meet(path: string, isLink: boolean, parent: Folder, walk: LocalWalk): F
         ? { path: shown, skipped: 'a link back to a folder it lies in' }
         : { path: `${path}/`, real, trail };
     }
-    if (!filter.wants(path)) return undefined;
+    if (!filter.includes(path)) return undefined;
     if (!stats.isFile()) return { path: shown, skipped: 'no regular file: it has no content of its own' };
     return { path: shown, bytes: stats.size, modified: stats.mtimeMs, from: file };
   } catch (cause) {
-    if (!filter.wants(path)) return undefined;
+    if (!filter.includes(path)) return undefined;
     return { path: shown, failure: unreachable(cause, path, isLink) };
   }
 }

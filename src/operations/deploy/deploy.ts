@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type AppCreation, type CreatedApp, createApp, createPartnerApp, getApp } from '../../contract/apps.ts';
 import { GantryError, UnexpectedReplyError } from '../../errors.ts';
@@ -154,7 +155,7 @@ class Deployer {
       (error: unknown) => {
         step.fail();
         const why = 'the build may have started';
-        throw explainLostReply(error, { why, fix: `gantry builds list ${body.name}` });
+        throw explainLostReply(error, { why, fix: gantryCommand`builds list ${body.name}` });
       },
     );
     this.#announceInterruption(created);

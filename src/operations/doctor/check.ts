@@ -1,13 +1,16 @@
+import type { CommandLine } from '../../command-line.ts';
 import type { ExitName, GantryError } from '../../errors.ts';
 
-/** One thing that was looked at. */
+type Fix = string | CommandLine;
+
+/** The result of one check. */
 export interface Check {
   check: string;
   status: 'ok' | 'warning' | 'failed';
   message: string;
-  /** What to do about it. */
-  fix?: string;
-  /** Of a failure: the name of the exit code it stands for. */
+  why?: string;
+  fix?: Fix;
+  /** For a failed check: the name of its exit code. */
   code?: ExitName;
 }
 
@@ -15,15 +18,15 @@ export function okCheck(check: string, message: string): Check {
   return { check, status: 'ok', message };
 }
 
-export function warningCheck(check: string, message: string, fix?: string): Check {
+export function warningCheck(check: string, message: string, fix?: Fix): Check {
   return { check, status: 'warning', message, ...(fix && { fix }) };
 }
 
-export function failedCheck(check: string, code: ExitName, message: string, fix?: string): Check {
+export function failedCheck(check: string, code: ExitName, message: string, fix?: Fix): Check {
   return { check, status: 'failed', message, ...(fix && { fix }), code };
 }
 
-/** What stopped somebody else, as it is said there. */
+/** A failed check with the texts of an error. */
 export function errorCheck(check: string, { exit, message, facts }: GantryError): Check {
-  return failedCheck(check, exit, facts.why ? `${message}: ${facts.why}` : message, facts.fix);
+  return { ...failedCheck(check, exit, message, facts.fix), ...(facts.why && { why: facts.why }) };
 }

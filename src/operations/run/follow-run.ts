@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type Run, runPhase } from '../../contract/runs.ts';
 import { PendingError, ProgramError } from '../../errors.ts';
@@ -41,7 +42,7 @@ export async function* followRun(
   let status = '';
   const deadline = new Deadline(context, timeoutMs, () => pendingError(app, run, timeoutMs, status));
   const log = new RunLog(context, app, run, deadline.signal);
-  const work = { name: `run ${run} of ${app}`, fix: `gantry runs follow ${app} ${run}`, details };
+  const work = { name: `run ${run} of ${app}`, fix: gantryCommand`runs follow ${app} ${run}`, details };
   const tail: string[] = [];
   const polled = pollStates(context, {
     poll: (api) => fetchRun(api, { project, app, run }),
@@ -75,7 +76,7 @@ function toFinishedRun(item: Run, app: string, log: string[]): FinishedRun {
   const ended = status === 'cancelled' ? 'was canceled' : `failed${exitCode ? ` with exit code ${exitCode}` : ''}`;
   throw new ProgramError(
     `run ${item.id} of ${app} ${ended}`,
-    { fix: `gantry runs get ${app} ${item.id}`, details: { ...finished, log } },
+    { fix: gantryCommand`runs get ${app} ${item.id}`, details: { ...finished, log } },
     exitCode ?? undefined,
   );
 }
@@ -93,7 +94,7 @@ function secondsOf({ createdAt, completedAt, updatedAt, runtimeMs, executionTime
 
 function pendingError(app: string, run: string, timeoutMs: number, status: string): PendingError {
   return new PendingError(`run ${run} of ${app} is still in progress after ${duration(timeoutMs)}`, {
-    fix: `gantry runs follow ${app} ${run}`,
+    fix: gantryCommand`runs follow ${app} ${run}`,
     details: { app, runId: run, status },
   });
 }

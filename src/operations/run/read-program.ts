@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { readRegular, temporaryFilter } from '../../disk/index.ts';
@@ -89,7 +90,9 @@ async function loadProgramProject({ cwd }: Context, { configFile, name }: Progra
     : await loadAppConfig(path, { name, shownAs: configFile, oneFile: true });
   if (usesDefaults && name === undefined) project.name = project.name.slice(0, runLimits.nameLength).replace(/-+$/, '');
   if (project.partner) {
-    throw new UsageError(`cannot run: an app with runtime ${project.runtime} has no code`, { fix: 'gantry deploy' });
+    throw new UsageError(`cannot run: an app with runtime ${project.runtime} has no code`, {
+      fix: gantryCommand`deploy`,
+    });
   }
   if (project.name.length > runLimits.nameLength) {
     throw new UsageError(`app name ${project.name} is too long for a run`, {
@@ -110,7 +113,7 @@ function toTarName(root: string, path: string, asWritten: string): string {
   if (name !== undefined) return name.replaceAll(sep, '/');
   throw new UsageError(`${asWritten} is outside ${root}`, {
     why: 'only files in the app folder are sent',
-    fix: `gantry run --cwd ${dirname(path)} ${basename(path)}`,
+    fix: gantryCommand`run --cwd ${dirname(path)} ${basename(path)}`,
   });
 }
 
@@ -138,7 +141,7 @@ function functionToCall(
   if (usual === undefined && guards.length === 0 && hasArguments && candidate !== undefined) {
     throw new UsageError(`no function in ${file} takes the data`, {
       why: `it has no main guard and no function named ${defaultNames.slice(0, -1).join(', ')} or ${defaultNames.at(-1)}`,
-      fix: `gantry run ${file}::${candidate}`,
+      fix: gantryCommand`run ${file}::${candidate}`,
     });
   }
   return usual;

@@ -1,3 +1,4 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { createRunApp, startRun } from '../../contract/run-app.ts';
 import { size } from '../../output/format.ts';
@@ -76,7 +77,7 @@ async function send(
   const started = await completeDespiteInterrupt(context, (api) => api(startRun, { project, app, query, body })).catch(
     (error) => {
       step.fail();
-      throw explainLostReply(error, { why: 'the run may have started', fix: `gantry runs list ${app}` });
+      throw explainLostReply(error, { why: 'the run may have started', fix: gantryCommand`runs list ${app}` });
     },
   );
   const { runId } = started;

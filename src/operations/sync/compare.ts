@@ -3,18 +3,18 @@ import { nameKey, nameProbe, temporaryFilter } from '../../disk/index.ts';
 import { NotFoundError } from '../../errors.ts';
 import {
   type CopyOptions,
-  diskTolerance,
+  type CopySource,
+  type CopyTarget,
+  createPathFilter,
+  diskToleranceMs,
   distinctNames,
-  type Filter,
   type FoundFile,
-  filterOf,
-  findFiles,
-  isCurrent,
-  type Obstacle,
-  type Renamed,
-  type Source,
-  type Target,
-  timeOf,
+  findSourceFiles,
+  isUnchanged,
+  type PathFilter,
+  parseTimestamp,
+  type RenamedEntry,
+  type UncopiedEntry,
   walkLocal,
 } from '../copy/index.ts';
 import { walkVolume } from '../volumes/index.ts';
@@ -26,37 +26,37 @@ export interface Difference {
   /** Files that pass for the same. */
   same: number;
   /** What could not be looked at, or is no file. */
-  obstacles: Obstacle[];
+  obstacles: UncopiedEntry[];
   /** Paths of what is only in the target. */
   extra: string[];
   /** Files that get another name in the target, whose disk does not tell theirs apart. */
-  renamed: Renamed[];
+  renamed: RenamedEntry[];
 }
 
 type Calls = Pick<Context, 'api' | 'project' | 'settings'>;
 
 /** What is in the target is kept in mind: it takes some 200 bytes a file. */
 export async function compare(
-  source: Source,
-  { folder }: Target,
+  source: CopySource,
+  { folder }: CopyTarget,
   options: Pick<CopyOptions, 'include' | 'exclude' | 'follow' | 'renameClashes'>,
   calls: Calls,
 ): Promise<Difference> {
-  const there = await filesThere(folder, filterOf(options.include, options.exclude), calls);
+  const there = await filesThere(folder, createPathFilter(options.include, options.exclude), calls);
   const found: Difference = { added: [], changed: [], same: 0, obstacles: [], extra: [], renamed: [] };
-  const tolerance = folder.kind === 'local' ? diskTolerance : 0;
-  const files = findFiles([source], undefined, options, calls);
+  const tolerance = folder.kind === 'local' ? diskToleranceMs : 0;
+  const files = findSourceFiles([source], undefined, options, calls);
   const naming = {
     renames: options.renameClashes,
     allFirst: true,
-    onRenamed: (renamed: Renamed) => void found.renamed.push(renamed),
+    onRenamed: (renamed: RenamedEntry) => void found.renamed.push(renamed),
   };
   for await (const file of folder.kind === 'local' ? distinctNames(files, folder.path, naming) : files) {
     const before = there.get(file.path);
     there.delete(file.path);
     if (!('bytes' in file)) found.obstacles.push(file);
     else if (!before) found.added.push(file);
-    else if (isCurrent(file, before, tolerance)) found.same++;
+    else if (isUnchanged(file, before, tolerance)) found.same++;
     else found.changed.push(file);
   }
   if (folder.kind === 'local') matchOtherSpellings(found, there, folder.path);
@@ -74,7 +74,7 @@ function matchOtherSpellings(found: Difference, there: There, folder: string): v
     const before = spelling === undefined ? undefined : there.get(spelling);
     if (spelling === undefined || !before || !nameProbe.isSameEntry(folder, file.path, spelling)) return true;
     there.delete(spelling);
-    if (isCurrent(file, before, diskTolerance)) found.same++;
+    if (isUnchanged(file, before, diskToleranceMs)) found.same++;
     else found.changed.push(file);
     return false;
   });
@@ -82,12 +82,12 @@ function matchOtherSpellings(found: Difference, there: There, folder: string): v
 
 type There = Map<string, { bytes: number | null; modified: number | undefined }>;
 
-async function filesThere(folder: Target['folder'], filter: Filter, calls: Calls): Promise<There> {
+async function filesThere(folder: CopyTarget['folder'], filter: PathFilter, calls: Calls): Promise<There> {
   const there: There = new Map();
   if (folder.kind === 'remote') {
     try {
       for await (const { path, size, modified } of walkVolume(calls, folder.at)) {
-        if (filter.wants(path)) there.set(path, { bytes: size, modified: timeOf(modified) });
+        if (filter.includes(path)) there.set(path, { bytes: size, modified: parseTimestamp(modified) });
       }
     } catch (error) {
       // What is not there yet is empty.

@@ -3,7 +3,7 @@ import { toDiskError } from '../../disk/index.ts';
 import { GantryError } from '../../errors.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
-import { type Failure, printable, type Target } from '../copy/index.ts';
+import { type CopyTarget, type FailedFile, printablePath } from '../copy/index.ts';
 import { deletePaths, type VolumePath } from '../volumes/index.ts';
 import { LocalRemoval } from './remove-local.ts';
 
@@ -13,11 +13,15 @@ const batch = 10_000;
 
 interface Removals {
   deleted: number;
-  failed: Failure[];
+  failed: FailedFile[];
 }
 
 /** Deletes files of a folder. What fails is told and counted, the others go on. */
-export async function removeFiles(context: Context, { folder }: Target, paths: readonly string[]): Promise<Removals> {
+export async function removeFiles(
+  context: Context,
+  { folder }: CopyTarget,
+  paths: readonly string[],
+): Promise<Removals> {
   const { progress, signal } = context;
   const result: Removals = { deleted: 0, failed: [] };
   const settle = (path: string, error: GantryError | undefined) => {
@@ -27,7 +31,7 @@ export async function removeFiles(context: Context, { folder }: Target, paths: r
       return;
     }
     result.failed.push({ path, reason: error.message, code: error.exit });
-    progress.warn(`${printable(path)} is not deleted: ${error.message}`);
+    progress.warn(`${printablePath(path)} is not deleted: ${error.message}`);
   };
   if (folder.kind === 'remote') await removeRemote(context, folder.at, paths, settle);
   else await removeLocally(folder.path, paths, signal, settle);

@@ -2,17 +2,17 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { count, fileSummary } from '../../output/format.ts';
 import {
-  absolute,
+  type CopyContext,
+  type CopyLocation,
   type CopyOptions,
+  type CopyPaths,
   type CopySummary,
-  copyFound,
-  type Job,
-  listed,
-  lookAt,
-  type Place,
-  printable,
-  settleTarget,
-  type Words,
+  copyFiles,
+  formatLocation,
+  inspectSource,
+  maxListedPaths,
+  printablePath,
+  resolveTarget,
 } from '../copy/index.ts';
 import { compare, type Difference } from './compare.ts';
 import { removeFiles } from './remove-files.ts';
@@ -37,22 +37,22 @@ export interface SyncSummary extends CopySummary {
  * Makes a folder equal to another: says what that takes, asks before it deletes, copies, and deletes last. Nothing is
  * deleted when something of the source could not be read or copied.
  */
-export async function sync(context: Context, words: Words, options: SyncOptions): Promise<SyncSummary> {
-  const { source, target } = await folders(context, words);
+export async function sync(context: Context, words: CopyPaths, options: SyncOptions): Promise<SyncSummary> {
+  const { source, target } = await resolveFolders(context, words);
   const step = context.progress.step('Comparing');
   const found = await compare(source, target, options, context).catch((error: unknown) => {
     step.fail();
     throw error;
   });
   step.clear();
-  tell(context, found, options);
+  reportDifference(context, found, options);
   const deletes = options.delete && found.extra.length > 0;
-  const to = absolute(words.target);
-  if (deletes) await agree(context, found.extra, nameOf(words.target), options);
-  const names = { from: words.sources.map(absolute), to };
-  const summary = await copyFound(
+  const to = formatLocation(words.target);
+  if (deletes) await confirmDeletion(context, found.extra, nameOf(words.target), options);
+  const names = { from: words.sources.map(formatLocation), to };
+  const summary = await copyFiles(
     context,
-    { ...names, find: (job) => everything(found, job), target, isAlone: false },
+    { ...names, find: (job) => filesToCopy(found, job), target, isAlone: false },
     options,
   );
   const counts = {
@@ -70,17 +70,17 @@ export async function sync(context: Context, words: Words, options: SyncOptions)
   return { ...summary, ...counts, deleted, failed };
 }
 
-async function folders(context: Context, { sources, target }: Words) {
+async function resolveFolders(context: Context, { sources, target }: CopyPaths) {
   const [place] = sources;
   if (!place || place.kind === 'stream' || target.kind === 'stream') {
     throw new UsageError('two folders are made equal; a stream is none', { fix: 'see gantry cp' });
   }
-  const source = await lookAt(place, context);
+  const source = await inspectSource(place, context);
   if (!source.isFolder) throw new UsageError(`${source.name} is a file`, { fix: 'copy it with gantry cp' });
-  return { source, target: await settleTarget(target, [source], context) };
+  return { source, target: await resolveTarget(target, [source], context) };
 }
 
-function tell({ progress }: Context, found: Difference, options: SyncOptions): void {
+function reportDifference({ progress }: Context, found: Difference, options: SyncOptions): void {
   const { added, changed, same, extra } = found;
   const bytes = [...added, ...changed].reduce((sum, file) => sum + (file.bytes ?? 0), 0);
   const others = options.delete ? `${extra.length} to delete` : `${extra.length} only there, left as they are`;
@@ -93,21 +93,21 @@ function tell({ progress }: Context, found: Difference, options: SyncOptions): v
   );
 }
 
-async function agree({ progress, prompt }: Context, extra: string[], name: string, options: SyncOptions) {
+async function confirmDeletion({ progress, prompt }: Context, extra: string[], name: string, options: SyncOptions) {
   const { confirm, dryRun } = options;
-  for (const path of extra.slice(0, listed)) progress.note(`  deletes ${printable(path)}`);
-  if (extra.length > listed) progress.note(`  and ${extra.length - listed} more`);
+  for (const path of extra.slice(0, maxListedPaths)) progress.note(`  deletes ${printablePath(path)}`);
+  if (extra.length > maxListedPaths) progress.note(`  and ${extra.length - maxListedPaths} more`);
   if (dryRun) for (const path of extra) progress.event('file', { path, status: 'would-delete' });
   else await prompt.confirmByName(`This deletes ${count(extra.length, 'file')} in ${name} for good.`, name, confirm);
 }
 
 /** As the user wrote it, which is what is to be typed again. */
-function nameOf(target: Place): string {
-  return target.kind === 'local' ? target.written : absolute(target);
+function nameOf(target: CopyLocation): string {
+  return target.kind === 'local' ? target.written : formatLocation(target);
 }
 
-async function* everything({ obstacles, added, changed, renamed }: Difference, { tally }: Job) {
-  for (const each of renamed) tally.rename(each);
+async function* filesToCopy({ obstacles, added, changed, renamed }: Difference, { progress }: CopyContext) {
+  for (const each of renamed) progress.fileRenamed(each);
   yield* obstacles;
   yield* added;
   yield* changed;

@@ -3,7 +3,7 @@ import { deletePath } from '../../contract/volumes.ts';
 import { GantryError, NotFoundError, UnavailableError } from '../../errors.ts';
 import { formatRemotePath, remoteName, remoteParent } from '../../transfer/remote-path.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
-import { listIfThere, type VolumePath } from './walk-volume.ts';
+import { listIfExists, type VolumePath } from './walk-volume.ts';
 
 /** What became of a path that was to be deleted. */
 export interface Deletion {
@@ -58,7 +58,7 @@ export async function deletePaths(context: Deleting, paths: readonly VolumePath[
   });
 }
 
-type Listing = Parameters<typeof listIfThere>[0] & Pick<Context, 'signal' | 'delay'>;
+type Listing = Parameters<typeof listIfExists>[0] & Pick<Context, 'signal' | 'delay'>;
 
 /** Those that are still listed, or whose folder could not be listed, then with the reason. */
 async function stillThere(context: Listing, paths: readonly VolumePath[]) {
@@ -95,7 +95,7 @@ async function stillThere(context: Listing, paths: readonly VolumePath[]) {
 async function listed(context: Listing, paths: VolumePath[]): Promise<VolumePath[]> {
   const [first] = paths;
   if (!first) return [];
-  const entries = await listIfThere(context, { ...first, path: remoteParent(first.path) });
+  const entries = await listIfExists(context, { ...first, path: remoteParent(first.path) });
   const names = new Set(entries.map(({ name, isFolder }) => (isFolder ? `${name}/` : name)));
   return paths.filter(({ path }) => {
     if (path === '/') return names.size > 0;

@@ -1,19 +1,19 @@
 export { deletePaths } from './delete-paths.ts';
-export { usageOf } from './disk-usage.ts';
-export { linkTo, sizeOnStorage } from './file-link.ts';
-export { entryFacts, listPath } from './list-path.ts';
-export { type Found, findFiles, pourFiles } from './read-files.ts';
+export { diskUsage } from './disk-usage.ts';
+export { sizeFromStorage, urlRequester } from './download-url.ts';
+export { listPath, toPathEntry } from './list-path.ts';
+export { parseVolumes } from './parse-volumes.ts';
+export { findRemoteFiles, type RemoteFile, streamFiles } from './read-files.ts';
 export { removePaths } from './remove-paths.ts';
 export { growVolume } from './resize-volume.ts';
-export { volumeSizes } from './volume-sizes.ts';
 export {
   findEntry,
-  inLine,
-  type Listed,
+  type ListedEntry,
   listEntries,
+  parseVolumePath,
   printed,
-  type VolumeCalls,
+  singleLine,
+  type VolumeContext,
   type VolumePath,
-  volumePath,
   walkVolume,
 } from './walk-volume.ts';

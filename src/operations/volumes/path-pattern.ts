@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { compileGlob, type Glob } from '../../project/files/glob.ts';
 import { withTrailingSlash } from '../../transfer/remote-path.ts';
-import { type Listed, type VolumeCalls, type VolumePath, walkEntries } from './walk-volume.ts';
+import { type ListedEntry, type VolumeContext, type VolumePath, walkEntries } from './walk-volume.ts';
 
 /** A path as a pattern, or, when nothing in it stands for anything else, without its escapes. */
 export type PathPattern = { plain: string } | { from: string; wild: Glob; onlyFolders: boolean };
@@ -10,7 +10,7 @@ export type PathPattern = { plain: string } | { from: string; wild: Glob; onlyFo
  * `/logs/*.txt`, `/models/**`, `/run-[0-9]/`: from which folder to look, and for what. A backslash takes the next
  * character as it is, so `/a\*b` is a plain path. Throws UsageError for a pattern that cannot be read.
  */
-export function pathPattern(path: string): PathPattern {
+export function parsePathPattern(path: string): PathPattern {
   const names = path.slice(1).split('/');
   const first = names.findIndex((name) => isWild(name));
   if (first < 0) return { plain: unescaped(path) };
@@ -24,15 +24,15 @@ export function pathPattern(path: string): PathPattern {
 }
 
 /** What matches a pattern. Of a folder that matches nothing below it is told: it is all meant. */
-export async function matching(
-  calls: VolumeCalls,
+export async function findMatches(
+  calls: VolumeContext,
   place: Omit<VolumePath, 'path'>,
   { from, wild, onlyFolders }: Exclude<PathPattern, { plain: string }>,
-): Promise<Listed[]> {
-  const relative = ({ path }: Listed) => path.slice(from.length).replace(/\/$/, '');
-  const found: Listed[] = [];
-  const enters = (folder: Listed) => !wild.matches(relative(folder)) && wild.reaches(relative(folder));
-  for await (const entry of walkEntries(calls, { ...place, path: from }, { enters })) {
+): Promise<ListedEntry[]> {
+  const relative = ({ path }: ListedEntry) => path.slice(from.length).replace(/\/$/, '');
+  const found: ListedEntry[] = [];
+  const enters = (folder: ListedEntry) => !wild.matches(relative(folder)) && wild.reaches(relative(folder));
+  for await (const entry of walkEntries(calls, { ...place, path: from }, { entersFolder: enters })) {
     if (wild.matches(relative(entry)) && (entry.isFolder || !onlyFolders)) found.push(entry);
   }
   return found;

@@ -1,10 +1,18 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../errors.ts';
 import { count, fileSummary, size } from '../../output/format.ts';
 import { formatRemotePath } from '../../transfer/remote-path.ts';
 import { type Deletion, deletePaths } from './delete-paths.ts';
-import { matching, pathPattern } from './path-pattern.ts';
-import { findEntry, inLine, type Listed, quoted, type VolumePath, volumePath, walkVolume } from './walk-volume.ts';
+import { findMatches, parsePathPattern } from './path-pattern.ts';
+import {
+  findEntry,
+  type ListedEntry,
+  parseVolumePath,
+  singleLine,
+  type VolumePath,
+  walkVolume,
+} from './walk-volume.ts';
 
 export interface Removal {
   /** `default:/models/a.bin`; a folder's ends in a slash. */
@@ -19,7 +27,7 @@ type Removing = Pick<
 >;
 
 /** Something to remove, and where it is. */
-type Target = Listed & { at: VolumePath };
+type RemovalTarget = ListedEntry & { at: VolumePath };
 
 /**
  * Removes files, and folders with all that is in them. Everything is found, shown and agreed to before anything is
@@ -31,37 +39,37 @@ export async function removePaths(
   paths: string[],
   { recursive, confirm }: { recursive: boolean; confirm: string | undefined },
 ): Promise<Removal[]> {
-  const targets: Target[] = [];
+  const targets: RemovalTarget[] = [];
   for (const path of paths) targets.push(...(await resolve(context, path)));
   const distinct = withoutCovered(targets);
   const folder = distinct.find(({ isFolder }) => isFolder);
   if (folder && !recursive) {
-    throw new UsageError(`${textOf(folder)} is a folder`, {
+    throw new UsageError(`${formatTarget(folder)} is a folder`, {
       why: 'a folder is removed with all that is in it, only if that is asked for',
-      fix: `gantry rm -r ${paths.map(quoted).join(' ')}`,
+      fix: gantryCommand`rm -r ${paths}`,
     });
   }
-  await agree(context, distinct, paths, confirm);
+  await confirmRemoval(context, distinct, paths, confirm);
   return removeAll(context, distinct);
 }
 
-async function resolve(context: Removing, text: string): Promise<Target[]> {
-  const at = volumePath(text, context.settings);
-  const pattern = pathPattern(at.path);
+async function resolve(context: Removing, text: string): Promise<RemovalTarget[]> {
+  const at = parseVolumePath(text, context.settings);
+  const pattern = parsePathPattern(at.path);
   if ('plain' in pattern) {
     const exact = { ...at, path: pattern.plain };
     const found = await findEntry(context, exact);
     return [{ ...found, at: exact }];
   }
-  const found = await matching(context, at, pattern);
+  const found = await findMatches(context, at, pattern);
   if (found.length === 0) throw new NotFoundError(`nothing matches ${formatRemotePath(at)}`);
   return found.map((entry) => ({ ...entry, at: { ...at, path: entry.path } }));
 }
 
 /** Each of them once, and nothing that is below a folder which goes anyway. */
-function withoutCovered(targets: Target[]): Target[] {
-  const byPath = new Map(targets.map((target) => [textOf(target), target]));
-  const isCovered = ({ at, path }: Target) =>
+function withoutCovered(targets: RemovalTarget[]): RemovalTarget[] {
+  const byPath = new Map(targets.map((target) => [formatTarget(target), target]));
+  const isCovered = ({ at, path }: RemovalTarget) =>
     foldersAbove(path).some((folder) => byPath.has(formatRemotePath({ ...at, path: folder })));
   return [...byPath.values()].filter((target) => !isCovered(target));
 }
@@ -72,9 +80,14 @@ function foldersAbove(path: string): string[] {
 }
 
 /** Asks before it deletes a file, and wants the typed name for a folder. Shows first what would be deleted. */
-async function agree(context: Removing, targets: Target[], paths: string[], confirm: string | undefined) {
+async function confirmRemoval(
+  context: Removing,
+  targets: RemovalTarget[],
+  paths: string[],
+  confirm: string | undefined,
+) {
   const { progress, prompt } = context;
-  for (const target of targets.slice(0, shown)) progress.note(`  ${inLine(textOf(target))}`);
+  for (const target of targets.slice(0, shown)) progress.note(`  ${singleLine(formatTarget(target))}`);
   if (targets.length > shown) progress.note(`  and ${targets.length - shown} more`);
   const files = targets.filter(({ isFolder }) => !isFolder);
   const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
@@ -88,7 +101,7 @@ async function agree(context: Removing, targets: Target[], paths: string[], conf
   await prompt.confirmByName(`This removes ${what} for good.`, paths.join(' '), confirm);
 }
 
-async function contents(context: Removing, folders: Target[]): Promise<{ files: number; bytes: number }> {
+async function contents(context: Removing, folders: RemovalTarget[]): Promise<{ files: number; bytes: number }> {
   const sum = { files: 0, bytes: 0 };
   const step = context.progress.step('Looking into what is removed');
   for (const { at } of folders) {
@@ -101,7 +114,7 @@ async function contents(context: Removing, folders: Target[]): Promise<{ files: 
   return sum;
 }
 
-async function removeAll(context: Removing, targets: Target[]): Promise<Removal[]> {
+async function removeAll(context: Removing, targets: RemovalTarget[]): Promise<Removal[]> {
   const outcomes = await deletePaths(
     context,
     targets.map(({ at, path }) => ({ ...at, path })),
@@ -111,14 +124,14 @@ async function removeAll(context: Removing, targets: Target[]): Promise<Removal[
   const failures: { path: string; error: GantryError }[] = [];
   for (const [index, target] of targets.entries()) {
     const { error, wasGone } = outcomes[index] as Deletion;
-    const path = textOf(target);
+    const path = formatTarget(target);
     if (error) failures.push({ path, error });
     else removed.push({ path, isFolder: target.isFolder, removed: true });
     if (wasGone) gone.push(path);
   }
   const [one = ''] = gone;
   if (gone.length > 0) {
-    const what = gone.length === 1 ? `${inLine(one)} was` : `${gone.length} of ${targets.length} were`;
+    const what = gone.length === 1 ? `${singleLine(one)} was` : `${gone.length} of ${targets.length} were`;
     context.progress.note(`${what} already gone`);
   }
   if (failures.length > 0) throw failed(context, failures, removed);
@@ -135,7 +148,7 @@ function failed(
     failed: failures.map(({ path, error }) => ({ path, message: error.message })),
   };
   const tried = failures.length + removed.length;
-  if (tried > 1) for (const { path, error } of failures) progress.warn(`${inLine(path)}: ${error.message}`);
+  if (tried > 1) for (const { path, error } of failures) progress.warn(`${singleLine(path)}: ${error.message}`);
   const [first] = failures;
   if (first && failures.every(({ error }) => error.exit === first.error.exit)) {
     first.error.facts.details = details;
@@ -144,7 +157,7 @@ function failed(
   return new FailedError(`${failures.length} of ${tried} could not be removed`, { details });
 }
 
-function textOf({ at, path }: Target): string {
+function formatTarget({ at, path }: RemovalTarget): string {
   return formatRemotePath({ ...at, path });
 }
 

@@ -1,9 +1,10 @@
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { listVolumes, resizeVolume } from '../../contract/volumes.ts';
 import { GantryError, PendingError } from '../../errors.ts';
 import { waitForChange } from '../waiting/index.ts';
-import { gigabytesOf } from './volume-sizes.ts';
-import { regionOf } from './walk-volume.ts';
+import { sizeInGigabytes } from './parse-volumes.ts';
+import { volumeRegion } from './walk-volume.ts';
 
 export interface ResizedVolume {
   volume: string;
@@ -18,12 +19,12 @@ export async function growVolume(
   { api, project, settings, prompt, delay, signal }: Context,
   newSizeGb: number,
 ): Promise<ResizedVolume> {
-  const region = regionOf(settings);
+  const region = volumeRegion(settings);
   const volume = `default-${region}`;
   await prompt.confirm(`Grow ${volume} to ${newSizeGb} GB? It costs more, and it cannot be made smaller again.`);
   await api(resizeVolume, { project, volume, body: { newSizeGb } });
   const shown = await waitForChange(
-    async () => gigabytesOf(await api(listVolumes, { project }), region),
+    async () => sizeInGigabytes(await api(listVolumes, { project }), region),
     (size) => size === undefined || size >= newSizeGb,
     delay,
   ).catch((error: unknown) => {
@@ -34,7 +35,7 @@ export async function growVolume(
   if (shown === undefined || shown >= newSizeGb) return { volume, region, newSizeGb, confirmed: shown !== undefined };
   throw new PendingError(`${volume} still has ${shown} GB`, {
     why: 'the platform confirmed the new size, but does not show it',
-    fix: 'gantry df',
+    fix: gantryCommand`df`,
     details: { volume, region, newSizeGb, sizeGb: shown },
   });
 }

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { unreadableItems } from '../../contract/lists.ts';
 import { listFolder, type VolumeEntry } from '../../contract/volumes.ts';
@@ -13,7 +14,7 @@ import {
   withTrailingSlash,
 } from '../../transfer/remote-path.ts';
 
-export type VolumeCalls = Pick<Context, 'api' | 'project'>;
+export type VolumeContext = Pick<Context, 'api' | 'project'>;
 
 /** A path on the volume of one region. */
 export interface VolumePath extends RemotePath {
@@ -21,7 +22,7 @@ export interface VolumePath extends RemotePath {
 }
 
 /** A file or a folder as its folder lists it. */
-export interface Listed {
+export interface ListedEntry {
   /** Without a slash. Any text: it comes from the platform. */
   name: string;
   /** From the root of the volume; a folder's ends in a slash. */
@@ -44,45 +45,45 @@ export interface WalkedFile {
 }
 
 /** The current region: from the settings, else the platform's default (spec 4.11). */
-export function regionOf({ region }: Context['settings']): string {
+export function volumeRegion({ region }: Context['settings']): string {
   return region.value ?? 'us-east-1';
 }
 
 /** What a user wrote, as a path on a volume: `default:/models`, `:/models` or `/models`. */
-export function volumePath(text: string, settings: Context['settings']): VolumePath {
-  return { ...toRemotePath(text), region: regionOf(settings) };
+export function parseVolumePath(text: string, settings: Context['settings']): VolumePath {
+  return { ...toRemotePath(text), region: volumeRegion(settings) };
 }
 
 /** `default:/models/a.bin`, as other commands take it. */
 export const printed = formatRemotePath;
 
 /** One level of a folder, in the platform's order. Of a folder that does not exist: a NotFoundError, or nothing. */
-export async function listEntries(calls: VolumeCalls, folder: VolumePath): Promise<Listed[]> {
+export async function listEntries(calls: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
   return (await readFolder(calls, folder)).entries;
 }
 
 /** The same, and how many entries could not be read. */
 async function readFolder(
-  { api, project }: VolumeCalls,
+  { api, project }: VolumeContext,
   folder: VolumePath,
-): Promise<{ entries: Listed[]; unread: number }> {
+): Promise<{ entries: ListedEntry[]; unread: number }> {
   const { volume, region } = folder;
   const dir = withTrailingSlash(folder.path);
   const reply = await api(listFolder, { project, volume, query: { region, dir } });
-  const entries = reply.map((entry) => listed(dir, entry)).filter(({ name }) => name !== '' && name !== '.');
+  const entries = reply.map((entry) => toListedEntry(dir, entry)).filter(({ name }) => name !== '' && name !== '.');
   return { entries, unread: unreadableItems(reply).length };
 }
 
 /** The file or folder at a path, as its folder lists it. Throws NotFoundError when there is none. */
-export async function findEntry(calls: VolumeCalls, at: VolumePath): Promise<Listed> {
+export async function findEntry(calls: VolumeContext, at: VolumePath): Promise<ListedEntry> {
   if (at.path === '/') return { ...root, entry: { name: '/', is_folder: true } };
-  const siblings = await listIfThere(calls, { ...at, path: remoteParent(at.path) });
+  const siblings = await listIfExists(calls, { ...at, path: remoteParent(at.path) });
   const called = siblings.filter(({ name }) => name === remoteName(at.path));
   const found = called.find(({ isFolder }) => isFolder || !at.path.endsWith('/'));
   if (found) return found;
   throw new NotFoundError(`${formatRemotePath(at)} does not exist`, {
     why: called.length > 0 ? 'it is a file, not a folder' : `nothing of that name is on the volume in ${at.region}`,
-    fix: `gantry ls ${quoted(formatRemotePath({ ...at, path: remoteParent(at.path) }))}`,
+    fix: gantryCommand`ls ${formatRemotePath({ ...at, path: remoteParent(at.path) })}`,
   });
 }
 
@@ -90,7 +91,7 @@ export async function findEntry(calls: VolumeCalls, at: VolumePath): Promise<Lis
  * One level of a folder; nothing if it does not exist. Throws where even the root cannot be listed: then it is the
  * project or the volume that does not exist.
  */
-export async function listIfThere(calls: VolumeCalls, folder: VolumePath): Promise<Listed[]> {
+export async function listIfExists(calls: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
   try {
     return await listEntries(calls, folder);
   } catch (error) {
@@ -100,23 +101,24 @@ export async function listIfThere(calls: VolumeCalls, folder: VolumePath): Promi
   }
 }
 
-/** Every file below a folder, those of a folder before those of the folders in it. */
+/** Every file below a folder; the files of a folder come before those of its subfolders. */
 export async function* walkVolume(
-  calls: VolumeCalls,
+  context: VolumeContext,
   folder: VolumePath,
-  onUnread?: WalkOptions['onUnread'],
+  onUnreadableEntries?: WalkOptions['onUnreadableEntries'],
 ): AsyncGenerator<WalkedFile> {
   const { length } = withTrailingSlash(folder.path);
-  for await (const { path, isFolder, size, modified } of walkEntries(calls, folder, onUnread && { onUnread })) {
+  const options = onUnreadableEntries && { onUnreadableEntries };
+  for await (const { path, isFolder, size, modified } of walkEntries(context, folder, options)) {
     if (!isFolder) yield { path: path.slice(length), size, modified };
   }
 }
 
 export interface WalkOptions {
   /** Says which folders are looked into; all if left out. */
-  enters?: (folder: Listed) => boolean;
+  entersFolder?: (folder: ListedEntry) => boolean;
   /** Receives each folder that has entries which could not be read, and their number. */
-  onUnread?: (folder: string, entries: number) => void;
+  onUnreadableEntries?: (folder: string, entries: number) => void;
 }
 
 /**
@@ -124,10 +126,10 @@ export interface WalkOptions {
  * few are kept: a volume may hold more than memory does.
  */
 export async function* walkEntries(
-  calls: VolumeCalls,
+  calls: VolumeContext,
   { path, ...place }: VolumePath,
-  { enters = () => true, onUnread }: WalkOptions = {},
-): AsyncGenerator<Listed> {
+  { entersFolder = () => true, onUnreadableEntries }: WalkOptions = {},
+): AsyncGenerator<ListedEntry> {
   const waiting: { path: string; depth: number; reading?: ReturnType<typeof readFolder> }[] = [
     { path: withTrailingSlash(path), depth: 0 },
   ];
@@ -139,9 +141,9 @@ export async function* walkEntries(
     }
     waiting.pop();
     const { entries, unread } = (await folder.reading) ?? { entries: [], unread: 0 };
-    if (unread > 0) onUnread?.(folder.path, unread);
+    if (unread > 0) onUnreadableEntries?.(folder.path, unread);
     yield* entries;
-    const folders = entries.filter((entry) => entry.isFolder && enters(entry));
+    const folders = entries.filter((entry) => entry.isFolder && entersFolder(entry));
     const depth = folder.depth + 1;
     if (folders.some((inner) => depth > deepest || inner.path.length > longestPath)) throw endless(place, folder.path);
     for (const inner of folders.reverse()) waiting.push({ path: inner.path, depth });
@@ -149,13 +151,8 @@ export async function* walkEntries(
 }
 
 /** A name as it may stand in a line: of its own it must neither colour what follows nor begin another line. */
-export function inLine(name: string): string {
+export function singleLine(name: string): string {
   return stripVTControlCharacters(name).replace(/[\r\n\t]+/g, ' ');
-}
-
-/** As a shell needs it. */
-export function quoted(path: string): string {
-  return /^[\w./:=@%+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 const listedAhead = 8;
@@ -171,9 +168,9 @@ function endless(place: Omit<VolumePath, 'path'>, path: string): FailedError {
   });
 }
 
-const root: Omit<Listed, 'entry'> = { name: '', path: '/', isFolder: true, size: null, modified: null };
+const root: Omit<ListedEntry, 'entry'> = { name: '', path: '/', isFolder: true, size: null, modified: null };
 
-function listed(folder: string, entry: VolumeEntry): Listed {
+function toListedEntry(folder: string, entry: VolumeEntry): ListedEntry {
   const isFolder = entry.is_folder || entry.name.endsWith('/');
   const name = entry.name.replace(/\/$/, '');
   const path = joinRemotePath(folder, name);

@@ -1,4 +1,5 @@
 import type { Api } from '../../api/client.ts';
+import { type CommandLine, gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { ConflictError, DeniedError, FailedError, GantryError, NotFoundError, PendingError } from '../../errors.ts';
 import { cleanupSignal } from './interrupted-requests.ts';
@@ -133,8 +134,8 @@ function nameOf({ kind, id }: RemoteWork): string {
   return `${kind} ${id}`;
 }
 
-function commandFor(action: 'get' | 'follow' | 'cancel', { kind, app, id }: RemoteWork): string {
-  return `gantry ${kind}s ${action} ${app} ${id}`;
+function commandFor(action: 'get' | 'follow' | 'cancel', { kind, app, id }: RemoteWork): CommandLine {
+  return gantryCommand`${kind}s ${action} ${app} ${id}`;
 }
 
 function detailsOf({ kind, app, id }: RemoteWork): Record<string, unknown> {

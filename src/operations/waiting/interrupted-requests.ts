@@ -1,5 +1,6 @@
 import type { Api } from '../../api/client.ts';
 import { ConnectionError } from '../../api/transport.ts';
+import type { CommandLine } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { InterruptedError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
 import { timeoutSignal } from './deadline.ts';
@@ -25,7 +26,7 @@ export async function completeDespiteInterrupt<T>(
 }
 
 /** If the request may have arrived although its reply was lost, adds to the error what may be running and how to find it. */
-export function explainLostReply(error: unknown, { why, fix }: { why: string; fix: string }): unknown {
+export function explainLostReply(error: unknown, { why, fix }: { why: string; fix: CommandLine }): unknown {
   const isLost =
     error instanceof UnavailableError || error instanceof UnexpectedReplyError || error instanceof InterruptedError;
   const isRefused = isLost && error.facts.status === 503 && error.facts.retryAfterMs !== undefined;

@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../command-line.ts';
 import { GantryError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
 
 /** How long the platform may be unavailable, in ms. */
@@ -8,8 +9,8 @@ const maxUnexpectedMs = 10_000;
 interface PolledWork {
   /** `build b-1 of web`. */
   name: string;
-  /** The command to follow it. */
-  fix: string;
+  /** How to follow it. */
+  fix: string | CommandLine;
   details: Record<string, unknown>;
 }
 

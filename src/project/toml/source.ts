@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { gantryCommand } from '../../command-line.ts';
 import { readRegular } from '../../disk/index.ts';
 import type { FileLocation, Problem } from '../../errors.ts';
 
@@ -86,7 +87,10 @@ function decoded(bytes: Uint8Array, shownAs: string): { text: string } | { probl
 function unreadable(cause: NodeJS.ErrnoException, shownAs: string): { problem: Problem } {
   const missing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
   if (missing)
-    return refused(`${shownAs} not found`, { why: 'an app is described by a cerebrium.toml', fix: 'gantry init' });
+    return refused(`${shownAs} not found`, {
+      why: 'an app is described by a cerebrium.toml',
+      fix: gantryCommand`init`,
+    });
   if (cause.code === 'EACCES' || cause.code === 'EPERM') return refused(`${shownAs} may not be read by you`);
   return refused(`${shownAs} cannot be read`, { why: cause.message });
 }

@@ -27,7 +27,13 @@ export async function running(app = 'functions', settings: object = {}, options:
     (await ask('GET', `${path}/logs?${new URLSearchParams(query as never)}`)).json;
   return {
     ...speaking,
-    ...{ base, call, runs, logs, path, build: id, id: `${emulator.project}-${app}` },
+    base,
+    call,
+    runs,
+    logs,
+    path,
+    build: id,
+    id: `${emulator.project}-${app}`,
     /** The texts an app printed, and nothing else. */
     printed: async (query?: Record<string, string | number>): Promise<string[]> =>
       ((await logs(query))?.logs ?? []).map((line: { logLine: string }) => line.logLine),

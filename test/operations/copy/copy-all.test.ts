@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
 import { copyAll } from '../../../src/operations/copy/copy-all.ts';
-import type { Job } from '../../../src/operations/copy/copy-context.ts';
-import { Tally } from '../../../src/operations/copy/copy-progress.ts';
+import type { CopyContext } from '../../../src/operations/copy/copy-context.ts';
+import { CopyProgress } from '../../../src/operations/copy/copy-progress.ts';
 
 /** Copies a hundred files, of which the first fifty fail like this. */
 async function copied(failure: () => Error): Promise<{ files: number; failed: number }> {
-  const quiet = { note: () => {}, warn: () => {}, event: () => {} };
-  const tally = new Tally({ progress: quiet, now: () => 0, elapsed: () => 0 } as never);
-  const job = { tally, engine: { signal: new AbortController().signal }, options: { concurrency: 1 } };
-  const way = {
-    skips: async () => undefined,
+  const output = { note: () => {}, warn: () => {}, event: () => {} };
+  const progress = new CopyProgress({ progress: output, now: () => 0, elapsed: () => 0 } as never);
+  const context = { progress, resources: { signal: new AbortController().signal }, options: { concurrency: 1 } };
+  const copier = {
+    skipReason: async () => undefined,
     async copy({ path }: { path: string }) {
       if (Number(path) < 50) throw failure();
-      tally.copied(path, 1);
+      progress.copied(path, 1);
     },
   };
-  const found = async function* () {
+  const files = async function* () {
     for (let file = 0; file < 100; file++) yield { path: String(file), bytes: 1, modified: undefined, from: '' };
   };
-  await copyAll(found(), () => way, job as unknown as Job, false).catch(() => {});
-  return { files: tally.files, failed: tally.failed.length };
+  await copyAll(files(), () => copier, context as unknown as CopyContext, false).catch(() => {});
+  return { files: progress.files, failed: progress.failed.length };
 }
 
 test.each(['EACCES', 'EPERM', 'ENOENT'])('files that fail with %s stop no copy of the others', async (code) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { filterOf } from '../../../src/operations/copy/filter.ts';
-import { nameProblem } from '../../../src/operations/copy/safe-folder.ts';
+import { createPathFilter } from '../../../src/operations/copy/path-filter.ts';
+import { nameProblem } from '../../../src/operations/copy/target-folder.ts';
 
 test.each([
   ['..', 'leads', 'leads'],
@@ -44,16 +44,16 @@ test.each<[string[], string[], string, boolean]>([
   [['*.bin'], ['secret*'], 'secret.bin', false],
   [['**/*.py'], [], 'a.py', true],
 ])('with include %j and exclude %j, %s is wanted: %s', (include, exclude, path, wanted) => {
-  expect(filterOf(include, exclude).wants(path)).toBe(wanted);
+  expect(createPathFilter(include, exclude).includes(path)).toBe(wanted);
 });
 
 test('excluded folders are not looked into', () => {
-  const filter = filterOf([], ['cache/', 'a/b']);
-  expect(['cache', 'x/cache', 'a/b', 'a', 'b'].map((folder) => filter.prunes(folder))).toEqual([
+  const filter = createPathFilter([], ['cache/', 'a/b']);
+  expect(['cache', 'x/cache', 'a/b', 'a', 'b'].map((folder) => filter.excludesFolder(folder))).toEqual([
     ...[true, true, true, false, false],
   ]);
 });
 
 test('a pattern that cannot be read is an error', () => {
-  expect(() => filterOf(['[a'], [])).toThrow('the pattern "[a" cannot be read');
+  expect(() => createPathFilter(['[a'], [])).toThrow('the pattern "[a" cannot be read');
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type NameProbe, nameKey, nameProbe } from '../../../src/disk/name-probe.ts';
 import { ConflictError } from '../../../src/errors.ts';
 import { distinctNames } from '../../../src/operations/copy/distinct-names.ts';
-import type { Found } from '../../../src/operations/copy/found-file.ts';
+import type { FoundEntry } from '../../../src/operations/copy/found-entry.ts';
 import { newFolder } from '../../support/files.ts';
 
 /** A disk that takes names for the same as macOS does. */
@@ -15,7 +15,7 @@ const merging: NameProbe = {
 };
 const keeping: NameProbe = { ...merging, mergesNames: () => false, isSameName: () => false };
 
-async function* listing(paths: string[]): AsyncGenerator<Found> {
+async function* listing(paths: string[]): AsyncGenerator<FoundEntry> {
   for (const path of paths) yield { path, bytes: 1, modified: 0, from: `/source/${path}` };
 }
 
@@ -110,7 +110,7 @@ test('two files of one name from several sources fall together on any disk', asy
     { renames: false, allFirst: false, onRenamed: () => {} },
     keeping,
   );
-  const found: Found[] = [];
+  const found: FoundEntry[] = [];
   for await (const each of files) found.push(each);
   expect(found).toMatchObject([{ bytes: 1 }, { failure: { message: 'several sources have the name x' } }]);
   expect(await named(['x', 'x'], keeping, true)).toMatchObject({ given: ['x', 'x-2'] });

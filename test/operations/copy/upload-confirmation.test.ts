@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Job } from '../../../src/operations/copy/copy-context.ts';
+import type { CopyContext } from '../../../src/operations/copy/copy-context.ts';
 import type { RemoteFolders } from '../../../src/operations/copy/remote-folders.ts';
 import { UploadConfirmation } from '../../../src/operations/copy/upload-confirmation.ts';
 
-const engine = { delay: async () => {}, signal: new AbortController().signal };
+const resources = { delay: async () => {}, signal: new AbortController().signal };
 
 /** A volume that has every file, and how often each of its folders is listed. */
 function volume() {
@@ -17,16 +17,20 @@ function volume() {
       return { get: () => entry };
     },
   };
-  const verdicts = {
-    arrived: ({ at }: { at: { path: string } }) => void arrived.push(at.path),
-    missing: ({ at }: { at: { path: string } }) => void missing.push(at.path),
+  const listener = {
+    arrived: ({ target }: { target: { path: string } }) => void arrived.push(target.path),
+    missing: ({ target }: { target: { path: string } }) => void missing.push(target.path),
   };
-  const uploads = new UploadConfirmation({ engine } as unknown as Job, remote as unknown as RemoteFolders, verdicts);
+  const uploads = new UploadConfirmation(
+    { resources } as unknown as CopyContext,
+    remote as unknown as RemoteFolders,
+    listener,
+  );
   const at = (path: string) => ({ volume: 'default', region: 'r', path });
   const expectFile = (path: string) => uploads.expect(at(path));
   const send = (path: string) => {
     const found = { path, bytes: 1, modified: 0, from: path };
-    uploads.add({ found, at: at(path), bytes: 1, mark: '', since: 0, etags: [], resumedBytes: 0 });
+    uploads.add({ found, target: at(path), bytes: 1, mark: '', startedAt: 0, etags: [], resumedBytes: 0 });
     uploads.end(at(path));
   };
   return { uploads, listings, arrived, missing, expectFile, send };

@@ -3,17 +3,17 @@ import { ConnectionError } from '../../api/transport.ts';
 import { completeUpload } from '../../contract/volumes.ts';
 import { GantryError } from '../../errors.ts';
 import type { OpenUpload, SentPart } from '../../transfer/upload-file.ts';
-import { sizeOnStorage, type VolumePath } from '../volumes/index.ts';
-import type { Job } from './copy-context.ts';
+import { sizeFromStorage, type VolumePath } from '../volumes/index.ts';
+import type { CopyContext } from './copy-context.ts';
 import type { RemoteFolders } from './remote-folders.ts';
 
-export interface SentFile {
-  at: VolumePath;
+export interface UploadedFile {
+  target: VolumePath;
   upload: OpenUpload;
   parts: SentPart[];
   bytes: number;
   /** When the upload began, in milliseconds of the storage's clock if its links tell it. */
-  since: number;
+  startedAt: number;
 }
 
 const mostTries = 5;
@@ -22,24 +22,28 @@ const mostTries = 5;
  * Assembles the file from its parts. A lost answer leaves the result open, so the folder's listing decides, by size and
  * time. If the file is not there, the call is repeated.
  */
-export async function completeFile(sent: SentFile, job: Job, folders: RemoteFolders): Promise<void> {
-  const { engine } = job;
+export async function completeUploadedFile(
+  sent: UploadedFile,
+  context: CopyContext,
+  folders: RemoteFolders,
+): Promise<void> {
+  const { resources } = context;
   for (let tries = 1; ; tries++) {
     try {
-      return await complete(sent, job);
+      return await complete(sent, context);
     } catch (error) {
-      if (engine.signal.aborted || !(error instanceof GantryError) || !mayBeDone(error)) throw error;
-      if (await hasArrived(sent, job, folders)) return;
+      if (resources.signal.aborted || !(error instanceof GantryError) || !mayBeDone(error)) throw error;
+      if (await hasArrived(sent, context, folders)) return;
       if (tries === mostTries || error.facts.status === 404) throw error;
       const delayMs = retryDelayMs(tries + 1) ?? 0;
-      engine.onRetry({ attempt: tries + 1, tries: mostTries, delayMs, reason: error });
-      await engine.delay(delayMs, engine.signal);
+      resources.onRetry({ attempt: tries + 1, tries: mostTries, delayMs, reason: error });
+      await resources.delay(delayMs, resources.signal);
     }
   }
 }
 
-async function complete({ at, upload, parts }: SentFile, { api, project }: Job): Promise<void> {
-  const { volume, region, path } = at;
+async function complete({ target, upload, parts }: UploadedFile, { api, project }: CopyContext): Promise<void> {
+  const { volume, region, path } = target;
   const body = {
     upload_id: upload.id,
     file_path: path,
@@ -57,10 +61,14 @@ function mayBeDone(error: GantryError): boolean {
 }
 
 /** By the storage's own clock, in whole seconds. */
-async function hasArrived({ at, bytes, since }: SentFile, job: Job, folders: RemoteFolders): Promise<boolean> {
-  const there = await folders.findNow(at);
+async function hasArrived(
+  { target, bytes, startedAt }: UploadedFile,
+  context: CopyContext,
+  folders: RemoteFolders,
+): Promise<boolean> {
+  const there = await folders.findNow(target);
   if (!there || there.isFolder) return false;
-  const size = there.size ?? (await sizeOnStorage(at, job, job.engine));
+  const size = there.size ?? (await sizeFromStorage(target, context, context.resources));
   if (size !== bytes) return false;
-  return Date.parse(there.modified ?? '') >= Math.floor(since / 1000) * 1000;
+  return Date.parse(there.modified ?? '') >= Math.floor(startedAt / 1000) * 1000;
 }

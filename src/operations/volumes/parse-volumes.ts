@@ -17,7 +17,7 @@ export interface VolumeSize {
  * Reads a list of volumes. Its shape is not documented (docs/platform.md#volumes): it may be a list or an object with
  * one, a size may be in bytes or in GB, in either spelling. Shows a volume without these fields field by field.
  */
-export function volumeSizes(answer: unknown): VolumeSize[] {
+export function parseVolumes(answer: unknown): VolumeSize[] {
   return listIn(answer).map((volume) => {
     const facts = new Map(jsonLeaves(volume).map(([path, value]) => [path.toLowerCase().replaceAll('_', ''), value]));
     const amount = (names: string[]) => {
@@ -41,7 +41,7 @@ export function volumeSizes(answer: unknown): VolumeSize[] {
  * The size of the volume of a region in GB; undefined where the list does not tell it for certain: a volume without a
  * region in its entry, or a size in another unit.
  */
-export function gigabytesOf(answer: unknown, region: string): number | undefined {
+export function sizeInGigabytes(answer: unknown, region: string): number | undefined {
   const sizes = listIn(answer).flatMap((volume) => {
     const facts = new Map(jsonLeaves(volume).map(([path, value]) => [path.toLowerCase().replaceAll('_', ''), value]));
     const gigabytes = facts.get('sizegb') ?? facts.get('capacitygb');

@@ -5,11 +5,16 @@ import type { RemoteContent } from '../../transfer/remote-content.ts';
 import type { TransferResources } from '../../transfer/resources.ts';
 import { runWorkers } from '../../transfer/run-workers.ts';
 import { CorruptError, NoRangesError } from '../../transfer/storage-errors.ts';
-import { remoteMd5, type Source } from './source.ts';
+import { remoteMd5, type SourceContent } from './source-content.ts';
 
 /** Reads a remote file part by part and compares it with its other copy. Throws a CorruptError when they differ. */
-export async function verify(other: Source['md5'], content: RemoteContent, plan: PartPlan, engine: TransferResources) {
-  const silently = { ...engine, onBytes: () => {} };
+export async function verifyCopy(
+  other: SourceContent['md5'],
+  content: RemoteContent,
+  plan: PartPlan,
+  resources: TransferResources,
+) {
+  const silently = { ...resources, onBytes: () => {} };
   try {
     await verifyParts(other, content, plan, silently);
   } catch (error) {
@@ -18,23 +23,33 @@ export async function verify(other: Source['md5'], content: RemoteContent, plan:
   }
 }
 
-async function verifyParts(other: Source['md5'], content: RemoteContent, plan: PartPlan, engine: TransferResources) {
+async function verifyParts(
+  other: SourceContent['md5'],
+  content: RemoteContent,
+  plan: PartPlan,
+  resources: TransferResources,
+) {
   const parts = eachPart(plan);
-  await runWorkers(Math.min(plan.count, engine.large.max), engine.signal, async (stop) => {
+  await runWorkers(Math.min(plan.count, resources.large.max), resources.signal, async (stop) => {
     for (const part of parts) {
       if (stop.aborted) return;
-      const [here, there] = await Promise.all([other(part), remoteMd5(content, part, engine)]);
+      const [here, there] = await Promise.all([other(part), remoteMd5(content, part, resources)]);
       if (here !== there) throw differs(part);
     }
   });
 }
 
 /** For storage that sends whole files only. */
-async function verifyInOrder(other: Source['md5'], content: RemoteContent, plan: PartPlan, engine: TransferResources) {
+async function verifyInOrder(
+  other: SourceContent['md5'],
+  content: RemoteContent,
+  plan: PartPlan,
+  resources: TransferResources,
+) {
   const parts = eachPart(plan);
   let part = parts.next().value;
   let [hash, missing] = [createHash('md5'), part?.length ?? 0];
-  for await (const piece of readContent(content, engine)) {
+  for await (const piece of readContent(content, resources)) {
     for (let at = 0; part && at < piece.length; ) {
       const taken = piece.subarray(at, at + missing);
       hash.update(taken);

@@ -10,13 +10,13 @@ import type { Part } from '../../transfer/parts.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
 import type { TransferResources } from '../../transfer/resources.ts';
 import { ChangedError } from '../../transfer/storage-errors.ts';
-import { linkTo, sizeOnStorage, type VolumePath } from '../volumes/index.ts';
-import type { FoundFile, SizedFile } from './found-file.ts';
+import { sizeFromStorage, urlRequester, type VolumePath } from '../volumes/index.ts';
+import type { FoundFile, SizedFile } from './found-entry.ts';
 
 export type Calls = Pick<Context, 'api' | 'project'>;
 
 /** The content of a file that is being copied: of one on this machine, or of one on a volume. */
-export interface Source {
+export interface SourceContent {
   bytes: number;
   /** What an earlier try must have seen for its parts to be of use. */
   mark: string;
@@ -28,28 +28,33 @@ export interface Source {
   close(): Promise<void>;
 }
 
-export async function openSource(found: SizedFile, calls: Calls, engine: TransferResources): Promise<Source> {
+export async function openSource(found: SizedFile, calls: Calls, resources: TransferResources): Promise<SourceContent> {
   return typeof found.from === 'string'
-    ? openLocal(found.from, found.bytes, engine)
-    : openRemote(found, found.from, calls, engine);
+    ? openLocal(found.from, found.bytes, resources)
+    : openRemote(found, found.from, calls, resources);
 }
 
 /** The content of a file on a volume, to be compared part by part. */
-export function comparedContent(at: VolumePath, bytes: number, calls: Calls, engine: TransferResources): RemoteContent {
-  return new RemoteContent(bytes, linkTo(at, calls), engine, undefined, true);
+export function contentToCompare(
+  at: VolumePath,
+  bytes: number,
+  calls: Calls,
+  resources: TransferResources,
+): RemoteContent {
+  return new RemoteContent(bytes, urlRequester(at, calls), resources, undefined, true);
 }
 
 /** A file with its size, which the storage tells where the listing does not. Throws a FailedError when neither does. */
-export async function withSize(found: FoundFile, calls: Calls, engine: TransferResources): Promise<SizedFile> {
+export async function resolveSize(found: FoundFile, calls: Calls, resources: TransferResources): Promise<SizedFile> {
   if (found.bytes !== undefined) return { ...found, bytes: found.bytes };
-  return { ...found, bytes: await sizeOnStorage(found.from as VolumePath, calls, engine) };
+  return { ...found, bytes: await sizeFromStorage(found.from as VolumePath, calls, resources) };
 }
 
 /** MD5 of a part of a remote file, by reading it. */
-export async function remoteMd5(content: RemoteContent, part: Part, engine: TransferResources): Promise<string> {
-  const { signal } = engine;
+export async function remoteMd5(content: RemoteContent, part: Part, resources: TransferResources): Promise<string> {
+  const { signal } = resources;
   const asked = { content, range: part, sink: async () => {}, signal, hash: true, order: 0 };
-  return (await downloadRange(asked, engine)) ?? '';
+  return (await downloadRange(asked, resources)) ?? '';
 }
 
 /** MD5 of a part of a local file. */
@@ -60,7 +65,7 @@ export async function fileMd5(path: string, { offset, length }: Part, { hasher }
 /** Up to this many bytes a file is read in one go: asking a thread for each step would take ten times as long. */
 const readAtOnce = 64 * 1024;
 
-async function openLocal(file: string, bytes: number, engine: TransferResources): Promise<Source> {
+async function openLocal(file: string, bytes: number, resources: TransferResources): Promise<SourceContent> {
   const small = bytes <= readAtOnce ? readSmall(file) : undefined;
   if (small) return small;
   try {
@@ -72,7 +77,7 @@ async function openLocal(file: string, bytes: number, engine: TransferResources)
       mark,
       read: ({ offset }) => fileRange(handle, offset),
       checkUnchanged: async () => checkMark(file, mark),
-      md5: (part) => fileMd5(file, part, engine),
+      md5: (part) => fileMd5(file, part, resources),
       close: () => handle.close(),
     };
   } catch (cause) {
@@ -81,7 +86,7 @@ async function openLocal(file: string, bytes: number, engine: TransferResources)
 }
 
 /** Undefined when it is not small any more. */
-function readSmall(file: string): Source | undefined {
+function readSmall(file: string): SourceContent | undefined {
   try {
     const descriptor = openRegularSync(file);
     try {
@@ -101,7 +106,7 @@ function readSmall(file: string): Source | undefined {
   }
 }
 
-function smallSource(file: string, content: Buffer, mark: string): Source {
+function smallSource(file: string, content: Buffer, mark: string): SourceContent {
   return {
     bytes: content.length,
     mark,
@@ -127,17 +132,22 @@ function checkMark(file: string, mark: string): void {
   if (markOf(now) !== mark) throw new ChangedError('it changed while it was being sent');
 }
 
-function openRemote({ bytes, modified }: SizedFile, at: VolumePath, calls: Calls, engine: TransferResources): Source {
-  const content = new RemoteContent(bytes, linkTo(at, calls), engine);
-  const whole = new WholeRead(content, engine);
+function openRemote(
+  { bytes, modified }: SizedFile,
+  at: VolumePath,
+  calls: Calls,
+  resources: TransferResources,
+): SourceContent {
+  const content = new RemoteContent(bytes, urlRequester(at, calls), resources);
+  const whole = new WholeRead(content, resources);
   return {
     bytes,
     mark: `${bytes}:${modified ?? ''}`,
     read: ({ offset, length }) =>
-      streamRange(length === bytes ? whole.read() : pieces(content, offset, offset + length, engine)),
+      streamRange(length === bytes ? whole.read() : pieces(content, offset, offset + length, resources)),
     // All of its parts were requested in the version of the first.
     checkUnchanged: async () => whole.check(),
-    md5: (part) => remoteMd5(content, part, engine),
+    md5: (part) => remoteMd5(content, part, resources),
     close: async () => {},
   };
 }
@@ -149,14 +159,14 @@ class WholeRead {
 
   constructor(
     private readonly content: RemoteContent,
-    private readonly engine: TransferResources,
+    private readonly resources: TransferResources,
   ) {}
 
   async *read(): AsyncGenerator<Buffer> {
-    const { content, engine } = this;
-    this.#hash = engine.hasher && createHash('md5');
+    const { content, resources } = this;
+    this.#hash = resources.hasher && createHash('md5');
     this.#bytes = 0;
-    for await (const piece of (await content.get(undefined, engine.signal)).chunks) {
+    for await (const piece of (await content.get(undefined, resources.signal)).chunks) {
       this.#hash?.update(piece);
       this.#bytes += piece.length;
       yield piece;
@@ -174,7 +184,7 @@ async function* pieces(
   content: RemoteContent,
   start: number,
   end: number,
-  engine: TransferResources,
+  resources: TransferResources,
 ): AsyncGenerator<Buffer> {
-  yield* (await content.get({ start, end }, engine.signal)).chunks;
+  yield* (await content.get({ start, end }, resources.signal)).chunks;
 }

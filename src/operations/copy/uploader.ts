@@ -7,54 +7,54 @@ import { isUsable, signedAt } from '../../transfer/signed-url.ts';
 import { ChangedError, CorruptError } from '../../transfer/storage-errors.ts';
 import { type OpenUpload, type SentPart, uploadFile } from '../../transfer/upload-file.ts';
 import type { VolumePath } from '../volumes/index.ts';
-import { completeFile } from './complete.ts';
-import type { Fail, Way } from './copy-all.ts';
-import type { Job } from './copy-context.ts';
-import type { FoundFile, SizedFile } from './found-file.ts';
+import { completeUploadedFile } from './complete-upload.ts';
+import type { FileCopier, ReportFailure } from './copy-all.ts';
+import type { CopyContext } from './copy-context.ts';
+import type { FoundFile, SizedFile } from './found-entry.ts';
 import { RemoteFolders } from './remote-folders.ts';
-import { comparedContent, openSource, type Source } from './source.ts';
-import { isCurrent, timeOf } from './unchanged.ts';
+import { contentToCompare, openSource, type SourceContent } from './source-content.ts';
+import { isUnchanged, parseTimestamp } from './unchanged.ts';
 import { UploadConfirmation } from './upload-confirmation.ts';
-import { verify } from './verify.ts';
+import { verifyCopy } from './verify-copy.ts';
 
 /** Copies files, wherever they are, into a folder of a volume. A file counts once the volume lists it. */
-export class Upload implements Way {
-  readonly confirmation: NonNullable<Way['confirmation']>;
+export class Uploader implements FileCopier {
+  readonly confirmation: NonNullable<FileCopier['confirmation']>;
   readonly #folders: RemoteFolders;
   readonly #uploads: UploadConfirmation;
 
   constructor(
-    private readonly job: Job,
+    private readonly context: CopyContext,
     private readonly target: VolumePath,
-    fail: Fail,
+    fail: ReportFailure,
   ) {
-    const { tally } = job;
-    this.#folders = new RemoteFolders(job);
-    this.#uploads = new UploadConfirmation(job, this.#folders, {
+    const { progress } = context;
+    this.#folders = new RemoteFolders(context);
+    this.#uploads = new UploadConfirmation(context, this.#folders, {
       arrived({ found, bytes, resumedBytes }) {
-        tally.lookedUp(bytes);
-        tally.copied(found.path, bytes, resumedBytes);
+        progress.confirmationEnded(bytes);
+        progress.copied(found.path, bytes, resumedBytes);
       },
       missing({ found, bytes }, error) {
-        tally.lookedUp(bytes);
+        progress.confirmationEnded(bytes);
         fail(found, error);
       },
     });
     this.confirmation = {
-      expect: (file) => this.#uploads.expect(this.#place(file)),
-      end: (file) => this.#uploads.end(this.#place(file)),
+      expect: (file) => this.#uploads.expect(this.#targetOf(file)),
+      end: (file) => this.#uploads.end(this.#targetOf(file)),
       finish: () => this.#uploads.finish(),
     };
   }
 
   /** Why a file is left out, if it is. */
-  async skips(found: SizedFile): Promise<string | undefined> {
-    const { options } = this.job;
+  async skipReason(found: SizedFile): Promise<string | undefined> {
+    const { options } = this.context;
     if (!options.update && options.clobber) return undefined;
-    const there = await this.#folders.find(this.#place(found));
+    const there = await this.#folders.find(this.#targetOf(found));
     if (!there || there.isFolder) return undefined;
     if (!options.clobber) return 'it is there already';
-    const isSame = isCurrent(found, { bytes: there.size, modified: timeOf(there.modified) });
+    const isSame = isUnchanged(found, { bytes: there.size, modified: parseTimestamp(there.modified) });
     return options.update && isSame ? 'it is there in the same size, and not older' : undefined;
   }
 
@@ -65,32 +65,32 @@ export class Upload implements Way {
         return await this.#copyOnce(found, order, !isLast);
       } catch (error) {
         if (isLast || !(error instanceof ChangedError || error instanceof CorruptError)) throw error;
-        this.job.tally.repeats(found.path, error);
+        this.context.progress.restarted(found.path, error);
       }
     }
   }
 
   async #copyOnce(found: SizedFile, order: number, mayContinue: boolean): Promise<void> {
-    const { job } = this;
-    const { tally, journal, engine, options } = job;
-    const source = await openSource(found, job, engine);
+    const { context } = this;
+    const { progress, journal, resources, options } = context;
+    const source = await openSource(found, context, resources);
     try {
       const before = journal?.saved.get(found.path);
       const known = mayContinue && before?.mark === source.mark ? before : undefined;
-      if (known?.sent && (await this.#isThere(found, source, known.sent))) {
-        tally.copied(found.path, source.bytes, source.bytes);
+      if (known?.sent && (await this.#isUploaded(found, source, known.sent))) {
+        progress.copied(found.path, source.bytes, source.bytes);
         return;
       }
       const saved = known && this.#usable(known, source);
       const { since, etags, resumedBytes } = await this.#send(found, source, order, saved);
       if (options.verify) {
-        const content = comparedContent(this.#place(found), source.bytes, job, engine);
-        await verify((part) => source.md5(part), content, planParts(source.bytes, options.partSize), engine);
+        const content = contentToCompare(this.#targetOf(found), source.bytes, context, resources);
+        await verifyCopy((part) => source.md5(part), content, planParts(source.bytes, options.partSize), resources);
       }
       const { bytes, mark } = source;
-      journal?.add({ is: 'sent', file: found.path, mark, since, at: engine.now() });
-      tally.sent(bytes);
-      this.#uploads.add({ found, at: this.#place(found), bytes, mark, since, etags, resumedBytes });
+      journal?.add({ is: 'sent', file: found.path, mark, since, at: resources.now() });
+      progress.uploaded(bytes);
+      this.#uploads.add({ found, target: this.#targetOf(found), bytes, mark, startedAt: since, etags, resumedBytes });
     } finally {
       await source.close();
     }
@@ -99,17 +99,17 @@ export class Upload implements Way {
   /** Sends and completes. `since` is when the upload began, by the storage's clock if its links tell it. */
   async #send(
     found: SizedFile,
-    source: Source,
+    source: SourceContent,
     order: number,
-    saved: Left | undefined,
+    saved: ResumableUpload | undefined,
   ): Promise<{ since: number; etags: string[]; resumedBytes: number }> {
-    const { job } = this;
-    const { engine, journal, options, tally } = job;
+    const { context } = this;
+    const { resources, journal, options, progress } = context;
     const plan = planParts(source.bytes, options.partSize);
-    const at = this.#place(found);
+    const at = this.#targetOf(found);
     const isWorthKeeping = plan.count > 1;
     const file = found.path;
-    const startedAt = engine.now();
+    const startedAt = resources.now();
     let resumedParts = saved?.parts ?? [];
     const sent = await uploadFile(
       {
@@ -125,17 +125,21 @@ export class Upload implements Way {
         onPart: (part) => isWorthKeeping && journal?.add({ is: 'part', file, part }),
         order,
       },
-      engine,
+      resources,
     );
     await source.checkUnchanged();
     const since = signedAt(sent.upload.links[0] ?? '') ?? startedAt;
     try {
-      await completeFile({ at, ...sent, bytes: source.bytes, since }, job, this.#folders);
+      await completeUploadedFile(
+        { target: at, ...sent, bytes: source.bytes, startedAt: since },
+        context,
+        this.#folders,
+      );
     } catch (error) {
       // What was begun long ago may be gone on the platform's side.
       const { status = 0 } = (error as GantryError).facts ?? {};
       if (!saved || resumedParts.length === 0 || ![400, 404, 409].includes(status)) throw error;
-      tally.moved(-source.bytes);
+      progress.transferred(-source.bytes);
       return this.#send(found, source, order, undefined);
     }
     const resumedBytes = resumedParts.reduce((sum, { number }) => sum + partAt(plan, number).length, 0);
@@ -143,7 +147,7 @@ export class Upload implements Way {
   }
 
   async #begin({ path, volume, region }: VolumePath, count: number): Promise<{ id: string; links: string[] }> {
-    const { api, project } = this.job;
+    const { api, project } = this.context;
     const body = { file_path: path, part_count: count, region };
     const { upload_id: id, parts } = await api(initializeUpload, { project, volume, query: { region }, body });
     const links: string[] = [];
@@ -155,28 +159,36 @@ export class Upload implements Way {
   }
 
   /** A file that an earlier run sent may be gone since, or written by somebody else, or never have arrived. */
-  async #isThere(found: SizedFile, { bytes, mark }: Source, sent: { since: number; at: number }): Promise<boolean> {
-    const at = this.#place(found);
+  async #isUploaded(
+    found: SizedFile,
+    { bytes, mark }: SourceContent,
+    sent: { since: number; at: number },
+  ): Promise<boolean> {
+    const at = this.#targetOf(found);
     const there = await this.#folders.find(at);
-    if ((timeOf(there?.modified ?? null) ?? 0) > sent.at + clockDifferenceMs) return false;
-    const file = { found, at, bytes, mark, since: sent.since, etags: [], resumedBytes: bytes };
-    return (await this.#uploads.objection(file, there)) === undefined;
+    if ((parseTimestamp(there?.modified ?? null) ?? 0) > sent.at + clockDifferenceMs) return false;
+    const file = { found, target: at, bytes, mark, startedAt: sent.since, etags: [], resumedBytes: bytes };
+    return (await this.#uploads.findProblem(file, there)) === undefined;
   }
 
-  #usable({ upload, parts, partBytes }: Partial<Left> & { partBytes?: number }, { bytes }: Source): Left | undefined {
-    const { engine, options } = this.job;
+  #usable(
+    { upload, parts, partBytes }: Partial<ResumableUpload> & { partBytes?: number },
+    { bytes }: SourceContent,
+  ): ResumableUpload | undefined {
+    const { resources, options } = this.context;
     const plan = planParts(bytes, options.partSize);
     const fits = upload && partBytes === plan.partBytes && upload.links.length === plan.count;
-    if (!fits || !parts?.length || !isUsable(upload.links[0] ?? '', upload.linksEndAt, engine.now())) return undefined;
+    if (!fits || !parts?.length || !isUsable(upload.links[0] ?? '', upload.linksEndAt, resources.now()))
+      return undefined;
     return { upload, parts };
   }
 
-  #place({ path }: FoundFile): VolumePath {
+  #targetOf({ path }: FoundFile): VolumePath {
     return { ...this.target, path: joinRemotePath(this.target.path, path) };
   }
 }
 
-interface Left {
+interface ResumableUpload {
   upload: OpenUpload;
   parts: SentPart[];
 }

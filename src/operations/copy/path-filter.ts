@@ -2,22 +2,22 @@ import { UsageError } from '../../errors.ts';
 import { compileGlob } from '../../project/files/glob.ts';
 
 /** Which of the files below a folder are meant. */
-export interface Filter {
-  wants(path: string): boolean;
+export interface PathFilter {
+  includes(path: string): boolean;
   /** Whether a folder need not be looked into. */
-  prunes(folder: string): boolean;
+  excludesFolder(folder: string): boolean;
 }
 
 /**
  * `*.bin` is a name at any depth, `models/*.bin` a path from the source folder, `cache/` a folder. What is excluded is
  * out even if it is included. Throws a UsageError for a pattern that cannot be read.
  */
-export function filterOf(include: readonly string[], exclude: readonly string[]): Filter {
+export function createPathFilter(include: readonly string[], exclude: readonly string[]): PathFilter {
   const [included, excluded] = [include.map(pattern), exclude.map(pattern)];
   const out = (path: string, isFolder: boolean) => excluded.some((each) => each(path, isFolder));
   return {
-    wants: (path) => (included.length === 0 || included.some((each) => each(path, false))) && !out(path, false),
-    prunes: (folder) => out(folder, true),
+    includes: (path) => (included.length === 0 || included.some((each) => each(path, false))) && !out(path, false),
+    excludesFolder: (folder) => out(folder, true),
   };
 }
 

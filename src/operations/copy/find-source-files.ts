@@ -4,27 +4,27 @@ import { temporaryFilter } from '../../disk/index.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
 import { count } from '../../output/format.ts';
 import { joinRemotePath, withTrailingSlash } from '../../transfer/remote-path.ts';
-import { findEntry, type VolumeCalls, type VolumePath, walkVolume } from '../volumes/index.ts';
-import type { Source } from './copy-paths.ts';
-import { type Filter, filterOf } from './filter.ts';
-import type { Found, Obstacle } from './found-file.ts';
-import type { CopyOptions } from './options.ts';
-import { timeOf } from './unchanged.ts';
+import { findEntry, type VolumeContext, type VolumePath, walkVolume } from '../volumes/index.ts';
+import type { CopyOptions } from './copy-options.ts';
+import type { CopySource } from './copy-paths.ts';
+import type { FoundEntry, UncopiedEntry } from './found-entry.ts';
+import { createPathFilter, type PathFilter } from './path-filter.ts';
+import { parseTimestamp } from './unchanged.ts';
 import { walkLocal } from './walk-local.ts';
 
-export type FindingCalls = VolumeCalls & Pick<Context, 'settings'>;
+export type FindContext = VolumeContext & Pick<Context, 'settings'>;
 
 /**
  * Finds the files of all sources while they are asked for. Of one folder the content is meant; one of several keeps its
  * name. `name` is what a single file is to be called.
  */
-export async function* findFiles(
-  sources: Source[],
+export async function* findSourceFiles(
+  sources: CopySource[],
   name: string | undefined,
   options: Pick<CopyOptions, 'include' | 'exclude' | 'follow'>,
-  calls: FindingCalls,
-): AsyncGenerator<Found> {
-  const filter = filterOf(options.include, options.exclude);
+  calls: FindContext,
+): AsyncGenerator<FoundEntry> {
+  const filter = createPathFilter(options.include, options.exclude);
   for (const source of sources) {
     const prefix = source.isFolder && sources.length > 1 && source.name !== '' ? `${source.name}/` : '';
     if (source.isFolder) yield* inFolder(source, prefix, filter, options.follow, calls);
@@ -33,25 +33,25 @@ export async function* findFiles(
 }
 
 async function* inFolder(
-  { place }: Source,
+  { location }: CopySource,
   prefix: string,
-  filter: Filter,
+  filter: PathFilter,
   follow: boolean,
-  calls: FindingCalls,
-): AsyncGenerator<Found> {
-  if (place.kind === 'local') {
+  calls: FindContext,
+): AsyncGenerator<FoundEntry> {
+  if (location.kind === 'local') {
     const isTemporary = temporaryFilter(() => calls.settings.folders.state);
-    yield* walkLocal({ folder: place.path, prefix, filter, follow, isTemporary });
+    yield* walkLocal({ folder: location.path, prefix, filter, follow, isTemporary });
     return;
   }
-  const at: VolumePath = { ...place.at, path: withTrailingSlash(place.at.path) };
-  const obstacles: Obstacle[] = [];
+  const at: VolumePath = { ...location.at, path: withTrailingSlash(location.at.path) };
+  const obstacles: UncopiedEntry[] = [];
   const onUnread = (folder: string, entries: number) =>
     obstacles.push({ path: prefix + (folder.slice(at.path.length) || '.'), failure: unreadEntries(folder, entries) });
   for await (const { path, size, modified } of walkVolume(calls, at, onUnread)) {
-    if (!filter.wants(path)) continue;
+    if (!filter.includes(path)) continue;
     const from = { ...at, path: joinRemotePath(at.path, path) };
-    yield { path: prefix + path, bytes: size ?? undefined, modified: timeOf(modified), from };
+    yield { path: prefix + path, bytes: size ?? undefined, modified: parseTimestamp(modified), from };
   }
   yield* obstacles;
 }
@@ -63,11 +63,11 @@ function unreadEntries(folder: string, entries: number): GantryError {
   });
 }
 
-async function single({ place }: Source, path: string, calls: VolumeCalls): Promise<Found> {
-  if (place.kind === 'local') {
-    const { size, mtimeMs } = await stat(place.path);
-    return { path, bytes: size, modified: mtimeMs, from: place.path };
+async function single({ location }: CopySource, path: string, calls: VolumeContext): Promise<FoundEntry> {
+  if (location.kind === 'local') {
+    const { size, mtimeMs } = await stat(location.path);
+    return { path, bytes: size, modified: mtimeMs, from: location.path };
   }
-  const { size, modified } = await findEntry(calls, place.at);
-  return { path, bytes: size ?? undefined, modified: timeOf(modified), from: place.at };
+  const { size, modified } = await findEntry(calls, location.at);
+  return { path, bytes: size ?? undefined, modified: parseTimestamp(modified), from: location.at };
 }

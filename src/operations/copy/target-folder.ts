@@ -3,7 +3,7 @@ import { makeFolder, OpenedFolders, toDiskError } from '../../disk/index.ts';
 import { FailedError } from '../../errors.ts';
 
 /** Where a file is to be written. */
-export interface PlacedFile {
+export interface TargetFile {
   /** The path to write to and to rename to: it leads to the folder that was checked, even if a link replaces that. */
   path: string;
   /** The folder's absolute path, as the user knows it. */
@@ -15,7 +15,7 @@ export interface PlacedFile {
 }
 
 /** The target folder of a download. Nothing is written outside of it, whatever names the platform sends. */
-export class SafeFolder {
+export class TargetFolder {
   readonly #opened: OpenedFolders;
   #isMade = false;
 
@@ -35,7 +35,7 @@ export class SafeFolder {
    * The place of a file, in a folder that is made if needed. Throws a FailedError for a name that would lead elsewhere,
    * or that this machine cannot have.
    */
-  async place(path: string): Promise<PlacedFile> {
+  async open(path: string): Promise<TargetFile> {
     const names = path.split('/');
     checkNames(names);
     const parents = names.slice(0, -1);
@@ -50,7 +50,7 @@ export class SafeFolder {
   }
 
   /** Where a file would be; nothing is made. */
-  where(path: string): string {
+  pathOf(path: string): string {
     const names = path.split('/');
     checkNames(names);
     return join(this.path, ...names);

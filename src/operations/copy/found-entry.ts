@@ -17,6 +17,6 @@ export interface FoundFile {
 export type SizedFile = FoundFile & { bytes: number };
 
 /** Something that is not copied, and why; or something that cannot be, and the failure. */
-export type Obstacle = { path: string; skipped: string } | { path: string; failure: GantryError };
+export type UncopiedEntry = { path: string; skipped: string } | { path: string; failure: GantryError };
 
-export type Found = FoundFile | Obstacle;
+export type FoundEntry = FoundFile | UncopiedEntry;

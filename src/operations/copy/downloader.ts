@@ -5,30 +5,30 @@ import { downloadFile, type FileDownload } from '../../transfer/download-file.ts
 import type { JournalEntry } from '../../transfer/journal-format.ts';
 import { type PartPlan, planParts } from '../../transfer/parts.ts';
 import { ChangedError, CorruptError, NoRangesError } from '../../transfer/storage-errors.ts';
-import { findEntry, linkTo, type VolumePath } from '../volumes/index.ts';
-import type { Job } from './copy-context.ts';
-import type { SizedFile } from './found-file.ts';
-import type { PlacedFile, SafeFolder } from './safe-folder.ts';
-import { comparedContent, fileMd5, withSize } from './source.ts';
-import { diskTolerance, isCurrent, timeOf } from './unchanged.ts';
-import { verify } from './verify.ts';
+import { findEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
+import type { CopyContext } from './copy-context.ts';
+import type { SizedFile } from './found-entry.ts';
+import { contentToCompare, fileMd5, resolveSize } from './source-content.ts';
+import type { TargetFile, TargetFolder } from './target-folder.ts';
+import { diskToleranceMs, isUnchanged, parseTimestamp } from './unchanged.ts';
+import { verifyCopy } from './verify-copy.ts';
 
 /** Copies files of a volume into a folder of this machine. */
-export class Download {
+export class Downloader {
   constructor(
-    private readonly job: Job,
-    private readonly folder: SafeFolder,
+    private readonly context: CopyContext,
+    private readonly folder: TargetFolder,
     private readonly names: TemporaryNames,
   ) {}
 
   /** Why a file is left out, if it is. */
-  async skips(found: SizedFile): Promise<string | undefined> {
-    const { options } = this.job;
+  async skipReason(found: SizedFile): Promise<string | undefined> {
+    const { options } = this.context;
     if (!options.update && options.clobber) return undefined;
-    const there = await stat(this.folder.where(found.path)).catch(() => undefined);
+    const there = await stat(this.folder.pathOf(found.path)).catch(() => undefined);
     if (!there?.isFile()) return undefined;
     if (!options.clobber) return 'it is there already';
-    const isSame = isCurrent(found, { bytes: there.size, modified: there.mtimeMs }, diskTolerance);
+    const isSame = isUnchanged(found, { bytes: there.size, modified: there.mtimeMs }, diskToleranceMs);
     return options.update && isSame ? 'it is there in the same size, and not older' : undefined;
   }
 
@@ -41,20 +41,20 @@ export class Download {
     let isRepeated = false;
     let inOneRequest = false;
     for (;;) {
-      const plan = planParts(file.bytes, inOneRequest ? file.bytes : this.job.options.partSize);
+      const plan = planParts(file.bytes, inOneRequest ? file.bytes : this.context.options.partSize);
       try {
         return await this.#copyOnce(file, order, plan, !isRepeated && !inOneRequest);
       } catch (error) {
         if (error instanceof NoRangesError && !inOneRequest) inOneRequest = true;
         else if (!isRepeated && (error instanceof ChangedError || error instanceof CorruptError)) isRepeated = true;
         else throw error;
-        this.job.tally.repeats(found.path, error);
+        this.context.progress.restarted(found.path, error);
       }
-      const { size, modified } = await findEntry(this.job, found.from as VolumePath);
-      file = await withSize(
-        { ...found, bytes: size ?? undefined, modified: timeOf(modified) },
-        this.job,
-        this.job.engine,
+      const { size, modified } = await findEntry(this.context, found.from as VolumePath);
+      file = await resolveSize(
+        { ...found, bytes: size ?? undefined, modified: parseTimestamp(modified) },
+        this.context,
+        this.context.resources,
       );
     }
   }
@@ -64,7 +64,7 @@ export class Download {
   }
 
   async #copyOnce(found: SizedFile, order: number, plan: PartPlan, mayContinue: boolean): Promise<void> {
-    const placed = await this.folder.place(found.path);
+    const placed = await this.folder.open(found.path);
     try {
       await this.#copyTo(placed, found, order, plan, mayContinue);
     } finally {
@@ -72,9 +72,9 @@ export class Download {
     }
   }
 
-  async #copyTo(placed: PlacedFile, found: SizedFile, order: number, plan: PartPlan, mayContinue: boolean) {
-    const { job } = this;
-    const { tally, journal, engine } = job;
+  async #copyTo(placed: TargetFile, found: SizedFile, order: number, plan: PartPlan, mayContinue: boolean) {
+    const { context } = this;
+    const { progress, journal, resources } = context;
     const { path: file, bytes, modified } = found;
     const at = found.from as VolumePath;
     const target = placed.path;
@@ -82,7 +82,7 @@ export class Download {
     const before = journal?.saved.get(file);
     const known = mayContinue && before?.mark === mark ? before : undefined;
     if (known?.doneAt !== undefined && (await isAsLeft(target, found))) {
-      tally.copied(file, bytes, bytes);
+      progress.copied(file, bytes, bytes);
       return;
     }
     const isWorthKeeping = plan.count > 1 && journal !== undefined;
@@ -99,7 +99,7 @@ export class Download {
         saved,
         order,
         keep: isWorthKeeping,
-        createUrl: linkTo(at, job),
+        createUrl: urlRequester(at, context),
         confirm: async (path) => {
           await this.#verify(found, plan, path);
           placed.check();
@@ -120,18 +120,18 @@ export class Download {
           if (isWorthKeeping) journal.add({ is: 'range', file, number });
         },
       },
-      engine,
+      resources,
     );
     placed.check();
-    journal?.add({ is: 'done', file, mark, at: engine.now() });
-    tally.copied(file, bytes, resumed);
+    journal?.add({ is: 'done', file, mark, at: resources.now() });
+    progress.copied(file, bytes, resumed);
   }
 
   async #verify({ bytes, from }: SizedFile, plan: PartPlan, path: string): Promise<void> {
-    const { engine, options } = this.job;
+    const { resources, options } = this.context;
     if (!options.verify) return;
-    const content = comparedContent(from as VolumePath, bytes, this.job, engine);
-    await verify((part) => fileMd5(path, part, engine), content, plan, engine);
+    const content = contentToCompare(from as VolumePath, bytes, this.context, resources);
+    await verifyCopy((part) => fileMd5(path, part, resources), content, plan, resources);
   }
 }
 
@@ -145,5 +145,5 @@ function usable({ version, temporary, partBytes, ranges }: JournalEntry, plan: P
 async function isAsLeft(target: string, { bytes, modified }: SizedFile): Promise<boolean> {
   const there = await stat(target).catch(() => undefined);
   if (there?.size !== bytes || modified === undefined) return false;
-  return Math.abs(there.mtimeMs - modified) < diskTolerance;
+  return Math.abs(there.mtimeMs - modified) < diskToleranceMs;
 }
