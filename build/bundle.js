@@ -49,6 +49,8 @@ export async function bundle(folder, plugins = []) {
 /** What nearly every command loads. A file that has moved fails the build: without its group it would only be slow. */
 const common = [
   'program/run-program',
+  'program/command-tree',
+  'program/create-context',
   'command',
   'api/client',
   'contract/scalars',

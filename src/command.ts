@@ -3,27 +3,27 @@ import type { Context } from './context.ts';
 import type { ExitName } from './errors.ts';
 import type { View } from './output/page.ts';
 
-/** A command is three small things: what it takes, what it does, how its answer reads. */
+/** A command: its arguments and flags, what it does, and how its result is shown. */
 interface CommandParts<Inputs extends unknown[], Options extends OptionValues, Value> {
-  /** Its arguments and flags, in commander's own words. */
+  /** Adds the arguments and flags. */
   configure?: (command: Commander) => Commander<Inputs, Options>;
-  /** Its work. Returns a plain value, or an async iterable of values; prints nothing. */
+  /** Does the work and returns a plain value or an async iterable of values. Prints nothing to stdout. */
   run: (context: Context, ...inputs: [...Inputs, Options]) => Value | Promise<Value>;
-  /** How the value (each value of an iterable) reads. Fetches nothing. */
+  /** The text for the value, or for each value of an iterable. Makes no requests. */
   view: (value: Value extends AsyncIterable<infer Item> ? Item : Value, options: Options) => View;
-  /** What of the value (of each value of an iterable) is its JSON, when the view needs to know more. */
+  /** The JSON for the value, or for each value of an iterable, if it differs from the value. */
   data?: (value: Value extends AsyncIterable<infer Item> ? Item : Value) => unknown;
-  /** Whether the text is written as it is, whatever is in it. */
+  /** Whether the text is written without sanitizing. */
   raw?: (options: Options) => boolean;
-  /** Whether the answer is shown with the secrets in it: because it is an app's, or was asked for as it is. */
+  /** Whether secrets in the result are shown, because the user asked for them or the result is an app's. */
   verbatim?: (options: Options) => boolean;
-  /** The exit of a command whose success has shades; the default is ok. */
+  /** The exit code of a successful run; `ok` by default. */
   exit?: (value: Value, options: Options) => ExitName | number;
-  /** What to say when the answer is an empty list. */
+  /** Shown on stderr if the result is an empty list. */
   empty?: string;
-  /** The fields of the JSON answer and what they mean: help, reference, and the check of `--json=fields`. */
+  /** The JSON fields and their meaning, for the help, the reference and the check of `--json=fields`. */
   json?: Record<string, string>;
-  /** The answer is made of the platform's own objects: `--json` may name fields of theirs that we do not know. */
+  /** The result consists of the platform's objects, so `--json` accepts fields that are not in `json`. */
   passesThrough?: true;
   /** Paragraphs of its help, below the summary. */
   details?: string[];
@@ -31,7 +31,7 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
   examples?: string[];
 }
 
-/** A command as the program sees it, whatever its inputs are. */
+/** A command without its input types, as the program uses it. */
 export interface Command {
   configure: (command: Commander) => void;
   run: (context: Context, ...inputs: unknown[]) => unknown;

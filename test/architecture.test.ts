@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 const mayImport: Record<string, string[]> = {
   main: ['program', 'completion', 'output', 'config', 'version', 'process'],
   process: ['config', 'output'],
-  program: ['commands', 'command', 'context', 'process', 'output', 'version'],
+  program: ['commands', 'command', 'context', 'process', 'api', 'config', 'output', 'version'],
   reference: ['program', 'commands', 'version'],
-  completion: ['reference', 'context', 'process', 'config', 'disk', 'project', 'contract', 'output'],
+  completion: ['reference', 'program', 'context', 'process', 'config', 'disk', 'project', 'contract', 'output'],
   command: ['context', 'output'],
   context: ['process', 'api', 'config', 'output', 'version'],
   flags: ['context', 'disk', 'operations', 'views', 'contract', 'output', 'emulator'],

@@ -140,7 +140,7 @@ describe('a name that objects inherit', () => {
   test.each(names)('%s is a field that no answer has', async (name) => {
     const env = await giving('[{"id":"p-12345678-web","name":"web","projectId":"p-12345678","status":"ready"}]');
     const { code, stderr } = await gantry(['apps', 'list', `--json=${name}`], { env });
-    expect(stderr).toContain(`--json has no field "${name}"`);
+    expect(stderr).toContain(`unknown JSON field "${name}"`);
     expect(code).toBe(2);
   });
 

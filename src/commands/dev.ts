@@ -48,7 +48,7 @@ async function* serve(context: Context, folder: string, { envFile, ...options }:
   const { progress, interruption } = context;
   const secrets = envFile === undefined ? {} : await readSecretsFile(context, envFile);
   const emulator = await startEmulatorFromFlags({ ...options, seed: false });
-  interruption.says = '';
+  interruption.message = '';
   try {
     if (!(await findPython())) {
       progress.warn({

@@ -27,7 +27,7 @@ export default defineCommand({
     const { project, signal, openLog, interruption } = context;
     const options = readLogOptions(context, flags, defaultLines);
     const { run: runId, container, stream, search, build } = flags;
-    if (options.follow) interruption.says = '';
+    if (options.follow) interruption.message = '';
     // While following, a failed request is retried by the next poll, so retries are not reported.
     const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const client = { api, project, openLog };

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { profileNames } from '../config/profiles.ts';
-import { type Context, createContext } from '../context.ts';
+import type { Context } from '../context.ts';
 import { KnownSecrets } from '../output/known-secrets.ts';
 import { createPage } from '../output/page.ts';
 import { redact } from '../output/redact.ts';
 import { createRenderer } from '../output/render.ts';
 import { stripControlSequences } from '../output/sanitize.ts';
 import type { Io } from '../process.ts';
+import { createContext } from '../program/create-context.ts';
 import { regions } from '../project/hardware.ts';
 import { type Candidate, type CompletionTree, findCandidates, joinFlagValues } from './candidates.ts';
 import { completePlatformName, isPlatformName } from './platform-names.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { listApps } from '../contract/apps.ts';
 import { listBuilds } from '../contract/builds.ts';
-import { toAppName } from '../contract/endpoint.ts';
+import { shortAppName } from '../contract/endpoint.ts';
 import { listProjects } from '../contract/projects.ts';
 import { makePrivateFolder, writeFileAtomicSync } from '../disk/index.ts';
 import type { Candidate } from './candidates.ts';
@@ -24,7 +24,7 @@ type NamesContext = Pick<Context, 'api' | 'settings' | 'project' | 'now'>;
 const sources: Record<string, (context: NamesContext, typed: string[]) => Promise<Candidate[]>> = {
   async app({ api, project }) {
     const apps = await api(listApps, { project });
-    return apps.map((app) => [app.name ?? toAppName(project, app.id), app.status ?? '']);
+    return apps.map((app) => [app.name ?? shortAppName(project, app.id), app.status ?? '']);
   },
 
   async build({ api, project }, [app = '']) {

@@ -7,7 +7,7 @@ import { type Environment, readVariable, type Variable } from './environment.ts'
 import { checkProfile } from './profiles.ts';
 import type { Settings } from './settings.ts';
 
-export interface Credential extends TokenClaims {
+export interface Credential extends JwtClaims {
   token: string;
   /** Where it comes from: `environment (GANTRY_TOKEN)` or `profile (default)`. */
   origin: string;
@@ -17,7 +17,7 @@ export interface Credential extends TokenClaims {
 }
 
 /** The claims of a token. */
-export interface TokenClaims {
+export interface JwtClaims {
   /** A token without claims counts as a service account's. */
   kind: 'login' | 'service-account';
   /** Project named in the claims. */
@@ -117,7 +117,7 @@ export function toCredential({ token, refreshToken }: StoredTokens, profile: str
 }
 
 /** Parses a JWT's claims without checking its signature. The order is the official client's. */
-export function parseClaims(token: string): TokenClaims {
+export function parseClaims(token: string): JwtClaims {
   const claims = payloadOf(token) ?? {};
   const custom = Object(claims.custom) as Record<string, unknown>;
   const project = [

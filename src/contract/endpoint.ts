@@ -126,6 +126,6 @@ export function toAppId(project: string, app: string): string {
 }
 
 /** Returns `web` for `p-123-web` and for `web`. */
-export function toAppName(project: string, app: string): string {
+export function shortAppName(project: string, app: string): string {
   return app.startsWith(`${project}-`) ? app.slice(project.length + 1) : app;
 }

@@ -2,26 +2,26 @@ import { displayWidth } from './display-width.ts';
 import type { Page, View } from './page.ts';
 import { stripControlSequences } from './sanitize.ts';
 
-/** What stands in a cell: plain, or in need of the page (an age, a colour). */
+/** The value of a cell. A function gets the page, for ages and colors. */
 export type Cell = string | number | boolean | null | undefined | ((page: Page) => string);
 
 export type Columns<Row> = Record<string, (row: Row) => Cell>;
 
 const gap = '  ';
-const narrowest = 8;
+const minColumnWidth = 8;
 
 /**
- * Borderless columns, one row a line. On a terminal the widest, then the last columns give way: no line wraps. Those
- * named `firm` (ids that somebody will copy) are the last to do so.
+ * A table without borders, one line for each row. Lines never wrap: on a terminal, columns are dropped or truncated to
+ * fit. Columns in `noShrink`, such as ids to copy, are the last to give way.
  */
-export function table<Row>(rows: readonly Row[], columns: Columns<Row>, firm: readonly string[] = []): View {
+export function table<Row>(rows: readonly Row[], columns: Columns<Row>, noShrink: readonly string[] = []): View {
   return (page) => {
     if (rows.length === 0) return '';
     const titles = Object.keys(columns);
     const read = Object.values(columns);
-    const body = rows.map((row) => read.map((cell) => line(cell(row), page)));
+    const body = rows.map((row) => read.map((cell) => cellLine(cell(row), page)));
     const filled = titles
-      .map((title, index) => ({ title, index, firm: firm.includes(title) }))
+      .map((title, index) => ({ title, index, noShrink: noShrink.includes(title) }))
       .filter(({ index }) => body.some((cells) => cells[index] !== ''))
       .map((column) => ({
         ...column,
@@ -40,7 +40,7 @@ export function table<Row>(rows: readonly Row[], columns: Columns<Row>, firm: re
   };
 }
 
-/** `name  value` lines, for one thing in full. Empty values are left out. */
+/** `name  value` lines. Empty values are omitted. */
 export function keyValueTable(pairs: [string, Cell][]): View {
   return (page) => {
     const read = pairs
@@ -51,7 +51,7 @@ export function keyValueTable(pairs: [string, Cell][]): View {
   };
 }
 
-/** Views below one another, an empty line between them; an empty view leaves no trace. */
+/** Joins views by empty lines, and omits empty views. */
 export function stackViews(...views: (View | string | undefined)[]): View {
   return (page) =>
     views
@@ -66,32 +66,32 @@ export function cellText(cell: Cell, page: Page): string {
   return String(cell);
 }
 
-/** One cell is one line: a newline in a name must not break the table. */
-function line(cell: Cell, page: Page): string {
+/** A newline in a name must not break the table. */
+function cellLine(cell: Cell, page: Page): string {
   return stripControlSequences(cellText(cell, page), true).replace(/[\n\t]+/g, ' ');
 }
 
 interface Column {
-  /** Its place before any was left out. */
+  /** Position among all columns. */
   index: number;
   width: number;
-  firm: boolean;
+  noShrink: boolean;
 }
 
-/** The columns that fit. Of too many the last ones are left out; then the widest becomes narrower, as far as is of use. */
-function fitColumns(columns: readonly Column[], room: number): Column[] {
+/** Drops the last columns until the rest can fit, then shrinks the widest, down to a minimum. */
+function fitColumns(columns: readonly Column[], maxWidth: number): Column[] {
   const kept = columns.map((column) => ({ ...column }));
-  const loose = (column: Column) => !column.firm;
-  const least = (column: Column) => (column.firm ? column.width : Math.min(column.width, narrowest));
+  const canShrink = (column: Column) => !column.noShrink;
+  const minWidth = (column: Column) => (column.noShrink ? column.width : Math.min(column.width, minColumnWidth));
   const total = (of: (column: Column) => number) => kept.reduce((sum, column) => sum + of(column) + gap.length, 0);
-  const tooWide = (of: (column: Column) => number) => total(of) - gap.length > room;
-  while (kept.length > 1 && kept.some(loose) && tooWide(least)) kept.splice(kept.findLastIndex(loose), 1);
-  // Even what should stay whole does not fit.
-  if (tooWide(least)) for (const column of kept) column.firm = false;
-  while (kept.length > 1 && tooWide(least)) kept.pop();
+  const isTooWide = (of: (column: Column) => number) => total(of) - gap.length > maxWidth;
+  while (kept.length > 1 && kept.some(canShrink) && isTooWide(minWidth)) kept.splice(kept.findLastIndex(canShrink), 1);
+  // Even the columns that should not shrink do not fit.
+  if (isTooWide(minWidth)) for (const column of kept) column.noShrink = false;
+  while (kept.length > 1 && isTooWide(minWidth)) kept.pop();
 
-  while (tooWide((column) => column.width)) {
-    const shrinkable = kept.filter((column) => column.width > least(column));
+  while (isTooWide((column) => column.width)) {
+    const shrinkable = kept.filter((column) => column.width > minWidth(column));
     const widest = shrinkable.reduce((a, b) => (b.width > a.width ? b : a), shrinkable[0] ?? { width: 0 });
     if (widest.width === 0) break;
     widest.width -= 1;
@@ -100,11 +100,11 @@ function fitColumns(columns: readonly Column[], room: number): Column[] {
 }
 
 function pad(cell: string, width: number): string {
-  const room = width - displayWidth(cell);
-  return room >= 0 ? cell + ' '.repeat(room) : shorten(cell, width);
+  const padding = width - displayWidth(cell);
+  return padding >= 0 ? cell + ' '.repeat(padding) : truncate(cell, width);
 }
 
-function shorten(cell: string, width: number): string {
+function truncate(cell: string, width: number): string {
   const plain = stripControlSequences(cell, false);
   let kept = '';
   let used = 0;

@@ -72,7 +72,7 @@ test('passes the reply through with --json', async () => {
 
 test.each([
   [['--since', '2026-11-19', '--until', '2026-11-18'], '--since 2026-11-19 is after --until 2026-11-18'],
-  [['--since', 'May'], 'write a time such as 2026-11-20'],
+  [['--since', 'May'], 'expected a time such as 2026-11-20'],
 ])('%j exits 2', async (flags, said) => {
   const { code, stderr } = await cost(...flags);
   expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);

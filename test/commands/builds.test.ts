@@ -233,7 +233,7 @@ describe('canceling a build', () => {
   test('exits with 9 without a terminal and suggests --yes', async () => {
     const outcome = await gantry(['builds', 'cancel', 'web', build, '--json'], { emulator });
     expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix answer it with --yes');
+    expect(outcome.stderr).toContain('fix pass --yes');
     expectErrorDocument(outcome);
     expect(cancelled()).toBe(false);
   });
@@ -302,7 +302,7 @@ describe('canceling a build', () => {
   test('exits with 2 without a build id', async () => {
     const { code, stderr } = await gantry(['builds', 'cancel', 'web', '-y'], { emulator });
     expect(code).toBe(2);
-    expect(stderr).toContain('<build> is missing');
+    expect(stderr).toContain('missing argument <build>');
   });
 });
 

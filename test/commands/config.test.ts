@@ -204,7 +204,7 @@ describe('config set', () => {
     expect(place.stored()).toEqual({ profile: 'work', profiles: { work: { region: 'eu-west-1' } } });
   });
 
-  test('says so when a variable still wins', async () => {
+  test('warns if a variable takes precedence', async () => {
     await using place = await settled();
     const { code, stderr } = await place.run('config set project p-new', { GANTRY_PROJECT: 'p-env' });
     expect(code).toBe(0);

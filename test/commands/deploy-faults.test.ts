@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-const retried = /trying again in .+ \(2 of 5\)/;
+const retried = /retrying in .+ \(2 of 5\)/;
 const retriedToTheEnd = /\(5 of 5\)/;
 
 describe('reading the deployed app (getApp)', () => {
@@ -51,7 +51,7 @@ describe('reading the deployed app (getApp)', () => {
     ['getApp', '418', 0, warned, wentOn],
     ['getApp', '429', 0, retried, carriedOn],
     ['getApp', '429*', 75, retriedToTheEnd, gaveUp],
-    ['getApp', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['getApp', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['getApp', '429:2*', 75, retriedToTheEnd, gaveUp],
     ['getApp', '429:3600', 75, 'error: Too Many Requests', refused],
     ['getApp', '429:date+1', 0, retried, carriedOn],
@@ -61,21 +61,21 @@ describe('reading the deployed app (getApp)', () => {
     ['getApp', '502*', 0, warned, wentOnAtLast],
     ['getApp', '503', 0, retried, carriedOn],
     ['getApp', '503*', 0, warned, wentOnAtLast],
-    ['getApp', '503:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['getApp', '503:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['getApp', '504', 0, retried, carriedOn],
     ['getApp', '504*', 0, warned, wentOnAtLast],
     ['getApp', '302', 0, warned, wentOn],
-    ['getApp', 'reset-before', 0, /connection reset; trying again/, carriedOn],
+    ['getApp', 'reset-before', 0, /connection reset; retrying/, carriedOn],
     ['getApp', 'reset-before*', 69, /error: the connection to .* failed: connection reset/, gaveUp],
     ['getApp', 'reset-during', 0, retried, carriedOn],
     ['getApp', 'reset-during*', 69, retriedToTheEnd, gaveUp],
     ['getApp', 'reset-after', 0, retried, carriedOn],
     ['getApp', 'reset-after*', 69, retriedToTheEnd, gaveUp],
-    ['getApp', 'stall', 0, /no data for [\d.]+ s; trying again/, carriedOn],
+    ['getApp', 'stall', 0, /no data for [\d.]+ s; retrying/, carriedOn],
     ['getApp', 'stall*', 69, /error: .*no data for [\d.]+ s/, gaveUp],
     ['getApp', 'truncated', 0, retried, carriedOn],
     ['getApp', 'truncated*', 69, retriedToTheEnd, gaveUp],
-    ['getApp', 'html', 0, /received a web page instead of a reply \(HTTP 502\); trying again/, carriedOn],
+    ['getApp', 'html', 0, /received a web page instead of a reply \(HTTP 502\); retrying/, carriedOn],
     ['getApp', 'html*', 0, warned, wentOnAtLast],
     ['getApp', '503,reset-during,429:1,stall', 0, retriedToTheEnd, { ...carriedOn, getApp: 5 }],
   ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
@@ -119,9 +119,9 @@ describe('creating a build (createApp)', () => {
     // Refused: the platform did nothing, so the request is retried.
     ['createApp', '429', 0, retried, carriedOn],
     ['createApp', '429*', 75, retriedToTheEnd, gaveUp],
-    ['createApp', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['createApp', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['createApp', '429:date+1', 0, retried, carriedOn],
-    ['createApp', '503:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['createApp', '503:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['createApp', '503:date+1*', 69, retriedToTheEnd, gaveUp],
     // Unknown outcome: never retried.
     ['createApp', '500', 69, looksInto, inDoubt],
@@ -169,7 +169,7 @@ describe('the upload', () => {
     ['upload', '408', 0, retried, carriedOn],
     ['upload', '429', 0, retried, carriedOn],
     ['upload', '429*', 75, retriedToTheEnd, gaveUp],
-    ['upload', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['upload', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['upload', '429:date+1', 0, retried, carriedOn],
     ['upload', '500', 0, retried, carriedOn],
     ['upload', '500*', 69, retriedToTheEnd, gaveUp],
@@ -177,17 +177,17 @@ describe('the upload', () => {
     ['upload', '502*', 69, retriedToTheEnd, gaveUp],
     ['upload', '503', 0, retried, carriedOn],
     ['upload', '503*', 69, /error: the storage returned an error \(HTTP 503/, gaveUp],
-    ['upload', '503:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['upload', '503:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['upload', '504', 0, retried, carriedOn],
     ['upload', '504*', 69, retriedToTheEnd, gaveUp],
-    ['upload', 'reset-before', 0, /connection reset; trying again/, carriedOn],
+    ['upload', 'reset-before', 0, /connection reset; retrying/, carriedOn],
     ['upload', 'reset-before*', 69, retriedToTheEnd, gaveUp],
     ['upload', 'reset-during', 0, retried, carriedOn],
     ['upload', 'reset-during*', 69, /error: the connection to .* failed: connection reset/, gaveUp],
     ['upload', 'reset-after', 0, retried, carriedOn],
-    ['upload', 'stall', 0, /no data for [\d.]+ s; trying again/, carriedOn],
-    ['upload', 'stall-during', 0, /no data for [\d.]+ s; trying again/, carriedOn],
-    ['upload', 'slow-down', 0, /the storage returned an error.*SlowDown.*; trying again/, carriedOn],
+    ['upload', 'stall', 0, /no data for [\d.]+ s; retrying/, carriedOn],
+    ['upload', 'stall-during', 0, /no data for [\d.]+ s; retrying/, carriedOn],
+    ['upload', 'slow-down', 0, /the storage returned an error.*SlowDown.*; retrying/, carriedOn],
     ['upload', 'slow', 0, 'web is live', once],
     ['upload', 'no-etag', 0, 'web is live', once],
     ['upload', 'stall*', 69, /error: .*no data for [\d.]+ s/, gaveUp],
@@ -269,7 +269,7 @@ describe('polling the build (getBuild)', () => {
     ['getBuild', '429*', 75, goesOn, left],
     // A Retry-After of an hour is not waited for.
     ['getBuild', '429:3600*', 75, goesOn, stopped],
-    ['getBuild', '429:2', 0, /trying again in 2\.0 s/, carriedOn],
+    ['getBuild', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
     ['getBuild', '429:date+1', 0, retried, carriedOn],
     ['getBuild', '500', 0, retried, carriedOn],
     ['getBuild', '500*', 69, goesOn, left],

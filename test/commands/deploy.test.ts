@@ -54,7 +54,7 @@ describe('a deploy', () => {
     await using app = await folderOf(smallApp());
     const { code, stderr } = await gantry(['deploy', '--json=sttus'], { emulator, cwd: app.path });
     expect(code).toBe(2);
-    expect(stderr).toContain('the fields are app, project');
+    expect(stderr).toContain('available fields: app, project');
     expect(emulator.calls).toEqual([]);
   });
 

@@ -98,7 +98,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
       await until(builds(1));
       write('.notes', 'not sent');
       write('cerebrium.toml', '[cerebrium.deployment]\nname = "My Web"\n');
-      await until(/(app name "My Web" is not valid)/);
+      await until(/(invalid app name "My Web")/);
       expect(await call()).toMatchObject({ result: 'hello' });
       write('cerebrium.toml', '[cerebrium.deployment]\nname = "web"\n# fixed\n');
       await until(builds(2));

@@ -161,7 +161,7 @@ describe('it finds', () => {
     expect(of('token')).toMatchObject({ status: 'warning', fix: expect.stringContaining('create a new one') });
   });
 
-  test('a project that the token may not work in', async () => {
+  test('a project that the token has no access to', async () => {
     const { code, of } = await found({ flags: ['--project', 'p-none'] });
     expect(code).toBe(5);
     expect(of('project')).toMatchObject({ status: 'failed', fix: expect.stringContaining('projects use p-12345678') });
@@ -192,7 +192,7 @@ describe('it finds', () => {
     expect(stdout).not.toMatch(/ada|secret/);
   });
 
-  test('a proxy that is no address', async () => {
+  test('an invalid proxy URL', async () => {
     const { code, of, stdout } = await found({ env: { HTTPS_PROXY: 'socks://ada:secret@host' } });
     expect(code).toBe(2);
     expect(of('settings')).toMatchObject({ status: 'failed', message: 'HTTPS_PROXY is not a valid proxy URL' });

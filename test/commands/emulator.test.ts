@@ -61,7 +61,7 @@ test.each([
 test.each(['-1', 'soon', '1.5'])('the pace %s is refused with exit 2', async (pace) => {
   const { code, stderr } = await gantry(['emulator', 'exec', `--pace=${pace}`, '--', ...say('1')]);
   expect(code).toBe(2);
-  expect(stderr).toContain('write a whole number');
+  expect(stderr).toContain('expected a whole number');
 });
 
 test('emulator start tells once where it is, in a form a shell can take, and ends with Ctrl-C', async () => {
@@ -70,7 +70,7 @@ test('emulator start tells once where it is, in a form a shell can take, and end
   expect(started.stderr).toMatch(/emulator listening on http:\/\/127\.0\.0\.1:\d+; press Ctrl-C to stop/);
 });
 
-test('emulator start on a port that is taken says so and how to go on', async () => {
+test('emulator start reports a port in use, with the fix', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
   const { port } = server.address() as AddressInfo;
@@ -112,5 +112,5 @@ test.each([
 test.each(['-1', 'lucky'])('the seed %s is refused with exit 2', async (seed) => {
   const { code, stderr } = await gantry(['emulator', 'exec', `--seed=${seed}`, '--', ...say('1')]);
   expect(code).toBe(2);
-  expect(stderr).toContain('write a whole number');
+  expect(stderr).toContain('expected a whole number');
 });

@@ -370,7 +370,7 @@ describe('hostile output', () => {
     const { env } = await appServer((response) => response.writeHead(200, { 'content-type': 'image/png' }).end('x'));
     const { code, stdout, stderr } = await gantry(['invoke', 'web'], { env, columns: 80 });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('> file, or --raw');
+    expect(stderr).toContain('redirect to a file, or pass --raw');
   });
 
   test('an answer without a newline does not swallow the line after it on a terminal', async () => {

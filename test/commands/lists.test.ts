@@ -117,7 +117,7 @@ describe('apps are sorted', () => {
     ).toEqual(names);
   });
 
-  test('by nothing else: exit 2, and the fields are named', async () => {
+  test('by nothing else: exit 2, and available fields: named', async () => {
     const { code, stderr } = await gantry(['apps', 'list', '--sort', 'colour'], { emulator });
     expect(code).toBe(2);
     expect(stderr).toContain('name, status, cost, requests, created, updated');

@@ -226,7 +226,7 @@ describe('the project of a login', () => {
     expect(stderr).toContain('no project selected (2 projects available): run gantry projects use p-…');
     expect([code, json()]).toMatchObject([0, { project: null }]);
     expect(settings()?.project).toBeUndefined();
-    expect(await run('apps list')).toMatchObject({ code: 2, stderr: expect.stringContaining('no project is chosen') });
+    expect(await run('apps list')).toMatchObject({ code: 2, stderr: expect.stringContaining('no project selected') });
   });
 
   test('is the one of --project, if the login may work there', async () => {
@@ -375,7 +375,7 @@ describe('gantry login --import', () => {
       ...{ taken: ['serviceaccounttoken', 'project', 'defaultregion'], left: ['telemetry', 'dev-accesstoken'] },
     });
     expect(outcome.stderr).toContain('skipped: telemetry, dev-accesstoken');
-    expect(outcome.stderr).not.toContain('can be read by others');
+    expect(outcome.stderr).not.toContain('is readable by other users');
     expect(tokens()).toEqual({ token: emulator.token });
     expect(settings()).toEqual({ project: 'p-12345678', region: 'eu-north-1' });
     expect(readFileSync(file, 'utf8')).toBe(text);

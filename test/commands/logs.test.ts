@@ -117,8 +117,8 @@ describe('the log of an app', () => {
 
   test.each([
     [['--tail', '-1'], 'from 0 up, or all'],
-    [['--since', 'yesterday'], 'write a time'],
-    [['--stream', 'stdin'], 'the choices are stdout, stderr'],
+    [['--since', 'yesterday'], 'expected a time'],
+    [['--stream', 'stdin'], 'expected one of stdout, stderr'],
     [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
     [['--build', 'b-1', '--run', 'r-1'], 'cannot be used with'],
   ])('rejects %j with exit 2', async (flags, said) => {

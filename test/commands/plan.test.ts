@@ -56,7 +56,7 @@ describe('changing the plan', () => {
   test('exits with 9 without a terminal and suggests --yes', async () => {
     const outcome = await set('hobby', '--json');
     expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix answer it with --yes');
+    expect(outcome.stderr).toContain('fix pass --yes');
     expectErrorDocument(outcome);
     expect(emulator.calls).toEqual([]);
   });

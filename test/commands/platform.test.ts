@@ -83,8 +83,8 @@ describe.each(commands)('gantry %s', (line, field) => {
   test('lists the valid fields when one is wrong, and exits 2', async () => {
     const outcome = await gantry([...words, '--json=nonsense'], { emulator });
     expect(outcome.code).toBe(2);
-    expect(outcome.stderr).toContain('--json has no field "nonsense"');
-    expect(outcome.stderr).toMatch(new RegExp(`the fields are .*\\b${field}\\b`));
+    expect(outcome.stderr).toContain('unknown JSON field "nonsense"');
+    expect(outcome.stderr).toMatch(new RegExp(`available fields: .*\\b${field}\\b`));
     expectErrorDocument(outcome);
   });
 
@@ -156,7 +156,7 @@ describe.each(commands)('gantry %s', (line, field) => {
     for (const stray of [['web', 'x', 'y', 'z'], ['--nonsense']]) {
       const outcome = await gantry([...words, ...stray], { emulator });
       expect(outcome.code).toBe(2);
-      expect(outcome.stderr).toMatch(/error: (too many arguments|unknown option)/);
+      expect(outcome.stderr).toMatch(/error: (unexpected argument|unknown option)/);
     }
     expect(emulator.calls).toEqual([]);
   });

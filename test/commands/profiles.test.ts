@@ -56,7 +56,7 @@ test.each(['default', 'spare', 'login'])('profiles use %s makes it the one in us
   expect((await place.run('config get profile')).stdout).toBe(`${name}\n`);
 });
 
-test('profiles use says so when GANTRY_PROFILE still wins', async () => {
+test('profiles use warns if GANTRY_PROFILE takes precedence', async () => {
   await using place = await profiles();
   const { stderr } = await place.run('profiles use spare', {}, { GANTRY_PROFILE: 'staging' });
   expect(stderr).toContain('GANTRY_PROFILE takes precedence while it is set: the profile in use is staging');

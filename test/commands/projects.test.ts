@@ -48,7 +48,7 @@ test('projects use stores the project, once the platform says that the token may
   expect((await gantry(['projects', 'current'], { emulator, env })).stdout).toBe('p-second\n');
 });
 
-test('projects use says so when GANTRY_PROJECT still wins', async () => {
+test('projects use warns if GANTRY_PROJECT takes precedence', async () => {
   await using folder = await folderOf({});
   const { code, stderr } = await gantry(['projects', 'use', 'p-second'], {
     emulator,
@@ -58,7 +58,7 @@ test('projects use says so when GANTRY_PROJECT still wins', async () => {
   expect(stderr).toContain(`GANTRY_PROJECT takes precedence while it is set: project is ${emulator.project}`);
 });
 
-test('projects use of a project the token may not work in exits 6 and stores nothing', async () => {
+test('projects use exits with 6 and stores nothing without access to the project', async () => {
   await using folder = await folderOf({});
   const env = { GANTRY_CONFIG_DIR: folder.path, GANTRY_PROJECT: '' };
   const outcome = await gantry(['projects', 'use', 'p-third', '--json'], { emulator, env });

@@ -83,7 +83,7 @@ describe('canceling a run', () => {
     record(emulator, { id: 'r-1', ...goesOn });
     const outcome = await cancel(['--json']);
     expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix answer it with --yes');
+    expect(outcome.stderr).toContain('fix pass --yes');
     expectErrorDocument(outcome);
     expect(cancelled()).toBe(false);
   });

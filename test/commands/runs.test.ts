@@ -103,7 +103,7 @@ describe('a range over 24 hours', () => {
     emulator.fail('getRunsChart', 503);
     const { json, stderr } = await list(...range(9 * day), '--all', '--json');
     expect((json() as Run[]).map(({ id }) => id)).toEqual(ids);
-    expect(stderr).toContain('trying again');
+    expect(stderr).toContain('retrying in');
   });
 
   test('fails if one window cannot be read', async () => {
@@ -245,12 +245,12 @@ describe('the selection', () => {
   });
 
   test.each([
-    [['--since', '2026-02-30'], 'write a time such as'],
-    [['--until', 'yesterday'], 'write a time such as'],
-    [['--status', 'failed'], 'the choices are pending'],
-    [['--status-code', 'ok'], 'write a whole number from -1 up'],
-    [['--min-response', '10'], 'write a duration'],
-    [['--limit', '0'], 'write a whole number from 1 up'],
+    [['--since', '2026-02-30'], 'expected a time such as'],
+    [['--until', 'yesterday'], 'expected a time such as'],
+    [['--status', 'failed'], 'expected one of pending'],
+    [['--status-code', 'ok'], 'expected a whole number from -1 up'],
+    [['--min-response', '10'], 'expected a duration'],
+    [['--limit', '0'], 'expected a whole number from 1 up'],
     [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
   ])('rejects %j with exit 2 before any request', async (flags, why) => {
     const { code, stderr } = await list(...flags);

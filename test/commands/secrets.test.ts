@@ -86,7 +86,7 @@ describe('a value comes', () => {
   test('from nowhere when nobody can be asked: exit 9, and stdin is not waited for', async () => {
     const outcome = await run(['set', 'KEY', '--json']);
     expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix answer it with --from-file FILE (- is stdin) or --from-env');
+    expect(outcome.stderr).toContain('fix pass --from-file FILE (- is stdin) or --from-env');
     expectErrorDocument(outcome);
   });
 
@@ -248,9 +248,9 @@ describe('importing', () => {
     await using folder = await folderOf({ '.env': `A=1\nsk-live 4711\nsk-live/=1\nC="sk-live\n` });
     const outcome = await run(['import', '.env', '--json', '--debug'], { cwd: folder.path });
     expect(outcome.code).toBe(10);
-    expect(outcome.stderr).toContain('.env:2: this is not NAME=value');
-    expect(outcome.stderr).toContain('.env:3: that cannot be the name of a secret');
-    expect(outcome.stderr).toContain('.env:4: a quote is opened and never closed');
+    expect(outcome.stderr).toContain('.env:2: invalid line: expected NAME=value');
+    expect(outcome.stderr).toContain('.env:3: invalid name of a secret');
+    expect(outcome.stderr).toContain('.env:4: missing closing quote');
     expect(outcome.stderr + outcome.stdout).not.toContain('sk-live');
     expect(written()).toEqual([]);
   });

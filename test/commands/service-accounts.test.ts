@@ -98,7 +98,7 @@ describe('a change', () => {
   test.each(['revoke sa-1 p-1', 'set-grants sa-1 p-9'])('%s where nobody can be asked exits 9', async (line) => {
     const outcome = await run(`${line} --json`);
     expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix answer it with --yes');
+    expect(outcome.stderr).toContain('fix pass --yes');
     expectErrorDocument(outcome);
     expect(sent()).toEqual([]);
   });

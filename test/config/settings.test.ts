@@ -122,7 +122,7 @@ describe('the token travels over https only', () => {
     expect(() => resolveSettings({ GANTRY_API_URL: url }, {})).toThrow(/it is not https/);
   });
 
-  test('what is no address is named with its origin', () => {
+  test('an invalid URL is reported with its origin', () => {
     expect(() => resolveSettings({ GANTRY_API_URL: 'nonsense' }, {})).toThrow('"nonsense" is not a URL');
   });
 });

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
-import { toAppName } from '../../contract/endpoint.ts';
+import { shortAppName } from '../../contract/endpoint.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { ago, alphabetically, largestFirst, latestFirst } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
@@ -49,7 +49,7 @@ export default defineCommand({
 });
 
 function nameOf(app: AppSummary): string {
-  return app.name ?? toAppName(app.projectId ?? '', app.id);
+  return app.name ?? shortAppName(app.projectId ?? '', app.id);
 }
 
 const orders = {

@@ -13,7 +13,7 @@ export default defineCommand({
   run: async (context, app, build, { logs, timeout = 3_600_000 }) => {
     const { api, project, interruption } = context;
     const id = await resolveBuild({ api, project }, app, build);
-    interruption.says = `stopped following; build ${id} continues; to follow it: gantry builds follow ${app} ${id}`;
+    interruption.message = `stopped following; build ${id} continues; to follow it: gantry builds follow ${app} ${id}`;
     return followBuild(context, { app, build: id, logs, timeoutMs: timeout, startedBefore: true });
   },
   view:

@@ -13,7 +13,7 @@ export default defineCommand({
   run: async (context, app, build, flags) => {
     const { project, signal, openLog, interruption } = context;
     const options = readLogOptions(context, flags);
-    if (options.follow) interruption.says = '';
+    if (options.follow) interruption.message = '';
     const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const client = { api, project, openLog };
     const id = build ?? (await findLatestBuild(client, app));

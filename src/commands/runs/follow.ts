@@ -11,7 +11,7 @@ export default defineCommand({
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
   run: (context, app, run, options) => {
-    context.interruption.says = `stopped following; run ${run} continues; to follow it: gantry runs follow ${app} ${run}`;
+    context.interruption.message = `stopped following; run ${run} continues; to follow it: gantry runs follow ${app} ${run}`;
     return runOutput(context, followRun(context, { app, run, timeoutMs: options.timeout ?? 3_600_000 }), options);
   },
   verbatim: () => true,

@@ -24,7 +24,7 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
   await checkCredentialsWritable(context);
   const { deviceAuthResponsePayload: device } = await api(authorizeDevice, { body: {} });
   context.secrets.add(device.device_code);
-  interruption.says = 'login canceled: nothing was stored';
+  interruption.message = 'login canceled: nothing was stored';
   const isVisible = canShowBrowser(context.env, context.terminal.stderr, process.platform);
   await showLink(context, device, browser && isVisible);
   const step = progress.step(`Waiting for approval, at most ${duration(validMs(device))}`);
@@ -35,7 +35,7 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
   context.secrets.add(accessToken, refreshToken);
   const tokens = { token: accessToken, ...(refreshToken && { refreshToken }) };
   await storeTokens(context, tokens);
-  delete interruption.says;
+  delete interruption.message;
   const { user } = parseClaims(accessToken);
   step.done(user ? `Logged in as ${user}` : 'Logged in');
   return describeLogin(settings, tokens, await chooseProject(context, await listTokenProjects(context, accessToken)));

@@ -102,7 +102,8 @@ async function copyClaimed(
   const remember = options.remember && !options.dryRun;
   const journal = remember ? await openJournal(context, [...from, to], !options.continue) : undefined;
   if (journal && journal.saved.size > 0) progress.note('going on where an earlier try has ended');
-  if (remember) interruption.says = 'stopping; finished files and parts are kept: run the same command again to resume';
+  if (remember)
+    interruption.message = 'stopping; finished files and parts are kept: run the same command again to resume';
   tally.start(options.dryRun ? 'Looking' : 'Copying');
   const summary = (): CopySummary => {
     const { files, bytes, skipped, failed, renamed, resumedBytes, seconds } = tally;

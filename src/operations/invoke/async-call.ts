@@ -78,7 +78,7 @@ async function requestAsyncRun(context: Context, call: AppCall, auth: CallAuth):
 }
 
 function setInterruptionNote({ interruption }: Context, { app }: CallTarget, runId: string): void {
-  interruption.says = `stopped watching; run ${runId} continues: gantry runs follow ${app} ${runId} waits for it, gantry runs cancel ${app} ${runId} cancels it`;
+  interruption.message = `stopped watching; run ${runId} continues: gantry runs follow ${app} ${runId} waits for it, gantry runs cancel ${app} ${runId} cancels it`;
 }
 
 function withWebhook(call: AppCall, receiver: DeliveryReceiver): AppCall {

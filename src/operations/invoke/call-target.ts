@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { fillPath, splitRoute, toAppName } from '../../contract/endpoint.ts';
+import { fillPath, shortAppName, splitRoute } from '../../contract/endpoint.ts';
 import { invoke } from '../../contract/invocation.ts';
 import { UsageError } from '../../errors.ts';
 
@@ -22,7 +22,7 @@ export function resolveCallTarget(
   { project, settings }: Pick<Context, 'project' | 'settings'>,
   { app: nameOrId, fn, path = '' }: { app: string; fn?: string | undefined; path?: string | undefined },
 ): CallTarget {
-  const app = toAppName(project, nameOrId);
+  const app = shortAppName(project, nameOrId);
   const functionName = fn ?? (path === '' ? 'run' : '');
   const route = splitRoute(invoke.route).path;
   const root = settings.addresses.invocation.value + fillPath(route, { project, name: app, function: '' });

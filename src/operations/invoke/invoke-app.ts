@@ -22,7 +22,7 @@ export async function invokeApp(context: Context, options: InvokeOptions): Promi
   checkOptions(options);
   const { call, auth } = await prepareCall(context, options);
   const { app } = call.target;
-  context.interruption.says = `stopped waiting; ${app} may still be processing the call: gantry runs list ${app} shows it`;
+  context.interruption.message = `stopped waiting; ${app} may still be processing the call: gantry runs list ${app} shows it`;
   if (!options.async && !options.wait && !options.awaitWebhook) {
     return { response: await callOrThrow(context, call, auth) };
   }
