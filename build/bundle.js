@@ -24,7 +24,7 @@ export async function bundle(folder, plugins = []) {
     // Opening a file takes longer than reading it. Without these groups `apps list` takes 10 ms more.
     codeSplitting: {
       groups: [
-        { name: 'main', test: /src.(main|program.help(-layout)?|output.wrap-text)\.ts$/ },
+        { name: 'main', test: /src.(main|program.help(-layout)?|output.(wrap-text|display-width))\.ts$/ },
         { name: 'program', test: (id) => common.includes(id) },
       ],
     },

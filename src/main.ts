@@ -46,7 +46,9 @@ export async function main(argv: string[], io: Io): Promise<number> {
   const stopListening = io.onSignal((signal) => {
     if (controller.signal.aborted) return io.quit(exitCodes[exitNameFor(signal)].code);
     const { message = 'stopping' } = interruption;
-    io.stderr.write(message ? `\n${message} (press Ctrl-C again to quit immediately)\n` : '\n');
+    const { announce = (text: string) => io.stderr.write(`${text}\n`) } = state;
+    // The terminal has echoed ^C on the line.
+    announce(message ? `\n${message} (press Ctrl-C again to quit immediately)` : '');
     controller.abort(new InterruptedError('interrupted', signal));
   });
   const code = await runAndReport(argv, io, state).finally(stopListening);

@@ -10,13 +10,17 @@ export default defineCommand({
     return answer;
   },
   view: (answer) =>
-    table(parseVolumes(answer), {
-      VOLUME: (volume) => volume.name,
-      REGION: (volume) => volume.region,
-      SIZE: (volume) => volume.size,
-      USED: (volume) => volume.used,
-      MORE: (volume) => volume.more,
-    }),
+    table(
+      parseVolumes(answer),
+      {
+        VOLUME: (volume) => volume.name,
+        REGION: (volume) => volume.region,
+        SIZE: (volume) => volume.size,
+        USED: (volume) => volume.used,
+        MORE: (volume) => volume.more,
+      },
+      { keep: ['VOLUME', 'USED', 'SIZE'], right: ['SIZE', 'USED'] },
+    ),
   passesThrough: true,
   examples: ['df', 'df --json'],
 });

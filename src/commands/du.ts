@@ -15,11 +15,18 @@ export default defineCommand({
     return { path: printed(at), files: total.files, bytes: total.bytes, entries };
   },
   view: ({ path, files, bytes, entries }) =>
-    table([...entries, { name: path, files, bytes }], {
-      SIZE: (entry) => size(entry.bytes),
-      FILES: (entry) => groupDigits(entry.files),
-      NAME: (entry) => singleLine(entry.name),
-    }),
+    table(
+      [...entries, { name: path, files, bytes }],
+      {
+        SIZE: (entry) => size(entry.bytes),
+        FILES:
+          (entry) =>
+          ({ terminal }) =>
+            terminal ? groupDigits(entry.files) : String(entry.files),
+        NAME: (entry) => singleLine(entry.name),
+      },
+      { keep: ['NAME', 'SIZE'], right: ['SIZE', 'FILES'] },
+    ),
   json: {
     path: 'what was added up',
     files: 'how many files',

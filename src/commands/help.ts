@@ -3,7 +3,7 @@ import { gantryCommand } from '../command-line.ts';
 import { variables } from '../config/environment.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import type { View } from '../output/page.ts';
-import { wrapText } from '../output/wrap-text.ts';
+import { wrappedTable } from '../output/wrapped-table.ts';
 import { flagMeaning, globalFlags } from '../reference.ts';
 
 type Row = Record<string, string | number>;
@@ -59,22 +59,7 @@ export default defineCommand({
   examples: ['help flags', 'help exit-codes', 'help exit-codes --json', 'help deploy'],
 });
 
-/** Columns of which the last is explained in full: on a terminal it goes on below itself. */
 function explanation(rows: Row[]): View {
-  return ({ columns, style }) => {
-    const names = Object.keys(rows[0] ?? {});
-    const cells = [
-      names.map((name) => name.toUpperCase()),
-      ...rows.map((row) => names.map((name) => String(row[name]))),
-    ];
-    const widths = names.slice(0, -1).map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
-    const margin = widths.reduce((sum, width) => sum + width + 2, 0);
-    const [head = '', ...body] = cells.map((row) =>
-      [
-        ...widths.map((width, index) => `${row[index]?.padEnd(width)}  `),
-        wrapText(row.at(-1) ?? '', columns - margin).join(`\n${' '.repeat(margin)}`),
-      ].join(''),
-    );
-    return [style.bold(head), ...body].join('\n');
-  };
+  const titles = Object.keys(rows[0] ?? {});
+  return wrappedTable(rows, Object.fromEntries(titles.map((title) => [title.toUpperCase(), (row: Row) => row[title]])));
 }

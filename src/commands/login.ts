@@ -18,7 +18,8 @@ export default defineCommand({
       ['user', user],
       ['project', project ?? 'none: run gantry projects use p-…'],
       ['profile', profile],
-      ['expires', renewable ? 'renewed automatically' : timeLeft(expiresAt)],
+      ['expires', renewable ? '' : timeLeft(expiresAt)],
+      ['renewed', renewable ? 'automatically' : ''],
       ['stored in', storedIn],
     ]),
   json: {

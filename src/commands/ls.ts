@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { listPath, parseVolumePath, singleLine, toPathEntry } from '../operations/volumes/index.ts';
 import { ago, size } from '../output/format.ts';
-import { table } from '../output/table.ts';
+import { type Columns, table } from '../output/table.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -13,13 +13,15 @@ export default defineCommand({
     const at = parseVolumePath(path, context.settings);
     return (await listPath(context, at, recursive)).map((entry) => toPathEntry(entry, at));
   },
-  view: (entries, { long, recursive }) =>
-    table(entries, {
-      [recursive ? 'PATH' : 'NAME']: ({ path }) =>
-        singleLine(recursive ? path.slice(path.indexOf(':') + 1) : lastName(path)),
-      SIZE: ({ size_bytes, path }) => (path.endsWith('/') ? '-' : long ? size_bytes : size(size_bytes)),
+  view: (entries, { long, recursive }) => {
+    const title = recursive ? 'PATH' : 'NAME';
+    const columns: Columns<ReturnType<typeof toPathEntry>> = {
+      [title]: ({ path }) => singleLine(recursive ? path.slice(path.indexOf(':') + 1) : lastName(path)),
+      SIZE: ({ size_bytes, path }) => (path.endsWith('/') ? '' : long ? size_bytes : size(size_bytes)),
       MODIFIED: ({ last_modified }) => (long ? last_modified : ago(last_modified)),
-    }),
+    };
+    return table(entries, columns, { keep: [title, 'SIZE'], right: ['SIZE'] });
+  },
   empty: 'the folder is empty',
   passesThrough: true,
   json: {

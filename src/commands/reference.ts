@@ -1,14 +1,10 @@
 import { defineCommand } from '../command.ts';
-import { stackViews, table } from '../output/table.ts';
+import { referenceView } from '../views/reference.ts';
 
 export default defineCommand({
   run: async () => (await import('../reference.ts')).reference(),
   verbatim: () => true,
-  view: ({ commands, exitCodes }) =>
-    stackViews(
-      table(commands, { COMMAND: (entry) => entry.command, WHAT: (entry) => entry.summary }),
-      table(exitCodes, { EXIT: (exit) => exit.code, NAME: (exit) => exit.name, WHEN: (exit) => exit.when }),
-    ),
+  view: ({ commands }) => referenceView(commands),
   json: {
     name: 'gantry',
     version: 'its version',

@@ -14,10 +14,8 @@ export default defineCommand({
       ['profile', profile],
       ['token', origin],
       ['unused', unused && `${unused}: the environment takes precedence`],
-      [
-        'expires',
-        (page) => `${expiresAt ? timeLeft(expiresAt)(page) : 'unknown'}${renewable ? ', renewed automatically' : ''}`,
-      ],
+      ['expires', expiresAt ? timeLeft(expiresAt) : 'unknown'],
+      ['renewed', renewable ? 'automatically' : ''],
       ['accepted', checked ? 'yes' : ''],
       ...[...new Set(Object.values(addresses))].map((address): [string, string] => [
         'address',

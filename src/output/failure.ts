@@ -8,6 +8,7 @@ import { redact } from './redact.ts';
 import { redactValue } from './redacted-json.ts';
 import { sanitize, stripControlSequences } from './sanitize.ts';
 import { systemErrorReason } from './system-error.ts';
+import { wrapText } from './wrap-text.ts';
 
 /** The text of an error: what happened, where, why, and how to fix it. `debug` adds the stack. */
 export function failureText(error: unknown, page: Page, debug: boolean): string {
@@ -16,7 +17,7 @@ export function failureText(error: unknown, page: Page, debug: boolean): string 
     parts.push(`${page.style.dim('  request')} ${error.facts.requestId}`);
   }
   if (debug && error instanceof Error) parts.push(page.style.dim(stackOf(error)));
-  return sanitize(parts.join('\n'), page);
+  return wrapLines(parts.join('\n'), page);
 }
 
 /** The `{"error": …}` document of `--json`. */
@@ -44,8 +45,23 @@ export function failureJson(error: unknown, secrets = new KnownSecrets()): { err
 
 /** The text of a problem in the user's files. */
 export function problemText(problem: Problem, page: Page): string {
-  return sanitize(blockText(problem, page), page);
+  return wrapLines(blockText(problem, page), page);
 }
+
+/** Cleaned before it is wrapped: a line break would hide a secret from the search for it. */
+function wrapLines(text: string, page: Page): string {
+  return sanitize(text, page)
+    .split('\n')
+    .flatMap((line) => wrapText(line, page.columns, hangOf(line)))
+    .join('\n');
+}
+
+/** In columns: what continues a line stands below its text, not below its label. A line of source is never continued. */
+function hangOf(line: string): number {
+  return stripControlSequences(line, false).startsWith('  ') ? labelWidth : 2;
+}
+
+const labelWidth = '  why '.length;
 
 /** The GitHub workflow command that annotates a line of a file. */
 export function workflowAnnotation({ severity, place, message, fix }: Problem, secrets = new KnownSecrets()): string {

@@ -21,7 +21,8 @@ export function duration(ms: number): string {
   if (seconds < 10) return `${(ms / 1000).toFixed(1)} s`;
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
-  return `${Math.floor(seconds / 3600)}h ${Math.floor((seconds % 3600) / 60)}m`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h ${Math.floor((seconds % 3600) / 60)}m`;
+  return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3600)}h`;
 }
 
 type AgeUnit = [limitMs: number, unitMs: number, name: string];
@@ -29,10 +30,11 @@ type AgeUnit = [limitMs: number, unitMs: number, name: string];
 const days: AgeUnit = [30 * 86_400_000, 86_400_000, 'd'];
 const ageUnits: AgeUnit[] = [[60_000, 1_000, 's'], [3_600_000, 60_000, 'min'], [86_400_000, 3_600_000, 'h'], days];
 
-/** `3 min ago`; for times of more than 30 days ago, the local date. */
+/** `3 min ago`; for times of more than 30 days ago, the local date. Off a terminal the time itself, for scripts. */
 export function ago(time: string | null | undefined): (page: Page) => string {
-  return ({ now }) => {
+  return ({ now, terminal }) => {
     if (!time) return '';
+    if (!terminal) return time;
     const age = Math.max(0, now - Date.parse(time));
     if (Number.isNaN(age)) return time;
     if (age < 5_000) return 'just now';
@@ -50,10 +52,11 @@ export function localTime(time: string): string {
   return `${date} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
 }
 
-/** `in 12 d`, or `expired`. Returns text that is not a time, such as `never`, unchanged. */
+/** `in 12 d`, or `expired`; off a terminal the time itself. Returns text that is not a time, such as `never`, unchanged. */
 export function timeLeft(time: string | null | undefined): (page: Page) => string {
-  return ({ now }) => {
+  return ({ now, terminal }) => {
     if (!time) return '';
+    if (!terminal) return time;
     const left = Date.parse(time) - now;
     if (Number.isNaN(left)) return time;
     if (left <= 0) return 'expired';

@@ -3,11 +3,16 @@ import { problemText, workflowAnnotation } from './failure.ts';
 import { duration, size } from './format.ts';
 import type { Page, Stream, View } from './page.ts';
 import { sanitize } from './sanitize.ts';
+import { wrapText } from './wrap-text.ts';
 
 /** Messages to the user on stderr. */
 export interface Progress {
   step(title: string): Step;
   note(message: string | View): void;
+  /** A message below the result, such as how many entries it omits. */
+  footnote(message: string): void;
+  /** Prints the footnotes. */
+  finish(): void;
   warn(problem: Problem | string): void;
   /** Something the user has to do now; shown even with `--quiet`. */
   request(message: string): void;
@@ -51,8 +56,10 @@ export function createProgress(options: ProgressOptions): Progress {
     stderr.write(`${text}\n`);
     spinner?.show();
   };
-  const printSafe = (text: string) => print(sanitize(text, page));
-  const printUnlessQuiet = (text: string) => quiet || printSafe(text);
+  // Sanitized before it is wrapped: a line break would hide a secret from the search for it.
+  const printSafe = (text: string) => print(wrapText(sanitize(text, page), page.columns).join('\n'));
+  const printUnlessQuiet = (text: string) => void (quiet || printSafe(text));
+  const footnotes: string[] = [];
   return {
     step(title) {
       const started = options.elapsed();
@@ -85,13 +92,15 @@ export function createProgress(options: ProgressOptions): Progress {
       };
     },
     note: (message) => printUnlessQuiet(typeof message === 'string' ? message : message(page)),
+    footnote: (message) => void footnotes.push(message),
+    finish: () => footnotes.splice(0).forEach(printUnlessQuiet),
     warn(given) {
       const problem: Problem = typeof given === 'string' ? { severity: 'warning', message: given } : given;
       print(problemText(problem, page));
       if (annotations && problem.place) print(workflowAnnotation(problem, page.secrets));
     },
     request: printSafe,
-    log: (line) => printUnlessQuiet(`  ${line}`),
+    log: (line) => quiet || print(sanitize(`  ${line}`, page)),
     event: () => {},
   };
 }

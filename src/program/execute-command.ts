@@ -13,6 +13,8 @@ import { createContext } from './create-context.ts';
 export interface RunState {
   signal: AbortSignal;
   interruption: InterruptNotice;
+  /** Prints what happens after Ctrl-C, once a command runs. */
+  announce?: (text: string) => void;
   /** Values to redact. */
   secrets: KnownSecrets;
   /** Set while the result is printed as JSON lines: a failure is then one line, too. */
@@ -35,13 +37,16 @@ export async function executeCommand(
   const context = createContext(io, flags, signal, interruption, secrets);
   const page = createPage(io.stdout, io.env, flags.color, io.now(), secrets);
   const renderer = createRenderer(io.stdout, page, json, fields, command.verbatim(options));
+  state.announce = context.progress.request;
   // Events are redacted even if the command's result is verbatim.
   const events = createRenderer(io.stdout, page, json);
   // EPIPE surfaces when the result is written.
   if (options.events)
     context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
   try {
-    return await runAndShow(command, context, renderer, { inputs, state, json });
+    const code = await runAndShow(command, context, renderer, { inputs, state, json });
+    context.progress.finish();
+    return code;
   } finally {
     for (const warning of context.unread.warnings()) context.progress.warn(warning);
   }

@@ -46,12 +46,12 @@ describe('config list', () => {
     const full = await place.run('config list --project p-flag --show-origin', {
       GANTRY_INFERENCE_URL: 'https://in.example',
     });
-    expect(full.stdout).toMatch(/^project +p-flag +flag$/m);
-    expect(full.stdout).toMatch(/^region +eu-west-1 +profile$/m);
-    expect(full.stdout).toMatch(/^inference-url +https:\/\/in\.example +GANTRY_INFERENCE_URL$/m);
-    expect(full.stdout).toMatch(/^api-url +https:\/\/rest\.cerebrium\.ai +default$/m);
-    expect(full.stdout).toMatch(/^https-proxy +not set$/m);
-    expect(full.stdout).toMatch(/^config-folder +\S+ +GANTRY_CONFIG_DIR$/m);
+    expect(full.stdout).toMatch(/^project\tp-flag\tflag$/m);
+    expect(full.stdout).toMatch(/^region\teu-west-1\tprofile$/m);
+    expect(full.stdout).toMatch(/^inference-url\thttps:\/\/in\.example\tGANTRY_INFERENCE_URL$/m);
+    expect(full.stdout).toMatch(/^api-url\thttps:\/\/rest\.cerebrium\.ai\tdefault$/m);
+    expect(full.stdout).toMatch(/^https-proxy\t\t$/m);
+    expect(full.stdout).toMatch(/^config-folder\t\S+\tGANTRY_CONFIG_DIR$/m);
   });
 
   test('as JSON always has the origin', async () => {

@@ -41,7 +41,8 @@ async function found(setting: Parameters<typeof doctor>[0] = {}) {
 
 test('where all is well it says so, check by check, and exits 0', async () => {
   await using folder = await folderOf({});
-  const outcome = await doctor({ env: { GANTRY_CONFIG_DIR: join(folder.path, 'new') } });
+  const env = { GANTRY_CONFIG_DIR: join(folder.path, 'new'), NO_COLOR: '1' };
+  const outcome = await doctor({ columns: 120, env });
   expect(outcome.code).toBe(0);
   expect(outcome.stdout.split('\n').map((line) => line.split(/ +/).slice(0, 2).join(' '))).toEqual([
     ...['✓ node', '✓ settings', '✓ files', '✓ proxy', '✓ token', '✓ project', '✓ clock'],
@@ -55,8 +56,8 @@ test('on a terminal no line is longer than it, and without symbols words stand f
   const env = { NO_COLOR: '1', LANG: 'C', GANTRY_PROJECT: 'p-none' };
   const { stdout } = await doctor({ columns: 60, env });
   expect(Math.max(...stdout.split('\n').map(widthOf))).toBeLessThanOrEqual(60);
-  expect(stdout).toMatch(/^ok node/m);
-  expect(stdout).toMatch(/^x {2}project/m);
+  expect(stdout).toMatch(/^ok {2}node/m);
+  expect(stdout).toMatch(/^x {3}project/m);
   expect(stdout).not.toMatch(/[✓✗]/);
 });
 

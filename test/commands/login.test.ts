@@ -15,11 +15,11 @@ describe('gantry login', () => {
     expect(outcome.stderr).toContain('Logged in as ada.okafor@example.com');
     expect(outcome.stdout).toBe(
       [
-        'user       ada.okafor@example.com',
-        `project    ${emulator.project}`,
-        'profile    default',
-        'expires    renewed automatically',
-        `stored in  ${folder}/credentials.json\n`,
+        'user\tada.okafor@example.com',
+        `project\t${emulator.project}`,
+        'profile\tdefault',
+        'renewed\tautomatically',
+        `stored in\t${folder}/credentials.json\n`,
       ].join('\n'),
     );
     expect([outcome.code, secretsIn(outcome)]).toEqual([0, []]);

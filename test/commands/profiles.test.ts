@@ -27,9 +27,9 @@ test.each(['profiles list', 'config profiles'])(
   async (line) => {
     await using place = await profiles();
     const { stdout } = await place.run(line);
-    expect(stdout).toMatch(/^staging +current +p-staging +stored$/m);
-    expect(stdout).toMatch(/^login +stored$/m);
-    expect(stdout).toMatch(/^default +none$/m);
+    expect(stdout).toMatch(/^staging\tcurrent\tp-staging\tstored$/m);
+    expect(stdout).toMatch(/^login\t\t\tstored$/m);
+    expect(stdout).toMatch(/^default\t\t\tnone$/m);
     expect(stdout).not.toContain('eyJ');
     expect((await place.run(`${line} --json`)).json()).toEqual([
       { name: 'default', current: false, project: null, hasToken: false },

@@ -19,8 +19,8 @@ afterAll(() => emulator.close());
 
 test('projects list marks the one in use', async () => {
   const { stdout } = await gantry(['projects', 'list'], { emulator, env: { GANTRY_PROJECT: 'p-second' } });
-  expect(stdout).toMatch(/^p-second .*current$/m);
-  expect(stdout).toMatch(/^p-12345678 .*\d$/m);
+  expect(stdout).toMatch(/^p-second\t.*\tcurrent$/m);
+  expect(stdout).toMatch(/^p-12345678\t.*\d\t$/m);
   const { json } = await gantry(['projects', 'list', '--json=id,current'], { emulator, env: { GANTRY_PROJECT: '' } });
   expect(json()).toEqual([
     { id: emulator.project, current: true },

@@ -22,14 +22,14 @@ const run = (line: string) => gantry(['service-accounts', ...line.split(' ')], {
 
 describe('the list', () => {
   test.each([
-    [['p-1', 'p-2'], '2       p-1, p-2'],
-    [[{ id: 'p-1' }, { projectId: 'p-2', id: 'grant-7' }], '2       p-1, p-2'],
-    [[{ role: 'all' }], '1       {"role":"all"}'],
-    [[], '0'],
+    [['p-1', 'p-2'], '2\tp-1, p-2'],
+    [[{ id: 'p-1' }, { projectId: 'p-2', id: 'grant-7' }], '2\tp-1, p-2'],
+    [[{ role: 'all' }], '1\t{"role":"all"}'],
+    [[], '0\t'],
   ])('counts and names grants such as %j', async (given, shown) => {
     give(given);
     const { stdout } = await run('list');
-    expect(stdout.trimEnd().split('\n')[1]).toBe(`sa-1  ci    ${shown}`);
+    expect(stdout.split('\n')[0]).toBe(`sa-1\tci\t\t\t${shown}`);
   });
 
   test('passes grants through in JSON as they came', async () => {

@@ -18,7 +18,8 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-const run = (flags: string[] = [], setting: Setting = {}) => gantry(['status', ...flags], { emulator, ...setting });
+const run = (flags: string[] = [], setting: Setting = {}) =>
+  gantry(['status', ...flags], { emulator, ...setting, columns: 100, env: { NO_COLOR: '1', ...setting.env } });
 const incident = {
   ...{ title: 'Slow starts', state: 'degraded', services: ['Builds', 'Storage'], startedAt: now - 90 * minutes },
   updates: [

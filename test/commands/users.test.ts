@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { empty } from '../support/account.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, wideTerminal } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
 let emulator: Emulator;
@@ -13,10 +13,10 @@ beforeEach(async () => {
 afterEach(() => emulator.close());
 
 test('members and invitations are listed, with who invited', async () => {
-  const { stdout } = await gantry(['users', 'list'], { emulator });
+  const { stdout } = await gantry(['users', 'list'], { emulator, ...wideTerminal });
   expect(stdout).toMatch(/^EMAIL +NAME +ROLE +STATUS +INVITED BY +SINCE\n/);
-  expect(stdout).toMatch(/^ada\.okafor@example\.com +Ada Okafor +admin +active +\d{4}-/m);
-  expect(stdout).toMatch(/^dev\.patel@example\.com +member +invited +ada\.okafor@example\.com +2 d ago$/m);
+  expect(stdout).toMatch(/^ada\.okafor@example\.com +Ada Okafor +admin +active +- +\d{4}-/m);
+  expect(stdout).toMatch(/^dev\.patel@example\.com +- +member +invited +ada\.okafor@example\.com +2 d ago$/m);
 });
 
 test('--status leaves one kind of them, and may leave none', async () => {

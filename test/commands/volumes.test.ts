@@ -57,13 +57,12 @@ describe('df', () => {
     expect(code).toBe(0);
     expect(
       stdout
-        .trimEnd()
+        .slice(0, -1)
         .split('\n')
-        .map((line) => line.split(/ {2,}/)),
+        .map((line) => line.split('\t')),
     ).toEqual([
-      ['VOLUME', 'REGION', 'SIZE', 'USED'],
-      ['default', 'global', '50 GB', '2.0 KiB'],
-      ['default', 'us-east-1', '50 GB', '0 B'],
+      ['default', 'global', '50 GB', '2.0 KiB', ''],
+      ['default', 'us-east-1', '50 GB', '0 B', ''],
     ]);
   });
 

@@ -42,7 +42,7 @@ export class Trial {
         if (verdict.result !== 'survived') return { ...verdict, ran };
       }
       // The check of types is a test as well, but a slow one.
-      const types = await this.#start('npx', ['tsc', '-p', '.'], minTimeoutMs);
+      const types = await this.#start('tsc', ['-p', '.'], minTimeoutMs);
       if (types.code !== 0) return { result: 'invalid', by: 'tsc', ran };
       return { result: ran < tests.length ? 'undecided' : 'survived', by: '', ran };
     } finally {
@@ -58,9 +58,9 @@ export class Trial {
   async #runTests(batch) {
     const files = batch.map(({ test }) => test);
     const recordedMs = batch.reduce((sum, { ms }) => sum + ms, 0);
-    const words = ['vitest', 'run', '--config', 'test/mutation/trial.config.js', '--reporter=tap-flat', ...files];
+    const words = ['run', '--config', 'test/mutation/trial.config.js', '--reporter=tap-flat', ...files];
     const env = { GANTRY_TRIAL: JSON.stringify(files) };
-    const { code, output } = await this.#start('npx', words, minTimeoutMs + recordedMs * slowness, env);
+    const { code, output } = await this.#start('vitest', words, minTimeoutMs + recordedMs * slowness, env);
     if (code === null) return { result: 'timeout', by: files.join(' ') };
     const [, by = 'a test file that does not load'] = /^not ok \d+ - (.*?)( # .*)?$/m.exec(output) ?? [];
     return code === 0 ? { result: 'survived', by: '' } : { result: 'killed', by };
@@ -71,7 +71,7 @@ export class Trial {
   #start(command, words, timeoutMs, env = {}) {
     return new Promise((resolve, reject) => {
       // Its own process group: a test in an endless loop ends only with its group.
-      const child = spawn(command, words, {
+      const child = spawn(join('node_modules/.bin', command), words, {
         cwd: this.#root,
         detached: true,
         stdio: ['ignore', 'pipe', 'ignore'],

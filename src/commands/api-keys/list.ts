@@ -3,7 +3,8 @@ import { applyLimit, listFlags } from '../../flags/list.ts';
 import { listKeysWithOwners, type OwnedKey } from '../../operations/team/index.ts';
 import { timeLeft } from '../../output/format.ts';
 import type { View } from '../../output/page.ts';
-import { keyValueTable, stackViews, table } from '../../output/table.ts';
+import { type Cell, keyValueTable, stackViews, table } from '../../output/table.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command.option('--show-values', 'show the keys')),
@@ -11,7 +12,8 @@ export default defineCommand({
     applyLimit(await listKeysWithOwners(context, { values: showValues === true }), flags, context.progress, 'API key'),
   verbatim: ({ showValues }) => showValues === true,
   // Keys must not be truncated to fit a column, so each has its own lines.
-  view: (keys, { showValues }) => (showValues ? stackViews(...keys.map(inFull)) : table(keys, columns)),
+  view: (keys, { showValues }) =>
+    showValues ? stackViews(...keys.map(inFull)) : table(keys, columns, { keep: ['NAME', 'STATUS'] }),
   empty: 'no API keys yet: create one in the dashboard',
   passesThrough: true,
   json: {
@@ -34,15 +36,12 @@ export default defineCommand({
 const columns = {
   NAME: (key: OwnedKey) => key.name || key.id,
   SOURCE: (key: OwnedKey) => key.source,
-  STATUS: (key: OwnedKey) => key.status,
+  STATUS: (key: OwnedKey) => statusCell(key.status),
   OWNER: (key: OwnedKey) => key.owner ?? key.principalId,
   EXPIRES: (key: OwnedKey) => timeLeft(key.expiresAt),
 };
 
 function inFull(key: OwnedKey): View {
-  const pairs = Object.entries(columns).map(([title, read]) => [title.toLowerCase(), read(key)] as const);
-  return keyValueTable([
-    ...pairs.map(([name, cell]): Parameters<typeof keyValueTable>[0][number] => [name, cell]),
-    ['value', key.apiKey],
-  ]);
+  const pairs = Object.entries(columns).map(([title, read]) => [title.toLowerCase(), read(key)] as [string, Cell]);
+  return keyValueTable([...pairs, ['value', key.apiKey]], { wrap: false });
 }

@@ -4,6 +4,7 @@ import { shortAppName } from '../../contract/endpoint.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { ago, alphabetically, largestFirst, latestFirst } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -20,15 +21,19 @@ export default defineCommand({
     return applyLimit(apps.sort(orders[sort]), flags, progress, 'app');
   },
   view: (apps) =>
-    table(apps, {
-      NAME: nameOf,
-      STATUS: (app) => app.status,
-      HARDWARE: (app) => app.hardware,
-      REGION: (app) => app.region,
-      REQUESTS: (app) => metric(app.request_metrics, 'total'),
-      COST: (app) => decimals(metric(app.cost_metrics, 'total_cost')),
-      UPDATED: (app) => ago(app.updatedAt),
-    }),
+    table(
+      apps,
+      {
+        NAME: nameOf,
+        STATUS: (app) => statusCell(app.status),
+        HARDWARE: (app) => app.hardware,
+        REGION: (app) => app.region,
+        'REQUESTS/MONTH': (app) => metric(app.request_metrics, 'total'),
+        'COST USD/MONTH': (app) => decimals(metric(app.cost_metrics, 'total_cost')),
+        UPDATED: (app) => ago(app.updatedAt),
+      },
+      { keep: ['NAME', 'STATUS'], right: ['REQUESTS/MONTH', 'COST USD/MONTH'] },
+    ),
   empty: 'no apps yet; gantry deploy creates one',
   passesThrough: true,
   json: {
@@ -62,7 +67,6 @@ const orders = {
 };
 const sortFields = Object.keys(orders) as (keyof typeof orders)[];
 
-/** The currency is not documented, so this is a plain number. */
 function decimals(cost: number | string | undefined): string | undefined {
   return typeof cost === 'number' ? cost.toFixed(2) : cost;
 }

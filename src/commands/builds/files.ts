@@ -18,7 +18,9 @@ export default defineCommand({
     return reply;
   },
   view: ({ zipFiles }, { tree }) =>
-    tree ? fileTreeView(parseZipContents(zipFiles)) : table(parseZipContents(zipFiles), columns),
+    tree
+      ? fileTreeView(parseZipContents(zipFiles))
+      : table(parseZipContents(zipFiles), columns, { keep: ['FILE'], right: ['SIZE'] }),
   passesThrough: true,
   json: { id: 'build id', zipFiles: 'files; platform value, passed through' },
   examples: ['builds files web', 'builds files web --tree', 'builds files web b-1234 --json'],

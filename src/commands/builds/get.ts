@@ -3,6 +3,7 @@ import { fetchBuild, findLatestBuild } from '../../operations/builds/index.ts';
 import { ago } from '../../output/format.ts';
 import { keyValueTable } from '../../output/table.ts';
 import { buildFields } from '../../views/build.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('[build]', 'build id (default: latest)'),
@@ -11,7 +12,7 @@ export default defineCommand({
   view: (build) =>
     keyValueTable([
       ['build', build.id],
-      ['status', build.status],
+      ['status', statusCell(build.status)],
       ['reason', build.initError],
       ['created', ago(build.createdAt)],
       ['updated', ago(build.updatedAt)],

@@ -6,16 +6,9 @@ export default defineCommand({
   configure: (command) => command.option('--show-origin', 'show the origin of each value'),
   run: listSettings,
   view: (settings, { showOrigin }) =>
-    table(
-      settings,
-      {
-        NAME: (setting) => setting.name,
-        VALUE: (setting) => setting.value ?? (({ style }) => style.dim('not set')),
-        // Only the variable's name, to leave room for the value.
-        ...(showOrigin && { ORIGIN: ({ value, origin }) => (value === null ? '' : shortOrigin(origin)) }),
-      },
-      ['NAME', 'ORIGIN'],
-    ),
+    showOrigin
+      ? table(settings, { ...columns, ORIGIN: shortOrigin }, { keep: ['NAME', 'ORIGIN'] })
+      : table(settings, columns, { keep: ['NAME'] }),
   json: {
     name: 'setting name',
     value: 'value, or null',
@@ -24,6 +17,14 @@ export default defineCommand({
   examples: ['config list', 'config list --show-origin', 'config list --json'],
 });
 
-function shortOrigin(origin: string): string {
-  return origin.replace(/^environment \((.+)\)$/, '$1');
+type Setting = ReturnType<typeof listSettings>[number];
+
+const columns = {
+  NAME: (setting: Setting) => setting.name,
+  VALUE: (setting: Setting) => setting.value,
+};
+
+/** Only the name of a variable, to leave room for the value. */
+function shortOrigin({ value, origin }: Setting): string {
+  return value === null ? '' : origin.replace(/^environment \((.+)\)$/, '$1');
 }

@@ -3,6 +3,7 @@ import { type Container, listContainers } from '../../contract/containers.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { duration } from '../../output/format.ts';
 import { type Cell, table } from '../../output/table.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command.argument('<app>', 'app name or id')),
@@ -13,13 +14,13 @@ export default defineCommand({
       containers,
       {
         CONTAINER: (container) => container.containerId,
-        STATE: stateOf,
+        STATE: (container) => statusCell(stateOf(container)),
         RESTARTS: (container) => container.containerRestartCount,
         REGION: (container) => container.region,
         BUILD: (container) => container.buildId,
         UP: uptime,
       },
-      ['CONTAINER', 'UP'],
+      { keep: ['CONTAINER', 'STATE', 'UP'], right: ['RESTARTS', 'UP'] },
     ),
   empty: 'no containers: the app is asleep, and the next request starts one',
   passesThrough: true,

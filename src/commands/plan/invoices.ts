@@ -4,6 +4,7 @@ import { applyLimit, listFlags } from '../../flags/list.ts';
 import { readInvoices } from '../../operations/billing/index.ts';
 import { money } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command),
@@ -11,13 +12,17 @@ export default defineCommand({
   // The signed URL of an invoice is what --json is used for.
   verbatim: () => true,
   view: (invoices) =>
-    table(invoices, {
-      DATE: (invoice) => invoice.createdAt?.slice(0, 10),
-      INVOICE: (invoice) => invoice.id,
-      AMOUNT: amount,
-      STATUS: (invoice) => invoice.paymentStatus,
-      FILE: (invoice) => (invoice.fileUrl ? 'yes' : 'no'),
-    }),
+    table(
+      invoices,
+      {
+        DATE: (invoice) => invoice.createdAt?.slice(0, 10),
+        INVOICE: (invoice) => invoice.id,
+        AMOUNT: amount,
+        STATUS: (invoice) => statusCell(invoice.paymentStatus),
+        FILE: (invoice) => (invoice.fileUrl ? 'yes' : 'no'),
+      },
+      { keep: ['INVOICE', 'AMOUNT', 'STATUS'], right: ['AMOUNT'] },
+    ),
   empty: 'no invoices yet',
   passesThrough: true,
   json: {

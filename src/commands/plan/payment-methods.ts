@@ -10,11 +10,15 @@ export default defineCommand({
     return reply;
   },
   view: ({ methods }) =>
-    table(parsePaymentMethods(methods ?? []), {
-      METHOD: (method) => method.title ?? method.more,
-      EXPIRES: (method) => method.expires,
-      DEFAULT: (method) => (method.isDefault ? 'default' : ''),
-    }),
+    table(
+      parsePaymentMethods(methods ?? []),
+      {
+        METHOD: (method) => method.title ?? method.more,
+        EXPIRES: (method) => method.expires,
+        DEFAULT: (method) => (method.isDefault ? 'default' : ''),
+      },
+      { keep: ['METHOD', 'DEFAULT'] },
+    ),
   passesThrough: true,
   json: {
     methods: 'payment methods; platform values, passed through',

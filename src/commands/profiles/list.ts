@@ -5,12 +5,16 @@ import { table } from '../../output/table.ts';
 export default defineCommand({
   run: listProfiles,
   view: (profiles) =>
-    table(profiles, {
-      NAME: (profile) => profile.name,
-      CURRENT: (profile) => (profile.current ? 'current' : ''),
-      PROJECT: (profile) => profile.project,
-      TOKEN: (profile) => (profile.hasToken ? 'stored' : 'none'),
-    }),
+    table(
+      profiles,
+      {
+        NAME: (profile) => profile.name,
+        CURRENT: (profile) => (profile.current ? 'current' : ''),
+        PROJECT: (profile) => profile.project,
+        TOKEN: (profile) => (profile.hasToken ? 'stored' : 'none'),
+      },
+      { keep: ['NAME', 'CURRENT'] },
+    ),
   json: {
     name: 'profile name',
     current: 'whether it is in use',

@@ -7,11 +7,15 @@ export default defineCommand({
   configure: (command) => listFlags(command),
   run: async (context, flags) => applyLimit(await listProjectsInUse(context), flags, context.progress, 'project'),
   view: (projects) =>
-    table(projects, {
-      ID: (project) => project.id,
-      NAME: (project) => project.name,
-      CURRENT: (project) => (project.current ? 'current' : ''),
-    }),
+    table(
+      projects,
+      {
+        ID: (project) => project.id,
+        NAME: (project) => project.name,
+        CURRENT: (project) => (project.current ? 'current' : ''),
+      },
+      { keep: ['ID', 'CURRENT'] },
+    ),
   empty: 'the token has no access to any project',
   json: { id: 'project id', name: 'project name', current: 'whether it is in use' },
   passesThrough: true,

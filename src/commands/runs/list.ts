@@ -6,6 +6,7 @@ import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
 import { displayStatus, fillStatus, type RunSearchResult, searchRuns } from '../../operations/runs/index.ts';
 import { ago, count, duration, groupDigits } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { statusCell } from '../../views/status.ts';
 
 const dayMs = 86_400_000;
 
@@ -37,7 +38,7 @@ export default defineCommand({
       if (flags.all) incomplete.add(found.runs);
     }
     const omitted = found.isComplete && !flags.all ? omittedText(found) : undefined;
-    if (omitted) context.progress.note(omitted);
+    if (omitted) context.progress.footnote(omitted);
     return found.runs;
   },
   exit: (runs) => (incomplete.has(runs) ? 'unavailable' : 'ok'),
@@ -46,7 +47,7 @@ export default defineCommand({
       runs,
       {
         RUN: (run) => run.id,
-        STATUS: displayStatus,
+        STATUS: (run) => statusCell(displayStatus(run)),
         CODE: (run) => run.statusCode,
         FUNCTION: (run) => run.functionName,
         STARTUP: (run) => time(run.coldstartTimeMs),
@@ -55,7 +56,10 @@ export default defineCommand({
         RESPONSE: (run) => time(run.totalResponseTimeMs ?? run.responseTimeMs),
         CREATED: (run) => ago(run.createdAt),
       },
-      ['RUN', 'RESPONSE', 'CREATED'],
+      {
+        keep: ['RUN', 'STATUS', 'CREATED', 'RESPONSE', 'CODE'],
+        right: ['CODE', 'STARTUP', 'QUEUE', 'RUNTIME', 'RESPONSE'],
+      },
     ),
   data: (runs) => runs.map(fillStatus),
   empty: 'no runs match; pass --since to go further back',
@@ -98,7 +102,7 @@ function omittedText({ runs, total, hasMore }: RunSearchResult): string | undefi
   return hasMore ? `showing the newest ${count(shown, 'run')}; pass --all to show older ones` : undefined;
 }
 
-/** A dash for zero, nothing if unknown. */
+/** Until a run has ended, the platform may return 0 for an unknown duration. */
 function time(ms: number | null | undefined): string | undefined {
-  return ms === null || ms === undefined ? undefined : ms === 0 ? '-' : duration(ms);
+  return ms ? duration(ms) : undefined;
 }

@@ -21,7 +21,10 @@ export default defineCommand({
   // A value must not be shortened to fit a column.
   view: (secrets, { showValues }) =>
     showValues
-      ? keyValueTable(secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']))
+      ? keyValueTable(
+          secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']),
+          { wrap: false },
+        )
       : table(secrets, { NAME: (secret) => secret.name, VALUE: () => '(hidden)' }),
   empty: 'no secrets yet: add one with gantry secrets set NAME',
   json: { name: 'secret name', value: 'value, with --show-values only' },

@@ -23,7 +23,7 @@ export default defineCommand({
         GRANTS: (account) => account.grants?.length,
         PROJECTS: projects,
       },
-      ['ID', 'PROJECTS'],
+      { keep: ['ID', 'PROJECTS'], right: ['GRANTS'] },
     ),
   empty: 'no service accounts yet: create one in the dashboard',
   passesThrough: true,

@@ -3,6 +3,7 @@ import { listUsers, type User } from '../../contract/users.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { ago } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -21,11 +22,11 @@ export default defineCommand({
         EMAIL: (user) => user.email ?? user.id,
         NAME: fullName,
         ROLE: (user) => user.role,
-        STATUS: (user) => user.status,
+        STATUS: (user) => statusCell(user.status),
         'INVITED BY': (user) => user.invitedBy,
         SINCE: (user) => ago(user.createdAt),
       },
-      ['EMAIL'],
+      { keep: ['EMAIL', 'STATUS', 'ROLE'] },
     ),
   empty: 'no users or invitations',
   passesThrough: true,
