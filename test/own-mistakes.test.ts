@@ -102,7 +102,7 @@ describe('what the system refused', () => {
 test.each(['upload', 'download'] as const)('an %s URL that is none is the answer of the platform', (what) => {
   expect(() => parseSignedUrl('not a url?X-Amz-Signature=1', what)).toThrow(UnexpectedReplyError);
   expect(() => parseSignedUrl('not a url?X-Amz-Signature=1', what)).toThrow(
-    `the platform sent a URL for the ${what} that is not valid: "not a url"`,
+    `the platform sent an invalid ${what} URL: "not a url"`,
   );
   expect(() => parseSignedUrl('http://storage.test/x', what)).toThrow(FailedError);
 });

@@ -146,7 +146,7 @@ describe.each(commands)('gantry %s', (line, field) => {
     const env = { GANTRY_API_URL: 'http://127.0.0.1:1' };
     const outcome = await gantry([...words, '--json'], { emulator, env });
     expect(outcome.code).toBe(69);
-    expect(outcome.stderr).toContain('could not reach 127.0.0.1:1: nothing is listening there');
+    expect(outcome.stderr).toContain('cannot connect to 127.0.0.1:1: connection refused');
     expect(outcome.stderr).toContain('(5 of 5)');
     expect(outcome.stderr).toContain('fix gantry doctor');
     expectErrorDocument(outcome);

@@ -385,7 +385,7 @@ describe('failures', () => {
   test('fails only if an upload makes no progress', async () => {
     emulator.fail('startRun', 'stall');
     const outcome = await run({ 'job.py': job }, ['job.py', '--detach'], { silenceMs: 1_000 });
-    expect([outcome.code, outcome.stderr]).toEqual([69, expect.stringContaining('no byte for 1 s')]);
+    expect([outcome.code, outcome.stderr]).toEqual([69, expect.stringContaining('no data for 1 s')]);
   });
 
   test('reports a reply without a run id', async () => {

@@ -76,9 +76,9 @@ test('a few small files leave nothing on disk, unless they are cut off', async (
 test('a second process of the same copy is refused while the first one lives', async () => {
   const folder = newFolder();
   const first = await open(folder);
-  await expect(open(folder)).rejects.toThrow('another gantry runs the same copy');
+  await expect(open(folder)).rejects.toThrow('another gantry process runs the same copy');
   first.add(begun);
-  await expect(open(folder)).rejects.toThrow('another gantry runs the same copy');
+  await expect(open(folder)).rejects.toThrow('another gantry process runs the same copy');
   await first.close(false);
   const second = await open(folder);
   expect(second.saved.get('a')).toBeDefined();

@@ -84,7 +84,7 @@ async function pollForTokens(context: Context, device: DeviceAuthorization) {
   }
 }
 
-/** How much to add to the polling interval. Throws if the login has ended. */
+/** How much to add to the polling interval. Throws if the login has expired. */
 function addedIntervalMs(error: GantryError): number {
   const code = error.facts.details?.error as DeviceLoginError | undefined;
   if (code === 'authorization_pending') return 0;

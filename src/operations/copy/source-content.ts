@@ -176,7 +176,7 @@ class WholeRead {
   /** Throws a CorruptError when the last read was of something else. */
   check(): void {
     if (!this.#hash || this.#bytes !== this.content.bytes) return;
-    parseEtagChecksum(this.content.etag)?.check(this.#hash.copy().digest('hex'));
+    parseEtagChecksum(this.content.etag)?.verify(this.#hash.copy().digest('hex'));
   }
 }
 

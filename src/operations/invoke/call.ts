@@ -128,7 +128,7 @@ function truncatedError(
   { cause, message }: ConnectionError,
   receivedBytes: number,
 ): UnavailableError {
-  const reason = message.replace(/^(could not reach|cannot connect to) \S+: /, '');
+  const reason = message.replace(/^(cannot connect to \S+|the connection to \S+ failed): /, '');
   return new UnavailableError(`the response of ${name} was cut off after ${size(receivedBytes)}: ${reason}`, {
     why: 'the response is incomplete',
     fix: gantryCommand`runs list ${app}`,
