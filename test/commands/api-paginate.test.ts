@@ -49,7 +49,7 @@ test('empty pages with new tokens end, and it is said that items may be missing'
   );
   const { stdout, stderr } = await read();
   expect(JSON.parse(stdout)).toEqual({ items: [1] });
-  expect(stderr).toContain('the platform announced more items than it returned: some may be missing');
+  expect(stderr).toContain('the platform announced more items than it returned; some may be missing');
   expect(asked.length).toBeLessThan(110);
 });
 

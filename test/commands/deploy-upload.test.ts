@@ -36,7 +36,7 @@ test.each([[['--detach']], [['--detach', '--json']], [[]]])(
     const { code, stdout, stderr, builds } = await deploy(words, (response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>Log in</title></html>');
     });
-    expect([code, stderr]).toEqual([69, expect.stringContaining('a web page, "Log in", came back')]);
+    expect([code, stderr]).toEqual([69, expect.stringContaining('received a web page ("Log in") instead of a reply')]);
     expect(stdout).not.toContain('/v4/');
     expect(builds.every(({ cancelledAt }) => cancelledAt !== undefined)).toBe(true);
   },

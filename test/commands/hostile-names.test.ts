@@ -58,6 +58,6 @@ test('nor when the command fails', async () => {
   };
   const { code, stderr } = await gantry(['secrets', 'set', 'A', '--from-env'], { emulator, env: { A: '1' } });
   expect(code).toBe(7);
-  expect(stderr).toContain('meanwhile: name');
+  expect(stderr).toContain('in the meantime: name');
   expect(stderr).not.toMatch(/[\u001b\u0007\r\u009b\u202e]|0;owned/);
 });

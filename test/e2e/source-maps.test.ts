@@ -16,5 +16,5 @@ test('the stack that --debug prints names files and lines of src', () => {
 });
 
 test('without --debug there is no stack', () => {
-  expect(failing()).toBe('error: <app> is missing\n  fix gantry apps get --help\n');
+  expect(failing()).toBe('error: missing argument <app>\n  fix gantry apps get --help\n');
 });

@@ -137,7 +137,7 @@ describe('loading', () => {
 
   test('shows a path from the working directory', async () => {
     const [problem] = (await checkAppConfig('no/such/cerebrium.toml')).problems;
-    expect(problem).toMatchObject({ message: 'no/such/cerebrium.toml not found', fix: gantryCommand`gantry init` });
+    expect(problem).toMatchObject({ message: 'no/such/cerebrium.toml not found', fix: gantryCommand`init` });
   });
 });
 
