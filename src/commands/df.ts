@@ -5,12 +5,12 @@ import { table } from '../output/table.ts';
 
 export default defineCommand({
   run: async ({ api, project, progress }) => {
-    const answer = await api(listVolumes, { project });
-    if (parseVolumes(answer).length === 0) progress.note('the platform tells of no volume');
-    return answer;
+    const reply = await api(listVolumes, { project });
+    if (parseVolumes(reply).length === 0) progress.note('the platform reports no volumes');
+    return reply;
   },
-  view: (answer) =>
-    table(parseVolumes(answer), {
+  view: (reply) =>
+    table(parseVolumes(reply), {
       VOLUME: (volume) => volume.name,
       REGION: (volume) => volume.region,
       SIZE: (volume) => volume.size,

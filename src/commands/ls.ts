@@ -6,9 +6,9 @@ import { table } from '../output/table.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[path]', 'a folder or file on a volume, as volume:/path or /path', '/')
-      .option('-l, --long', 'sizes in bytes, times in full')
-      .option('-R, --recursive', 'all that is below, with its path'),
+      .argument('[path]', 'remote folder or file, as volume:/path or /path', '/')
+      .option('-l, --long', 'show sizes in bytes and full times')
+      .option('-R, --recursive', 'list subfolders recursively'),
   run: async (context, path, { recursive = false }) => {
     const at = parseVolumePath(path, context.settings);
     return (await listPath(context, at, recursive)).map((entry) => toPathEntry(entry, at));
@@ -23,11 +23,11 @@ export default defineCommand({
   empty: 'the folder is empty',
   passesThrough: true,
   json: {
-    path: 'where it is, as other commands take it; of a folder it ends in a slash',
-    name: 'its name, as the platform says it',
-    is_folder: 'whether it is a folder',
-    size_bytes: 'bytes',
-    last_modified: 'RFC 3339, UTC',
+    path: 'remote path; ends in a slash for a folder',
+    name: 'name (platform value)',
+    is_folder: 'true for a folder',
+    size_bytes: 'size in bytes',
+    last_modified: 'time of the last change (RFC 3339, UTC)',
   },
   examples: ['ls', 'ls -l /models', 'ls -R default:/models --json=path,size_bytes', 'ls --region global'],
 });

@@ -4,23 +4,23 @@ import { repeatableFlag, sizeFlag, wholeNumberFlag } from './values.ts';
 
 const mib = 2 ** 20;
 
-/** What `cp` and `sync` have in common. */
+/** The flags that `cp` and `sync` share. */
 export function addCopyFlags<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {
   return command
-    .option('--include <glob>', 'of folders, only files that match; may be repeated', repeatableFlag)
-    .option('--exclude <glob>', 'of folders, no files or folders that match; may be repeated', repeatableFlag)
-    .option('--no-follow', 'leave links out instead of copying what they lead to')
-    .option('--rename-clashes', 'rename files whose names the target disk does not tell apart')
-    .option('--dry-run', 'say what would be done, and stop')
-    .option('--no-check', 'do not compare MD5s of what was sent and what arrived')
-    .option('--verify', 'read everything back and compare it')
-    .option('--no-continue', 'do not go on where the same copy was cut off')
-    .option('--limit-rate <size>', 'bytes per second, such as 20MB', sizeFlag(1024))
-    .option('--part-size <size>', 'of large files (16MiB if left out)', sizeFlag(5 * mib, 5 * 1024 * mib))
-    .option('--concurrency <number>', 'requests at a time (64 small, 8 large if left out)', wholeNumberFlag(1, 256))
-    .option('--events', 'print one JSON object per line as things happen');
+    .option('--include <glob>', 'copy only matching files (repeatable)', repeatableFlag)
+    .option('--exclude <glob>', 'skip matching files and folders (repeatable)', repeatableFlag)
+    .option('--no-follow', 'skip symbolic links')
+    .option('--rename-clashes', 'rename files whose names are equal on the target disk')
+    .option('--dry-run', 'show what would be copied')
+    .option('--no-check', 'skip checksum comparison during transfer')
+    .option('--verify', 'read the files back and compare checksums')
+    .option('--no-resume', 'start over instead of resuming')
+    .option('--limit-rate <size>', 'limit bandwidth, for example 20MB per second', sizeFlag(1024))
+    .option('--part-size <size>', 'size of parts (default: adaptive)', sizeFlag(5 * mib, 5 * 1024 * mib))
+    .option('--concurrency <n>', 'requests in flight (default: adaptive)', wholeNumberFlag(1, 256))
+    .option('--events', 'print progress as JSON lines');
 }
 
 interface Flags {
@@ -33,31 +33,41 @@ interface Flags {
   dryRun?: true | undefined;
   check: boolean;
   verify?: true | undefined;
-  continue: boolean;
+  resume: boolean;
   limitRate?: number | undefined;
   partSize?: number | undefined;
   concurrency?: number | undefined;
 }
 
 export function toCopyOptions(flags: Flags): CopyOptions {
-  const { include = [], exclude = [], clobber = true, update = false, dryRun = false, verify = false } = flags;
-  const { renameClashes = false, follow, check, continue: goesOn, limitRate, partSize, concurrency } = flags;
   return {
-    ...{ include, exclude, follow, clobber, update, dryRun, check, verify, continue: goesOn, remember: true },
-    ...{ renameClashes, limitRate, partSize, concurrency },
+    include: flags.include ?? [],
+    exclude: flags.exclude ?? [],
+    follow: flags.follow,
+    clobber: flags.clobber ?? true,
+    update: flags.update ?? false,
+    renameClashes: flags.renameClashes ?? false,
+    dryRun: flags.dryRun ?? false,
+    check: flags.check,
+    verify: flags.verify ?? false,
+    resume: flags.resume,
+    keepJournal: true,
+    concurrency: flags.concurrency,
+    partSize: flags.partSize,
+    limitRate: flags.limitRate,
   };
 }
 
-/** The fields of how a copy went. */
+/** The fields of a copy's result. */
 export const copySummaryFields = {
-  from: 'the sources',
-  to: 'the target',
-  files: 'files that are copied now (--dry-run: would be)',
-  bytes: 'their size',
-  skipped: 'files that were left out',
-  failed: 'path, reason and code of each file that failed',
-  renamed: 'path and new name (as) of each file and folder that --rename-clashes renamed',
-  resumedBytes: 'of the bytes, those that an earlier try had copied',
-  seconds: 'time it took',
-  dryRun: 'whether this is only what would be done',
+  from: 'sources',
+  to: 'target',
+  files: 'number of copied files',
+  bytes: 'total size of the copied files',
+  skipped: 'number of skipped files',
+  failed: 'path, reason and code of each failed file',
+  renamed: 'path and new name (as) of each file or folder that --rename-clashes renamed',
+  resumedBytes: 'bytes resumed from a previous attempt',
+  seconds: 'duration in seconds',
+  dryRun: 'true for a dry run: nothing was copied',
 };

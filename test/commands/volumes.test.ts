@@ -38,7 +38,7 @@ describe('volumes resize', () => {
     expect((await gantry(['volumes', 'resize', '100'], { emulator })).code).toBe(9);
     const { code, stderr } = await gantry(['volumes', 'resize', '100'], { emulator, columns: 120, typed: 'n\r' });
     expect(code).toBe(130);
-    expect(stderr).toContain('cannot be made smaller again');
+    expect(stderr).toContain('cannot be reduced later');
     expect(emulator.calls).toEqual([]);
   });
 

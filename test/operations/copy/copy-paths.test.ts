@@ -47,13 +47,13 @@ test.each<[string[], string[], string, boolean]>([
   expect(createPathFilter(include, exclude).includes(path)).toBe(wanted);
 });
 
-test('excluded folders are not looked into', () => {
+test('does not enter excluded folders', () => {
   const filter = createPathFilter([], ['cache/', 'a/b']);
   expect(['cache', 'x/cache', 'a/b', 'a', 'b'].map((folder) => filter.excludesFolder(folder))).toEqual([
     ...[true, true, true, false, false],
   ]);
 });
 
-test('a pattern that cannot be read is an error', () => {
+test('rejects an invalid pattern', () => {
   expect(() => createPathFilter(['[a'], [])).toThrow('the pattern "[a" cannot be read');
 });
