@@ -24,7 +24,7 @@ export async function bundle(folder, plugins = []) {
     // Opening a file takes longer than reading it. Without these groups `apps list` takes 10 ms more.
     codeSplitting: {
       groups: [
-        { name: 'main', test: /src.(main|program.help(-layout)?|output.wrap-text)\.ts$/ },
+        { name: 'main', test: /src.(main|program.help(-layout)?|output.(wrap-text|display-width))\.ts$/ },
         { name: 'program', test: (id) => common.includes(id) },
       ],
     },
@@ -49,6 +49,8 @@ export async function bundle(folder, plugins = []) {
 /** What nearly every command loads. A file that has moved fails the build: without its group it would only be slow. */
 const common = [
   'program/run-program',
+  'program/command-tree',
+  'program/create-context',
   'command',
   'api/client',
   'contract/scalars',

@@ -2,36 +2,58 @@ import type { Command as Commander, OptionValues } from '@commander-js/extra-typ
 import type { Context } from './context.ts';
 import type { ExitName } from './errors.ts';
 import type { View } from './output/page.ts';
+import type { RawOutput } from './output/raw-output.ts';
+import type { ResultSchema } from './result-schema.ts';
 
-/** A command is three small things: what it takes, what it does, how its answer reads. */
-interface CommandParts<Inputs extends unknown[], Options extends OptionValues, Value> {
-  /** Its arguments and flags, in commander's own words. */
+/** A command: its arguments and flags, what it does, and how its result is shown. */
+interface CommandParts<Inputs extends unknown[], Options extends OptionValues, Value, Data, Json> {
+  /** Adds the arguments and flags. */
   configure?: (command: Commander) => Commander<Inputs, Options>;
-  /** Its work. Returns a plain value, or an async iterable of values; prints nothing. */
+  /** Does the work and returns a plain value or an async iterable of values. Prints nothing to stdout. */
   run: (context: Context, ...inputs: [...Inputs, Options]) => Value | Promise<Value>;
-  /** How the value (each value of an iterable) reads. Fetches nothing. */
+  /** The text for the value, or for each value of an iterable. Makes no requests. */
   view: (value: Value extends AsyncIterable<infer Item> ? Item : Value, options: Options) => View;
-  /** What of the value (of each value of an iterable) is its JSON, when the view needs to know more. */
-  data?: (value: Value extends AsyncIterable<infer Item> ? Item : Value) => unknown;
-  /** Whether the text is written as it is, whatever is in it. */
+  /** The JSON for the value, or for each value of an iterable, if it differs from the value. */
+  data?: (value: Value extends AsyncIterable<infer Item> ? Item : Value) => Data;
+  /** Whether the text is written without sanitizing. */
   raw?: (options: Options) => boolean;
-  /** Whether the answer is shown with the secrets in it: because it is an app's, or was asked for as it is. */
+  /** Whether secrets in the result are shown, because the user asked for them or the result is an app's. */
   verbatim?: (options: Options) => boolean;
-  /** The exit of a command whose success has shades; the default is ok. */
+  /** The exit code of a successful run; `ok` by default. */
   exit?: (value: Value, options: Options) => ExitName | number;
-  /** What to say when the answer is an empty list. */
+  /** Shown on stderr if the result is an empty list. */
   empty?: string;
-  /** The fields of the JSON answer and what they mean: help, reference, and the check of `--json=fields`. */
-  json?: Record<string, string>;
-  /** The answer is made of the platform's own objects: `--json` may name fields of theirs that we do not know. */
-  passesThrough?: true;
+  /** What `--json` prints. A command without it prints raw bytes, which JSON cannot hold. */
+  json?: Json;
+  /** Whether it only reads, or changes or destroys what exists, on this machine or the platform. */
+  effect: Effect;
   /** Paragraphs of its help, below the summary. */
   details?: string[];
   /** Command lines without the leading `gantry`. */
   examples?: string[];
 }
 
-/** A command as the program sees it, whatever its inputs are. */
+export type Effect = 'reads' | 'changes' | 'destroys';
+
+/** Of a command that has no `data`. */
+type WithoutData = { readonly [withoutData]: never };
+declare const withoutData: unique symbol;
+
+/** What of the value of `run` goes into JSON. */
+type JsonOf<Value> =
+  Value extends AsyncIterable<infer Item> ? Item : Value extends RawOutput<infer Json> ? Json : Value;
+
+/**
+ * A command, if its result matches what it declares as JSON. Only the return type can check that: in a parameter it would
+ * make TypeScript fix the type of the result before it has seen it.
+ */
+type Checked<Json, Result> = Json extends ResultSchema
+  ? Json extends ResultSchema<Result>
+    ? Command
+    : { resultDoesNotMatchItsDeclaration: Result; declared: Json }
+  : Command;
+
+/** A command without its input types, as the program uses it. */
 export interface Command {
   configure: (command: Commander) => void;
   run: (context: Context, ...inputs: unknown[]) => unknown;
@@ -41,16 +63,22 @@ export interface Command {
   verbatim: (options: unknown) => boolean;
   exit: (value: unknown, options: unknown) => ExitName | number;
   empty: string | undefined;
-  json: Record<string, string>;
-  passesThrough: boolean;
+  json: ResultSchema | undefined;
+  effect: Effect;
   details: string[];
   examples: string[];
 }
 
-export function defineCommand<Value, Inputs extends unknown[] = [], Options extends OptionValues = OptionValues>(
-  parts: CommandParts<Inputs, Options, Value>,
-): Command {
-  return {
+export function defineCommand<
+  Value,
+  Inputs extends unknown[] = [],
+  Options extends OptionValues = OptionValues,
+  Data = WithoutData,
+  Json extends ResultSchema | undefined = undefined,
+>(
+  parts: CommandParts<Inputs, Options, Value, Data, Json>,
+): Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data> {
+  const command: Command = {
     configure: (command) => void parts.configure?.(command),
     run: parts.run as Command['run'],
     view: parts.view as Command['view'],
@@ -59,9 +87,10 @@ export function defineCommand<Value, Inputs extends unknown[] = [], Options exte
     verbatim: (parts.verbatim as Command['verbatim']) ?? (parts.raw as Command['raw']) ?? (() => false),
     exit: (parts.exit as Command['exit']) ?? (() => 'ok'),
     empty: parts.empty,
-    json: parts.json ?? {},
-    passesThrough: parts.passesThrough ?? false,
+    json: parts.json as ResultSchema | undefined,
+    effect: parts.effect,
     details: parts.details ?? [],
     examples: parts.examples ?? [],
   };
+  return command as Checked<Json, [Data] extends [WithoutData] ? JsonOf<Value> : Data>;
 }

@@ -1,29 +1,29 @@
 import type { CommandLine } from './command-line.ts';
 
 /**
- * Every way a command can end, and the errors that carry them.
+ * Exit codes, and the errors that lead to them. A code never changes its meaning: scripts depend on it.
  *
- * A code never changes its meaning: scripts depend on it. Errors are made in three places only: `api/reply-error.ts`
- * (status to class), `project/` and `config/` (files), operations (outcomes). They are rendered in `main.ts` only.
+ * Any module may throw these errors; `api/reply-error.ts` maps HTTP statuses to them. `main.ts` shows what reaches it, by
+ * `output/failure.ts`. Errors that another module always catches are defined where they are thrown.
  */
 export const exitCodes = {
-  ok: { code: 0, when: 'done; also an empty list, or already as asked' },
-  failed: { code: 1, when: 'anything not classified below' },
-  usage: { code: 2, when: 'unknown command or flag, bad value, stray argument' },
-  changes: { code: 3, when: 'only with --detailed-exit-code on a dry run: there is something to deploy' },
-  auth: { code: 4, when: 'no token, or it is expired or invalid (401)' },
-  denied: { code: 5, when: 'known, but not allowed (403)' },
-  'not-found': { code: 6, when: 'app, build, run, file or project does not exist (404)' },
-  conflict: { code: 7, when: 'exists already, or changed meanwhile (409, 412)' },
-  pending: { code: 8, when: '--timeout reached while the remote work goes on' },
-  'input-needed': { code: 9, when: 'a question would have to be asked and cannot be' },
+  ok: { code: 0, when: 'success, including an empty list or nothing to change' },
+  failed: { code: 1, when: 'any other error' },
+  usage: { code: 2, when: 'unknown command or flag, invalid value or unexpected argument' },
+  changes: { code: 3, when: 'dry run with --detailed-exit-code: there are changes to deploy' },
+  auth: { code: 4, when: 'no token, or the token is expired or invalid (401)' },
+  denied: { code: 5, when: 'permission denied (403)' },
+  'not-found': { code: 6, when: 'app, build, run, file or project not found (404)' },
+  conflict: { code: 7, when: 'already exists, or changed in the meantime (409, 412)' },
+  pending: { code: 8, when: '--timeout reached; the remote work continues' },
+  'input-needed': { code: 9, when: 'input required, but prompting is not possible' },
   project: { code: 10, when: 'cerebrium.toml or local files are invalid, missing or too large' },
-  'build-failed': { code: 11, when: 'the remote build ended badly' },
-  'not-ready': { code: 12, when: 'built, but the app failed to start (init_failure, init_timeout)' },
-  'app-error': { code: 13, when: 'invoke or run: the app answered with an error' },
-  limit: { code: 14, when: 'quota, plan limit, or payment needed (402)' },
-  unavailable: { code: 69, when: 'network, DNS, TLS or 5xx, after retries: trying again may help' },
-  bug: { code: 70, when: 'unexpected exception, or a reply of unknown shape' },
+  'build-failed': { code: 11, when: 'the build failed' },
+  'not-ready': { code: 12, when: 'the build succeeded, but the app failed to start (init_failure, init_timeout)' },
+  'app-error': { code: 13, when: 'invoke or run: the app returned an error' },
+  limit: { code: 14, when: 'quota or plan limit reached, or payment required (402)' },
+  unavailable: { code: 69, when: 'network, DNS, TLS or server error (5xx), after retries; may be temporary' },
+  bug: { code: 70, when: 'internal error, or an unexpected reply' },
   'rate-limited': { code: 75, when: 'too many requests (429), after retries' },
   interrupted: { code: 130, when: 'Ctrl-C, or "no" at a prompt' },
   terminated: { code: 143, when: 'SIGTERM, or the terminal was closed (SIGHUP)' },
@@ -31,17 +31,17 @@ export const exitCodes = {
 
 export type ExitName = keyof typeof exitCodes;
 
-/** A stretch of one line in a file. Lines and columns count from 1, columns and length in characters. */
+/** A range within one line of a file. `line` and `column` count from 1; `column` and `length` are in code points. */
 export interface FileLocation {
   file: string;
   line: number;
   column: number;
   length: number;
-  /** The line itself, without its end, so that it can be shown with a caret below. */
+  /** The whole line, without its line break. */
   text: string;
 }
 
-/** Something wrong with the user's files: an error stops the command, a warning does not. */
+/** Something wrong in the user's files. An error stops the command, a warning does not. */
 export interface Problem {
   severity: 'error' | 'warning';
   message: string;
@@ -56,17 +56,17 @@ export interface ErrorFacts {
   why?: string;
   /** What to do about it: a complete command, or prose. */
   fix?: string | CommandLine;
-  /** HTTP status, when a server's answer is the cause. */
+  /** The HTTP status of the reply that caused the error. */
   status?: number;
   requestId?: string;
   retryable?: boolean;
   retryAfterMs?: number;
-  /** Anything a program could use: ids, lists. Shown in JSON only. */
+  /** More for programs, such as ids. Shown in JSON only. */
   details?: Record<string, unknown>;
   cause?: unknown;
 }
 
-/** The root of all expected failures. `exit` names the exit code (see {@link exitCodes}). */
+/** The base of all expected failures. `exit` names the exit code (see {@link exitCodes}). */
 export abstract class GantryError extends Error {
   abstract readonly exit: ExitName;
 
@@ -77,7 +77,6 @@ export abstract class GantryError extends Error {
     super(message, { cause: facts.cause });
   }
 
-  /** What the process ends with. */
   get exitCode(): number {
     return exitCodes[this.exit].code;
   }
@@ -107,17 +106,17 @@ export class ConflictError extends GantryError {
   override readonly exit = 'conflict';
 }
 
-/** The remote work goes on, but we stopped waiting. `fix` is the command that follows it. */
+/** The wait ended, but the remote work continues. `fix` is the command that follows it. */
 export class PendingError extends GantryError {
   override readonly exit = 'pending';
 }
 
-/** A question would have to be asked and nobody can answer. `fix` names the flag that answers it. */
+/** Input is required, but prompting is not possible. `fix` names the flag that provides it. */
 export class InputNeededError extends GantryError {
   override readonly exit = 'input-needed';
 }
 
-/** The user's files are at fault. Carries every problem found, warnings included, not the first only. */
+/** The user's files are invalid. Carries all problems found, warnings included. */
 export class ProjectError extends GantryError {
   override readonly exit = 'project';
 
@@ -138,23 +137,23 @@ export class NotReadyError extends GantryError {
   override readonly exit = 'not-ready';
 }
 
-/** The app answered, with an error. Its answer is in `details`. */
+/** The app returned an error. Its response is in `details`. */
 export class AppError extends GantryError {
   override readonly exit = 'app-error';
 }
 
-/** A program that ran on the platform failed: we end with its own exit code, where it is known. */
+/** A program that ran on the platform failed. Exits with the program's exit code if it is known. */
 export class ProgramError extends AppError {
   constructor(
     message: string,
     facts: ErrorFacts,
-    private readonly own: number | undefined,
+    private readonly programExitCode: number | undefined,
   ) {
     super(message, facts);
   }
 
   override get exitCode(): number {
-    return this.own || super.exitCode;
+    return this.programExitCode || super.exitCode;
   }
 }
 
@@ -167,7 +166,7 @@ export class UnavailableError extends GantryError {
   override readonly exit = 'unavailable';
 }
 
-/** A reply whose shape nobody expected: ours or the server's bug, never the user's. */
+/** A reply with an unexpected shape: a bug in gantry or in the platform. */
 export class UnexpectedReplyError extends GantryError {
   override readonly exit = 'bug';
 }
@@ -176,7 +175,7 @@ export class RateLimitedError extends GantryError {
   override readonly exit = 'rate-limited';
 }
 
-/** Signals that ask a process to end. */
+/** Signals that ask the process to end. */
 export type TerminationSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK';
 
 export function exitNameFor(signal: TerminationSignal): 'interrupted' | 'terminated' {
@@ -190,4 +189,14 @@ export class InterruptedError extends GantryError {
     super(message, facts);
     this.exit = exitNameFor(signal);
   }
+}
+
+/** Throws if the signal is aborted. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw abortError(signal);
+}
+
+/** The reason of the signal, or an InterruptedError if the reason is none of our errors. */
+export function abortError(signal: AbortSignal): GantryError {
+  return signal.reason instanceof GantryError ? signal.reason : new InterruptedError();
 }

@@ -4,36 +4,36 @@ import type { Environment } from './config/environment.ts';
 import type { TerminationSignal } from './errors.ts';
 import type { Stream } from './output/page.ts';
 
-/** A closed terminal or a dropped connection sends SIGHUP; Ctrl-Break of Windows, SIGBREAK. */
+/** SIGHUP: the terminal was closed. SIGBREAK: Ctrl-Break on Windows. */
 const terminationSignals: readonly TerminationSignal[] =
   process.platform === 'win32' ? ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** The process, as an argument: tests give their own. */
+/** What gantry uses of the process. Tests pass their own. */
 export interface Io {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: Stream;
   stderr: Stream;
   env: Environment;
   cwd: string;
-  /** Calls back on Ctrl-C and on every signal that asks us to end; returns how to stop listening. */
+  /** Listens for Ctrl-C and other termination signals. Returns a function that stops listening. */
   onSignal(listener: (signal: TerminationSignal) => void): () => void;
-  /** Ends the process at once, undrained: the second Ctrl-C. */
+  /** Ends the process immediately, without flushing output. */
   quit(code: number): void;
-  /** Wall-clock time in milliseconds since the epoch: for timestamps, ages and expiry. It may jump. */
+  /** Wall-clock time in ms since the epoch, for timestamps, ages and expiry. It may jump. */
   now(): number;
-  /** A clock that never jumps, in whole milliseconds. Only differences mean something: for durations and time limits. */
+  /** A monotonic clock in whole ms, for durations and timeouts. Only differences are meaningful. */
   elapsed(): number;
-  /** Rejects with the reason of the signal. */
+  /** Waits; rejects with the reason of the signal. */
   delay(ms: number, signal: AbortSignal): Promise<void>;
-  /** Shows an address in the user's browser; false when there is none. */
+  /** Opens a URL in the user's browser. Returns false if there is none. */
   openBrowser(address: string): Promise<boolean>;
-  /** Starts gantry once more, with these words, and does not wait for it. */
-  spawnDetached(words: string[]): Promise<void>;
-  /** A connection on which no byte moves for so many milliseconds is dead. */
+  /** Starts gantry in the background with these arguments. */
+  spawnDetached(argv: string[]): Promise<void>;
+  /** A connection without any byte for this many ms counts as dead. */
   silenceMs: number;
 }
 
-/** The real process as an {@link Io}. Node opens a stream when it is first asked for, and takes its time. */
+/** The real process. The streams are getters because Node opens them, slowly, on first use. */
 export function processIo(): Io {
   return {
     get stdin() {
@@ -49,7 +49,7 @@ export function processIo(): Io {
     cwd: process.cwd(),
     onSignal(listener) {
       for (const signal of terminationSignals) process.on(signal, listener);
-      // It stays after the command has ended: the terminal may close until the process does.
+      // Stays until the process exits: the terminal may close after the command ended.
       process.off('SIGHUP', closeTerminalOnExit).on('SIGHUP', closeTerminalOnExit);
       return () => {
         for (const signal of terminationSignals) process.off(signal, listener);
@@ -61,31 +61,17 @@ export function processIo(): Io {
     elapsed: () => Math.floor(process.uptime() * 1_000),
     delay,
     openBrowser,
-    // What starts programs takes its time to load, and nearly no command needs it; import() would load more yet.
-    async spawnDetached(words) {
+    // Loaded on demand because it is slow. getBuiltinModule is faster than import().
+    async spawnDetached(argv) {
       const { spawn } = process.getBuiltinModule('node:child_process');
       const script = process.argv[1];
-      if (script) spawn(process.execPath, [script, ...words], { detached: true, stdio: 'ignore' }).unref();
+      if (script) spawn(process.execPath, [script, ...argv], { detached: true, stdio: 'ignore' }).unref();
     },
     silenceMs: 60_000,
   };
 }
 
-/** A stderr that is no terminal, opened on first use: opening it takes over a millisecond, and most commands print nothing. */
-function lazyStderr(): typeof process.stderr {
-  return new Proxy({ isTTY: false } as typeof process.stderr, {
-    get(known, key) {
-      if (Object.hasOwn(known, key)) return Reflect.get(known, key);
-      const stream = ignoreStreamErrors(process.stderr);
-      const value = Reflect.get(stream, key);
-      return typeof value === 'function' ? value.bind(stream) : value;
-    },
-    has: (_, key) => Reflect.has(process.stderr, key),
-    set: (_, key, value) => Reflect.set(process.stderr, key, value),
-  });
-}
-
-/** At its end Node restores the terminal, and aborts when that fails because the terminal was closed. */
+/** Node restores the terminal when it exits, and aborts if the terminal is closed by then. */
 function closeTerminalOnExit(): void {
   process.once('exit', () => {
     const { closeSync } = process.getBuiltinModule('node:fs');
@@ -93,13 +79,13 @@ function closeTerminalOnExit(): void {
       try {
         closeSync(stream);
       } catch {
-        // It was closed before.
+        // Already closed.
       }
     }
   });
 }
 
-/** Node rejects with an AbortError of its own: callers tell a time limit from Ctrl-C by the reason of the signal. */
+/** Node rejects with its own AbortError, but callers tell a timeout from Ctrl-C by the reason of the signal. */
 async function delay(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await setTimeout(ms, undefined, { signal });
@@ -109,7 +95,7 @@ async function delay(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The browser is started by a little program that ends soon, badly where there is no browser. */
+/** The opener exits soon, with an error if there is no browser. */
 async function openBrowser(address: string): Promise<boolean> {
   const { default: open } = await import('open');
   const opener = await open(address).catch(() => undefined);
@@ -119,8 +105,8 @@ async function openBrowser(address: string): Promise<boolean> {
 }
 
 /**
- * Node writes to a file once and ignores how much of it was taken: on a full disk the rest would be lost without an
- * error. Pipes and terminals have a handle of their own, which does not.
+ * When stdout is a file, Node ignores short writes, so a full disk would lose output without an error. Pipes and
+ * terminals are not affected.
  */
 function writeCompletely(stream: typeof process.stdout): typeof process.stdout {
   if (stream.isTTY || '_handle' in stream) return stream;
@@ -135,7 +121,21 @@ function writeCompletely(stream: typeof process.stdout): typeof process.stdout {
   return stream;
 }
 
-/** A reader that closes its end is told of by the write that fails; as an event it would end the process. */
+/** EPIPE is reported to the callback of the write. Without a listener, the event would end the process. */
 function ignoreStreamErrors<S extends NodeJS.WriteStream>(stream: S): S {
   return stream.listenerCount('error') > 0 ? stream : stream.on('error', () => {});
+}
+
+/** A stderr that is not a terminal, opened on first use: opening takes over a millisecond, and most commands print nothing. */
+function lazyStderr(): typeof process.stderr {
+  return new Proxy({ isTTY: false } as typeof process.stderr, {
+    get(known, key) {
+      if (Object.hasOwn(known, key)) return Reflect.get(known, key);
+      const stream = ignoreStreamErrors(process.stderr);
+      const value = Reflect.get(stream, key);
+      return typeof value === 'function' ? value.bind(stream) : value;
+    },
+    has: (_, key) => Reflect.has(process.stderr, key),
+    set: (_, key, value) => Reflect.set(process.stderr, key, value),
+  });
 }

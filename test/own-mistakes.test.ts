@@ -102,7 +102,7 @@ describe('what the system refused', () => {
 test.each(['upload', 'download'] as const)('an %s URL that is none is the answer of the platform', (what) => {
   expect(() => parseSignedUrl('not a url?X-Amz-Signature=1', what)).toThrow(UnexpectedReplyError);
   expect(() => parseSignedUrl('not a url?X-Amz-Signature=1', what)).toThrow(
-    `the platform sent a URL for the ${what} that is not valid: "not a url"`,
+    `the platform sent an invalid ${what} URL: "not a url"`,
   );
   expect(() => parseSignedUrl('http://storage.test/x', what)).toThrow(FailedError);
 });
@@ -140,7 +140,7 @@ describe('a name that objects inherit', () => {
   test.each(names)('%s is a field that no answer has', async (name) => {
     const env = await giving('[{"id":"p-12345678-web","name":"web","projectId":"p-12345678","status":"ready"}]');
     const { code, stderr } = await gantry(['apps', 'list', `--json=${name}`], { env });
-    expect(stderr).toContain(`--json has no field "${name}"`);
+    expect(stderr).toContain(`unknown JSON field "${name}"`);
     expect(code).toBe(2);
   });
 

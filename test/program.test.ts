@@ -50,7 +50,7 @@ test('--help --json describes a command as the reference does', async () => {
   expect(json()).toEqual(commands.find(({ command }) => command === 'apps get'));
 });
 
-describe('a command line that cannot be understood exits 2 and helps:', () => {
+describe('an invalid command line exits with 2 and suggests a fix:', () => {
   test.each([
     ['a misspelt command', 'deplyo', /error: unknown command 'deplyo'[\s\S]*did you mean deploy\?/],
     ['a misspelt subcommand', 'apps delte', /error: unknown command 'delte'/],
@@ -59,27 +59,27 @@ describe('a command line that cannot be understood exits 2 and helps:', () => {
     ['a misspelt flag', 'deploy --detatch', /error: unknown option '--detatch'[\s\S]*did you mean --detach\?/],
     ['a misspelt global flag', 'apps list --quite', /did you mean --quiet\?/],
     ['an abbreviated flag', 'deploy --det', /error: unknown option '--det'/],
-    ['a stray argument', 'apps list web', /error: too many arguments/],
-    ['a stray argument of deploy', 'deploy web', /error: too many arguments/],
-    ['a missing argument', 'apps get', /error: <app> is missing\n {2}fix gantry apps get --help/],
-    ['a missing flag', 'users invite ada@example.com', /error: --role <role> is missing\n/],
-    ['a flag without its value', 'deploy --name', /error: --name <name> needs a value\n/],
+    ['an unexpected argument', 'apps list web', /error: unexpected argument "web"\n {2}fix gantry apps list --help/],
+    ['an unexpected argument of deploy', 'deploy web', /error: unexpected argument "web"/],
+    ['a missing argument', 'apps get', /error: missing argument <app>\n {2}fix gantry apps get --help/],
+    ['a missing flag', 'users invite ada@example.com', /error: missing required flag --role <role>\n/],
+    ['a flag without its value', 'deploy --name', /error: --name <name> requires a value\n/],
     [
       'a value out of its list',
       'apps list --color=sometimes',
-      /error: --color cannot be "sometimes"\n {2}why the choices are always, never, auto\n {2}fix gantry apps list --help/,
+      /error: invalid --color "sometimes": expected one of always, never, auto\n {2}fix gantry apps list --help/,
     ],
     [
       'a value of another form',
       'runs list web --since=soon',
-      /error: --since cannot be "soon"\n {2}fix write a time such as 2026-11-20 .*, 7d\n/,
+      /error: invalid --since "soon": expected a time such as 2026-11-20 .*, 7d\n/,
     ],
     [
       'an argument of another form',
       'plan set gold',
-      /error: <plan> cannot be "gold"\n {2}why the choices are hobby, standard, enterprise\n/,
+      /error: invalid <plan> "gold": expected one of hobby, standard, enterprise\n/,
     ],
-    ['too much', 'apps list a b', /error: too many arguments: 2, where none is taken\n/],
+    ['two unexpected arguments', 'apps list a b', /error: unexpected argument "a"\n/],
     ['an unknown subcommand before --help', 'apps nonsense', /fix gantry apps --help/],
   ])('%s', async (_, line, says) => {
     const words = line.split(' ').filter(Boolean);
@@ -97,10 +97,10 @@ test.each([
   [['builds', 'cancel', 'web', '', '--yes'], '<build> is empty'],
   [['builds', 'get', 'web', ''], '<build> is empty'],
   [['service-accounts', 'grant', 'sa-ci', ''], '<project> is empty'],
-])('%j is what a shell makes of an unset variable: it asks for nothing', async (words, says) => {
+])('%j is rejected: the shell variable was unset', async (words, says) => {
   const { code, stderr } = await gantry(words, { emulator });
   expect(code).toBe(2);
-  expect(stderr).toBe(`error: ${says}\n  fix look whether a variable of the shell is unset\n`);
+  expect(stderr).toBe(`error: argument ${says}\n  fix check that the shell variable is set\n`);
   expect(emulator.calls).toEqual([]);
 });
 
@@ -123,7 +123,7 @@ describe('the flags every command has', () => {
   test('-C of a folder that is not there exits 2', async () => {
     const { code, stderr } = await gantry(['check', '-C', 'no-such-folder']);
     expect(code).toBe(2);
-    expect(stderr).toContain('there is no folder no-such-folder');
+    expect(stderr).toContain('folder no-such-folder not found');
   });
 
   test('--quiet leaves the result and drops the steps; errors and warnings stay', async () => {
@@ -132,7 +132,7 @@ describe('the flags every command has', () => {
     expect(stdout).toMatch(/\/web\n$/);
     expect(stderr).toBe('');
     await using odd = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\n' });
-    expect((await gantry(['deploy', '-q'], { emulator, cwd: odd.path })).stderr).toContain('error: app name');
+    expect((await gantry(['deploy', '-q'], { emulator, cwd: odd.path })).stderr).toContain('error: invalid app name');
   });
 
   test('--debug shows each request, never the token or a query, and the stack of an error', async () => {
@@ -206,6 +206,6 @@ describe('no project', () => {
     const env = { GANTRY_PROJECT: '', GANTRY_TOKEN: 'opaque' };
     const { code, stderr } = await gantry(['apps', 'list'], { emulator, env });
     expect(code).toBe(2);
-    expect(stderr).toContain('fix pass --project p-… or set GANTRY_PROJECT');
+    expect(stderr).toContain('fix pass --project p-…, set GANTRY_PROJECT');
   });
 });

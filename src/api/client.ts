@@ -3,9 +3,9 @@ import { fillPath, splitRoute } from '../contract/endpoint.ts';
 import { type UnreadableItem, unreadableItems } from '../contract/lists.ts';
 import { AuthError, type GantryError, NotFoundError } from '../errors.ts';
 import { stringifyJson } from '../json-text.ts';
-import { decodeReply } from './encoding.ts';
 import type { HttpReply } from './http-reply.ts';
-import type { Parts } from './multipart.ts';
+import { decodeReply } from './http-reply.ts';
+import type { MultipartFields } from './multipart.ts';
 import { readReply, rejectWebPage } from './reply.ts';
 import { errorFromReply, listCommandFor } from './reply-error.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
@@ -93,7 +93,7 @@ const formType = 'application/x-www-form-urlencoded';
 
 async function encode({ form, body: schema }: Endpoint, body: unknown): Promise<Pick<Message, 'body' | 'type'>> {
   if (!schema) return { body: undefined, type: jsonType };
-  if (form === 'multipart') return (await import('./multipart.ts')).encodeParts(body as Parts);
+  if (form === 'multipart') return (await import('./multipart.ts')).encodeMultipart(body as MultipartFields);
   if (form) return { body: new URLSearchParams(body as Record<string, string>).toString(), type: formType };
   return { body: body === undefined ? undefined : stringifyJson(body), type: jsonType };
 }

@@ -1,7 +1,73 @@
+import { UnavailableError } from '../errors.ts';
+
+/** A reply that is held in memory. */
 export interface HttpReply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: string;
-  /** The body as it came, when it is compressed; `body` is empty then. See encoding.ts. */
+  /** The compressed body if the server compressed it; `body` is empty then. See {@link decodeReply}. */
   encoded?: Buffer;
+}
+
+/** The body as text, or as bytes if the server compressed it although gantry requests no encoding. */
+export function toReplyBody(bytes: Buffer, headers: HttpReply['headers']): Pick<HttpReply, 'body' | 'encoded'> {
+  return encodingsOf(headers).length > 0 ? { body: '', encoded: bytes } : { body: bytes.toString('utf8') };
+}
+
+/** Maximum of a decompressed body, because a small reply may expand to gigabytes. */
+const maxDecodedBytes = 256 * 1024 * 1024;
+
+/** Decompresses the body. Throws UnavailableError if the encoding is unknown or the bytes are damaged. */
+export async function decodeReply(reply: HttpReply, host: string): Promise<HttpReply> {
+  if (!reply.encoded) return reply;
+  const { status, headers } = reply;
+  let bytes = reply.encoded;
+  for (const encoding of encodingsOf(headers).reverse()) {
+    const decode = decoders[encoding];
+    if (!decode) {
+      throw new UnavailableError(`the reply of ${host} has the encoding "${encoding}", which is not supported`, {
+        why: 'gantry requests no encoding; a proxy may have added it',
+        status,
+      });
+    }
+    // An empty body is empty in every encoding.
+    if (bytes.length > 0) bytes = await decode(bytes).catch((cause) => damaged(host, status, cause));
+  }
+  return { status, headers, body: bytes.toString('utf8') };
+}
+
+const decoders: Record<string, (bytes: Buffer) => Promise<Buffer>> = {
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate: inflate,
+  br: brotli,
+};
+
+async function gunzip(bytes: Buffer): Promise<Buffer> {
+  return (await import('node:zlib')).gunzipSync(bytes, { maxOutputLength: maxDecodedBytes });
+}
+
+/** With the zlib header, or without it, as some servers send it. */
+async function inflate(bytes: Buffer): Promise<Buffer> {
+  const { inflateSync, inflateRawSync } = await import('node:zlib');
+  const hasHeader = ((bytes[0] ?? 0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
+  return (hasHeader ? inflateSync : inflateRawSync)(bytes, { maxOutputLength: maxDecodedBytes });
+}
+
+async function brotli(bytes: Buffer): Promise<Buffer> {
+  return (await import('node:zlib')).brotliDecompressSync(bytes, { maxOutputLength: maxDecodedBytes });
+}
+
+function damaged(host: string, status: number, cause: unknown): never {
+  const tooLarge = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+  const what = tooLarge ? `is larger than ${maxDecodedBytes} bytes` : 'is compressed and damaged';
+  throw new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, { status, retryable: !tooLarge, cause });
+}
+
+function encodingsOf(headers: HttpReply['headers']): string[] {
+  return [headers['content-encoding'] ?? []]
+    .flat()
+    .flatMap((value) => value.toLowerCase().split(','))
+    .map((encoding) => encoding.trim())
+    .filter((encoding) => encoding !== '' && encoding !== 'identity');
 }

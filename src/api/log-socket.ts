@@ -85,7 +85,7 @@ export async function openLogSocket(path: string, query: object, options: Option
   const deadMs = Math.min(pingMs + pongMs, silenceMs);
   const pinging = setInterval(
     () => {
-      if (performance.now() - alive > deadMs) finish('nothing was heard of it any more');
+      if (performance.now() - alive > deadMs) finish('the connection timed out');
       else ping(socket);
     },
     Math.min(pingMs, deadMs / 2),
@@ -94,17 +94,17 @@ export async function openLogSocket(path: string, query: object, options: Option
   socket.addEventListener('message', ({ data }) => {
     alive = performance.now();
     const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
-    if (!held.take(text)) finish('more came than could be shown');
+    if (!held.take(text)) finish('too many lines to show');
   });
   socket.addEventListener('close', ({ code }) => {
-    finish(code === 1000 || code === 1001 ? 'it was closed' : 'the connection was cut');
+    finish(code === 1000 || code === 1001 ? 'closed by the platform' : 'the connection was lost');
     over?.();
   });
 
   await opened(socket, Math.min(handshakeMs, silenceMs)).catch(() => {
-    finish('it was not opened');
+    finish('the connection failed');
     signal.throwIfAborted();
-    throw line.failure ?? new ConnectionError(`${url.host} does not open the live log`, true, undefined);
+    throw line.failure ?? new ConnectionError(`cannot open the live log of ${url.host}`, true, undefined);
   });
   return {
     async next(patienceMs, gatherMs) {
@@ -115,7 +115,7 @@ export async function openLogSocket(path: string, query: object, options: Option
     get closeReason() {
       return held.why;
     },
-    close: () => finish('we closed it'),
+    close: () => finish('closed'),
   };
 }
 

@@ -25,7 +25,7 @@ interface Meaning {
 }
 
 const meanings: Record<number, Meaning> = {
-  400: { error: FailedError, otherwise: 'the platform found the request invalid' },
+  400: { error: FailedError, otherwise: 'invalid request' },
   401: {
     error: AuthError,
     otherwise: 'the platform does not accept the token',
@@ -34,18 +34,18 @@ const meanings: Record<number, Meaning> = {
   402: { error: LimitError, otherwise: 'the plan does not allow this, or a payment is due' },
   403: { error: DeniedError, otherwise: 'the token is not allowed to do this' },
   404: { error: NotFoundError, otherwise: 'not found' },
-  408: { error: UnavailableError, otherwise: 'the platform gave up waiting' },
-  409: { error: ConflictError, otherwise: 'it exists already, or changed meanwhile' },
-  412: { error: ConflictError, otherwise: 'it changed meanwhile' },
+  408: { error: UnavailableError, otherwise: 'the platform timed out' },
+  409: { error: ConflictError, otherwise: 'it already exists or has changed' },
+  412: { error: ConflictError, otherwise: 'it has changed' },
   429: { error: RateLimitedError, otherwise: 'too many requests' },
 };
 
-const anyServerError: Meaning = { error: UnavailableError, otherwise: 'the platform failed' };
-const anyOther: Meaning = { error: FailedError, otherwise: 'the platform refused' };
+const anyServerError: Meaning = { error: UnavailableError, otherwise: 'the platform returned an error' };
+const anyOther: Meaning = { error: FailedError, otherwise: 'the platform rejected the request' };
 /** Redirects are not followed: the token must not go elsewhere. */
 const redirect: Meaning = {
   error: FailedError,
-  otherwise: 'the platform answered with a redirect',
+  otherwise: 'the platform returned a redirect',
   fix: 'check the address of the platform (gantry config list --show-origin) and the network',
 };
 
@@ -100,7 +100,7 @@ const lists: Record<string, (app: string) => CommandLine> = {
  */
 function messageOf({ body, headers, status }: HttpReply): string | undefined {
   const text = body.trim();
-  if (isWebPage({ body, headers })) return `a web page came back instead of an answer (HTTP ${status})`;
+  if (isWebPage({ body, headers })) return `received a web page instead of a reply (HTTP ${status})`;
   const said = jsonOf(text);
   if (said) {
     const words = [said.message, said.error_description].find((found) => typeof found === 'string' && found !== '');

@@ -28,7 +28,7 @@ export function readReply(endpoint: Endpoint, received: HostReply): unknown {
   if (result.success) return result.output;
   const [issue] = result.issues;
   const where = issue.path?.map((item) => String(item.key)).join('.') ?? 'the reply';
-  throw new UnexpectedReplyError(`${route} answered in an unknown form: ${where}: ${issue.message}`, { status });
+  throw new UnexpectedReplyError(`${route} returned an unexpected reply: ${where}: ${issue.message}`, { status });
 }
 
 /** A web page is never an answer of the platform: a proxy, a firewall or the login page of a network sent it. */
@@ -36,9 +36,9 @@ export function rejectWebPage(received: HostReply): void {
   if (!isWebPage(received)) return;
   const { host, body, status } = received;
   const title = titleOf(body);
-  const page = title ? `a web page, "${title}",` : 'a web page';
-  throw new UnavailableError(`${page} came back instead of an answer from ${host} (HTTP ${status})`, {
-    why: 'a proxy, a firewall or the login page of a network answered instead of the platform',
+  const page = title ? `a web page ("${title}")` : 'a web page';
+  throw new UnavailableError(`received ${page} instead of a reply from ${host} (HTTP ${status})`, {
+    why: 'a proxy, a firewall or the login page of a network replied instead of the platform',
     fix: gantryCommand`doctor`,
     status,
     retryable: true,
@@ -74,7 +74,7 @@ function confirmation(received: HostReply): string {
   const isPlain = body.length <= longestConfirmation && !/^\s*<[a-z?!/]|[\u0000-\u0008\ufffd]/i.test(withoutMark(body));
   if (isPlain) return withoutMark(body);
   throw new UnavailableError(`the reply of ${host} is not a confirmation (HTTP ${status})`, {
-    why: 'something between this machine and the platform may have answered instead',
+    why: 'a proxy or a firewall may have replied instead of the platform',
     status,
     retryable: true,
   });
@@ -86,7 +86,7 @@ function messageOf(said: Record<string, unknown>, { status, body }: HostReply): 
   const hasErrors = typeof errors === 'object' ? Object.keys(errors ?? {}).length > 0 : Boolean(errors);
   if (!error && !hasErrors && success !== false && ok !== false) return words || body;
   const reason = words || (typeof error === 'string' ? error : stringifyJson(error ?? errors ?? said));
-  throw new FailedError(reason, { why: `the platform answered with an error (HTTP ${status})`, status });
+  throw new FailedError(reason, { why: `the platform returned an error (HTTP ${status})`, status });
 }
 
 /** JSON that does not parse was cut off on its way; anything else was never JSON. */
@@ -96,13 +96,13 @@ function parse({ body, status, host }: HostReply): unknown {
     return JSON.parse(text);
   } catch (cause) {
     if (/^\s*[[{"]/.test(text)) {
-      const lost = new ConnectionError(`the reply of ${host} is cut off or damaged (HTTP ${status})`, true, cause);
+      const lost = new ConnectionError(`the reply of ${host} is incomplete or damaged (HTTP ${status})`, true, cause);
       lost.facts.status = status;
       throw lost;
     }
     const what = text.trim() === '' ? 'is empty' : 'is not JSON';
     throw new UnavailableError(`the reply of ${host} ${what} (HTTP ${status})`, {
-      why: 'something between this machine and the platform may have answered instead',
+      why: 'a proxy or a firewall may have replied instead of the platform',
       status,
       retryable: true,
       cause,

@@ -140,7 +140,7 @@ async function* watched({ length, read }: BodyStream, line: AbortController, sil
       }
     }
     if (length !== undefined && bytes !== length)
-      throw new Error(`the body has changed: its length is not ${length} B`);
+      throw new Error(`the body changed: its length is no longer ${length} bytes`);
   } catch (cause) {
     line.abort(cause);
     throw cause;
@@ -177,7 +177,7 @@ function received(
   body
     .on('end', () => end())
     .on('error', end)
-    .on('close', () => end(new Error('the connection was cut')));
+    .on('close', () => end(new Error('connection reset')));
   async function* pieces() {
     for (;;) {
       const piece = waiting.shift();
@@ -201,5 +201,5 @@ function received(
 }
 
 function tooQuiet(ms: number): Error {
-  return new Error(`no byte for ${ms / 1000} s`);
+  return new Error(`no data for ${ms / 1000} s`);
 }

@@ -35,7 +35,7 @@ export async function renewStoredToken(current: Credential, refused: boolean, re
   } catch (error) {
     if (begun && !fresh) return stillGood(current, refused, error, now());
     fresh ??= await ask(current, renewing);
-    warn('the renewed token could not be stored: the next command has to renew it again');
+    warn('cannot store the renewed token: the next command will renew it again');
   }
   return fresh ? toCredential(fresh, profile) : current;
 }
@@ -55,8 +55,8 @@ async function ask({ refreshToken = '' }: StoredTokens, { api }: Renewing): Prom
 const refusals = new Set([400, 401]);
 
 function ended(error: GantryError): AuthError {
-  const why = `it could not be renewed: ${error.message}`;
-  return new AuthError('the login has ended', { ...error.facts, why, fix: gantryCommand`login`, cause: error });
+  const why = `renewing the token failed: ${error.message}`;
+  return new AuthError('the login has expired', { ...error.facts, why, fix: gantryCommand`login`, cause: error });
 }
 
 /** What could not be renewed serves until its end, unless there is no login any more. */

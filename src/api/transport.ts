@@ -1,7 +1,7 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
-import { toReplyBody } from './encoding.ts';
 import type { HttpReply } from './http-reply.ts';
+import { toReplyBody } from './http-reply.ts';
 
 /** Largest reply kept in memory, bytes. A folder of a million files comes in one reply of some 100 MiB. */
 export const maxReplyBytes = 256 * 1024 * 1024;
@@ -49,7 +49,7 @@ export async function sendWithAgent(
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const { outgoing, failure } = await openRequest({ method, url, headers: { ...headers, ...length }, signal, agent });
   try {
-    outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`no byte for ${silenceMs / 1000} s`)));
+    outgoing.setTimeout(silenceMs, () => outgoing.destroy(new Error(`no data for ${silenceMs / 1000} s`)));
     outgoing.end(body);
     const reply = await waitForResponse(outgoing);
     const bytes = await read(reply, url, maxBytes);
@@ -128,7 +128,7 @@ function read(reply: IncomingMessage, url: URL, maxBytes: number): Promise<Buffe
     reply.on('end', () => resolve(Buffer.concat(chunks)));
     reply.on('error', reject);
     // After the end it is no news.
-    reply.on('close', () => reject(new Error('the reply was cut off')));
+    reply.on('close', () => reject(new Error('the reply is incomplete')));
   });
 }
 
@@ -154,12 +154,9 @@ export function toConnectionError(
   through?: string,
 ): GantryError {
   if (cause instanceof GantryError) return cause;
-  const way = through === undefined ? '' : ` through ${through}`;
-  return new ConnectionError(
-    `could not reach ${url.host}${way}: ${connectionFailureReason(cause)}`,
-    wasConnected,
-    cause,
-  );
+  const host = through === undefined ? url.host : `${url.host} through ${through}`;
+  const what = wasConnected ? `the connection to ${host} failed` : `cannot connect to ${host}`;
+  return new ConnectionError(`${what}: ${connectionFailureReason(cause)}`, wasConnected, cause);
 }
 
 /** A connection may also fall silent, or be gone, in the middle of a request. */
@@ -176,16 +173,16 @@ export function connectionFailureReason(cause: unknown): string {
 }
 
 const reasons: Record<string, string> = {
-  ECONNREFUSED: 'nothing is listening there',
-  ENOTFOUND: 'no such host',
-  EAI_AGAIN: 'the name could not be looked up',
-  EHOSTUNREACH: 'no route to it',
-  ENETUNREACH: 'no network',
-  ETIMEDOUT: 'it did not answer in time',
-  ECONNRESET: 'the connection was cut',
-  EPIPE: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'DNS lookup failed',
+  EHOSTUNREACH: 'no route to host',
+  ENETUNREACH: 'network unreachable',
+  ETIMEDOUT: 'timed out',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  UND_ERR_SOCKET: 'connection reset',
+  UND_ERR_CONNECT_TIMEOUT: 'timed out',
 };
 
 /** Undefined if it is not about TLS. The code stays, as it is what one searches for. */

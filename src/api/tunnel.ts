@@ -153,7 +153,7 @@ function unreachable(proxy: ProxyServer, cause: Error): ConnectionError {
   const reason = /^HPE_/.test(String((cause as NodeJS.ErrnoException).code))
     ? 'it does not speak HTTP'
     : connectionFailureReason(cause);
-  return new ConnectionError(`could not reach ${proxyName(proxy)}: ${reason}`, false, cause, {
+  return new ConnectionError(`cannot connect to ${proxyName(proxy)}: ${reason}`, false, cause, {
     fix: `check ${proxy.variable}`,
   });
 }

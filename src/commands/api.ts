@@ -1,16 +1,21 @@
 import { defineCommand } from '../command.ts';
 import { repeatablePairFlag } from '../flags/values.ts';
 import { callPlatform } from '../operations/api/index.ts';
+import { anything, document, integer, record, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
     command
       .argument('<method>', 'GET, POST, PUT, PATCH or DELETE')
-      .argument('<path>', 'such as /v2/projects/{project}/apps; {project} is filled in')
-      .option('--query <name=value>', 'a query parameter; may be given again', repeatablePairFlag)
-      .option('--field <name=value>', 'a text in the JSON body; name:=json for anything else', repeatablePairFlag)
-      .option('--input <file>', 'take the body from this file; - is stdin')
-      .option('--include', 'print status and headers too')
+      .argument('<path>', 'path, such as /v2/projects/{project}/apps; {project} is filled in')
+      .option('--query <name=value>', 'query parameter (repeatable)', repeatablePairFlag)
+      .option(
+        '--field <name=value>',
+        'text field of the JSON body; name:=json for other values (repeatable)',
+        repeatablePairFlag,
+      )
+      .option('--input <file>', 'read the body from this file; - is stdin')
+      .option('--include', 'print the status and headers')
       .option('--paginate', 'fetch all pages and join them'),
   run: (context, method, path, { query = [], field: fields = [], input, paginate }) =>
     callPlatform(context, { method: method.toUpperCase(), path, query, fields, input, paginate }),
@@ -21,12 +26,13 @@ export default defineCommand({
       const head = [`HTTP ${status}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), ''];
       return [...(include ? head.map((line) => style.dim(line)) : []), text.replace(/\n$/, '')].join('\n');
     },
-  json: {
-    status: 'HTTP status',
-    headers: 'headers of the answer',
-    body: 'the answer, parsed where it is JSON',
-    text: 'the answer as it came',
-  },
+  effect: 'destroys',
+  json: document({
+    status: integer('HTTP status'),
+    headers: record(anything('text, or a list of texts'), 'response headers'),
+    body: anything('response body, parsed if it is JSON'),
+    text: text('response body as text'),
+  }),
   examples: [
     "api GET '/v2/projects/{project}/apps'",
     "api PATCH '/v2/projects/{project}/apps/p-12345678-web' --field maxReplicaCount:=3",

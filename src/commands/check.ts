@@ -3,6 +3,23 @@ import { defineCommand } from '../command.ts';
 import { ProjectError } from '../errors.ts';
 import { count } from '../output/format.ts';
 import { checkAppConfig } from '../project/config.ts';
+import { anything, boolean, choice, document, integer, list, object, optional, text } from '../result-schema.ts';
+
+const problemShape = object({
+  severity: choice(['error', 'warning'], 'severity'),
+  message: text('what is wrong'),
+  place: optional(
+    object({
+      file: text('file'),
+      line: integer('from 1'),
+      column: integer('from 1, in characters'),
+      length: integer('characters'),
+      text: text('the line'),
+    }),
+  ),
+  why: optional(text('cause')),
+  fix: optional(anything('what to do about it, as text')),
+});
 
 export default defineCommand({
   configure: (command) =>
@@ -21,12 +38,13 @@ export default defineCommand({
     ({ file, app, runtime, problems }) =>
     () =>
       `${file} is valid: app ${app}, runtime ${runtime}${problems.length ? `, ${count(problems.length, 'warning')}` : ''}`,
-  json: {
-    file: 'config file',
-    valid: 'true; an invalid file is an error with its problems',
-    app: 'app name',
-    runtime: 'cortex, custom or a partner',
-    problems: 'problems: severity, message, place (line, column), why and fix',
-  },
+  effect: 'reads',
+  json: document({
+    file: text('config file'),
+    valid: boolean('true; an invalid file is an error with its problems'),
+    app: text('app name'),
+    runtime: text('cortex, custom or a partner'),
+    problems: list(problemShape, 'problems: severity, message, place (line, column), why and fix'),
+  }),
   examples: ['check', 'check other/cerebrium.toml --strict', 'check --json'],
 });

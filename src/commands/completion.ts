@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineCommand } from '../command.ts';
 import { FailedError } from '../errors.ts';
+import { document, text } from '../result-schema.ts';
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
@@ -24,7 +25,8 @@ export default defineCommand({
     'fish: gantry completion fish > ~/.config/fish/completions/gantry.fish',
     'PowerShell: gantry completion powershell >> $PROFILE',
   ],
-  json: { shell: 'shell', script: 'script for the shell to load' },
+  effect: 'reads',
+  json: document({ shell: text('shell'), script: text('script for the shell to load') }),
   examples: ['completion bash', 'completion zsh'],
 });
 

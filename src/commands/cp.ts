@@ -10,6 +10,7 @@ import {
   parseCopyPaths,
 } from '../operations/copy/index.ts';
 import { RawOutput } from '../output/raw-output.ts';
+import { document } from '../result-schema.ts';
 import { copyExit, copyView } from '../views/copy.ts';
 
 export default defineCommand({
@@ -34,7 +35,8 @@ export default defineCommand({
     'stdin is stored in a temporary file until it ends, because its size must be known before the upload. An uploaded file counts as copied once the volume lists it with its full size.',
     'If names of files are the same to the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
   ],
-  json: copySummaryFields,
+  json: document(copySummaryFields),
+  effect: 'changes',
   examples: [
     'cp model.bin :/models/',
     'cp ./dataset default:/dataset --exclude "*.tmp"',

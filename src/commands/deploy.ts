@@ -13,7 +13,60 @@ import {
 } from '../operations/deploy/index.ts';
 import { writeGithubOutputs } from '../output/github-outputs.ts';
 import type { View } from '../output/page.ts';
+import {
+  anything,
+  boolean,
+  document,
+  integer,
+  list,
+  nullable,
+  number,
+  object,
+  record,
+  text,
+} from '../result-schema.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
+
+/** The result of a dry run. */
+const planFields = {
+  app: text('app name'),
+  project: text('project'),
+  runtime: text('cortex, custom or a partner'),
+  exists: nullable(boolean('with --dry-run: whether the app is already deployed; null if unknown')),
+  public: boolean('with --dry-run: whether anyone can call it without a token'),
+  setup: record(anything('value'), 'with --dry-run: hardware and replicas, including defaults'),
+  settings: list(
+    object({
+      setting: text('key in the config file'),
+      from: anything('deployed value'),
+      to: anything('new value'),
+      byDefault: boolean('whether the file leaves it to its default'),
+    }),
+    'with --dry-run: settings that would change',
+  ),
+  files: nullable(
+    object(
+      {
+        added: list(text('path'), 'new files'),
+        changed: list(text('path'), 'changed files'),
+        removed: list(text('path'), 'removed files'),
+        unchanged: integer('number of files'),
+      },
+      'with --dry-run: changed files; null if there is nothing to compare with',
+    ),
+  ),
+  send: object(
+    {
+      files: integer('number of files'),
+      bytes: integer('total size'),
+      largest: list(object({ path: text('path'), bytes: integer('size') }), 'largest files'),
+    },
+    'with --dry-run: what would be sent',
+  ),
+  warnings: list(anything('a problem, as in gantry check'), 'with --dry-run: warnings about the app'),
+  failedBuild: nullable(text('with --dry-run: status of the last build if it failed')),
+  changes: boolean('with --dry-run: whether anything would change'),
+};
 
 export default defineCommand({
   configure: (command) =>
@@ -49,26 +102,22 @@ export default defineCommand({
   },
   exit: (value, { detailedExitCode }) => (detailedExitCode && 'changes' in value && value.changes ? 'changes' : 'ok'),
   view: (value) => ('changes' in value ? deployPlanView(value) : endpoint(value)),
-  json: {
-    app: 'app name',
-    project: 'project',
-    runtime: 'cortex, custom or a partner',
-    build: 'build id',
-    status: 'final status of the build (with --detach: current status)',
-    endpoint: 'URL of the app',
-    dashboard: 'URL of the app in the dashboard',
-    files: 'files sent (--dry-run: added, changed, removed)',
-    bytes: 'size of the archive',
-    durationsMs: 'pack, upload, build',
-    exists: '--dry-run: whether the app is already deployed',
-    public: '--dry-run: whether anyone can call it without a token',
-    setup: '--dry-run: hardware and replicas, including defaults',
-    settings: '--dry-run: settings that would change',
-    send: '--dry-run: number, size and largest of the files',
-    warnings: '--dry-run: warnings about the app',
-    failedBuild: '--dry-run: status of the last build if it failed',
-    changes: '--dry-run: whether anything would change',
-  },
+  json: document(
+    {
+      app: text('app name'),
+      project: text('project'),
+      runtime: text('cortex, custom or a partner'),
+      build: text('build id'),
+      status: text('final status of the build (with --detach: current status)'),
+      endpoint: text('URL of the app'),
+      dashboard: text('URL of the app in the dashboard'),
+      files: integer('number of files sent'),
+      bytes: integer('size of the archive'),
+      durationsMs: object({ pack: number('ms'), upload: number('ms'), build: number('ms') }, 'pack, upload, build'),
+    },
+    planFields,
+  ),
+  effect: 'changes',
   examples: [
     'deploy',
     'deploy --dry-run',

@@ -8,6 +8,7 @@ import { wholeNumberFlag } from '../flags/values.ts';
 import { type AppVersion, develop, sampleCall } from '../operations/dev/index.ts';
 import { readSecretsFile } from '../operations/secrets/index.ts';
 import { duration } from '../output/format.ts';
+import { stream, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -23,16 +24,17 @@ export default defineCommand({
     ({ endpoint, curl }) =>
     () =>
       `${endpoint}\n${curl}`,
-  json: {
-    app: 'app name',
-    endpoint: 'URL of the app',
-    curl: 'a command that calls the app',
-    url: 'URL of the emulator',
-    project: 'project of the emulator',
-    token: 'token of the emulator; not valid anywhere else',
-    approve: 'URL that lets a browser approve logins; keep it secret',
-    build: 'id of the first build',
-  },
+  effect: 'changes',
+  json: stream({
+    app: text('app name'),
+    endpoint: text('URL of the app'),
+    curl: text('a command that calls the app'),
+    url: text('URL of the emulator'),
+    project: text('project of the emulator'),
+    token: text('token of the emulator; not valid anywhere else'),
+    approve: text('URL that lets a browser approve logins; keep it secret'),
+    build: text('id of the first build'),
+  }),
   examples: ['dev', 'dev ../other-app --port 0', 'dev --env-file .env'],
 });
 
@@ -48,7 +50,7 @@ async function* serve(context: Context, folder: string, { envFile, ...options }:
   const { progress, interruption } = context;
   const secrets = envFile === undefined ? {} : await readSecretsFile(context, envFile);
   const emulator = await startEmulatorFromFlags({ ...options, seed: false });
-  interruption.says = '';
+  interruption.message = '';
   try {
     if (!(await findPython())) {
       progress.warn({

@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import { listVolumes } from '../contract/volumes.ts';
 import { parseVolumes } from '../operations/volumes/index.ts';
 import { table } from '../output/table.ts';
+import { anyDocument } from '../result-schema.ts';
 
 export default defineCommand({
   run: async ({ api, project, progress }) => {
@@ -10,13 +11,18 @@ export default defineCommand({
     return reply;
   },
   view: (reply) =>
-    table(parseVolumes(reply), {
-      VOLUME: (volume) => volume.name,
-      REGION: (volume) => volume.region,
-      SIZE: (volume) => volume.size,
-      USED: (volume) => volume.used,
-      MORE: (volume) => volume.more,
-    }),
-  passesThrough: true,
+    table(
+      parseVolumes(reply),
+      {
+        VOLUME: (volume) => volume.name,
+        REGION: (volume) => volume.region,
+        SIZE: (volume) => volume.size,
+        USED: (volume) => volume.used,
+        MORE: (volume) => volume.more,
+      },
+      { keep: ['VOLUME', 'USED', 'SIZE'], right: ['SIZE', 'USED'] },
+    ),
+  json: anyDocument('volumes; platform value, passed through'),
+  effect: 'reads',
   examples: ['df', 'df --json'],
 });

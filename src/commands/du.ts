@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import { diskUsage, formatRemotePath, parseVolumePath, singleLine } from '../operations/volumes/index.ts';
 import { groupDigits, size } from '../output/format.ts';
 import { table } from '../output/table.ts';
+import { document, integer, list, object, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('[path]', 'remote folder or file, as volume:/path or /path', '/'),
@@ -15,16 +16,31 @@ export default defineCommand({
     return { path: formatRemotePath(at), files: total.files, bytes: total.bytes, entries };
   },
   view: ({ path, files, bytes, entries }) =>
-    table([...entries, { name: path, files, bytes }], {
-      SIZE: (entry) => size(entry.bytes),
-      FILES: (entry) => groupDigits(entry.files),
-      NAME: (entry) => singleLine(entry.name),
-    }),
-  json: {
-    path: 'remote path',
-    files: 'number of files',
-    bytes: 'total size in bytes',
-    entries: 'name, files and bytes of each entry, largest first',
-  },
+    table(
+      [...entries, { name: path, files, bytes }],
+      {
+        SIZE: (entry) => size(entry.bytes),
+        FILES:
+          (entry) =>
+          ({ terminal }) =>
+            terminal ? groupDigits(entry.files) : String(entry.files),
+        NAME: (entry) => singleLine(entry.name),
+      },
+      { keep: ['NAME', 'SIZE'], right: ['SIZE', 'FILES'] },
+    ),
+  effect: 'reads',
+  json: document({
+    path: text('remote path'),
+    files: integer('number of files'),
+    bytes: integer('total size in bytes'),
+    entries: list(
+      object({
+        name: text('name; ends in a slash for a folder'),
+        files: integer('number of files'),
+        bytes: integer('size in bytes'),
+      }),
+      'name, files and bytes of each entry, largest first',
+    ),
+  }),
   examples: ['du', 'du /models', 'du --region global --json=bytes'],
 });

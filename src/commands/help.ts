@@ -3,27 +3,31 @@ import { gantryCommand } from '../command-line.ts';
 import { variables } from '../config/environment.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import type { View } from '../output/page.ts';
-import { wrapText } from '../output/wrap-text.ts';
+import { wrappedTable } from '../output/wrapped-table.ts';
 import { flagMeaning, globalFlags } from '../reference.ts';
+import { documents, passThrough } from '../result-schema.ts';
 
 type Row = Record<string, string | number>;
 
-/** What `gantry help TOPIC` explains, as rows. A command's name instead of a topic shows its help (program.ts). */
+/** Topics of `gantry help TOPIC`, as rows. program.ts handles the names of commands. */
 const topics: Record<string, () => Row[] | Promise<Row[]>> = {
   flags: () => globalFlags().map((flag) => ({ flag: flag.flags, meaning: flagMeaning(flag) })),
   'exit-codes': () => Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })),
   environment: () => Object.entries(variables).map(([variable, meaning]) => ({ variable, meaning })),
   json: () => [
-    { form: '--json', prints: 'one document: the answer, or {"error": {...}} when the command failed' },
-    { form: '--json=id,status', prints: 'only these fields; a wrong field lists the right ones' },
-    { form: '--events', prints: 'one object a line; the last has "type": "result" or "error"' },
+    { form: '--json', prints: 'one document: the result, or {"error": {...}} if the command failed' },
+    { form: '--json=id,status', prints: 'only these fields; an unknown field lists the valid ones' },
+    {
+      form: 'streams',
+      prints: 'one object per line (logs, --events and others); the last has the type "result" or "error"',
+    },
     {
       form: 'errors',
       prints:
         'code, message, exitCode and retryable always; why, fix and others if known; next is the fix as a list of arguments if it is a command',
     },
-    { form: 'fields', prints: "the platform's own names; numbers are numbers" },
-    { form: 'times', prints: 'RFC 3339 in UTC, null when there is none' },
+    { form: 'fields', prints: "the platform's names; numbers are numbers" },
+    { form: 'times', prints: 'RFC 3339 in UTC, or null' },
     { form: 'exit codes', prints: 'the same with and without --json' },
   ],
   faults: async () => {
@@ -49,32 +53,19 @@ export default defineCommand({
   run: async (_, topic) => {
     const rows = Object.hasOwn(topics, topic) && topics[topic];
     if (rows) return rows();
-    throw new UsageError(`there is no command or topic "${topic}"`, {
-      why: `the topics are ${Object.keys(topics).join(', ')}`,
+    throw new UsageError(`unknown command or topic "${topic}"`, {
+      why: `available topics: ${Object.keys(topics).join(', ')}`,
       fix: gantryCommand`--help`,
     });
   },
   verbatim: () => true,
   view: explanation,
+  json: documents(passThrough({})),
+  effect: 'reads',
   examples: ['help flags', 'help exit-codes', 'help exit-codes --json', 'help deploy'],
 });
 
-/** Columns of which the last is explained in full: on a terminal it goes on below itself. */
 function explanation(rows: Row[]): View {
-  return ({ columns, style }) => {
-    const names = Object.keys(rows[0] ?? {});
-    const cells = [
-      names.map((name) => name.toUpperCase()),
-      ...rows.map((row) => names.map((name) => String(row[name]))),
-    ];
-    const widths = names.slice(0, -1).map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
-    const margin = widths.reduce((sum, width) => sum + width + 2, 0);
-    const [head = '', ...body] = cells.map((row) =>
-      [
-        ...widths.map((width, index) => `${row[index]?.padEnd(width)}  `),
-        wrapText(row.at(-1) ?? '', columns - margin).join(`\n${' '.repeat(margin)}`),
-      ].join(''),
-    );
-    return [style.bold(head), ...body].join('\n');
-  };
+  const titles = Object.keys(rows[0] ?? {});
+  return wrappedTable(rows, Object.fromEntries(titles.map((title) => [title.toUpperCase(), (row: Row) => row[title]])));
 }

@@ -5,6 +5,7 @@ import { gantryCommand } from '../command-line.ts';
 import { makeFolder } from '../disk/index.ts';
 import { ConflictError, FailedError } from '../errors.ts';
 import { projectTemplate } from '../project/template.ts';
+import { document, list, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -36,7 +37,8 @@ export default defineCommand({
     ({ files }) =>
     () =>
       files.join('\n'),
-  json: { dir: 'app folder', files: 'files written' },
+  effect: 'changes',
+  json: document({ dir: text('app folder'), files: list(text('path'), 'files written') }),
   examples: ['init', 'init my-app --compute ADA_L4'],
 });
 

@@ -15,56 +15,79 @@ import {
 } from '../operations/invoke/index.ts';
 import { count } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
+import {
+  anything,
+  choice,
+  document,
+  integer,
+  nullable,
+  number,
+  object,
+  passThrough,
+  record,
+  text,
+} from '../result-schema.ts';
+
+const responseFields = {
+  status: integer('HTTP status'),
+  headers: record(anything('text, or a list of texts'), 'headers of the response'),
+  runId: nullable(text('run id')),
+  timings: object({ firstByteMs: number('ms'), totalMs: number('ms') }, 'time until the first byte, and in total'),
+  body: anything('response: parsed if it is JSON, otherwise text or base64'),
+  encoding: choice(['json', 'text', 'base64'], 'form of body'),
+};
+
+const asyncFields = {
+  runId: text('run id'),
+  app: text('with --async and --wait: app name'),
+  status: integer('HTTP status'),
+  run: nullable(passThrough({}, 'with --wait: the run; otherwise null')),
+};
+
+/** One event of a response that is a stream of events. */
+const eventFields = {
+  event: nullable(text('of an event: its kind, or null')),
+  data: text('of an event: its data'),
+  id: nullable(text('of an event: its id, or null')),
+};
 
 export default defineCommand({
   configure: (command) =>
     command
       .usage('[flags] <app> [function] [name=value...]')
       .argument('<app>', 'app name or id')
-      .argument('[words...]', 'the function, run if left out; then name=text, or name:=json')
-      .option('--data <json>', 'the body: JSON, @file with JSON, or - for stdin')
-      .option('--input <file>', 'the body: any bytes of this file; - is stdin')
-      .option('--method <method>', 'such as GET, for a server of your own (POST if left out)', (text) =>
+      .argument('[args...]', 'function (default: run), then parameters: name=text, or name:=json')
+      .option('--data <json>', 'request body: JSON, @file with JSON, or - for stdin')
+      .option('--input <file>', 'request body: any bytes from a file, or - for stdin')
+      .option('--method <method>', 'HTTP method, for apps with their own server (default: POST)', (text) =>
         text.toUpperCase(),
       )
-      .option('--path <path>', 'a path below the app, or below the function')
-      .option('--header <name: value>', 'send a header; may be given again', repeatableFlag)
-      .option('--no-auth', 'send no token, to an app with disable_auth')
-      .option('--include', 'print status and headers before the body')
-      .option('--raw', 'change no byte, not even on a terminal')
-      .option('--timeout <duration>', 'stop waiting after this long', durationFlag)
-      .option('--stream', 'ask for a stream of events')
-      .option('--async', 'do not wait: print the id of the run')
-      .option('--wait', 'start as with --async, wait for the end of the run, and end as it ends')
-      .option('--webhook <url>', 'let the platform send the answer there, too')
-      .option('--webhook-secret-file <file>', 'sign what is sent there with the secret in this file; - is stdin')
-      .option('--await-webhook', 'start as with --async, and print what the webhook brings here')
-      .option('--port <number>', 'with --await-webhook: the port to listen on', wholeNumberFlag(0, 65_535))
-      .option('--public-url <url>', 'with --await-webhook: where that port is reached from outside')
+      .option('--path <path>', 'path below the app or the function')
+      .option('--header <name: value>', 'send a header (repeatable)', repeatableFlag)
+      .option('--no-auth', 'send no token, for apps with disable_auth')
+      .option('--include', 'print the status and headers before the body')
+      .option('--raw', 'print the bytes unchanged, even on a terminal')
+      .option('--timeout <duration>', 'stop waiting after this time', durationFlag)
+      .option('--stream', 'request a stream of events')
+      .option('--async', 'do not wait: print the run id')
+      .option('--wait', 'call asynchronously, wait until the run ends, and fail if it fails')
+      .option('--webhook <url>', 'also send the response to this URL')
+      .option('--webhook-secret-file <file>', 'sign webhook deliveries with the secret in this file; - is stdin')
+      .option('--await-webhook', 'call asynchronously, and print the response that a webhook delivers here')
+      .option('--port <number>', 'with --await-webhook: port to listen on', wholeNumberFlag(0, 65_535))
+      .option('--public-url <url>', 'with --await-webhook: URL under which the platform reaches that port')
       .option('--events', 'print one JSON object per line, and the result as the last'),
-  run: async (context, app, words, options) => {
-    const invoked = await invokeApp(context, { app, args: words, ...options });
-    if ('started' in invoked) return invoked.started;
-    const { answer } = invoked;
-    const asEvents = answer.type === 'text/event-stream' && !options.raw && !options.include;
-    return asEvents ? events(context, answer) : poured(context, answer, options);
+  run: async (context, app, args, options) => {
+    const result = await invokeApp(context, { app, args, ...options });
+    if ('run' in result) return result.run;
+    const { response } = result;
+    const asEvents = response.type === 'text/event-stream' && !options.raw && !options.include;
+    return asEvents ? streamEvents(context, response) : streamBody(context, response, options);
   },
   verbatim: () => true,
   view: (value) => () => ('data' in value ? value.data : (value as AsyncRun).runId),
-  passesThrough: true,
-  json: {
-    status: 'HTTP status',
-    headers: 'headers of the answer',
-    runId: 'id of the run',
-    timings: 'milliseconds: firstByteMs, totalMs',
-    body: 'the answer: parsed where it is JSON, text, or base64',
-    encoding: 'which of these it is: json, text or base64',
-    app: 'with --async: name of the app',
-    run: 'with --wait: the record of the run; null without',
-    event: 'of each event of a stream: its kind, or null',
-    data: 'of each event of a stream: its data, as text',
-    id: 'of each event of a stream: its id, or null',
-  },
+  json: document(responseFields, asyncFields, eventFields),
+  effect: 'changes',
   examples: [
     'invoke web prompt="a red fox" steps:=20',
     'invoke web predict --data \'{"prompt": "a red fox"}\'',
@@ -76,43 +99,42 @@ export default defineCommand({
   ],
 });
 
-/** Each event as it comes; at the end, what the whole was. */
-async function* events({ progress, elapsed }: Context, answer: AppResponse) {
-  const { status, headers, firstByteMs, startedAt } = answer;
-  let number = 0;
-  for await (const event of readEvents(answer)) {
-    number += 1;
+/** Yields events as they arrive, then a summary. */
+async function* streamEvents({ progress, elapsed }: Context, response: AppResponse) {
+  const { status, headers, firstByteMs, startedAt } = response;
+  let events = 0;
+  for await (const event of readEvents(response)) {
+    events += 1;
     yield event satisfies AppEvent;
   }
-  const runId = findRunId(answer);
+  const runId = findRunId(response);
   const totalMs = elapsed() - startedAt;
-  progress.note(`${responseSummary(answer, totalMs, runId)}, ${count(number, 'event')}`);
-  return { status, headers, runId: runId ?? null, timings: { firstByteMs, totalMs }, events: number };
+  progress.note(`${responseSummary(response, totalMs, runId)}, ${count(events, 'event')}`);
+  return { status, headers, runId: runId ?? null, timings: { firstByteMs, totalMs }, events };
 }
 
-function poured(
+function streamBody(
   { progress, elapsed }: Context,
-  answer: AppResponse,
+  response: AppResponse,
   { raw, include }: { raw?: true; include?: true },
-): RawOutput {
-  let start = '';
-  const after = () => progress.note(responseSummary(answer, elapsed() - answer.startedAt, findRunId(answer, start)));
-  const into = async (take: (bytes: Uint8Array) => Promise<void>) => {
-    if (include) await take(Buffer.from(responseHead(answer)));
-    for await (const piece of answer.chunks) {
-      start ||= piece.toString('utf8', 0, 200);
-      await take(piece);
+): RawOutput<Awaited<ReturnType<typeof readResponse>>> {
+  let bodyStart = '';
+  const write = async (writeBytes: (bytes: Uint8Array) => Promise<void>) => {
+    if (include) await writeBytes(Buffer.from(responseHead(response)));
+    for await (const chunk of response.chunks) {
+      bodyStart ||= chunk.toString('utf8', 0, 200);
+      await writeBytes(chunk);
     }
   };
-  const whole = async () => {
-    const read = await readResponse(answer, elapsed);
-    progress.note(responseSummary(answer, read.timings.totalMs, read.runId ?? undefined));
-    return read;
-  };
-  return new RawOutput(into, {
-    jsonValue: whole,
-    onWritten: after,
-    cancel: answer.close,
-    untrusted: raw ? undefined : isTextResponse(answer) ? 'text' : 'bytes',
+  return new RawOutput(write, {
+    jsonValue: async () => {
+      const buffered = await readResponse(response, elapsed);
+      progress.note(responseSummary(response, buffered.timings.totalMs, buffered.runId ?? undefined));
+      return buffered;
+    },
+    onWritten: () =>
+      progress.note(responseSummary(response, elapsed() - response.startedAt, findRunId(response, bodyStart))),
+    cancel: response.close,
+    untrusted: raw ? undefined : isTextResponse(response) ? 'text' : 'bytes',
   });
 }

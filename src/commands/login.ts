@@ -4,35 +4,38 @@ import { InputNeededError, UsageError } from '../errors.ts';
 import { importLogin, type Login, loginByBrowser, loginByToken } from '../operations/account/index.ts';
 import { timeLeft } from '../output/format.ts';
 import { keyValueTable } from '../output/table.ts';
+import { boolean, document, list, nullable, optional, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
     command
-      .option('--no-browser', 'print the link, open no browser')
-      .option('--device', 'print a link and a code to log in elsewhere; works without a terminal')
-      .option('--token [-]', 'store a token that you have: it is asked for, or read from stdin')
-      .option('--import [file]', "take the login of the official client's config.yaml"),
+      .option('--no-browser', 'print the URL instead of opening a browser')
+      .option('--device', 'print a URL and a code to log in on another device; works without a terminal')
+      .option('--token [-]', 'store a token from a prompt or stdin')
+      .option('--import [file]', "import the login from the official client's config.yaml"),
   run: (context, options): Promise<Login> => logIn(context, options),
   view: ({ user, project, profile, expiresAt, renewable, storedIn }) =>
     keyValueTable([
       ['user', user],
-      ['project', project ?? 'none yet: gantry projects use p-…'],
+      ['project', project ?? 'none: run gantry projects use p-…'],
       ['profile', profile],
-      ['ends', renewable ? 'renewed by itself' : timeLeft(expiresAt)],
+      ['expires', renewable ? '' : timeLeft(expiresAt)],
+      ['renewed', renewable ? 'automatically' : ''],
       ['stored in', storedIn],
     ]),
-  json: {
-    profile: 'the profile it belongs to',
-    project: 'the project to work in from now on; null when none is chosen',
-    user: 'who the token is for',
-    expiresAt: 'end of the token',
-    renewable: 'whether it is renewed when it ends',
-    storedIn: 'the file the token is in',
-    region: 'with --import: the region taken over',
-    from: 'with --import: the file that was read',
-    taken: 'with --import: the keys that were taken over',
-    left: 'with --import: the keys that were not',
-  },
+  effect: 'changes',
+  json: document({
+    profile: text('profile it is stored in'),
+    project: nullable(text('project in use; null if none is selected')),
+    user: nullable(text('user of the token')),
+    expiresAt: nullable(text('expiry of the token')),
+    renewable: boolean('whether it is renewed automatically'),
+    storedIn: text('file with the token'),
+    region: optional(nullable(text('with --import: imported region'))),
+    from: optional(text('with --import: file that was read')),
+    taken: optional(list(text('name'), 'with --import: imported keys')),
+    left: optional(list(text('name'), 'with --import: skipped keys')),
+  }),
   examples: ['login', 'login --device', 'login --token < token.txt', 'login --import', 'login --profile work'],
 });
 
@@ -49,13 +52,13 @@ function logIn(context: Context, { browser, device, token, import: file }: Login
   if (other) throw new UsageError(`${one} and ${other} cannot be combined`);
   if (token !== undefined) return loginByToken(context, token);
   if (file !== undefined) return importLogin(context, file);
-  if (!device && !context.prompt.isPossible) throw nobodyThere();
+  if (!device && !context.prompt.isPossible) throw noTerminalError();
   return loginByBrowser(context, { browser: browser && !device });
 }
 
-/** Waiting for a person would last until the code expires: in a pipeline nobody sees the link. */
-function nobodyThere(): InputNeededError {
-  return new InputNeededError('login needs a person, but there is no terminal', {
-    fix: 'gantry login --token < FILE stores a token; gantry login --device prints a link and waits',
+/** In a pipeline nobody would see the URL, and the command would wait until the code expires. */
+function noTerminalError(): InputNeededError {
+  return new InputNeededError('login needs a terminal', {
+    fix: 'pass a token (gantry login --token < FILE), or run gantry login --device',
   });
 }

@@ -1,16 +1,18 @@
 import { defineCommand } from '../command.ts';
 import { logOut } from '../operations/account/index.ts';
+import { document, list, nullable, text } from '../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.option('--all', 'of every profile'),
+  configure: (command) => command.option('--all', 'log out of every profile'),
   run: (context, { all }) => logOut(context, { all: all === true }),
   view:
     ({ profiles }) =>
     () =>
       profiles.map((name) => `logged out of profile ${name}`).join('\n'),
-  json: {
-    profiles: 'the profiles whose token was removed',
-    stillUsed: 'where a token comes from that is still used; null when there is none',
-  },
+  effect: 'destroys',
+  json: document({
+    profiles: list(text('name'), 'profiles whose token was removed'),
+    stillUsed: nullable(text('origin of a token that is still in use; null if there is none')),
+  }),
   examples: ['logout', 'logout --profile work', 'logout --all'],
 });

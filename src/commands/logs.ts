@@ -27,7 +27,7 @@ export default defineCommand({
     const { project, signal, openLog, interruption } = context;
     const options = readLogOptions(context, flags, defaultLines);
     const { run: runId, container, stream, search, build } = flags;
-    if (options.follow) interruption.says = '';
+    if (options.follow) interruption.message = '';
     // While following, a failed request is retried by the next poll, so retries are not reported.
     const api = options.follow ? context.apiWithSignal(signal, () => {}) : context.api;
     const client = { api, project, openLog };
@@ -37,12 +37,13 @@ export default defineCommand({
     return readLog(context, source, options);
   },
   ...appLogOutput,
+  effect: 'reads',
   examples: [
     'logs web',
     'logs web -f --timestamps',
     'logs web --since 1h30m --stream stderr --search Traceback',
     'logs web --run 6fa459ea-ee8a --tail all',
     'logs web --build',
-    'logs web --since 2026-11-20 --json | jq -r .logLine',
+    "logs web --since 2026-11-20 --json | jq -r '.logLine // empty'",
   ],
 });

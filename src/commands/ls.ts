@@ -1,7 +1,8 @@
 import { defineCommand } from '../command.ts';
 import { listPath, parseVolumePath, singleLine, toPathEntry } from '../operations/volumes/index.ts';
 import { ago, size } from '../output/format.ts';
-import { table } from '../output/table.ts';
+import { type Columns, table } from '../output/table.ts';
+import { boolean, documents, integer, passThrough, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -13,22 +14,26 @@ export default defineCommand({
     const at = parseVolumePath(path, context.settings);
     return (await listPath(context, at, recursive)).map((entry) => toPathEntry(entry, at));
   },
-  view: (entries, { long, recursive }) =>
-    table(entries, {
-      [recursive ? 'PATH' : 'NAME']: ({ path }) =>
-        singleLine(recursive ? path.slice(path.indexOf(':') + 1) : lastName(path)),
-      SIZE: ({ size_bytes, path }) => (path.endsWith('/') ? '-' : long ? size_bytes : size(size_bytes)),
+  view: (entries, { long, recursive }) => {
+    const title = recursive ? 'PATH' : 'NAME';
+    const columns: Columns<ReturnType<typeof toPathEntry>> = {
+      [title]: ({ path }) => singleLine(recursive ? path.slice(path.indexOf(':') + 1) : lastName(path)),
+      SIZE: ({ size_bytes, path }) => (path.endsWith('/') ? '' : long ? size_bytes : size(size_bytes)),
       MODIFIED: ({ last_modified }) => (long ? last_modified : ago(last_modified)),
-    }),
-  empty: 'the folder is empty',
-  passesThrough: true,
-  json: {
-    path: 'remote path; ends in a slash for a folder',
-    name: 'name (platform value)',
-    is_folder: 'true for a folder',
-    size_bytes: 'size in bytes',
-    last_modified: 'time of the last change (RFC 3339, UTC)',
+    };
+    return table(entries, columns, { keep: [title, 'SIZE'], right: ['SIZE'] });
   },
+  empty: 'the folder is empty',
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      path: text('where it is, as other commands take it; of a folder it ends in a slash'),
+      name: text('its name, as the platform says it'),
+      is_folder: boolean('whether it is a folder'),
+      size_bytes: integer('bytes'),
+      last_modified: text('RFC 3339, UTC'),
+    }),
+  ),
   examples: ['ls', 'ls -l /models', 'ls -R default:/models --json=path,size_bytes', 'ls --region global'],
 });
 

@@ -7,6 +7,7 @@ import { fileSummary, size } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { type AppArchive, withTemporaryArchive, writeArchive } from '../project/archive.ts';
 import type { FileEntry } from '../project/files/entry.ts';
+import { document, integer, list, object, text } from '../result-schema.ts';
 
 interface Packed {
   file: string;
@@ -34,7 +35,20 @@ export default defineCommand({
     return { file: output, ...(await toFile(context, { entries: others, bytes }, target)) };
   },
   view: (value) => () => (value instanceof RawOutput ? '' : value.file),
-  json: { file: 'archive', bytes: 'size of the archive', entries: 'files: path, size, compressed size and CRC-32' },
+  effect: 'reads',
+  json: document({
+    file: text('archive'),
+    bytes: integer('size of the archive'),
+    entries: list(
+      object({
+        path: text('path in the archive'),
+        size: integer('bytes'),
+        compressed: integer('size in the archive, bytes'),
+        crc32: integer('CRC-32'),
+      }),
+      'files: path, size, compressed size and CRC-32',
+    ),
+  }),
   examples: ['package -o app.zip', 'package --json=bytes', 'package -o - > app.zip'],
 });
 

@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { removePaths, singleLine } from '../operations/volumes/index.ts';
+import { boolean, documents, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -9,11 +10,12 @@ export default defineCommand({
       .option('--confirm <paths>', 'with -r: confirm by passing the paths again'),
   run: (context, paths, { recursive = false, confirm }) => removePaths(context, paths, { recursive, confirm }),
   view: (removals) => () => removals.map(({ path }) => `removed ${singleLine(path)}`).join('\n'),
-  json: {
-    path: 'remote path; ends in a slash for a folder',
-    isFolder: 'true for a folder',
-    removed: 'true',
-  },
+  effect: 'destroys',
+  json: documents({
+    path: text('remote path; ends in a slash for a folder'),
+    isFolder: boolean('true for a folder'),
+    removed: boolean('true'),
+  }),
   examples: [
     'rm /models/old.bin',
     "rm '/logs/**/*.txt' --yes",

@@ -9,6 +9,7 @@ import {
   startProgram,
 } from '../operations/run/index.ts';
 import { RawOutput } from '../output/raw-output.ts';
+import { document, text } from '../result-schema.ts';
 import { runFields, runOutput } from '../views/run-output.ts';
 
 export default defineCommand({
@@ -23,7 +24,7 @@ export default defineCommand({
       .option('--detach', 'print the run id and return; the run continues')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
-  run: async (context, target, pairs, options): Promise<RawOutput | StartedProgram> => {
+  run: async (context, target, pairs, options): Promise<ReturnType<typeof runOutput> | StartedProgram> => {
     const { data, configFile, name, timeout: timeoutMs = 3_600_000 } = options;
     const args = await readArguments(context, { data, pairs });
     const program = await readProgram(context, { target, configFile, name, hasArguments: args !== '{}' });
@@ -39,7 +40,8 @@ export default defineCommand({
   },
   verbatim: () => true,
   view: (value) => () => (value instanceof RawOutput ? '' : value.runId),
-  json: runFields,
+  json: document(runFields, { app: text('app name'), runId: text('run id') }),
+  effect: 'changes',
   examples: [
     'run job.py',
     'run job.py::train -- epochs:=3 name=first',

@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
 import { parseCopyPaths } from '../operations/copy/index.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
+import { document, integer } from '../result-schema.ts';
 import { copyExit, syncView } from '../views/copy.ts';
 
 export default defineCommand({
@@ -23,14 +24,15 @@ export default defineCommand({
     'A file is unchanged if it has the same size and is not older in the target; contents are not compared. Excluded files are neither copied nor deleted.',
     'If file names are equal on the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
   ],
-  json: {
+  json: document({
     ...copySummaryFields,
-    new: 'number of files that were only in the source',
-    changed: 'number of files that differed in size or were older in the target',
-    same: 'number of unchanged files',
-    extra: 'number of files that were only in the target',
-    deleted: 'number of deleted files',
-  },
+    new: integer('number of files that were only in the source'),
+    changed: integer('number of files that differed in size or were older in the target'),
+    same: integer('number of unchanged files'),
+    extra: integer('number of files that were only in the target'),
+    deleted: integer('number of deleted files'),
+  }),
+  effect: 'destroys',
   examples: [
     'sync ./dataset :/dataset --dry-run',
     'sync ./dataset :/dataset',

@@ -2,45 +2,45 @@ import { defineCommand } from '../command.ts';
 import { readIdentity } from '../operations/account/index.ts';
 import { timeLeft } from '../output/format.ts';
 import { keyValueTable } from '../output/table.ts';
+import { boolean, document, nullable, record, text } from '../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.option('--check', 'ask the platform whether it accepts the token'),
+  configure: (command) => command.option('--check', 'verify the token with the platform'),
   run: (context, { check }) => readIdentity(context, { check: check === true }),
   view: ({ project, projectOrigin, profile, origin, unused, kind, user, expiresAt, renewable, addresses, checked }) =>
     keyValueTable([
       ['user', user],
       ['kind', kind === 'login' ? 'login' : 'service account'],
-      ['project', project ? `${project}, from the ${projectOrigin}` : 'none is chosen: gantry projects use p-…'],
+      ['project', project ? `${project}, from the ${projectOrigin}` : 'none: run gantry projects use p-…'],
       ['profile', profile],
       ['token', origin],
-      ['unused', unused && `${unused}: the environment comes first`],
-      [
-        'ends',
-        (page) => `${expiresAt ? timeLeft(expiresAt)(page) : 'not known'}${renewable ? ', renewed by itself' : ''}`,
-      ],
+      ['unused', unused && `${unused}: the environment takes precedence`],
+      ['expires', expiresAt ? timeLeft(expiresAt) : 'unknown'],
+      ['renewed', renewable ? 'automatically' : ''],
       ['accepted', checked ? 'yes' : ''],
       ...[...new Set(Object.values(addresses))].map((address): [string, string] => [
         'address',
         `${address} (${namesOf(addresses, address)})`,
       ]),
     ]),
-  json: {
-    project: 'the project in use; null when none is chosen',
-    projectOrigin: 'where it was found: flag, environment, profile or token',
-    profile: 'the profile in use',
-    origin: 'where the token comes from: environment or profile',
-    unused: 'where a stored token is that the one in use comes before',
-    kind: 'login or service-account',
-    user: 'who the token is for, as far as it says',
-    expiresAt: 'end of the token; null when it does not say',
-    renewable: 'whether it is renewed by itself',
-    addresses: 'addresses of the platform that are not the default',
-    checked: 'whether the platform was asked and accepts it',
-  },
+  effect: 'reads',
+  json: document({
+    project: nullable(text('project in use; null if none is selected')),
+    projectOrigin: nullable(text('origin of the project: flag, environment, profile or token')),
+    profile: text('profile in use'),
+    origin: text('origin of the token: environment or profile'),
+    unused: nullable(text('origin of a stored token that is not in use')),
+    kind: text('login or service-account'),
+    user: nullable(text('user of the token, if known')),
+    expiresAt: nullable(text('expiry of the token; null if unknown')),
+    renewable: boolean('whether it is renewed automatically'),
+    addresses: record(text('URL'), 'URLs of the platform that are not the default'),
+    checked: boolean('whether the platform verified the token'),
+  }),
   examples: ['whoami', 'whoami --check', 'whoami --json=project,expiresAt'],
 });
 
-/** What an address stands for: one variable sets several. */
+/** The names of a URL's settings: one variable sets several. */
 function namesOf(addresses: Record<string, string>, address: string): string {
   const entries = Object.entries(addresses).filter(([, other]) => other === address);
   return entries.map(([name]) => name).join(', ');

@@ -1,21 +1,21 @@
 import type { CommandReference, FlagReference } from '../reference.ts';
 
-/** The program as the shell needs it: the parts of `gantry reference` that can be typed. */
+/** The parts of `gantry reference` that completion needs. */
 export interface CompletionTree {
   flags: Pick<FlagReference, 'flags' | 'description' | 'valueRequired' | 'choices'>[];
   commands: Pick<CommandReference, 'command' | 'summary' | 'arguments' | 'flags' | 'json'>[];
-  /** Groups and what they are about. */
+  /** Summaries by group. */
   groups: Record<string, string>;
 }
 
-/** What can stand where the cursor is: words we know, or a value that only the platform, or the disk, knows. */
+/** Candidates at the cursor, or the name of a value that must be looked up. */
 export type CompletionResult = { words: Candidate[] } | { value: string; command: string; typed: string[] };
 
 export type Candidate = [word: string, description: string];
 
 /**
- * Finds what may come next. `words` are those after `gantry`; the last one is being typed, and may be empty. Values are
- * named as the help names them: `app` for `<app>`, `dir` for `--cwd <dir>`.
+ * Finds the candidates for the last of `words` (those after `gantry`), which may be empty. Values have their names in the
+ * help: `app` for `<app>`, `dir` for `--cwd <dir>`.
  */
 export function findCandidates({ flags, commands, groups }: CompletionTree, words: string[]): CompletionResult {
   const typing = words.at(-1) ?? '';
@@ -49,7 +49,7 @@ export function findCandidates({ flags, commands, groups }: CompletionTree, word
   return choices(argument.choices) ?? { value: argument.name, command: line, typed: inputs };
 }
 
-/** bash hands `--region=us` over as three words. */
+/** Joins `--region`, `=` and `us`, which bash passes as three words. */
 export function joinFlagValues(words: string[]): string[] {
   const whole: string[] = [];
   for (const [index, word] of words.entries()) {
@@ -65,12 +65,12 @@ function valueFlag<Flag extends CompletionTree['flags'][number]>(word: string, f
   return flags.find((flag) => flag.valueRequired && flag.flags.split(/,? /).includes(word));
 }
 
-/** `-C, --cwd <dir>` gives `--cwd`. */
+/** Returns `--cwd` for `-C, --cwd <dir>`. */
 function longName(flags: string): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/** `-C, --cwd <dir>` gives `dir`. */
+/** Returns `dir` for `-C, --cwd <dir>`. */
 function valueName(flags: string): string {
   return /<([\w-]+)/.exec(flags)?.[1] ?? '';
 }
@@ -79,7 +79,7 @@ function choices(known: string[] | undefined): { words: Candidate[] } | undefine
   return known && { words: known.map((word): Candidate => [word, '']) };
 }
 
-/** `--json=id,sta`: what is typed up to the last comma stays. */
+/** Completes the last field of `--json=id,sta`. */
 function fields(command: CompletionTree['commands'][number] | undefined, typed: string): Candidate[] {
   const chosen = typed.slice(0, typed.lastIndexOf(',') + 1);
   return Object.entries(command?.json ?? {})

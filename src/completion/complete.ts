@@ -1,27 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { profileNames } from '../config/profiles.ts';
-import { type Context, createContext } from '../context.ts';
+import type { Context } from '../context.ts';
 import { KnownSecrets } from '../output/known-secrets.ts';
 import { createPage } from '../output/page.ts';
 import { redact } from '../output/redact.ts';
 import { createRenderer } from '../output/render.ts';
 import { stripControlSequences } from '../output/sanitize.ts';
 import type { Io } from '../process.ts';
+import { createContext } from '../program/create-context.ts';
 import { regions } from '../project/hardware.ts';
 import { type Candidate, type CompletionTree, findCandidates, joinFlagValues } from './candidates.ts';
 import { completePlatformName, isPlatformName } from './platform-names.ts';
 
-/** What the scripts of @bomb.sh/tab understand after the colon of the last line. */
+/** Directives of @bomb.sh/tab, after the colon of the last line. */
 const directives = { files: 0, none: 4, folders: 16 };
 
-/** Values that are found on the disk, by the name the help gives them. */
+/** Values that the shell completes from the disk, by their name in the help. */
 const onDisk: Record<string, keyof typeof directives> = {
-  ...{ file: 'files', path: 'files', source: 'files', target: 'files', command: 'files' },
-  ...{ dir: 'folders' },
+  file: 'files',
+  path: 'files',
+  source: 'files',
+  target: 'files',
+  command: 'files',
+  dir: 'folders',
 };
 
-/** Values that are known here, by the name the help gives them. */
+/** Values known without a request, by their name in the help. */
 const known: Record<string, (context: Context) => Candidate[] | Promise<Candidate[]>> = {
   region: () => regions.map((region) => [region, '']),
   profile: ({ settings }) => profileNames(settings).map((name) => [name, '']),
@@ -32,8 +37,8 @@ const known: Record<string, (context: Context) => Candidate[] | Promise<Candidat
 };
 
 /**
- * Answers a shell: `gantry complete -- deploy --d` prints a candidate a line, `word<tab>meaning`, and what the shell
- * should do beside. `gantry complete --refresh app` only renews the kept names. Never fails and never says a word.
+ * Serves shell completion: `gantry complete -- deploy --d` prints one `word<tab>description` per line, then a directive.
+ * `gantry complete --refresh app` only updates the cache. Never fails and prints no errors.
  */
 export async function complete(argv: string[], io: Io): Promise<number> {
   const stop = new AbortController();
@@ -82,7 +87,7 @@ interface Asked {
   secrets: KnownSecrets;
 }
 
-/** bash expands the words it is offered: a name from outside must not be a command. */
+/** bash expands the words it is offered, so names must not contain shell syntax. */
 const harmless = /^[\w.,:@/+=-]+$/;
 
 async function print(

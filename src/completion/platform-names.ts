@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path';
 import type { Context } from '../context.ts';
 import { listApps } from '../contract/apps.ts';
 import { listBuilds } from '../contract/builds.ts';
-import { toAppName } from '../contract/endpoint.ts';
+import { shortAppName } from '../contract/endpoint.ts';
 import { listProjects } from '../contract/projects.ts';
 import { makePrivateFolder, writeFileAtomicSync } from '../disk/index.ts';
 import type { Candidate } from './candidates.ts';
 
-/** How long names are good for, milliseconds. */
+/** Maximum age of cached names. */
 const maxAgeMs = 60_000;
-/** How long a shell is kept waiting for them, milliseconds. */
+/** Maximum time a shell waits. */
 const defaultTimeoutMs = 60;
 
 interface CachedNames {
@@ -18,13 +18,13 @@ interface CachedNames {
   words: Candidate[];
 }
 
-type Asked = Pick<Context, 'api' | 'settings' | 'project' | 'now'>;
+type NamesContext = Pick<Context, 'api' | 'settings' | 'project' | 'now'>;
 
-/** Values that the platform knows, by the name the help gives them. */
-const sources: Record<string, (context: Asked, typed: string[]) => Promise<Candidate[]>> = {
+/** Values that need a request, by their name in the help. */
+const sources: Record<string, (context: NamesContext, typed: string[]) => Promise<Candidate[]>> = {
   async app({ api, project }) {
     const apps = await api(listApps, { project });
-    return apps.map((app) => [app.name ?? toAppName(project, app.id), app.status ?? '']);
+    return apps.map((app) => [app.name ?? shortAppName(project, app.id), app.status ?? '']);
   },
 
   async build({ api, project }, [app = '']) {
@@ -43,23 +43,23 @@ export function isPlatformName(value: string): boolean {
 }
 
 /**
- * The names of apps, builds or projects: kept ones if they are a minute old at most, else new ones if they come at once,
- * else the old ones. Never throws: a shell that completes has no use for an error. `inTime` tells whether they are new.
+ * The names of apps, builds or projects: cached ones if they are fresh, else new ones if they arrive in time, else stale
+ * ones (`inTime` is false then). Never throws.
  */
 export async function completePlatformName(
-  context: Asked,
+  context: NamesContext,
   value: string,
   typed: string[],
-  patience = defaultTimeoutMs,
+  timeoutMs = defaultTimeoutMs,
 ): Promise<{ words: Candidate[]; inTime: boolean }> {
-  const ask = sources[value];
-  if (!ask) return { words: [], inTime: true };
+  const request = sources[value];
+  if (!request) return { words: [], inTime: true };
   const { file, key } = cacheLocation(context, value, typed);
   const kept = readCache(file);
   const old = kept[key];
   if (old && context.now() - old.at < maxAgeMs) return { words: old.words, inTime: true };
   try {
-    const words = await within(patience, ask(context, typed));
+    const words = await withTimeout(timeoutMs, request(context, typed));
     writeCache(file, { ...kept, [key]: { at: context.now(), words } });
     return { words, inTime: true };
   } catch {
@@ -67,7 +67,7 @@ export async function completePlatformName(
   }
 }
 
-function cacheLocation(context: Asked, value: string, typed: string[]): { file: string; key: string } {
+function cacheLocation(context: NamesContext, value: string, typed: string[]): { file: string; key: string } {
   const { folders, addresses, profile } = context.settings;
   const file = join(folders.cache, 'names.json');
   if (value === 'project') return { file, key: `${addresses.management.value} ${profile.value} project` };
@@ -75,8 +75,8 @@ function cacheLocation(context: Asked, value: string, typed: string[]): { file: 
   return { file, key: `${addresses.management.value} ${projectOf(context)} ${value}${app}` };
 }
 
-/** Not knowing the project is no error here. */
-function projectOf(context: Asked): string {
+/** Empty if no project is set. */
+function projectOf(context: NamesContext): string {
   try {
     return context.project;
   } catch {
@@ -84,10 +84,10 @@ function projectOf(context: Asked): string {
   }
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('too late')), ms);
+    timer = setTimeout(() => reject(new Error('timed out')), ms);
   });
   try {
     return await Promise.race([work, late]);
@@ -104,7 +104,7 @@ function readCache(file: string): Record<string, CachedNames> {
   }
 }
 
-/** Replaced whole, and for oneself only; a folder that cannot be written to means no cache. */
+/** Best-effort: without a writable folder there is no cache. */
 function writeCache(file: string, kept: Record<string, CachedNames>): void {
   try {
     makePrivateFolder(dirname(file));

@@ -7,29 +7,28 @@ import { type Environment, readVariable, type Variable } from './environment.ts'
 import { checkProfile } from './profiles.ts';
 import type { Settings } from './settings.ts';
 
-export interface Credential extends TokenClaims {
+export interface Credential extends JwtClaims {
   token: string;
-  /** Where it comes from, in the words a user would look for it. */
+  /** Where it comes from: `environment (GANTRY_TOKEN)` or `profile (default)`. */
   origin: string;
-  /** True for a token from the environment: it is never written to disk and never renewed. */
+  /** Such a token is never stored or renewed. */
   fromEnvironment: boolean;
-  /** By which another token is had when this one ends. */
   refreshToken?: string | undefined;
 }
 
-/** What a token says of itself. */
-export interface TokenClaims {
-  /** A person's login, or a service account; a token that says nothing is taken for the latter's. */
+/** The claims of a token. */
+export interface JwtClaims {
+  /** A token without claims counts as a service account's. */
   kind: 'login' | 'service-account';
   /** Project named in the claims. */
   project?: string | undefined;
-  /** Who it is for: a name where there is one, otherwise an id. */
+  /** Name or id. */
   user?: string | undefined;
-  /** End of validity in milliseconds since the epoch; undefined: never, or not known. */
+  /** In ms since 1970; undefined if it never expires or this is unknown. */
   expiresAt?: number | undefined;
 }
 
-/** What `credentials.json` keeps for each profile: `{"profiles": {"default": {"token": "…"}}}`, mode 0600. */
+/** A profile in `credentials.json`: `{"profiles": {"default": {"token": "…"}}}`, mode 0600. */
 export type StoredTokens = {
   token: string;
   refreshToken?: string | undefined;
@@ -38,9 +37,8 @@ export type StoredTokens = {
 const variables: Variable[] = ['GANTRY_TOKEN', 'CEREBRIUM_SERVICE_ACCOUNT_TOKEN'];
 
 /**
- * Finds the token: environment before the profile's stored one. Throws AuthError when there is none, or when it has
- * ended and cannot be renewed: that is found here, before any request. `warn` hears of a credentials file that others
- * could read.
+ * Finds the token: from the environment, else the profile's. Throws AuthError if there is none, or if it has expired and
+ * cannot be renewed. Calls `warn` if other users can read the credentials file.
  */
 export function findCredential(
   env: Environment,
@@ -49,13 +47,13 @@ export function findCredential(
   warn: (message: string) => void,
 ): Credential {
   const given = environmentCredential(env);
-  // A pipeline that brings its token may name a profile that this machine does not have.
+  // With a token from the environment, the profile of a variable may not exist on this machine.
   if (!given || settings.profile.origin === 'flag') checkProfile(settings);
   const found = given ?? storedCredential(settings, warn);
   if (!found) throw notLoggedInError();
   if (!/^[!-~]+$/.test(found.token)) {
-    const why = `it comes from the ${found.origin} and has spaces, line ends or other characters that no token has`;
-    throw new AuthError('the token is none', { why, fix: renewalFix(found) });
+    const why = `it comes from the ${found.origin} and contains spaces, line breaks or non-ASCII characters`;
+    throw new AuthError('the token is not valid', { why, fix: renewalFix(found) });
   }
   if (found.expiresAt !== undefined && found.expiresAt <= now && !found.refreshToken) {
     throw new AuthError(`the token expired on ${new Date(found.expiresAt).toISOString()}`, {
@@ -68,18 +66,17 @@ export function findCredential(
 
 export function notLoggedInError(): AuthError {
   return new AuthError('not logged in', {
-    why: 'no token in the environment or in the settings',
+    why: 'no token found in the environment or settings',
     fix: 'gantry login, or set GANTRY_TOKEN to a service account token (dashboard, API Keys page)',
   });
 }
 
-/** What to do when a token ends. */
+/** The fix for an expired token. */
 export function renewalFix({ fromEnvironment, kind }: Credential): string | CommandLine {
   if (kind === 'login') return gantryCommand`login`;
   return `create a new one in the dashboard, API Keys page${fromEnvironment ? '' : ', then gantry login --token'}`;
 }
 
-/** The token of the environment, if there is one. */
 export function environmentCredential(env: Environment): Credential | undefined {
   for (const name of variables) {
     const token = readVariable(env, name)?.trim();
@@ -88,7 +85,7 @@ export function environmentCredential(env: Environment): Credential | undefined 
   return undefined;
 }
 
-/** Every secret that the environment gives to gantry. */
+/** Every secret in gantry's environment variables. */
 export function environmentSecrets(env: Environment): string[] {
   const values = secretVariables.map((name) => readVariable(env, name)?.trim() ?? '');
   const passwords = (['HTTPS_PROXY', 'HTTP_PROXY'] as const).map((name) => passwordIn(readVariable(env, name) ?? ''));
@@ -97,13 +94,13 @@ export function environmentSecrets(env: Environment): string[] {
 
 const secretVariables: Variable[] = [...variables, 'GANTRY_INFERENCE_KEY', 'GANTRY_WEBHOOK_SECRET'];
 
-/** `http://user:password@host` may also lack its scheme. */
+/** Proxy URLs may lack their scheme. */
 function passwordIn(address: string): string {
   const url = address.includes('://') ? address : `http://${address}`;
   return URL.canParse(url) ? new URL(url).password : '';
 }
 
-/** The token stored for the profile, if there is one. */
+/** The token stored in the profile. */
 export function storedCredential(
   { folders, profile: { value: profile = 'default' } }: Pick<Settings, 'folders' | 'profile'>,
   warn: (message: string) => void,
@@ -119,11 +116,8 @@ export function toCredential({ token, refreshToken }: StoredTokens, profile: str
   return renewable ? { ...found, refreshToken, kind: 'login' } : found;
 }
 
-/**
- * Reads a JWT's claims without checking its signature: the server does that. Looks for the project in the same order as
- * the official client.
- */
-export function parseClaims(token: string): TokenClaims {
+/** Parses a JWT's claims without checking its signature. The order is the official client's. */
+export function parseClaims(token: string): JwtClaims {
   const claims = payloadOf(token) ?? {};
   const custom = Object(claims.custom) as Record<string, unknown>;
   const project = [
@@ -155,18 +149,18 @@ function readTokens(folder: string, warn: (message: string) => void): Record<str
   const file = join(folder, 'credentials.json');
   try {
     const { profiles } = JSON.parse(readRegularSync(file)) as { profiles?: Record<string, StoredTokens> };
-    if (process.platform !== 'win32' && statSync(file).mode & 0o077) warn(madePrivate(file));
+    if (process.platform !== 'win32' && statSync(file).mode & 0o077) warn(makePrivate(file));
     return profiles;
   } catch {
     return undefined;
   }
 }
 
-function madePrivate(file: string): string {
+function makePrivate(file: string): string {
   try {
     chmodSync(file, 0o600);
-    return `${file} could be read by others; it is now private (mode 0600)`;
+    return `${file} was readable by other users; its mode is now 0600`;
   } catch {
-    return `${file} can be read by others, and that could not be changed: chmod 600 it`;
+    return `${file} is readable by other users, and its mode cannot be changed: run chmod 600`;
   }
 }

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { type Environment, readVariable, type Variable } from './environment.ts';
 
-/** Where gantry keeps things on this machine. None of them need exist, or be writable. */
+/** gantry's folders on this machine. They may not exist or not be writable. */
 export interface Folders {
   /** Settings and credentials. */
   config: string;
-  /** What an interrupted transfer needs to continue. */
+  /** State of unfinished transfers. */
   state: string;
-  /** What can be asked for again: names for shell completion. */
+  /** Names for shell completion. */
   cache: string;
 }
 
-/** The folders of XDG, or of Windows; all three below `$GANTRY_CONFIG_DIR` when that is set. */
+/** The XDG or Windows folders, or folders below GANTRY_CONFIG_DIR if that is set. */
 export function resolveFolders(env: Environment): Folders {
   const own = readVariable(env, 'GANTRY_CONFIG_DIR');
   if (own) return { config: own, state: join(own, 'state'), cache: join(own, 'cache') };

@@ -4,9 +4,9 @@ import { readRegularSync } from '../disk/regular-file.ts';
 import { UsageError } from '../errors.ts';
 import type { Settings } from './settings.ts';
 
-type Where = Pick<Settings, 'folders' | 'profile' | 'profiles'>;
+type ProfileSettings = Pick<Settings, 'folders' | 'profile' | 'profiles'>;
 
-/** The profiles that have a token of their own: names only. */
+/** Names of the profiles that have a token. */
 export function profilesWithToken({ folders }: Pick<Settings, 'folders'>): string[] {
   try {
     const { profiles } = JSON.parse(readRegularSync(join(folders.config, 'credentials.json')));
@@ -16,19 +16,19 @@ export function profilesWithToken({ folders }: Pick<Settings, 'folders'>): strin
   }
 }
 
-/** Every profile that has settings or a token; `default` needs neither. */
-export function profileNames(settings: Where): string[] {
+/** Names of the profiles that have settings or a token, and `default`. */
+export function profileNames(settings: ProfileSettings): string[] {
   return [...new Set(['default', ...settings.profiles, ...profilesWithToken(settings)])];
 }
 
-/** Throws when the profile in use is one that nobody made: a slip of the pen would pass for a set without settings. */
-export function checkProfile(settings: Where): void {
+/** Throws UsageError if the profile in use does not exist: a misspelled name would read as a profile without settings. */
+export function checkProfile(settings: ProfileSettings): void {
   const { value: name = 'default', origin } = settings.profile;
   if (name === 'default' || settings.profiles.includes(name)) return;
   const names = profileNames(settings);
   if (names.includes(name)) return;
-  throw new UsageError(`there is no profile "${name}"`, {
-    why: `it comes from the ${origin === 'profile' ? 'settings' : origin}; the profiles are ${names.join(', ')}`,
+  throw new UsageError(`profile "${name}" not found`, {
+    why: `it comes from the ${origin === 'profile' ? 'settings' : origin}; available profiles: ${names.join(', ')}`,
     fix: gantryCommand`login --profile ${name}`,
     details: { profiles: names },
   });

@@ -9,21 +9,21 @@ interface DockerConfig {
   credHelpers?: Record<string, string>;
 }
 
-/** Login to one registry, in the platform's form: `{"auths":{"<registry>":{"auth":"…"}}}`. */
+/** Registry credentials in the platform's format: `{"auths":{"<registry>":{"auth":"…"}}}`. */
 export interface RegistryLogin {
   registry: string;
   dockerAuth: string;
-  /** What of it must not be printed: each login in base64, and its password. */
+  /** Must not be printed: each login in base64, and its password. */
   secrets: string[];
 }
 
 const dockerHub = 'docker.io';
-/** Names under which Docker keeps the login to its own hub. */
+/** Names under which Docker stores the login to Docker Hub. */
 const hubNames = ['https://index.docker.io/v1/', 'index.docker.io', 'docker.io', 'registry-1.docker.io'];
 
 /**
- * The logins for the registries of the given images only, never all that Docker has. Reads Docker's config file or asks
- * the credential helper it names. Returns undefined when no login is needed or known.
+ * Finds the logins for the registries of the given images, and no others, in Docker's config file or its credential
+ * helper. Undefined if there are none.
  */
 export async function findRegistryLogin(images: string[], env: Environment): Promise<RegistryLogin | undefined> {
   const registries = [...new Set(images.map(parseRegistry))];
@@ -47,13 +47,13 @@ function passwordOf(auth: string): string {
   return Buffer.from(auth, 'base64').toString().split(':').slice(1).join(':');
 }
 
-/** `ghcr.io/me/app:1` lives at `ghcr.io`; `debian:bookworm` and `me/app` at Docker's hub. */
+/** `ghcr.io/me/app:1` is at `ghcr.io`; `debian:bookworm` and `me/app` are at Docker Hub. */
 export function parseRegistry(image: string): string {
   const [first = '', ...rest] = image.split('/');
   return rest.length > 0 && (/[.:]/.test(first) || first === 'localhost') ? first : dockerHub;
 }
 
-/** The images a Dockerfile starts from; its own stages and `scratch` are none. */
+/** The base images of a Dockerfile, without its own stages and `scratch`. */
 export function findBaseImages(dockerfile: string): string[] {
   const stages = new Set<string>(['scratch']);
   const images: string[] = [];
@@ -80,14 +80,14 @@ async function authFor(registry: string, config: DockerConfig): Promise<string |
   const names = registry === dockerHub ? hubNames : [registry, `https://${registry}`];
   for (const name of names) {
     const helper = config.credHelpers?.[name] ?? (name in (config.auths ?? {}) ? config.credsStore : undefined);
-    const auth = config.auths?.[name]?.auth || (helper && (await askHelper(helper, name)));
+    const auth = config.auths?.[name]?.auth || (helper && (await runHelper(helper, name)));
     if (auth) return auth;
   }
   return undefined;
 }
 
-/** `docker-credential-<helper> get`: the registry on stdin, `{"Username","Secret"}` on stdout. */
-function askHelper(helper: string, registry: string): Promise<string | undefined> {
+/** Runs `docker-credential-<helper> get`: registry on stdin, `{"Username","Secret"}` on stdout. */
+function runHelper(helper: string, registry: string): Promise<string | undefined> {
   if (!/^[\w.-]+$/.test(helper)) return Promise.resolve(undefined);
   return new Promise((resolve) => {
     const child = spawn(`docker-credential-${helper}`, ['get'], { stdio: ['pipe', 'pipe', 'ignore'], timeout: 10_000 });
@@ -102,7 +102,7 @@ function askHelper(helper: string, registry: string): Promise<string | undefined
   });
 }
 
-/** A token login (`<token>` as the user name) has no password that the platform could use. */
+/** Undefined for a token login (user name `<token>`), which has no password. */
 function basicAuth(answer: string): string | undefined {
   try {
     const { Username, Secret } = JSON.parse(answer) as { Username?: string; Secret?: string };

@@ -1,27 +1,27 @@
 import { type Environment, readVariable, type Variable } from './environment.ts';
 import { type Setting, type Settings, type StoredKey, settingSources } from './settings.ts';
 
-/** A setting under the name that the command line has for it. */
+/** A setting by its name on the command line. */
 export interface ListedSetting {
   name: string;
-  /** Null when it is not set. */
+  /** Null if it is not set. */
   value: string | null;
   origin: string;
 }
 
-/** The names that `config set` takes, and what they are called in a profile: `api-url` is `apiUrl`. */
+/** Settings that `config set` accepts, with their keys in a profile: `api-url` is `apiUrl`. */
 export const storableSettings: ReadonlyMap<string, StoredKey> = new Map(
   Object.values(settingSources).map(({ key }) => [key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), key]),
 );
 
-/** Every setting with its origin. Leaves out tokens, and the password in the proxy's address. */
+/** Lists every setting with its origin. Contains no token, and no password of the proxy. */
 export function describeSettings(settings: Settings, env: Environment): ListedSetting[] {
   const { profile, project, region, addresses, proxy, folders } = settings;
-  const settled: Record<string, Setting> = { project, region, ...addresses };
+  const resolved: Record<string, Setting> = { project, region, ...addresses };
   const names = [...storableSettings.keys()];
   return [
     entry('profile', profile),
-    ...Object.keys(settingSources).map((source, at) => entry(names[at] ?? source, settled[source])),
+    ...Object.keys(settingSources).map((source, at) => entry(names[at] ?? source, resolved[source])),
     entry('https-proxy', {
       value: withoutCredentials(proxy?.https?.address),
       origin: originOf(env, ['HTTPS_PROXY', 'ALL_PROXY']),
@@ -40,7 +40,7 @@ export function describeSettings(settings: Settings, env: Environment): ListedSe
   ];
 }
 
-/** A proxy's address as it may be shown. */
+/** A proxy URL without user name and password. */
 export function withoutCredentials(address: string | undefined): string | undefined {
   return address && new URL(address).origin;
 }

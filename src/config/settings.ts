@@ -6,7 +6,7 @@ import { FailedError, type GantryError, UsageError } from '../errors.ts';
 import { type Environment, readVariable, type Variable } from './environment.ts';
 import { type Folders, resolveFolders } from './folders.ts';
 
-/** Where a value came from, in the words a user would look for it. */
+/** A value and its origin: `flag`, `environment (GANTRY_PROJECT)`, `profile`, `default` or `not set`. */
 export interface Setting {
   value: string | undefined;
   origin: string;
@@ -14,30 +14,28 @@ export interface Setting {
 
 export interface Settings {
   profile: Setting;
-  /** The profiles that `config.json` has. */
+  /** Names of the profiles in `config.json`. */
   profiles: string[];
   project: Setting;
   region: Setting;
-  /** Origins without a trailing slash; https, or http on this machine. */
+  /** URLs without a trailing slash; https, or http on this machine. */
   addresses: Record<Host, Setting & { value: string }>;
-  /** Set when the environment asks for a proxy. */
   proxy: ProxySettings | undefined;
   folders: Folders;
 }
 
-/** What the environment says about proxies. `api/proxy.ts` decides which one an address takes. */
+/** Proxies from the environment. `api/proxy.ts` picks the one for a URL. */
 export interface ProxySettings {
-  /** For addresses of http and of https. */
+  /** For http and https URLs. */
   http: ProxyServer | undefined;
   https: ProxyServer | undefined;
-  /** Hosts reached without it, as `NO_PROXY` lists them. */
+  /** Hosts that bypass the proxy, as in NO_PROXY. */
   noProxy: string;
 }
 
 export interface ProxyServer {
-  /** May hold a user name and a password: no message repeats it. */
+  /** May contain a password: never printed. */
   address: string;
-  /** The variable it comes from. */
   variable: Variable;
 }
 
@@ -53,7 +51,7 @@ interface SettingSource {
   fallback?: string;
 }
 
-/** Every setting: the variables that give it, its name in a profile of `config.json`, and what it is without them. */
+/** Every setting: its variables, its key in a profile of `config.json`, and its default. */
 export const settingSources = {
   project: { variables: ['GANTRY_PROJECT', 'CEREBRIUM_PROJECT_ID'], key: 'project' },
   region: { variables: ['GANTRY_REGION'], key: 'region' },
@@ -75,20 +73,20 @@ export const settingSources = {
 
 export type StoredKey = (typeof settingSources)[keyof typeof settingSources]['key'];
 
-/** Hears of a setting that cannot be used. It throws, or the setting is as if it were not there (`gantry doctor`). */
+/** Handles an invalid setting. If it does not throw, the setting is ignored, as in `gantry doctor`. */
 export type OnInvalidSetting = (error: GantryError) => void;
 
 /**
- * Resolves every setting: flag, then environment, then profile, then default. A missing or unreadable home is not an
- * error: in CI, everything may come from the environment.
+ * Resolves every setting: flag, environment, profile, default. A missing or unreadable home folder is no error, because
+ * pipelines set everything in the environment.
  */
 export function resolveSettings(
   env: Environment,
   flags: SettingFlags,
-  refuse: OnInvalidSetting = throwError,
+  onInvalid: OnInvalidSetting = throwError,
 ): Settings {
   const folders = resolveFolders(env);
-  const stored = readStoredSettings(folders.config, refuse);
+  const stored = readStoredSettings(folders.config, onInvalid);
   const profile = resolveSetting(
     flags.profile,
     env,
@@ -96,21 +94,22 @@ export function resolveSettings(
     stored,
     'default',
   );
-  checkProfileName(profile, refuse);
+  checkProfileName(profile, onInvalid);
   const profiles = asRecord(stored.profiles);
-  const own = asRecord(profiles[profile.value ?? 'default']);
-  const settle = (source: SettingSource, flag?: string) => resolveSetting(flag, env, source, own, source.fallback);
+  const profileSettings = asRecord(profiles[profile.value ?? 'default']);
+  const resolve = (source: SettingSource, flag?: string) =>
+    resolveSetting(flag, env, source, profileSettings, source.fallback);
   const address = (source: SettingSource) => {
-    const { value = '', origin } = settle(source);
-    return { value: origin === 'default' ? value : checkUrl(value, origin, refuse), origin };
+    const { value = '', origin } = resolve(source);
+    return { value: origin === 'default' ? value : checkUrl(value, origin, onInvalid), origin };
   };
   return {
     folders,
-    proxy: readProxySettings(env, refuse),
+    proxy: readProxySettings(env, onInvalid),
     profile,
     profiles: Object.keys(profiles),
-    project: settle(settingSources.project, flags.project),
-    region: settle(settingSources.region, flags.region),
+    project: resolve(settingSources.project, flags.project),
+    region: resolve(settingSources.region, flags.region),
     addresses: {
       management: address(settingSources.management),
       invocation: address(settingSources.invocation),
@@ -139,36 +138,36 @@ function resolveSetting(
   return { value: fallback, origin: fallback ? 'default' : 'not set' };
 }
 
-function checkProfileName({ value = '', origin }: Setting, refuse: OnInvalidSetting): void {
+function checkProfileName({ value = '', origin }: Setting, onInvalid: OnInvalidSetting): void {
   if (/^[A-Za-z0-9][\w.@-]*$/.test(value)) return;
-  const why = `it comes from the ${origin}; letters, digits and - _ . @ make a name, a letter or digit first`;
-  refuse(new UsageError(`"${value}" cannot be the name of a profile`, { why }));
+  const why = `it comes from the ${origin}; names have letters, digits and - _ . @, and begin with a letter or digit`;
+  onInvalid(new UsageError(`invalid profile name "${value}"`, { why }));
 }
 
-function readProxySettings(env: Environment, refuse: OnInvalidSetting): ProxySettings | undefined {
+function readProxySettings(env: Environment, onInvalid: OnInvalidSetting): ProxySettings | undefined {
   const all = anyProxy(env);
-  const http = readProxy(env, 'HTTP_PROXY', refuse) ?? all;
-  const https = readProxy(env, 'HTTPS_PROXY', refuse) ?? all;
+  const http = readProxy(env, 'HTTP_PROXY', onInvalid) ?? all;
+  const https = readProxy(env, 'HTTPS_PROXY', onInvalid) ?? all;
   return http || https ? { http, https, noProxy: readVariable(env, 'NO_PROXY') ?? '' } : undefined;
 }
 
-/** `host:3128` is an address as well, as everywhere. It may hold a password: no message repeats it. */
-function readProxy(env: Environment, variable: Variable, refuse: OnInvalidSetting): ProxyServer | undefined {
+/** Accepts `host:3128` too. Errors do not repeat the value, as it may contain a password. */
+function readProxy(env: Environment, variable: Variable, onInvalid: OnInvalidSetting): ProxyServer | undefined {
   const given = readVariable(env, variable);
   if (!given) return undefined;
   const address = given.includes('://') ? given : `http://${given}`;
   if (URL.canParse(address) && /^https?:/i.test(address)) return { address, variable };
-  refuse(new UsageError(`${variable} is not the address of a proxy`, { fix: `${variable}=http://host:3128` }));
+  onInvalid(new UsageError(`${variable} is not a valid proxy URL`, { fix: `${variable}=http://host:3128` }));
   return undefined;
 }
 
-/** `ALL_PROXY` often names a SOCKS proxy, which other programs need and this one cannot use: it is ignored then. */
+/** Ignores SOCKS proxies, which ALL_PROXY often sets for other programs. */
 function anyProxy(env: Environment): ProxyServer | undefined {
   return readProxy(env, 'ALL_PROXY', () => {});
 }
 
-/** The content of `config.json`; empty where there is none, or none that can be read. */
-export function readStoredSettings(folder: string, refuse: OnInvalidSetting = throwError): Record<string, unknown> {
+/** The content of `config.json`; empty if it is missing or unreadable. */
+export function readStoredSettings(folder: string, onInvalid: OnInvalidSetting = throwError): Record<string, unknown> {
   const file = join(folder, 'config.json');
   let text: string;
   try {
@@ -179,30 +178,37 @@ export function readStoredSettings(folder: string, refuse: OnInvalidSetting = th
   try {
     return asRecord(JSON.parse(text));
   } catch (cause) {
-    refuse(new FailedError(`the settings in ${file} are not valid JSON`, { fix: `mend or remove ${file}`, cause }));
+    onInvalid(
+      new FailedError(`the settings in ${file} are not valid JSON`, { fix: `correct or remove ${file}`, cause }),
+    );
     return {};
   }
 }
 
 /**
- * Checks an address that receives the bearer token: https only, except on this machine. Rejects an address with a
- * password or a query, because `config list` prints addresses.
+ * Checks a URL that the token is sent to: https, except on this machine, and without credentials or a query, which would
+ * be shown with the settings. Returns it without a trailing slash.
  */
-export function checkUrl(address: string, origin: string, refuse: OnInvalidSetting = throwError): string {
+export function checkUrl(text: string, origin: string, onInvalid: OnInvalidSetting = throwError): string {
   const why = `it comes from the ${origin}`;
-  if (!URL.canParse(address)) {
-    refuse(new UsageError(`"${address}" is not an address`, { why }));
+  if (!URL.canParse(text)) {
+    onInvalid(new UsageError(`"${text}" is not a URL`, { why }));
     return '';
   }
-  const url = new URL(address);
+  const url = new URL(text);
   if (url.username || url.password || url.search || url.hash) {
-    refuse(new UsageError(`an address of ${url.host} has more in it than a place`, { why, fix: `use ${url.origin}` }));
+    onInvalid(
+      new UsageError(`the URL of ${url.host} must not contain credentials, a query or a fragment`, {
+        why,
+        fix: `use ${url.origin}`,
+      }),
+    );
     return '';
   }
   if (!isSecure(url)) {
-    refuse(
-      new UsageError(`${url.origin} is not used: only https is, except on this machine`, {
-        why: `the token would travel in the clear; the address comes from the ${origin}`,
+    onInvalid(
+      new UsageError(`refusing to send the token to ${url.origin}: it is not https`, {
+        why: `the URL comes from the ${origin}`,
         fix: `use https://${url.host}`,
       }),
     );
@@ -211,7 +217,6 @@ export function checkUrl(address: string, origin: string, refuse: OnInvalidSetti
   return url.href.replace(/\/$/, '');
 }
 
-/** A file written by hand may hold anything. */
 function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

@@ -3,18 +3,18 @@ import { makePrivateFolder, waitForLock } from '../disk/index.ts';
 import { FailedError, GantryError } from '../errors.ts';
 import type { Settings, StoredKey } from './settings.ts';
 
-/** What to store in a profile, by its name in the file; undefined takes the value out. */
+/** Settings to store in a profile; undefined removes one. */
 export type SettingChanges = { [Key in StoredKey]?: string | undefined };
 
-/** Another process changes a file in moments, unless it waits for the platform to renew a token. */
-const longestWaitMs = 70_000;
+/** Other processes hold the lock briefly, except while they renew a token. */
+const maxLockWaitMs = 70_000;
 
-type Where = Pick<Settings, 'folders'>;
-/** A JSON object as it lies on disk; what we do not know in it stays. */
+type FolderSettings = Pick<Settings, 'folders'>;
+/** The JSON of a file. Unknown keys are kept. */
 type Stored = Record<string, unknown> & { profiles?: Record<string, Record<string, unknown>> };
 
-/** Changes settings of one profile and creates the profile if necessary. Nothing else in the file changes. */
-export async function storeSettings(settings: Where, profile: string, changes: SettingChanges): Promise<void> {
+/** Changes settings of one profile and creates it if needed. */
+export async function storeSettings(settings: FolderSettings, profile: string, changes: SettingChanges): Promise<void> {
   await updateStoredFile(settings.folders.config, 'config', (stored: Stored) => {
     const values = Object.entries({ ...stored.profiles?.[profile], ...changes });
     const kept = Object.fromEntries(values.filter(([, value]) => value !== undefined));
@@ -22,13 +22,13 @@ export async function storeSettings(settings: Where, profile: string, changes: S
   });
 }
 
-/** Makes a profile the one in use from now on. */
-export async function useProfile(settings: Where, name: string): Promise<void> {
+/** Switches to another profile. */
+export async function useProfile(settings: FolderSettings, name: string): Promise<void> {
   await updateStoredFile(settings.folders.config, 'config', (stored) => ({ ...stored, profile: name }));
 }
 
-/** Forgets a profile's settings; when it was in use, `default` is again. Its token is not kept here. */
-export async function removeProfile(settings: Where, name: string): Promise<void> {
+/** Removes a profile's settings, but not its token. If it was in use, switches to `default`. */
+export async function removeProfile(settings: FolderSettings, name: string): Promise<void> {
   await updateStoredFile(settings.folders.config, 'config', ({ profile, ...stored }: Stored) => {
     const { [name]: _, ...profiles } = stored.profiles ?? {};
     return { ...stored, ...(profile === undefined || profile === name ? {} : { profile }), profiles };
@@ -36,9 +36,8 @@ export async function removeProfile(settings: Where, name: string): Promise<void
 }
 
 /**
- * Reads, changes and writes `<name>.json` in the folder of settings: atomically, readable by its owner only (0600, in a
- * folder that is made with 0700), one process after the other. Throws FailedError, with the way out, where it cannot be
- * written.
+ * Reads, changes and writes `<name>.json` in the settings folder: atomically, under a lock, with mode 0600 in a folder of
+ * 0700. Throws FailedError if it cannot be written.
  */
 export async function updateStoredFile(
   folder: string,
@@ -48,8 +47,8 @@ export async function updateStoredFile(
   const file = join(folder, `${name}.json`);
   try {
     makePrivateFolder(folder);
-    const [{ default: Conf }, lock] = await Promise.all([import('conf'), waitForLock(`${file}.lock`, longestWaitMs)]);
-    if (!lock) throw new Error('another gantry is changing it');
+    const [{ default: Conf }, lock] = await Promise.all([import('conf'), waitForLock(`${file}.lock`, maxLockWaitMs)]);
+    if (!lock) throw new Error('another gantry process is changing it');
     try {
       const conf = new Conf({ cwd: folder, configName: name, configFileMode: 0o600 });
       conf.store = await change(conf.store);
@@ -57,18 +56,21 @@ export async function updateStoredFile(
       lock.release();
     }
   } catch (cause) {
-    throw cause instanceof GantryError ? cause : notWritten(file, name, cause);
+    throw cause instanceof GantryError ? cause : writeError(file, name, cause);
   }
 }
 
-function notWritten(file: string, name: 'config' | 'credentials', cause: unknown): FailedError {
+function writeError(file: string, name: 'config' | 'credentials', cause: unknown): FailedError {
   if (cause instanceof SyntaxError) {
-    return new FailedError(`${file} is not valid JSON: nothing was changed`, { fix: `mend or remove ${file}`, cause });
+    return new FailedError(`${file} is not valid JSON: nothing was changed`, {
+      fix: `correct or remove ${file}`,
+      cause,
+    });
   }
-  const instead = name === 'config' ? 'GANTRY_PROJECT, GANTRY_REGION and their like' : 'GANTRY_TOKEN';
-  return new FailedError(`${file} could not be written: nothing was changed`, {
+  const variables = name === 'config' ? 'GANTRY_PROJECT, GANTRY_REGION and so on' : 'GANTRY_TOKEN';
+  return new FailedError(`cannot write ${file}: nothing was changed`, {
     why: cause instanceof Error ? cause.message : String(cause),
-    fix: `set ${instead} in the environment instead, or GANTRY_CONFIG_DIR to a folder that can be written`,
+    fix: `set ${variables} in the environment instead, or GANTRY_CONFIG_DIR to a writable folder`,
     cause,
   });
 }

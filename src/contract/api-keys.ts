@@ -19,5 +19,5 @@ export const ApiKey = object({
 });
 export type ApiKey = v.InferOutput<typeof ApiKey>;
 
-/** List API keys, the one that expires first at the top (spec 4.1). */
+/** Lists API keys, earliest expiry first (spec 4.1). */
 export const listApiKeys = endpoint('GET /v2/projects/{project}/api-keys', { reply: list(ApiKey, 'id') });

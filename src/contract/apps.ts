@@ -17,7 +17,7 @@ const strings = v.array(v.string());
 const text = v.optional(v.string());
 const flag = v.optional(v.boolean());
 
-/** Body of create app (spec 2.2). What the user did not set is left out: the server owns the defaults. */
+/** Body of create app (spec 2.2). Settings that the user did not set are omitted: the server has the defaults. */
 export const AppCreation = v.looseObject({
   name: v.string(),
   cliVersion: text,
@@ -68,7 +68,7 @@ export const AppCreation = v.looseObject({
 });
 export type AppCreation = v.InferInput<typeof AppCreation>;
 
-/** Answer of create app (spec 2.3). A partner app has no upload, so its `uploadUrl` may be empty. */
+/** Reply of create app (spec 2.3). `uploadUrl` may be empty for a partner app, which has no upload. */
 export const CreatedApp = replyObject(
   {
     buildId: textOrEmpty,
@@ -84,7 +84,7 @@ export type CreatedApp = v.InferOutput<typeof CreatedApp>;
 
 const optionalStatus = optionalEnum('ready', 'active', 'cold', 'pending', 'deploying', 'not_ready', 'error');
 
-/** An app in full (spec 2.4). The server sends its numeric settings as text; here they are numbers. */
+/** App details (spec 2.4). Numeric settings arrive as text and are read as numbers. */
 export const App = nonEmptyReply({
   id: textOrEmpty,
   name: optionalText,
@@ -147,7 +147,7 @@ export const AppSummary = object({
 });
 export type AppSummary = v.InferOutput<typeof AppSummary>;
 
-/** Create or redeploy an app by upload (spec 4.2). */
+/** Creates or redeploys an app with an upload (spec 4.2). */
 export const createApp = endpoint('POST /v2/projects/{project}/apps', { body: AppCreation, reply: CreatedApp });
 
 /**
@@ -158,13 +158,13 @@ export const createPartnerApp = endpoint('POST /v2/projects/{project}/partner-ap
   reply: CreatedApp,
 });
 
-/** List apps with this month's usage (spec 4.3). */
+/** Lists apps with this month's usage (spec 4.3). */
 export const listApps = endpoint('GET /v2/projects/{project}/apps', {
   query: v.object({ includeEphemeral: assumed(v.optional(queryBoolean)) }),
   reply: list(AppSummary, 'id'),
 });
 
-/** One app in full (spec 4.4). */
+/** Reads one app (spec 4.4). */
 export const getApp = endpoint('GET /v2/projects/{project}/apps/{app}', { reply: App });
 
 /** The settings that can change without a deploy (docs/platform.md#scaling). The next deploy overwrites them. */

@@ -52,10 +52,10 @@ export const getBuildLogs = endpoint('GET /v2/projects/{project}/apps/{app}/buil
   reply: replyObject({ logs: list(BuildLogLine, 'log'), status: optionalEnum(...statuses) }),
 });
 
-/** The files in a build's archive (spec 4.8). */
+/** Lists the files in a build's archive (spec 4.8). */
 export const getBuildZipContents = endpoint('GET /v2/projects/{project}/apps/{app}/builds/{build}/zip-contents', {
   reply: ZipContents,
 });
 
-/** Cancel a build; the answer is plain text (spec 4.9). */
+/** Cancels a build; the reply is plain text (spec 4.9). */
 export const cancelBuild = endpoint('DELETE /v2/projects/{project}/apps/{app}/builds/{build}', { reply: 'text' });

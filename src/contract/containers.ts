@@ -5,7 +5,7 @@ import { optionalBoolean, optionalEnum, optionalNumber, optionalText, optionalTi
 
 /** One container of an app (docs/platform.md#containers). The documents give only examples for `containerState`. */
 export const Container = object({
-  /** The full name of the pod: what runs and log lines call it too. */
+  /** The full name of the pod, as in runs and log lines. */
   containerId: textOrEmpty,
   containerState: optionalEnum('RUNNING', 'PENDING', 'SUCCEEDED'),
   isTerminating: optionalBoolean,
@@ -16,7 +16,7 @@ export const Container = object({
   hardwareProvider: optionalText,
   hostIp: optionalText,
   containerIp: optionalText,
-  /** When its state was read. */
+  /** When `containerState` was read. */
   timestamp: optionalTime,
   containerStartTimestamp: optionalTime,
   containerTerminationTimestamp: optionalTime,

@@ -5,7 +5,7 @@ export type Route = `${HttpMethod} /${string}`;
 /** The address of the platform that answers (docs/platform.md#addresses). */
 export type Host = 'management' | 'invocation' | 'login' | 'refresh' | 'logs' | 'status';
 
-/** How a successful reply reads: JSON of a schema, plain text, a body nobody needs, or whatever an app says. */
+/** The body of a successful reply: JSON of a schema, plain text, ignored, or anything an app returns. */
 export type ReplyFormat = GenericSchema | 'text' | 'nothing' | 'anything';
 
 export interface Endpoint<
@@ -20,19 +20,19 @@ export interface Endpoint<
   readonly body: Body;
   readonly reply: Answer;
   /**
-   * A POST or PATCH that may be sent twice without harm. GET, PUT and DELETE always may. `never`: whoever calls it
-   * repeats it in a rhythm of their own.
+   * Whether a request that may have arrived can be sent again. Default: true except for POST and PATCH. `never` disables
+   * all retries, for endpoints that the caller polls.
    */
   readonly retryable: boolean | 'never';
-  /** The body travels as a web form, not as JSON; `multipart` when there are files in it. */
+  /** Sends the body as a web form instead of JSON; `multipart` if it has files. */
   readonly form: boolean | 'multipart';
-  /** Needs no token, and gets none: logging in, the page of the platform's own state. */
+  /** Sends no token, as for logins and the status page. */
   readonly anonymous: boolean;
   /** An empty body is a valid answer and reads as null. */
   readonly mayBeEmpty: boolean;
 }
 
-/** Names the parameters in braces: `'/apps/{app}/builds/{build}'` gives `'app' | 'build'`. */
+/** The parameters of a route: `'/apps/{app}/builds/{build}'` has `'app' | 'build'`. */
 type PathParameter<R extends string> = R extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameter<Rest>
   : never;
@@ -40,20 +40,20 @@ type PathParameter<R extends string> = R extends `${string}{${infer Name}}${infe
 type WithQuery<Q> = Q extends GenericSchema ? { query?: InferOutput<Q> } : unknown;
 type WithBody<B> = B extends GenericSchema ? { body: InferInput<B> } : unknown;
 
-/** What a caller gives: the path's parameters by name, `query` and `body` where the endpoint has them. */
+/** Arguments of a call: the path's parameters, and `query` and `body` if the endpoint has them. */
 export type CallParameters<E extends Endpoint> = { [Name in PathParameter<E['route']>]: string } & WithQuery<
   E['query']
 > &
   WithBody<E['body']>;
 
-/** What a caller gets: decoded (numbers are numbers, absent times are null). */
+/** A reply after parsing: numbers are numbers, absent times are null. */
 export type DecodedReply<E extends Endpoint> = E['reply'] extends GenericSchema
   ? InferOutput<E['reply']>
   : E['reply'] extends 'text' | 'anything'
     ? string
     : undefined;
 
-/** What travels: numbers may be text, as the server sends them. The emulator answers in this form. */
+/** A reply as sent: numbers may be text. The emulator uses this type. */
 export type WireReply<E extends Endpoint> = E['reply'] extends GenericSchema
   ? InferInput<E['reply']>
   : E['reply'] extends 'text'
@@ -61,9 +61,8 @@ export type WireReply<E extends Endpoint> = E['reply'] extends GenericSchema
     : undefined;
 
 /**
- * One thing the server understands, named by the line of the specification that describes it:
- * `endpoint('DELETE /v2/projects/{project}/apps/{app}/builds/{build}', { reply: 'text' })`.
- * Client and emulator consume the same constant, so they cannot drift apart.
+ * Defines an endpoint: `endpoint('DELETE /v2/projects/{project}/apps/{app}/builds/{build}', { reply: 'text' })`. Client
+ * and emulator use the same definition.
  */
 export function endpoint<
   const R extends Route,
@@ -121,12 +120,12 @@ export function fillPath(path: string, parameters: Record<string, unknown>): str
   });
 }
 
-/** `web` and `p-123-web` both give `p-123-web`. */
+/** Returns `p-123-web` for `web` and for `p-123-web`. */
 export function toAppId(project: string, app: string): string {
   return app.startsWith(`${project}-`) ? app : `${project}-${app}`;
 }
 
-/** `p-123-web` and `web` both give `web`. */
-export function toAppName(project: string, app: string): string {
+/** Returns `web` for `p-123-web` and for `web`. */
+export function shortAppName(project: string, app: string): string {
   return app.startsWith(`${project}-`) ? app.slice(project.length + 1) : app;
 }

@@ -1,4 +1,4 @@
-/** Every endpoint, for completeness checks: each has an emulator route and a reply in `fixtures/replies`. */
+/** Every endpoint. Tests check that each has an emulator route and a reply in `fixtures/replies`. */
 import { listApiKeys } from './api-keys.ts';
 import { createApp, createPartnerApp, deleteApp, getApp, listApps, scaleApp } from './apps.ts';
 import { cancelBuild, getBuild, getBuildLogs, getBuildZipContents, listBuilds } from './builds.ts';

@@ -42,5 +42,5 @@ export function signedPrefix(runId: string, timestamp: string | number): string 
 /** Number of attempts to deliver to a webhook (docs/platform.md#webhooks). */
 export const maxWebhookAttempts = 3;
 
-/** An asynchronous call may take as long, seconds, if its `response_grace_period` allows it (spec 8). */
+/** Upper limit of `response_grace_period` (spec 8). */
 export const maxAsyncSeconds = 12 * 60 * 60;

@@ -51,7 +51,7 @@ export const getAppLogs = endpoint('GET /v2/projects/{project}/apps/{app}/logs',
 export const buildLogSocket = '/ws-build-logs';
 export const appLogSocket = '/ws-logs';
 
-/** A line of a build, as its socket sends it: one JSON text a frame. The server closes with 1000 at the end. */
+/** A frame of the build log socket, as JSON. The server closes with code 1000 at the end. */
 export const BuildLogFrame = nonEmptyReply({
   log: textOrEmpty,
   timestamp: textOrEmpty,
@@ -67,7 +67,7 @@ export const BuildLogFrame = nonEmptyReply({
 });
 export type BuildLogFrame = v.InferOutput<typeof BuildLogFrame>;
 
-/** A line of an app, as its socket sends it. The socket stays open. */
+/** A frame of the app log socket, as JSON. The socket stays open. */
 export const AppLogFrame = nonEmptyReply({
   log: textOrEmpty,
   timestamp: textOrEmpty,

@@ -3,10 +3,10 @@ import { assumed, endpoint } from './endpoint.ts';
 import { list, object, replyObject } from './lists.ts';
 import { numberOrNaN, optionalNumber, optionalText, optionalTime } from './scalars.ts';
 
-/** How many points of a series there are; without it, the standard number (spec 4.7). */
+/** Number of points in a series; the default is lower (spec 4.7). */
 export const resolutions = ['medium', 'high'] as const;
 
-/** How long replicas took to start, over time. `timestamp` in Unix seconds, percentiles in seconds (spec 2.9). */
+/** Startup times of replicas. `timestamp` is in Unix seconds, percentiles are in seconds (spec 2.9). */
 export const StartupTimes = replyObject({
   status: optionalText,
   data: v.nullish(

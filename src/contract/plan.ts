@@ -3,11 +3,11 @@ import { assumed, endpoint } from './endpoint.ts';
 import { object, replyObject } from './lists.ts';
 import { optionalBoolean, optionalItems, optionalText } from './scalars.ts';
 
-/** The plans there are, the smallest first (spec 4.16). */
+/** Billing plans, smallest first (spec 4.16). */
 export const planCodes = ['hobby', 'standard', 'enterprise'] as const;
 export type PlanCode = (typeof planCodes)[number];
 
-/** Change the plan. `redirectUrl` is where a payment is completed; empty when none is needed (spec 4.16). */
+/** Changes the plan. `redirectUrl` completes the payment; empty if none is required (spec 4.16). */
 export const changePlan = endpoint('PATCH /v2/projects/{project}/subscription', {
   body: v.object({ planCode: v.picklist(planCodes) }),
   reply: object({ redirectUrl: optionalText }),
@@ -20,5 +20,5 @@ export const PaymentMethods = replyObject({
 });
 export type PaymentMethods = v.InferOutput<typeof PaymentMethods>;
 
-/** List payment methods (spec 4.17). */
+/** Lists payment methods (spec 4.17). */
 export const listPaymentMethods = endpoint('GET /v2/projects/{project}/payment-methods', { reply: PaymentMethods });

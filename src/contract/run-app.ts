@@ -6,7 +6,7 @@ import { FilePart, optionalText, textOrEmpty } from './scalars.ts';
 const region = v.optional(v.string());
 const versions = v.optional(v.record(v.string(), v.string()));
 
-/** Create the app of a one-off run unless it is there (spec 4.5). Left out, the region is the platform's choice. */
+/** Creates the app of a one-off run if it does not exist (spec 4.5). Without a region the platform picks one. */
 export const createRunApp = endpoint('POST /v3/projects/{project}/apps/{app}/create-run-app', {
   query: v.object({ region }),
   reply: object({ message: optionalText }),
@@ -57,7 +57,7 @@ export const startRun = endpoint('POST /v3/projects/{project}/apps/{app}/run', {
     cpu: v.optional(v.string()),
     memoryGb: v.optional(v.string()),
   }),
-  // `data.json` with the arguments (application/json), and a tar, uncompressed (application/x-tar).
+  // `data` is `data.json` with the arguments (application/json); `file` is an uncompressed tar (application/x-tar).
   body: v.object({ projectId: v.string(), data: FilePart, file: FilePart }),
   form: 'multipart',
   reply: replyObject({ runId: textOrEmpty }, 'runId'),

@@ -12,7 +12,7 @@ import {
   textOrEmpty,
 } from './scalars.ts';
 
-/** The states a run can be asked for by (spec 3). */
+/** Statuses that runs can be filtered by (spec 3). */
 export const runStatuses = [
   ...(['pending', 'proxyQueued', 'containerQueued', 'processing'] as const),
   ...(['success', 'failure', 'cancelled'] as const),
@@ -71,13 +71,13 @@ const statistics = {
 };
 type Statistic = keyof typeof statistics;
 
-/** `avgRuntimeMs`, `p50RuntimeMs` and so on: the specification names the statistics, not the fields (spec 2.7). */
+/** `avgRuntimeMs`, `p50RuntimeMs` and so on: spec 2.7 names the statistics, not the fields. */
 function timings<const Measure extends string>(measure: Measure) {
   const fields = Object.keys(statistics).map((statistic) => [`${statistic}${measure}Ms`, optionalNumber]);
   return assumed(Object.fromEntries(fields) as Record<`${Statistic}${Measure}Ms`, typeof optionalNumber>);
 }
 
-/** What happened in one stretch of time (spec 2.7). Times in ms. */
+/** Statistics of one period (spec 2.7). Times in ms. */
 export const RunBucket = object({
   timeGroup: optionalText,
   startTime: optionalTime,
@@ -97,11 +97,11 @@ export const RunBucket = object({
 });
 export type RunBucket = v.InferOutput<typeof RunBucket>;
 
-/** Sizes of a bucket (spec 4.6). */
+/** Lengths of a bucket (spec 4.6). */
 export const bucketSizes = ['minute', 'hour', 'day'] as const;
 export type BucketSize = (typeof bucketSizes)[number];
 
-/** Single runs, or buckets: buckets when asked for, and for any range over 24 hours (spec 2.8, 4.6). */
+/** Runs or buckets: buckets if requested, and for any range over 24 hours (spec 2.8, 4.6). */
 export const RunsChart = replyObject({
   aggregatedData: optionalList(RunBucket),
   groupBy: optionalText,
@@ -136,7 +136,7 @@ const RunsQuery = assumed(
 );
 export type RunsQuery = v.InferOutput<typeof RunsQuery>;
 
-/** Runs of an app, one by one or in buckets (spec 4.6). */
+/** Lists the runs of an app, or buckets (spec 4.6). */
 export const getRunsChart = endpoint('GET /v2/projects/{project}/apps/{app}/runs/charts', {
   query: RunsQuery,
   reply: RunsChart,

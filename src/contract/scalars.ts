@@ -2,38 +2,34 @@ import * as v from 'valibot';
 import { stringifyJson } from '../json-text.ts';
 
 /**
- * The fields of replies. The server owns them: null is the same as absent, a number may be text and text may be a
- * number, and a value of an unknown form never fails a reply. What a command cannot go on without is named where the
- * fields are put together: see `answer` and `list` in lists.ts.
+ * Fields of replies. Null is the same as absent, numbers may be text and text may be a number, and an unexpected value
+ * never fails a reply. Required fields are named by `replyObject` and `list` in lists.ts.
  */
 export const optionalText = v.nullish(reader<string, string>(asText));
 export const optionalNumber = v.nullish(reader<number | string, number | null>(asNumber));
 export const optionalBoolean = v.nullish(reader<boolean | string, boolean | null>(asFlag));
-/** An RFC 3339 time, in UTC. The server writes "no time" as `""` or as the year 1: both become null. */
+/** An RFC 3339 time in UTC. The server sends `""` or the year 1 for "no time": both become null. */
 export const optionalTime = v.nullish(reader<string | number, string | null>(asTime));
 export const optionalTexts = v.nullish(reader<string[], string[] | null>(asTexts));
-/** Items whose form is not documented. What is no list is its only item. */
+/** Items of unknown format. A value that is not a list becomes a list of one. */
 export const optionalItems = v.nullish(
   reader<unknown[], unknown[]>((value) => (Array.isArray(value) ? value : [value])),
 );
 export const optionalRecord = v.nullish(reader<Record<string, unknown>, Record<string, unknown> | null>(asRecord));
 
-/** False when it is absent. */
 export const booleanOrFalse = v.nullish(
   reader<boolean | string, boolean>((value) => asFlag(value) ?? false),
   false,
 );
-/** Text that is empty when it is absent, such as an id. */
 export const textOrEmpty = v.nullish(reader<string, string>(asText), '');
-/** A number that is NaN when it is absent. */
 export const numberOrNaN = v.nullish(reader<number | string, number>(asNumberOrNaN), Number.NaN);
 
-/** Known words; any other is let through, because an old client must survive a newer server. */
+/** Known values for the type; others are accepted, because the server may be newer. */
 export function optionalEnum<const Word extends string>(..._known: Word[]) {
   return v.nullish(reader<Word | (string & {}), Word | (string & {})>(asText));
 }
 
-/** A word that is empty when it is absent. */
+/** Like {@link optionalEnum}, but empty if absent. */
 export function enumOrEmpty<const Word extends string>(..._known: Word[]) {
   return v.nullish(reader<Word | (string & {}), Word | (string & {})>(asText), '');
 }
@@ -43,12 +39,11 @@ export function isMissing(value: unknown): boolean {
   return value === '' || value === undefined || value === null || Number.isNaN(value);
 }
 
-/** Names and values of any kind. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A schema that takes any value and reads it; `Wire` is what the server is known to send. */
+/** A schema that accepts and converts any value; `Wire` is what the server is known to send. */
 function reader<Wire, Value>(read: (value: unknown) => Value) {
   return v.pipe(v.unknown(), v.transform(read)) as unknown as v.GenericSchema<Wire, Value>;
 }
@@ -77,7 +72,7 @@ function asTime(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   if (value === '' || String(value).startsWith('0001-01-01')) return null;
   const time = /^\d{9,14}(\.\d+)?$/.test(String(value)) ? unixTime(Number(value)) : parsedTime(String(value));
-  const isTime = Math.abs(time) <= latestMs;
+  const isTime = Math.abs(time) <= maxTimeMs;
   return isTime ? new Date(time).toISOString() : String(value);
 }
 
@@ -87,13 +82,13 @@ function parsedTime(text: string): number {
   return Date.parse(isZoneless ? `${text.replace(' ', 'T')}Z` : text);
 }
 
-/** Seconds or milliseconds since 1970, told apart by their size. */
+/** From seconds or milliseconds since 1970, distinguished by size. */
 function unixTime(value: number): number {
   return value < 100_000_000_000 ? value * 1000 : value;
 }
 
-/** The latest time that a Date can hold. */
-const latestMs = 8.64e15;
+/** The limit of Date. */
+const maxTimeMs = 8.64e15;
 
 function asTexts(value: unknown): string[] | null {
   if (Array.isArray(value)) return value.map(asText);
@@ -110,14 +105,14 @@ export const queryBoolean = v.pipe(
   v.transform((value) => value === true || value === 'true'),
 );
 
-/** A whole number in a query string, from `least` up. */
-export function queryNumber(least: number) {
+/** A whole number in a query string. */
+export function queryNumber(min: number) {
   return v.pipe(
     v.union([v.number(), v.pipe(v.string(), v.regex(/^-?\d+$/, 'must be a whole number'), v.transform(Number))]),
-    v.minValue(least, `must be ${least} or more`),
+    v.minValue(min, `must be ${min} or more`),
   );
 }
 
-/** A file in a body of several parts. `type` is its media type. */
+/** A file in a multipart body. `type` is its media type. */
 export const FilePart = v.object({ filename: v.string(), type: v.string(), content: v.instance(Uint8Array) });
 export type FilePart = v.InferOutput<typeof FilePart>;

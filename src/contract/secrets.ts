@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { isRecord } from './scalars.ts';
 
-/** Names and values. A record schema would drop names such as `constructor`, and what is not sent back is lost. */
-const Secrets = v.custom<Record<string, string>>(isTextByName, 'must be an object of texts');
+/** Values by name. A record schema would drop names such as `constructor`, and secrets not sent back are lost. */
+const Secrets = v.custom<Record<string, string>>(isTextRecord, 'must be an object with text values');
 export type Secrets = v.InferOutput<typeof Secrets>;
 
-/** What is stored. A value that is not text is listed as it came; a change refuses it, since all of them are sent back. */
+/** Stored secrets. Values that are not text can be listed, but not changed, as all of them are sent back. */
 const StoredSecrets = v.nullish(v.custom<Record<string, unknown>>(isRecord, 'must be an object'));
 export type StoredSecrets = Record<string, unknown>;
 
@@ -36,6 +36,6 @@ export const setAppSecrets = endpoint('PATCH /v2/projects/{project}/apps/{app}/s
   reply: 'nothing',
 });
 
-function isTextByName(value: unknown): boolean {
+function isTextRecord(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
 }

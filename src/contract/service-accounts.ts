@@ -15,12 +15,12 @@ export const ServiceAccount = object({
 });
 export type ServiceAccount = v.InferOutput<typeof ServiceAccount>;
 
-/** List service accounts (spec 4.14). */
+/** Lists service accounts (spec 4.14). */
 export const listServiceAccounts = endpoint('GET /v2/projects/{project}/service-accounts', {
   reply: replyObject({ serviceAccounts: list(ServiceAccount, 'id') }),
 });
 
-/** Replace all grants of a service account, by one project at least (spec 4.15). A repeat changes nothing. */
+/** Replaces all grants of a service account with at least one project (spec 4.15). Idempotent. */
 export const updateServiceAccount = endpoint('PATCH /v2/projects/{project}/service-accounts/{serviceAccount}', {
   body: v.object({
     grants: v.pipe(v.array(v.string()), v.minLength(1, 'must contain at least one project')),

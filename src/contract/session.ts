@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { replyObject } from './lists.ts';
 import { numberOrNaN, optionalNumber, optionalText, textOrEmpty } from './scalars.ts';
 
-/** What a person needs to let a device in, and how long and how often to ask whether they did; seconds (RFC 8628). */
+/** Device authorization (RFC 8628). `expires_in` and `interval` are in seconds. */
 export const DeviceAuthorization = replyObject(
   {
     device_code: textOrEmpty,
@@ -28,7 +28,7 @@ export const authorizeDevice = endpoint('POST /device-authorization', {
   reply: replyObject({ deviceAuthResponsePayload: DeviceAuthorization }, 'deviceAuthResponsePayload'),
 });
 
-/** Words for "no token": the first two say to go on asking, the others that it is no use (RFC 8628, 3.5). */
+/** Error codes of a device login (RFC 8628, 3.5). The first two mean: keep polling. */
 export type DeviceLoginError =
   | 'authorization_pending'
   | 'slow_down'

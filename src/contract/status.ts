@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { list, object, replyObject } from './lists.ts';
 import { optionalRecord, optionalText } from './scalars.ts';
 
-/** A thing in JSON:API: the status page, or a section, a component, a report, an update of one on it. */
+/** A JSON:API resource: the status page, a section, a component, a report or an update. */
 export const StatusItem = object({
   id: optionalText,
   type: optionalText,

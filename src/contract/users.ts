@@ -3,7 +3,7 @@ import { assumed, endpoint } from './endpoint.ts';
 import { list, object, replyObject } from './lists.ts';
 import { optionalBoolean, optionalEnum, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
 
-/** A member of a project, or an invitation nobody has answered yet (spec 2.10). */
+/** A member of a project, or a pending invitation (spec 2.10). */
 export const User = object({
   id: textOrEmpty,
   projectId: optionalText,
@@ -24,5 +24,5 @@ export const inviteUser = endpoint('POST /v2/projects/{project}/users', {
   reply: replyObject({ success: optionalBoolean }, 'success'),
 });
 
-/** List members and pending invitations (spec 4.13). */
+/** Lists members and pending invitations (spec 4.13). */
 export const listUsers = endpoint('GET /v2/projects/{project}/users', { reply: list(User, 'id') });

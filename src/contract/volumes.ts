@@ -5,7 +5,7 @@ import { booleanOrFalse, numberOrNaN, optionalNumber, optionalTime, textOrEmpty 
 
 /** A file or folder of a volume, as listed by its folder (docs/platform.md#volumes). */
 export const VolumeEntry = object({
-  /** May or may not end in a slash when it is a folder. */
+  /** The name of a folder may end with a slash. */
   name: textOrEmpty,
   is_folder: booleanOrFalse,
   size_bytes: optionalNumber,
@@ -38,7 +38,7 @@ export const initializeUpload = endpoint('POST /v2/projects/{project}/volumes/{v
     },
     'upload_id',
   ),
-  // A repeat leaves an upload behind that was begun for nothing: nobody ever sees it.
+  // A retry may leave an unused upload behind, which is never visible.
   retryable: true,
 });
 
@@ -69,7 +69,7 @@ export const getDownloadLink = endpoint('GET /v2/projects/{project}/volumes/{vol
   reply: replyObject({ url: textOrEmpty }, 'url'),
 });
 
-/** Delete a file, or a folder whose path ends in a slash, with all that is in it. The answer is plain text (spec 4.11). */
+/** Deletes a file, or a folder (path with a trailing slash) with its contents. The reply is plain text (spec 4.11). */
 export const deletePath = endpoint('DELETE /v2/projects/{project}/volumes/{volume}/rm', {
   query: v.object({ region, file_path: v.string() }),
   reply: 'text',

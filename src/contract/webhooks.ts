@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { signedPrefix } from './invocation.ts';
 
-/** What is signed. The timestamp is as it travels: text, in seconds since 1970. */
+/** The signed parts of a delivery. `timestamp` is the header's text, in seconds since 1970. */
 export interface SignedWebhook {
   requestId: string;
   timestamp: string;
   body: Uint8Array | string;
 }
 
-/** Why a delivery is not what it should be: no delivery of the platform at all, signed by another, or of another time. */
+/** `malformed`: not a delivery of the platform; `forged`: another secret or changed content; `stale`: too old. */
 export type SignatureProblem = { kind: 'malformed' | 'forged' | 'stale'; why: string };
 
 /** `v1,<hex>`: HMAC-SHA256 of `{request_id}.{timestamp}.{body}` (docs/platform.md#webhooks). */
@@ -17,8 +17,8 @@ export function signWebhook(secret: string, parts: SignedWebhook): string {
 }
 
 /**
- * What is wrong with a delivery's signature; undefined when it is good. Compared in constant time. `maxAgeMs` bounds how
- * far its time may be from ours, either way; endless for any. `now` in milliseconds since 1970.
+ * Checks the signature of a delivery, in constant time. Returns undefined if it is valid. `maxAgeMs` limits the
+ * difference between its time and `now` (ms since 1970) in either direction; Infinity accepts any.
  */
 export function findSignatureProblem(
   secret: string,
@@ -29,17 +29,17 @@ export function findSignatureProblem(
   if (signature === undefined) return { kind: 'malformed', why: 'it has no signature' };
   if (!requestId) return { kind: 'malformed', why: 'it has no request id' };
   if (!timestamp || !/^\d{1,12}$/.test(timestamp)) {
-    return { kind: 'malformed', why: 'its time is not a number of seconds since 1970' };
+    return { kind: 'malformed', why: 'its timestamp is not a number of seconds since 1970' };
   }
   const [, hex] = /^v1,([0-9a-f]{64})$/i.exec(signature) ?? [];
-  if (!hex) return { kind: 'malformed', why: 'its signature is not of the form v1,<64 hexadecimal digits>' };
+  if (!hex) return { kind: 'malformed', why: 'its signature is not v1,<64 hexadecimal digits>' };
   if (!timingSafeEqual(Buffer.from(hex, 'hex'), digest(secret, { requestId, timestamp, body }))) {
-    return { kind: 'forged', why: 'its signature is not by this secret, or something in it was changed' };
+    return { kind: 'forged', why: 'its signature does not match the secret and the content' };
   }
   const ageMs = now - Number(timestamp) * 1000;
   if (Math.abs(ageMs) <= maxAgeMs) return undefined;
-  const away = `${Math.round(Math.abs(ageMs) / 1000)} s ${ageMs < 0 ? 'in the future' : 'old'}`;
-  return { kind: 'stale', why: `it is ${away}, at most ${maxAgeMs / 1000} s are allowed` };
+  const age = `${Math.round(Math.abs(ageMs) / 1000)} s ${ageMs < 0 ? 'in the future' : 'old'}`;
+  return { kind: 'stale', why: `it is ${age}; the maximum is ${maxAgeMs / 1000} s` };
 }
 
 function digest(secret: string, { requestId, timestamp, body }: SignedWebhook): Buffer {

@@ -128,6 +128,6 @@ function realPath(path: string): string {
 
 function stillClaimed(path: string, { pid, file }: OtherClaim): ConflictError {
   return new ConflictError(`another gantry (process ${pid}) is still writing to ${path}`, {
-    fix: `wait until it has finished, or stop it; if there is none, rm ${file}`,
+    fix: `wait for it to finish; if it no longer runs, rm ${file}`,
   });
 }

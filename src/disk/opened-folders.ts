@@ -54,7 +54,7 @@ export class OpenedFolders {
     return {
       entry: (name) => join(folder.base, name),
       verify: () => {
-        if (!this.#isStillThere(folder)) throw new FailedError(`${this.#shown(folder)} was replaced meanwhile`);
+        if (!this.#isStillThere(folder)) throw new FailedError(`${this.#shown(folder)} was replaced in the meantime`);
       },
       release: () => {
         folder.users--;
@@ -91,7 +91,7 @@ export class OpenedFolders {
       this.#root = holds ? held('', openFolder(this.path, 0)) : seen('', this.path);
     }
     if (this.#isStillThere(this.#root)) return this.#root;
-    throw new FailedError('the target folder was replaced meanwhile');
+    throw new FailedError('the target folder was replaced in the meantime');
   }
 
   #open(path: string, entry: string): Folder {
@@ -99,14 +99,14 @@ export class OpenedFolders {
     const holds = this.#root?.descriptor !== undefined;
     const stats = lstatSync(entry);
     if (stats.isSymbolicLink()) return this.#openLink(path, entry);
-    if (!stats.isDirectory()) throw new FailedError(`${path} is a file here, not a folder`);
+    if (!stats.isDirectory()) throw new FailedError(`${path} is a file, not a folder`);
     // What was a folder a moment ago may be a link by now: opening that fails.
     return holds ? held(path, openFolder(entry, noFollow)) : seen(path, entry);
   }
 
   /** A link that the user made may lead around in the root, but not out of it. */
   #openLink(path: string, entry: string): Folder {
-    if (!this.options.followsLinks) throw new FailedError(`${path} is a link`);
+    if (!this.options.followsLinks) throw new FailedError(`${path} is a symbolic link`);
     const root = this.#enterRoot();
     if (root.descriptor === undefined) {
       const folder = seen(path, realpathSync(entry));
@@ -216,6 +216,6 @@ function makeUnlessThere(path: string): void {
 function checkInside(root: string, folder: string, shown: string): void {
   const way = relative(root, folder);
   if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
-    throw new FailedError(`${shown} is a link that leads out of the target folder`);
+    throw new FailedError(`${shown} is a symbolic link to a path outside the target folder`);
   }
 }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TemporaryFolder } from '../disk/index.ts';
-import { signToken, type TokenClaims } from './account/access.ts';
+import { type JwtClaims, signToken } from './account/access.ts';
 import { approvalAddress, approvalSecret } from './account/activation.ts';
 import { archiveLimits } from './builds/archive.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults/faults.ts';
@@ -76,7 +76,7 @@ export interface Emulator {
   /** The attempts to deliver a webhook so far, oldest first. */
   readonly deliveries: readonly DeliveryAttempt[];
   /** Creates a token with other claims, for example an expired one. */
-  issueToken(claims: Partial<TokenClaims>): string;
+  issueToken(claims: Partial<JwtClaims>): string;
   /**
    * Makes the next matching requests fail, one fault each, in this order: `fail('getBuild', 503, '429:2')`. A fault
    * with a `*` applies until reset. Throws a RangeError that lists the valid faults.
@@ -179,7 +179,7 @@ async function startIn(
   const seed = () => options.seed !== undefined && seedApps(project, options.seed, platform);
   if (store.isNew) seed();
   server.open(platform);
-  const issueToken = (claims: Partial<TokenClaims>) =>
+  const issueToken = (claims: Partial<JwtClaims>) =>
     signToken({ ...defaultClaims(project, now()), ...claims }, store.key);
 
   return {
@@ -215,7 +215,7 @@ async function startIn(
   };
 }
 
-function defaultClaims(project: string, now: number): TokenClaims {
+function defaultClaims(project: string, now: number): JwtClaims {
   const iat = Math.floor(now / 1000);
   return { sub: 'emulator', project_id: project, iat, exp: iat + 365 * 24 * 60 * 60 };
 }

@@ -37,7 +37,7 @@ export interface Platform {
 
 /** Takes the parameters that a caller passes to the client, and returns what is sent. */
 type Handler<E extends Endpoint> = (
-  given: CallParameters<E>,
+  params: CallParameters<E>,
   platform: Platform,
 ) => WireReply<E> | Promise<WireReply<E>>;
 
@@ -51,7 +51,7 @@ export interface RequestContext {
 }
 
 /** Creates the whole reply, where the contract does not define it. */
-export type RawHandler = (asked: RequestContext, platform: Platform) => Promise<ServerReply>;
+export type RawHandler = (context: RequestContext, platform: Platform) => Promise<ServerReply>;
 
 /** One handler for each endpoint of the contract. */
 export type Handlers = {

@@ -1,5 +1,6 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import type { CopyOptions } from '../operations/copy/index.ts';
+import { boolean, integer, list, number, object, text } from '../result-schema.ts';
 import { repeatableFlag, sizeFlag, wholeNumberFlag } from './values.ts';
 
 const mib = 2 ** 20;
@@ -60,14 +61,20 @@ export function toCopyOptions(flags: Flags): CopyOptions {
 
 /** The fields of a copy's result. */
 export const copySummaryFields = {
-  from: 'sources',
-  to: 'target',
-  files: 'number of copied files',
-  bytes: 'total size of the copied files',
-  skipped: 'number of skipped files',
-  failed: 'path, reason and code of each failed file',
-  renamed: 'path and new name (as) of each file or folder that --rename-clashes renamed',
-  resumedBytes: 'bytes resumed from a previous attempt',
-  seconds: 'duration in seconds',
-  dryRun: 'true for a dry run: nothing was copied',
+  from: list(text('path'), 'sources'),
+  to: text('target'),
+  files: integer('number of copied files'),
+  bytes: integer('total size of the copied files'),
+  skipped: integer('number of skipped files'),
+  failed: list(
+    object({ path: text('path'), reason: text('why it failed'), code: text('name of an exit code') }),
+    'path, reason and code of each failed file',
+  ),
+  renamed: list(
+    object({ path: text('path'), as: text('new name') }),
+    'path and new name (as) of each file or folder that --rename-clashes renamed',
+  ),
+  resumedBytes: integer('bytes resumed from a previous attempt'),
+  seconds: number('duration in seconds'),
+  dryRun: boolean('true for a dry run: nothing was copied'),
 };

@@ -17,35 +17,30 @@ export interface EmulatorFlags {
   allowOrigin?: string[] | undefined;
   maxUnpacked?: number | undefined;
   fault?: Faults[] | undefined;
-  /** `false` is an empty project. */
+  /** `false`: an empty project. */
   seed: number | false;
 }
 
 type Faults = ReturnType<typeof parseFaultOption>;
 
-/** What `emulator start` and `emulator exec` share. */
+/** Flags of `emulator start` and `emulator exec`. */
 export function emulatorFlags(command: Commander) {
   return command
     .option(...allowOriginFlag)
-    .option('--data <dir>', 'keep apps, builds and uploads in this folder')
-    .option(
-      '--seed <number>',
-      'begin with three apps and 30 days of their runs, made from this number',
-      wholeNumberFlag(0),
-      1,
-    )
-    .option('--no-seed', 'begin with an empty project')
-    .option('--max-unpacked <size>', 'most bytes that the archive of an app may unpack to', sizeFlag(1), 4 * 1024 ** 3)
-    .option('--install', 'install what each app needs with pip; without it nothing is installed')
-    .option('--pace <ms>', 'milliseconds that each stage of a build takes', wholeNumberFlag(0), 0)
+    .option('--data <dir>', 'store apps, builds and uploads in this folder')
+    .option('--seed <number>', 'random seed for three apps with 30 days of runs', wholeNumberFlag(0), 1)
+    .option('--no-seed', 'start with an empty project')
+    .option('--max-unpacked <size>', "maximum unpacked size of an app's archive", sizeFlag(1), 4 * 1024 ** 3)
+    .option('--install', "install each app's dependencies with pip")
+    .option('--pace <ms>', 'duration of each build stage in milliseconds', wholeNumberFlag(0), 0)
     .option(
       '--fault <target=fault,…>',
-      'let calls fail in turn, as in createApp=503,429:2 (see gantry help faults)',
+      'make requests fail in turn, for example createApp=503,429:2 (see gantry help faults)',
       faultFlag,
     );
 }
 
-/** Starts an emulator in which the faults asked for lie in wait. */
+/** Starts an emulator with the flags' faults. Throws errors with a fix if it cannot start. */
 export async function startEmulatorFromFlags({
   fault = [],
   seed,
@@ -68,18 +63,18 @@ export async function startEmulatorFromFlags({
 function startFailure(cause: NodeJS.ErrnoException, port: number): Error {
   if (cause instanceof DamagedDataError) {
     const { message, file } = cause;
-    const fix = `set it aside to start without it: mv ${quoteForShell(file)} ${quoteForShell(`${file}.damaged`)}`;
+    const fix = `move it away to start without it: mv ${quoteForShell(file)} ${quoteForShell(`${file}.damaged`)}`;
     return new ProjectError(message, [{ severity: 'error', message, fix }], { fix, cause });
   }
   if (cause instanceof DataFolderInUseError) {
     const { message, folder, pid } = cause;
-    const fix = 'stop that emulator, or use another folder: --data <dir>';
+    const fix = 'stop that emulator, or pass another folder: --data <dir>';
     return new ConflictError(message, { fix, details: { folder, pid }, cause });
   }
   if (cause.code === 'EADDRINUSE') {
-    return new FailedError(`port ${port} is taken`, { fix: 'use another one: --port 0 picks a free one', cause });
+    return new FailedError(`port ${port} is in use`, { fix: 'pass --port 0 to use a free port', cause });
   }
-  // Everything else with a code is the machine's: no permission, no space, a file in place of the folder.
+  // Other errors with a code are the machine's: no permission, no space, a file in place of the folder.
   return cause.code === undefined ? cause : new FailedError(`cannot start the emulator: ${cause.message}`, { cause });
 }
 
@@ -88,7 +83,7 @@ function quoteForShell(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** The variables that point gantry, and the official client, at an emulator. */
+/** Environment variables for gantry and the official client to use an emulator. */
 export function emulatorEnvironment({ url, project, token, approvalSecret }: Emulator): Record<string, string> {
   return {
     GANTRY_API_URL: url,
@@ -100,24 +95,23 @@ export function emulatorEnvironment({ url, project, token, approvalSecret }: Emu
     LOGSTREAM_URL: url.replace('http', 'ws'),
     CEREBRIUM_SERVICE_ACCOUNT_TOKEN: token,
     CEREBRIUM_PROJECT_ID: project,
-    // gantry does not read it: a script approves its login with it (POST /activate).
+    // Not read by gantry: scripts approve logins with it (POST /activate).
     GANTRY_EMULATOR_SECRET: approvalSecret,
   };
 }
 
-/** `http://localhost:3000`: what browsers send as the origin of a page. */
+/** An origin, such as `http://localhost:3000`. */
 function originFlag(text: string, all: string[] = []): string[] {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {
-    throw new InvalidArgumentError('Write the origin of a web page such as http://localhost:3000.');
+    throw new InvalidArgumentError('Expected an origin such as http://localhost:3000.');
   }
   return [...all, url.origin];
 }
 
-/** Web pages of all other origins are refused. */
 export const allowOriginFlag = [
   '--allow-origin <url>',
-  'let web pages of this origin call apps (repeatable)',
+  'allow web pages of this origin to call apps (repeatable)',
   originFlag,
 ] as const;
 

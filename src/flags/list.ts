@@ -17,7 +17,7 @@ export function listFlags<Inputs extends unknown[], Options extends OptionValues
   return flagged;
 }
 
-/** Returns the first entries, up to --limit. Prints a note if there are more. */
+/** Returns the first entries, up to --limit. A note below them says if there are more. */
 export function applyLimit<Entry>(
   entries: Entry[],
   { limit, all }: ListFlags,
@@ -25,6 +25,6 @@ export function applyLimit<Entry>(
   ...noun: [one: string, many?: string]
 ): Entry[] {
   if (all || entries.length <= limit) return entries;
-  progress.note(`showing ${groupDigits(limit)} of ${count(entries.length, ...noun)}; pass --all to show the rest`);
+  progress.footnote(`showing ${groupDigits(limit)} of ${count(entries.length, ...noun)}; pass --all to show the rest`);
   return entries.slice(0, limit);
 }

@@ -4,7 +4,7 @@ import type { KnownSecrets } from './known-secrets.ts';
 import { redactValue } from './redacted-json.ts';
 import { stripControlSequences } from './sanitize.ts';
 
-/** The outputs of a workflow step for later steps. */
+/** The outputs of a workflow step. */
 export interface StepOutputs {
   app: string;
   'build-id': string;
@@ -13,10 +13,10 @@ export interface StepOutputs {
   'dashboard-url': string;
 }
 
-/** Writes a deploy's outputs and its summary where GitHub Actions wants them; elsewhere it does nothing. */
-export function writeGithubOutputs(env: Environment, said: StepOutputs, secrets: KnownSecrets): void {
+/** Writes the outputs and the summary of a deploy to the files of GitHub Actions. Does nothing elsewhere. */
+export function writeGithubOutputs(env: Environment, result: StepOutputs, secrets: KnownSecrets): void {
   if (readVariable(env, 'GANTRY_CI_OUTPUT') === '0') return;
-  const outputs = redactValue(said, secrets);
+  const outputs = redactValue(result, secrets);
   const entries = Object.entries(outputs);
   append(readVariable(env, 'GITHUB_OUTPUT'), entries.map(([name, value]) => `${name}=${oneLine(value)}\n`).join(''));
   append(readVariable(env, 'GITHUB_STEP_SUMMARY'), summary(outputs));
@@ -33,7 +33,7 @@ function summary({ app, status, endpoint, 'build-id': build, 'dashboard-url': da
   return `### Deploy of ${oneLine(app)}\n\n| | |\n|---|---|\n${lines.join('')}\n`;
 }
 
-/** A newline in a value would start an output of its own. */
+/** A newline would start another output. */
 function oneLine(text: string): string {
   return stripControlSequences(text, false).replace(/[\r\n]+/g, ' ');
 }

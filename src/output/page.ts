@@ -2,26 +2,26 @@ import { type Environment, readVariable } from '../config/environment.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import { type Style, style } from './style.ts';
 
-/** What a view may know about its output. It never knows more, because the content must not depend on it. */
+/** What a view may know about the stream it is written to. It affects the form of the text, not its content. */
 export interface Page {
   style: Style;
   colored: boolean;
-  /** Width in columns; endless when it is not a terminal, so that nothing is cut in a pipe. */
+  /** Width in columns; infinite if not a terminal. */
   columns: number;
   terminal: boolean;
-  /** Whether lines may be drawn over again: on a terminal that can (`TERM=dumb` cannot). */
+  /** Whether lines may be redrawn: on a terminal, unless `TERM=dumb`. */
   animated: boolean;
   /** Whether symbols beyond ASCII can be shown. */
   unicode: boolean;
-  /** Whether a GitHub runner reads along and obeys what looks like a command. */
+  /** Whether a GitHub runner reads the output: it obeys workflow commands in it. */
   githubActions: boolean;
-  /** Milliseconds since the epoch, for ages. */
+  /** In ms since the epoch, for ages. */
   now: number;
-  /** What must not be shown on it. */
+  /** Values to redact. */
   secrets: KnownSecrets;
 }
 
-/** How a value reads. A view is made without knowing the page and read once it is known. */
+/** The text of a value for a page. */
 export type View = (page: Page) => string;
 
 export type ColorChoice = 'always' | 'never' | 'auto';
@@ -44,7 +44,7 @@ export function createPage(
     style: style(colored),
     colored,
     githubActions: readVariable(env, 'GITHUB_ACTIONS') === 'true',
-    // A terminal that nobody has told its size says 0: an animation would never be done drawing that.
+    // Terminals of unknown size report 0 columns: an animation would redraw endlessly.
     columns: terminal ? stream.columns || 80 : Number.POSITIVE_INFINITY,
     terminal,
     animated: terminal && stream.columns !== 0 && readVariable(env, 'TERM') !== 'dumb',
@@ -54,7 +54,7 @@ export function createPage(
   };
 }
 
-/** `--color`, then NO_COLOR, FORCE_COLOR, TERM=dumb, then whether it is a terminal. */
+/** In this order: `--color`, NO_COLOR, FORCE_COLOR, TERM=dumb, whether it is a terminal. */
 export function wantsColor(terminal: boolean, env: Environment, color: ColorChoice): boolean {
   if (color !== 'auto') return color === 'always';
   if (readVariable(env, 'NO_COLOR')) return false;

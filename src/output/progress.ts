@@ -3,27 +3,31 @@ import { problemText, workflowAnnotation } from './failure.ts';
 import { duration, size } from './format.ts';
 import type { Page, Stream, View } from './page.ts';
 import { sanitize } from './sanitize.ts';
+import { wrapText } from './wrap-text.ts';
 
-/** What an operation may tell a person. It knows no more of the terminal than this. */
+/** Messages to the user on stderr. */
 export interface Progress {
   step(title: string): Step;
-  /** A fact worth knowing, in words or as a view. */
-  note(said: string | View): void;
+  note(message: string | View): void;
+  /** A message below the result, such as how many entries it omits. */
+  footnote(message: string): void;
+  /** Prints the footnotes. */
+  finish(): void;
   warn(problem: Problem | string): void;
-  /** What a person has to do now, elsewhere; it is said even with `--quiet`. */
-  request(said: string): void;
-  /** A line written by the platform or by an app; it is cleaned before it is shown. */
+  /** Something the user has to do now; shown even with `--quiet`. */
+  request(message: string): void;
+  /** A line printed by the platform or an app; it is sanitized. */
   log(line: string): void;
-  /** A fact for programs that read `--events`; people do not see it. */
+  /** An event for programs that read `--events`; not shown otherwise. */
   event(type: string, facts: Record<string, unknown>): void;
 }
 
 export interface Step {
-  /** How far it is; `of` is the whole, where it is known. */
+  /** `of` is the total, if it is known. */
   update(done: { bytes: number; of?: number } | { text: string }): void;
   done(text?: string): void;
   fail(): void;
-  /** Ends it without a word: the answer tells enough. */
+  /** Ends the step without a message. */
   clear(): void;
 }
 
@@ -31,73 +35,77 @@ interface ProgressOptions {
   stderr: Stream;
   page: Page;
   quiet: boolean;
-  /** Problems are also written as annotations of their line. */
+  /** Whether problems are also written as workflow annotations. */
   annotations: boolean;
   elapsed: () => number;
 }
 
-/** Minimum time between two progress lines of one step, without a terminal. */
-const milestoneMs = 10_000;
-/** Off a terminal, a step that takes longer is announced before it ends. */
-const announceMs = 1_000;
-/** A step that ends sooner is not worth an animation. */
-const patienceMs = 100;
+/** Without a terminal, the least time between two lines of one step. */
+const milestoneIntervalMs = 10_000;
+/** Without a terminal, a step that takes longer is announced before it ends. */
+const announceAfterMs = 1_000;
+/** A step that ends sooner is not animated. */
+const animateAfterMs = 100;
 
-/** Progress for people: animated on a terminal, milestone lines elsewhere. */
-export function createProgress(voice: ProgressOptions): Progress {
-  const { stderr, page, quiet, annotations } = voice;
+/** Shows steps as animations on a terminal, and as occasional lines elsewhere. */
+export function createProgress(options: ProgressOptions): Progress {
+  const { stderr, page, quiet, annotations } = options;
   let spinner: Spinner | undefined;
   const print = (text: string) => {
     spinner?.hide();
     stderr.write(`${text}\n`);
     spinner?.show();
   };
-  const write = (text: string) => print(sanitize(text, page));
-  const say = (text: string) => quiet || write(text);
+  // Sanitized before it is wrapped: a line break would hide a secret from the search for it.
+  const printSafe = (text: string) => print(wrapText(sanitize(text, page), page.columns).join('\n'));
+  const printUnlessQuiet = (text: string) => void (quiet || printSafe(text));
+  const footnotes: string[] = [];
   return {
     step(title) {
-      const started = voice.elapsed();
+      const started = options.elapsed();
       let text = title;
-      let spoken = started;
+      let lastPrinted = started;
       spinner = page.animated && !quiet ? startSpinner(stderr, sanitize(title, page), page) : undefined;
-      const opening = spinner ? undefined : setTimeout(() => say(title), announceMs).unref();
+      const announcement = spinner ? undefined : setTimeout(() => printUnlessQuiet(title), announceAfterMs).unref();
       const clear = () => {
-        clearTimeout(opening);
+        clearTimeout(announcement);
         spinner?.stop();
         spinner = undefined;
       };
-      const end = (mark: string, said: string) => {
+      const end = (mark: string, message: string) => {
         clear();
-        say(`${mark} ${said}`);
+        printUnlessQuiet(`${mark} ${message}`);
       };
       return {
         update(state) {
-          const now = voice.elapsed();
+          const now = options.elapsed();
           text = 'text' in state ? `${title}: ${state.text}` : `${title} ${transferred(state, now - started)}`;
-          if (spinner) spinner.says(sanitize(text, page));
-          else if (now - spoken >= milestoneMs) {
-            spoken = now;
-            say(text);
+          if (spinner) spinner.setText(sanitize(text, page));
+          else if (now - lastPrinted >= milestoneIntervalMs) {
+            lastPrinted = now;
+            printUnlessQuiet(text);
           }
         },
-        done: (said) => end(page.style.green(page.unicode ? '✓' : 'ok'), said ?? title),
+        done: (message) => end(page.style.green(page.unicode ? '✓' : 'ok'), message ?? title),
         fail: () => end(page.style.red(page.unicode ? '✗' : 'failed:'), title),
         clear,
       };
     },
-    note: (said) => say(typeof said === 'string' ? said : said(page)),
-    warn(said) {
-      const problem: Problem = typeof said === 'string' ? { severity: 'warning', message: said } : said;
+    note: (message) => printUnlessQuiet(typeof message === 'string' ? message : message(page)),
+    footnote: (message) => void footnotes.push(message),
+    finish: () => footnotes.splice(0).forEach(printUnlessQuiet),
+    warn(given) {
+      const problem: Problem = typeof given === 'string' ? { severity: 'warning', message: given } : given;
       print(problemText(problem, page));
       if (annotations && problem.place) print(workflowAnnotation(problem, page.secrets));
     },
-    request: write,
-    log: (line) => say(`  ${line}`),
+    request: printSafe,
+    log: (line) => quiet || print(sanitize(`  ${line}`, page)),
     event: () => {},
   };
 }
 
-/** The same, with each event on a line of stdout as well. */
+/** The same progress, but `write` also gets each event. */
 export function withEventLines(progress: Progress, write: (event: Record<string, unknown>) => unknown): Progress {
   return { ...progress, event: (type, facts) => write({ type, ...facts }) };
 }
@@ -111,20 +119,20 @@ function transferred({ bytes, of }: { bytes: number; of?: number }, elapsedMs: n
 }
 
 interface Spinner {
-  says(text: string): void;
+  setText(text: string): void;
   hide(): void;
   show(): void;
   stop(): void;
 }
 
-/** ora costs 50 ms to load, so it comes only when a step lasts. */
+/** ora takes 50 ms to load: loaded only for a step that lasts. */
 function startSpinner(stderr: Stream, title: string, page: Page): Spinner {
   let text = title;
   let ora: import('ora').Ora | undefined;
-  let over = false;
+  let isStopped = false;
   const timer = setTimeout(async () => {
     const { default: load } = await import('ora');
-    if (over) return;
+    if (isStopped) return;
     ora = load({
       text,
       stream: stderr as NodeJS.WriteStream,
@@ -133,17 +141,17 @@ function startSpinner(stderr: Stream, title: string, page: Page): Spinner {
       ...(page.unicode ? {} : { spinner: 'line' }),
     });
     ora.start();
-  }, patienceMs);
+  }, animateAfterMs);
   timer.unref();
   return {
-    says(said) {
-      text = said;
-      if (ora) ora.text = said;
+    setText(next) {
+      text = next;
+      if (ora) ora.text = next;
     },
     hide: () => ora?.clear(),
     show: () => ora?.render(),
     stop() {
-      over = true;
+      isStopped = true;
       clearTimeout(timer);
       ora?.stop();
     },

@@ -2,36 +2,32 @@ import { InputNeededError, InterruptedError, UsageError } from '../errors.ts';
 import type { Page } from './page.ts';
 import { sanitize } from './sanitize.ts';
 
-/** Questions to the user. Each names the flag that answers it, for when there is no terminal. */
+/** Questions to the user. `flag` is what to pass instead if prompting is not possible: InputNeededError names it. */
 export interface Prompt {
-  /** Whether anybody is there to answer. */
+  /** Whether stdin is a terminal and `--no-input` is not set. */
   readonly isPossible: boolean;
-  /** Returns for yes. "No" is an InterruptedError: it must not look like success. `--yes` answers it. */
+  /** Returns for "yes" and with `--yes`. Throws InterruptedError for "no", so that it does not look like success. */
   confirm(question: string, options?: { byDefault?: boolean }): Promise<void>;
-  /**
-   * For what cannot be undone: the user types the name, here or as the value of `--confirm` (`given`). `--yes` is not
-   * enough.
-   */
-  confirmByName(what: string, name: string, given: string | undefined): Promise<void>;
-  /** A line of text. `check` returns what is wrong with it, or true. */
+  /** For what cannot be undone: the name must be typed, or passed by `--confirm` (`given`). `--yes` is not enough. */
+  confirmByName(question: string, name: string, given: string | undefined): Promise<void>;
+  /** Asks for a line of text. `check` returns true or an error message. */
   ask(
     question: string,
     options: { flag: string; byDefault?: string; check?: (answer: string) => true | string },
   ): Promise<string>;
   choose(question: string, options: { flag: string; from: readonly string[]; byDefault?: string }): Promise<string>;
-  /** What nobody may read over a shoulder: a `*` is shown for each character, and nothing reveals them. */
+  /** Asks for a secret; each character is shown as `*`. */
   secret(question: string, options: { flag: string }): Promise<string>;
 }
 
 interface PromptOptions {
-  /** Looked at only when there is something to ask. */
+  /** The streams are getters: read only when there is a question. */
   io: { stdin: NodeJS.ReadableStream & { isTTY?: boolean }; stderr: NodeJS.WritableStream };
   signal: AbortSignal;
-  /** `--no-input` forbids questions. */
+  /** False with `--no-input`. */
   allowed: boolean;
   /** `--yes`. */
   yes: boolean;
-  /** Questions name what the platform has. */
   page: Page;
 }
 
@@ -39,33 +35,41 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
   const safe = (text: string) => sanitize(text, page);
   const canAsk = () => allowed && io.stdin.isTTY === true;
   const streams = () => ({ input: io.stdin, output: io.stderr, signal });
-  const need = (question: string, flag: string) => {
-    if (!canAsk()) throw new InputNeededError(`this needs an answer: ${question}`, { fix: `answer it with ${flag}` });
+  const loadPrompts = (problem: string, question: string, flag: string) => {
+    if (!canAsk()) throw new InputNeededError(`${problem}: ${question}`, { fix: `pass ${flag}` });
     return import('@inquirer/prompts');
   };
+  const confirmation = 'confirmation required';
+  const missingInput = 'input required';
   return {
     get isPossible() {
       return canAsk();
     },
     async confirm(question, { byDefault = false } = {}) {
       if (yes) return;
-      const { confirm } = await need(question, '--yes');
-      const agreed = await awaitAnswer(confirm({ message: safe(question), default: byDefault }, streams()), signal);
-      if (!agreed) throw new InterruptedError('you said no: nothing was done');
+      const { confirm } = await loadPrompts(confirmation, question, '--yes');
+      const isConfirmed = await awaitAnswer(
+        confirm({ message: safe(question), default: byDefault }, streams()),
+        signal,
+      );
+      if (!isConfirmed) throw new InterruptedError('canceled; nothing changed');
     },
-    async confirmByName(what, name, given) {
+    async confirmByName(question, name, given) {
       if (given === undefined) {
-        const { input } = await need(what, `--confirm ${name}`);
-        const typed = await awaitAnswer(input({ message: safe(`${what} Type ${name} to go on:`) }, streams()), signal);
-        if (typed !== name) throw new InterruptedError('that is not its name: nothing was done');
+        const { input } = await loadPrompts(confirmation, question, `--confirm ${name}`);
+        const typed = await awaitAnswer(
+          input({ message: safe(`${question} Type ${name} to confirm:`) }, streams()),
+          signal,
+        );
+        if (typed !== name) throw new InterruptedError('the name does not match; nothing changed');
       } else if (given !== name) {
-        throw new UsageError(`--confirm ${given} does not name ${name}: nothing was done`, {
+        throw new UsageError(`--confirm ${given} does not match ${name}; nothing changed`, {
           fix: `--confirm ${name}`,
         });
       }
     },
     async ask(question, { flag, byDefault, check }) {
-      const { input } = await need(question, flag);
+      const { input } = await loadPrompts(missingInput, question, flag);
       const fallback = byDefault === undefined ? {} : { default: byDefault };
       return awaitAnswer(
         input({ message: safe(question), ...fallback, ...(check ? { validate: check } : {}) }, streams()),
@@ -73,19 +77,19 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
       );
     },
     async choose(question, { flag, from, byDefault }) {
-      const { select } = await need(question, flag);
+      const { select } = await loadPrompts(missingInput, question, flag);
       const choices = from.map((value) => ({ name: safe(value), value }));
       const fallback = byDefault === undefined ? {} : { default: byDefault };
       return awaitAnswer(select({ message: safe(question), choices, ...fallback }, streams()), signal);
     },
     async secret(question, { flag }) {
-      const { password } = await need(question, flag);
+      const { password } = await loadPrompts(missingInput, question, flag);
       return awaitAnswer(password({ message: safe(question), mask: '*', toggleMask: false }, streams()), signal);
     },
   };
 }
 
-/** While a question is open the terminal is in raw mode: Ctrl-C reaches the library, not us. */
+/** During a prompt the terminal is in raw mode: Ctrl-C reaches the library instead of our signal handler. */
 async function awaitAnswer<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await answer;

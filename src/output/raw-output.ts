@@ -1,24 +1,24 @@
-export interface RawOutputOptions {
-  /** The same as a value, for `--json`. Without it there is none: JSON cannot hold bytes as they are. */
-  jsonValue?: () => Promise<unknown>;
+export interface RawOutputOptions<Json = never> {
+  /** The output as a value, for `--json`. Without it, `--json` is not supported. */
+  jsonValue?: () => Promise<Json>;
   /**
-   * They are by somebody else. Where a terminal, or the runner of a workflow, reads along, text is cleaned; other bytes
-   * are not for a terminal.
+   * Set if the bytes are not ours. Text is sanitized on a terminal and for a workflow runner; other bytes are refused on
+   * a terminal.
    */
   untrusted?: 'text' | 'bytes' | undefined;
-  /** What to do instead where a terminal cannot show them. */
+  /** What to do instead if a terminal cannot show the bytes. */
   terminalFix?: string;
-  /** To be called when all is written. */
+  /** Called when everything is written. */
   onWritten?: () => void;
-  /** Ends what they come from, when they are not wanted after all. */
+  /** Cancels the source of the bytes if they are not written after all. */
   cancel?: () => Promise<void>;
 }
 
-/** An answer that is no value but bytes, to be written as they are. */
-export class RawOutput {
-  /** `into` hands on piece by piece: each is written before the next is asked for. */
+/** A command's result as bytes that are written unchanged. */
+export class RawOutput<Json = never> {
+  /** `writeTo` passes chunk after chunk to `write`, and waits for each. */
   constructor(
-    readonly writeTo: (take: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
-    readonly options: RawOutputOptions = {},
+    readonly writeTo: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
+    readonly options: RawOutputOptions<Json> = {},
   ) {}
 }

@@ -2,43 +2,43 @@ import { isObject, stringifyJson, toJsonValue } from '../json-text.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { mayHoldSecret, redact } from './redact.ts';
 
-/** JSON text of a value without the secrets in it. `indent` is for people; what is nested too deep for it is one line. */
+/** Redacted JSON of a value. Values nested too deeply for JSON.stringify ignore `indent`. */
 export function redactedJson(value: unknown, secrets: KnownSecrets, indent?: number): string {
   const text = stringifyJson(value, indent);
   return mayHoldSecret(text, secrets) ? stringifyJson(redactValue(value, secrets), indent) : text;
 }
 
-/** A copy of what JSON would show of a value, in which no key and no text holds a secret. */
+/** A copy of a JSON value with redacted keys and texts. */
 export function redactValue<T>(value: T, secrets: KnownSecrets): T {
   const result: { copy?: unknown } = {};
-  const work: Work[] = [{ value, key: 'copy', into: result }];
-  for (let next = work.pop(); next; next = work.pop()) {
+  const stack: PendingCopy[] = [{ value, key: 'copy', into: result }];
+  for (let next = stack.pop(); next; next = stack.pop()) {
     const plain = toJsonValue(next.value);
-    const copy = typeof plain === 'string' ? redact(plain, secrets) : isObject(plain) ? emptyLike(plain) : plain;
-    place(next.into, next.key, copy);
+    const copy = typeof plain === 'string' ? redact(plain, secrets) : isObject(plain) ? emptyCopy(plain) : plain;
+    defineKey(next.into, next.key, copy);
     if (!isObject(plain)) continue;
     const children = Object.entries(plain).map(([name, inner]) => ({
       value: inner,
       key: Array.isArray(plain) ? name : redact(name, secrets),
       into: copy as object,
     }));
-    for (const child of children.reverse()) work.push(child);
+    for (const child of children.reverse()) stack.push(child);
   }
   return result.copy as T;
 }
 
-interface Work {
+interface PendingCopy {
   value: unknown;
   key: string;
   into: object;
 }
 
-/** Plain assignment would lose a key called `__proto__`. */
-function place(into: object, key: string, value: unknown): void {
-  const free = Object.hasOwn(into, key) && !Array.isArray(into) ? `${key} (${Object.keys(into).length})` : key;
-  Object.defineProperty(into, free, { value, writable: true, enumerable: true, configurable: true });
+/** Unlike an assignment, keeps a key called `__proto__`. Two keys may be equal once they are redacted. */
+function defineKey(into: object, key: string, value: unknown): void {
+  const unique = Object.hasOwn(into, key) && !Array.isArray(into) ? `${key} (${Object.keys(into).length})` : key;
+  Object.defineProperty(into, unique, { value, writable: true, enumerable: true, configurable: true });
 }
 
-function emptyLike(value: object): object {
+function emptyCopy(value: object): object {
   return Array.isArray(value) ? [] : {};
 }

@@ -5,30 +5,29 @@ import { redactedJson } from './redacted-json.ts';
 import { sanitize, sanitizeUnredacted } from './sanitize.ts';
 import { systemErrorReason } from './system-error.ts';
 
-/** `--json` for everything, `--json=id,status` for some fields. */
+/** True for `--json`; the field names for `--json=id,status`. */
 export type JsonChoice = boolean | string[];
 
-/** The reader closed the pipe (`| head`): the program ends quietly. */
+/** The reader of stdout has closed it, as `| head` does: gantry then exits with code 0. */
 export class StdoutClosedError extends Error {}
 
-/** The only writer of stdout. */
+/** Writes results to stdout. */
 export interface Renderer {
-  /** Prints a command's answer in full: as JSON, or as its view, whose text may be wanted as it is. */
-  value(value: unknown, view: View, asItIs?: boolean): Promise<void>;
-  /** Prints one of many that come one after the other: JSON on one line, or its view, which may be an empty line. */
-  item(value: unknown, view: View, asItIs?: boolean): Promise<void>;
-  /** Prints one object on one line, for streams. */
+  /** Prints a result as JSON or as text. `isRaw`: the text is not sanitized. */
+  value(value: unknown, view: View, isRaw?: boolean): Promise<void>;
+  /** Prints one value of a stream: as a line of JSON or as text, which may be an empty line. */
+  item(value: unknown, view: View, isRaw?: boolean): Promise<void>;
+  /** Prints a line of JSON. */
   line(value: unknown): Promise<void>;
   text(text: string): Promise<void>;
-  /** Writes bytes as they are. */
+  /** Writes bytes unchanged. */
   bytes(bytes: Uint8Array): Promise<void>;
-  /** The page it writes on. */
   readonly page: Page;
 }
 
 /**
- * `declared` are the fields that may be picked though this very answer does not have them; they are null then. No secret
- * gets out, unless the answer is `verbatim`: then the user asked to see it as it is.
+ * Creates a renderer. Fields in `declared` may be selected even if a value lacks them; they are null then. Secrets are
+ * redacted unless `verbatim`.
  */
 export function createRenderer(
   stdout: Stream,
@@ -37,24 +36,24 @@ export function createRenderer(
   declared: readonly string[] = [],
   verbatim = false,
 ): Renderer {
-  const write = writer(stdout);
-  const safe = verbatim ? sanitizeUnredacted : sanitize;
-  const read = (view: View, asItIs: boolean) => (asItIs ? view(page) : safe(view(page), page));
+  const write = createWriter(stdout);
+  const sanitized = verbatim ? sanitizeUnredacted : sanitize;
+  const toText = (view: View, isRaw: boolean) => (isRaw ? view(page) : sanitized(view(page), page));
   const toJson = (value: unknown, indent?: number) =>
     verbatim ? stringifyJson(value, indent) : redactedJson(value, page.secrets, indent);
   return {
-    async value(value, view, asItIs = false) {
+    async value(value, view, isRaw = false) {
       if (json === false) {
-        const text = read(view, asItIs);
+        const text = toText(view, isRaw);
         if (text) await write(`${text}\n`);
         return;
       }
-      const picked = Array.isArray(json) ? pick(value, json, declared) : value;
+      const picked = Array.isArray(json) ? selectFields(value, json, declared) : value;
       for (const part of jsonParts(picked, toJson)) await write(part);
     },
-    item(value, view, asItIs = false) {
-      if (json === false) return write(`${read(view, asItIs)}\n`);
-      return write(`${toJson(Array.isArray(json) ? pick(value, json, declared) : value)}\n`);
+    item(value, view, isRaw = false) {
+      if (json === false) return write(`${toText(view, isRaw)}\n`);
+      return write(`${toJson(Array.isArray(json) ? selectFields(value, json, declared) : value)}\n`);
     },
     line: (value) => write(`${toJson(value)}\n`),
     text: write,
@@ -63,33 +62,33 @@ export function createRenderer(
   };
 }
 
-/** Waits while the reader is slow, so that a long answer never piles up in memory. */
-function writer(stdout: Stream): (text: string | Uint8Array) => Promise<void> {
+/** Waits for each write, so that a slow reader does not fill the memory. */
+function createWriter(stdout: Stream): (text: string | Uint8Array) => Promise<void> {
   // EIO: the terminal was closed.
-  const gone = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
+  const closedCodes = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
   return (text) =>
     new Promise((resolve, reject) => {
       stdout.write(text, (error?: NodeJS.ErrnoException | null) => {
         if (!error) resolve();
-        else reject(gone.has(error.code ?? '') ? new StdoutClosedError() : stdoutFailure(error));
+        else reject(closedCodes.has(error.code ?? '') ? new StdoutClosedError() : stdoutError(error));
       });
     });
 }
 
-/** A full disk behind `> file` is no mistake of ours. */
-function stdoutFailure(cause: NodeJS.ErrnoException): FailedError {
+/** A full disk behind `> file`, for example. */
+function stdoutError(cause: NodeJS.ErrnoException): FailedError {
   return new FailedError(`cannot write to stdout: ${systemErrorReason(cause.message)}`, { cause });
 }
 
-/** A long list is written entry by entry, as it is made. */
+/** Yields a long list in batches. */
 function* jsonParts(value: unknown, toJson: (value: unknown, indent: number) => string): Generator<string> {
   if (!Array.isArray(value) || value.length === 0) {
     yield `${toJson(value, 2)}\n`;
     return;
   }
-  const batch = 200;
-  for (let start = 0; start < value.length; start += batch) {
-    const entries = value.slice(start, start + batch).map((entry) => indent(toJson(entry, 2)));
+  const batchSize = 200;
+  for (let start = 0; start < value.length; start += batchSize) {
+    const entries = value.slice(start, start + batchSize).map((entry) => indent(toJson(entry, 2)));
     yield `${start === 0 ? '[\n' : ',\n'}${entries.join(',\n')}`;
   }
   yield '\n]\n';
@@ -99,23 +98,23 @@ function indent(json: string): string {
   return json.replace(/^/gm, '  ');
 }
 
-function pick(value: unknown, fields: string[], declared: readonly string[]): unknown {
+function selectFields(value: unknown, fields: string[], declared: readonly string[]): unknown {
   const entries = Array.isArray(value) ? value : [value];
   const present = entries.flatMap((entry) => Object.keys(entry ?? {}));
   if (entries.length > 0 || declared.length > 0) checkFields(fields, [...new Set([...declared, ...present])]);
-  const picked = entries.map((entry) => only(entry, fields));
+  const picked = entries.map((entry) => selectFrom(entry, fields));
   return Array.isArray(value) ? picked : picked[0];
 }
 
-function only(entry: unknown, fields: string[]): Record<string, unknown> {
+function selectFrom(entry: unknown, fields: string[]): Record<string, unknown> {
   const own = new Map(Object.entries(Object(entry)));
   return Object.fromEntries(fields.map((field) => [field, own.get(field) ?? null]));
 }
 
-/** Throws UsageError for a field that the answer cannot have, and lists those it can. */
+/** Throws UsageError for an unknown field. */
 export function checkFields(fields: string[], known: readonly string[]): void {
-  const wrong = fields.find((field) => !known.includes(field));
-  if (wrong !== undefined) {
-    throw new UsageError(`--json has no field "${wrong}" here`, { why: `the fields are ${known.join(', ')}` });
+  const unknown = fields.find((field) => !known.includes(field));
+  if (unknown !== undefined) {
+    throw new UsageError(`unknown JSON field "${unknown}"`, { why: `available fields: ${known.join(', ')}` });
   }
 }

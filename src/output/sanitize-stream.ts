@@ -1,17 +1,17 @@
 import type { Page } from './page.ts';
 import { sanitizeUnredacted } from './sanitize.ts';
 
-/** Cleans text that comes in pieces, which may end anywhere: in a character, in a control sequence, in a command. */
+/** Sanitizes text chunk by chunk. Chunks may end anywhere: in a character, control sequence or workflow command. */
 export interface StreamSanitizer {
   push(bytes: Uint8Array): string;
-  /** What was kept back. */
+  /** Returns the rest. */
   end(): string;
 }
 
-/** No more than this is kept back, characters: what is longer is no sequence that anything obeys. */
-const longest = 64 * 1024;
+/** In characters. Longer sequences are not obeyed by anything. */
+const maxHeldLength = 64 * 1024;
 
-/** A page on which a runner reads along gets whole lines: only they tell what is a command. */
+/** For GitHub runners, emits whole lines only: workflow commands are recognized by their line. */
 export function createStreamSanitizer(page: Page): StreamSanitizer {
   const decoder = new TextDecoder();
   const held: string[] = [];
@@ -22,39 +22,39 @@ export function createStreamSanitizer(page: Page): StreamSanitizer {
     heldLength += text.length;
   };
   const release = (text: string) => {
-    const whole = held.join('') + text;
+    const all = held.join('') + text;
     held.length = 0;
     heldLength = 0;
-    return sanitizeUnredacted(whole, page);
+    return sanitizeUnredacted(all, page);
   };
-  const take = (text: string) => {
+  const push = (text: string) => {
     const scanned = page.githubActions ? { end: text.lastIndexOf('\n') + 1, state } : scan(text, state);
     state = scanned.state;
-    const cleaned = scanned.end > 0 ? release(text.slice(0, scanned.end)) : '';
+    const sanitized = scanned.end > 0 ? release(text.slice(0, scanned.end)) : '';
     hold(text.slice(scanned.end));
-    if (heldLength <= longest) return cleaned;
+    if (heldLength <= maxHeldLength) return sanitized;
     state = 'text';
-    return cleaned + release('');
+    return sanitized + release('');
   };
   return {
-    push: (bytes) => take(decoder.decode(bytes, { stream: true })),
+    push: (bytes) => push(decoder.decode(bytes, { stream: true })),
     end: () => release(decoder.decode()),
   };
 }
 
-/** Where in a control sequence the text is: behind ESC, in a CSI sequence, in a string, or behind an ESC in a string. */
+/** The position in a control sequence: after ESC, in a CSI sequence, in a control string, or after an ESC in one. */
 type State = 'text' | 'escape' | 'csi' | 'string' | 'stringEscape';
 
-/** How much of a piece can be shown: all but a control sequence at its end. Each character is looked at once. */
-function scan(piece: string, before: State): { end: number; state: State } {
+/** How much of a chunk can be shown: all but an unfinished control sequence at its end. Reads each character once. */
+function scan(chunk: string, before: State): { end: number; state: State } {
   let state = before;
-  // Where the sequence began, if it goes on: perhaps in an earlier piece.
-  let begun = 0;
-  for (let at = 0; at < piece.length; at++) {
-    if (state === 'text') begun = at;
-    state = after(state, piece.charCodeAt(at));
+  // The start of an unfinished sequence; 0 if it began in an earlier chunk.
+  let start = 0;
+  for (let at = 0; at < chunk.length; at++) {
+    if (state === 'text') start = at;
+    state = nextState(state, chunk.charCodeAt(at));
   }
-  return { end: state === 'text' ? piece.length : begun, state };
+  return { end: state === 'text' ? chunk.length : start, state };
 }
 
 const bell = 0x07;
@@ -62,20 +62,20 @@ const newline = 0x0a;
 const esc = 0x1b;
 const backslash = 0x5c;
 const stringEnd = 0x9c;
-/** What opens a string behind ESC, and the C1 controls that do so alone. */
+/** The characters after ESC that open a control string, and the C1 controls that open one. */
 const stringOpeners = new Set([...']P^_X\u0090\u0098\u009d\u009e\u009f'].map((character) => character.charCodeAt(0)));
 
-function after(state: State, code: number): State {
+function nextState(state: State, code: number): State {
   if (code === newline) return 'text';
   if (code === esc) return state === 'string' ? 'stringEscape' : 'escape';
   if (state === 'csi' && code >= 0x20 && code <= 0x3f) return 'csi';
-  if (state === 'text' || state === 'csi') return code < 0x80 ? 'text' : opened(code);
+  if (state === 'text' || state === 'csi') return code < 0x80 ? 'text' : stateAfterEscape(code);
   if (state === 'string') return code === bell || code === stringEnd ? 'text' : 'string';
   if (state === 'stringEscape' && code === backslash) return 'text';
-  return code >= 0x20 && code <= 0x2f ? 'escape' : opened(code);
+  return code >= 0x20 && code <= 0x2f ? 'escape' : stateAfterEscape(code);
 }
 
-function opened(code: number): State {
+function stateAfterEscape(code: number): State {
   if (code === 0x9b || code === 0x5b) return 'csi';
   return stringOpeners.has(code) ? 'string' : 'text';
 }

@@ -11,7 +11,7 @@ const codes = {
   cyan: [36, 39],
 } as const;
 
-/** Paints by name, or leaves text as it is where colour is not wanted. */
+/** Functions that color text, or leave it unchanged if not `colored`. */
 export function style(colored: boolean): Style {
   const paints = Object.entries(codes).map(([name, [on, off]]): [string, Paint] => [
     name,

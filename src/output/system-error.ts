@@ -1,24 +1,21 @@
 import { FailedError } from '../errors.ts';
 
-/**
- * What the operating system refused, as an expected failure: a full disk or a missing permission is not a mistake in
- * gantry. Undefined for everything else.
- */
+/** An error of the operating system, such as a full disk, as an expected failure. Undefined for all other errors. */
 export function toSystemError(error: unknown): FailedError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', syscall, path } = error as NodeJS.ErrnoException;
-  if (!syscall || !/^E[A-Z\d]+$/.test(code) || ours.has(code)) return undefined;
+  if (!syscall || !/^E[A-Z\d]+$/.test(code) || bugCodes.has(code)) return undefined;
   const what = `${verbs[syscall.split(' ')[0] ?? ''] ?? syscall}${path === undefined ? '' : ` ${path}`}`;
   return new FailedError(`cannot ${what}: ${systemErrorReason(error.message)}`, { cause: error });
 }
 
-/** What the system says, without its code and the file: `ENOSPC: no space left on device, write` is one of these. */
+/** `no space left on device` for `ENOSPC: no space left on device, write`. */
 export function systemErrorReason(message: string): string {
   return message.replace(/^E[A-Z\d]+: ([^,]+), \w+( .*)?$/, '$1');
 }
 
-/** Codes that only a program's own mistake brings about. */
-const ours = new Set(['EBADF', 'EINVAL', 'EFAULT']);
+/** Codes that only a bug in gantry causes. */
+const bugCodes = new Set(['EBADF', 'EINVAL', 'EFAULT']);
 
 const verbs: Record<string, string> = {
   access: 'access',

@@ -1,63 +1,97 @@
 import { displayWidth } from './display-width.ts';
 import type { Page, View } from './page.ts';
+import { redact } from './redact.ts';
 import { stripControlSequences } from './sanitize.ts';
+import { wrapText } from './wrap-text.ts';
 
-/** What stands in a cell: plain, or in need of the page (an age, a colour). */
+/** The value of a cell. A function gets the page, for ages and colors. */
 export type Cell = string | number | boolean | null | undefined | ((page: Page) => string);
 
-export type Columns<Row> = Record<string, (row: Row) => Cell>;
+export type Columns<Row, Title extends string = string> = Record<Title, (row: Row) => Cell>;
 
 const gap = '  ';
-const narrowest = 8;
+/** In columns: a narrower cell says too little to be worth its place. */
+const minCellWidth = 10;
+/** In columns: for the most important ones, if nothing else helps. */
+const minShortWidth = 8;
+
+export interface TableLayout<Title extends string = string> {
+  /** The most important columns first, such as an id and a status: shown in full as long as others can be dropped. */
+  keep?: readonly Title[];
+  /** Columns of numbers: aligned to the right and never shortened, because half a number is a wrong number. */
+  right?: readonly Title[];
+}
 
 /**
- * Borderless columns, one row a line. On a terminal the widest, then the last columns give way: no line wraps. Those
- * named `firm` (ids that somebody will copy) are the last to do so.
+ * Rows of data. On a terminal: columns under their titles; the widest become narrower and the last are dropped until
+ * every row fits on one line. Anywhere else: tab-separated values without titles, with a cell for every column.
  */
-export function table<Row>(rows: readonly Row[], columns: Columns<Row>, firm: readonly string[] = []): View {
+export function table<Row, Title extends string>(
+  rows: readonly Row[],
+  columns: Columns<Row, Title>,
+  layout: TableLayout<NoInfer<Title>> = {},
+): View {
   return (page) => {
     if (rows.length === 0) return '';
-    const titles = Object.keys(columns);
-    const read = Object.values(columns);
-    const body = rows.map((row) => read.map((cell) => line(cell(row), page)));
+    const titles = Object.keys(columns) as Title[];
+    const readers = titles.map((title) => columns[title]);
+    const body = rows.map((row) => readers.map((read) => cellLine(read(row), page)));
+    if (!page.terminal) return body.map((cells) => cells.join('\t')).join('\n');
     const filled = titles
-      .map((title, index) => ({ title, index, firm: firm.includes(title) }))
-      .filter(({ index }) => body.some((cells) => cells[index] !== ''))
-      .map((column) => ({
-        ...column,
-        width: body.reduce(
-          (most, cells) => Math.max(most, displayWidth(cells[column.index] ?? '')),
-          column.title.length,
-        ),
-      }));
+      .map((title, index) => createColumn(title, index, body, layout))
+      .filter(({ index }) => body.some((cells) => cells[index] !== ''));
     const fitted = fitColumns(filled, page.columns);
-    const print = (cells: string[]) =>
+    const print = (cells: readonly string[], empty: string) =>
       fitted
-        .map(({ index, width }) => pad(cells[index] ?? '', width))
+        .map(({ index, width, right }) => pad(cells[index] || empty, width, right))
         .join(gap)
         .trimEnd();
-    return [page.style.bold(print(titles)), ...body.map(print)].join('\n');
+    return [page.style.bold(print(titles, '')), ...body.map((cells) => print(cells, '-'))].join('\n');
   };
 }
 
-/** `name  value` lines, for one thing in full. Empty values are left out. */
-export function keyValueTable(pairs: [string, Cell][]): View {
+export interface KeyValueLayout {
+  /** Whether long values continue on the next line of a terminal. A value to copy, such as a key, must not. Default: true. */
+  wrap?: boolean;
+}
+
+/** `name  value` lines without empty values, for one thing in full. Anywhere but on a terminal a tab separates the two. */
+export function keyValueTable(pairs: readonly [string, Cell][], { wrap = true }: KeyValueLayout = {}): View {
   return (page) => {
-    const read = pairs
+    const known = pairs
       .map(([name, value]): [string, string] => [name, cellText(value, page)])
       .filter(([, value]) => value !== '');
-    const width = Math.max(0, ...read.map(([name]) => name.length));
-    return read.map(([name, value]) => `${page.style.dim(name.padEnd(width))}${gap}${value}`).join('\n');
+    if (!page.terminal) return known.map(([name, value]) => `${name}\t${cellLine(value, page)}`).join('\n');
+    const width = Math.max(0, ...known.map(([name]) => name.length));
+    const margin = ' '.repeat(width + gap.length);
+    const lines = (value: string) =>
+      wrap ? wrapLines(value, page, page.columns - margin.length).join(`\n${margin}`) : value;
+    return known.map(([name, value]) => `${page.style.dim(name.padEnd(width))}${gap}${lines(value)}`).join('\n');
   };
 }
 
-/** Views below one another, an empty line between them; an empty view leaves no trace. */
+/** A view for people that keeps its layout in a pipe, in full width: a chart, for example. */
+export function asOnTerminal(view: View): View {
+  return (page) => view({ ...page, terminal: true });
+}
+
+/** Sentences, wrapped at words on a terminal. */
+export function wrapped(view: View): View {
+  return (page) => wrapLines(view(page), page, page.columns).join('\n');
+}
+
+/** Redacted before it is wrapped: a line break would hide a secret from the search for it. */
+function wrapLines(text: string, page: Page, width: number): string[] {
+  return wrapText(redact(text, page.secrets), width);
+}
+
+/** Views below one another, on a terminal with an empty line between them; an empty view leaves no trace. */
 export function stackViews(...views: (View | string | undefined)[]): View {
   return (page) =>
     views
       .map((view) => (typeof view === 'function' ? view(page) : (view ?? '')))
       .filter((part) => part !== '')
-      .join('\n\n');
+      .join(page.terminal ? '\n\n' : '\n');
 }
 
 export function cellText(cell: Cell, page: Page): string {
@@ -66,45 +100,70 @@ export function cellText(cell: Cell, page: Page): string {
   return String(cell);
 }
 
-/** One cell is one line: a newline in a name must not break the table. */
-function line(cell: Cell, page: Page): string {
+/** Tabs and line breaks in a value must not break the table. */
+function cellLine(cell: Cell, page: Page): string {
   return stripControlSequences(cellText(cell, page), true).replace(/[\n\t]+/g, ' ');
 }
 
 interface Column {
-  /** Its place before any was left out. */
+  /** Its place among all columns. */
   index: number;
   width: number;
-  firm: boolean;
+  minWidth: number;
+  /** Its place in the order of columns to keep; Infinity for those that are dropped first. */
+  rank: number;
+  right: boolean;
 }
 
-/** The columns that fit. Of too many the last ones are left out; then the widest becomes narrower, as far as is of use. */
+function createColumn(title: string, index: number, body: readonly string[][], layout: TableLayout): Column {
+  const width = body.reduce((most, cells) => Math.max(most, displayWidth(cells[index] ?? '')), title.length);
+  const right = layout.right?.includes(title) ?? false;
+  const place = layout.keep?.indexOf(title) ?? -1;
+  const isKept = place >= 0;
+  const minWidth = right || isKept ? width : Math.min(width, minCellWidth);
+  return { index, width, minWidth, rank: isKept ? place : Number.POSITIVE_INFINITY, right };
+}
+
+/** Returns the columns that fit: the least important ones are dropped, then the widest becomes narrower. */
 function fitColumns(columns: readonly Column[], room: number): Column[] {
   const kept = columns.map((column) => ({ ...column }));
-  const loose = (column: Column) => !column.firm;
-  const least = (column: Column) => (column.firm ? column.width : Math.min(column.width, narrowest));
-  const total = (of: (column: Column) => number) => kept.reduce((sum, column) => sum + of(column) + gap.length, 0);
-  const tooWide = (of: (column: Column) => number) => total(of) - gap.length > room;
-  while (kept.length > 1 && kept.some(loose) && tooWide(least)) kept.splice(kept.findLastIndex(loose), 1);
-  // Even what should stay whole does not fit.
-  if (tooWide(least)) for (const column of kept) column.firm = false;
-  while (kept.length > 1 && tooWide(least)) kept.pop();
+  const isTooWide = (widthOf: (column: Column) => number) =>
+    kept.reduce((sum, column) => sum + widthOf(column) + gap.length, -gap.length) > room;
+  // The two most important columns stay together: the second becomes narrower before the first, an id to copy, does.
+  while (kept.length > 2 && isTooWide(({ minWidth }) => minWidth)) dropLeastImportant(kept);
+  for (const limit of [minShortWidth, 1]) {
+    for (const column of kept.toSorted((a, b) => b.rank - a.rank)) {
+      if (isTooWide(({ minWidth }) => minWidth)) column.minWidth = Math.min(column.minWidth, limit);
+    }
+    if (limit === minShortWidth)
+      while (kept.length > 1 && isTooWide(({ minWidth }) => minWidth)) dropLeastImportant(kept);
+  }
 
-  while (tooWide((column) => column.width)) {
-    const shrinkable = kept.filter((column) => column.width > least(column));
-    const widest = shrinkable.reduce((a, b) => (b.width > a.width ? b : a), shrinkable[0] ?? { width: 0 });
-    if (widest.width === 0) break;
-    widest.width -= 1;
+  while (isTooWide(({ width }) => width)) {
+    const shrinkable = kept.filter(({ width, minWidth }) => width > minWidth);
+    const [first] = shrinkable;
+    if (!first) break;
+    shrinkable.reduce((a, b) => (b.width > a.width ? b : a), first).width -= 1;
   }
   return kept;
 }
 
-function pad(cell: string, width: number): string {
-  const room = width - displayWidth(cell);
-  return room >= 0 ? cell + ' '.repeat(room) : shorten(cell, width);
+/** The last of those with the highest rank. */
+function dropLeastImportant(columns: Column[]): void {
+  const rank = Math.max(...columns.map((column) => column.rank));
+  columns.splice(
+    columns.findLastIndex((column) => column.rank === rank),
+    1,
+  );
 }
 
-function shorten(cell: string, width: number): string {
+function pad(cell: string, width: number, right: boolean): string {
+  const room = width - displayWidth(cell);
+  if (room < 0) return truncate(cell, width);
+  return right ? ' '.repeat(room) + cell : cell + ' '.repeat(room);
+}
+
+function truncate(cell: string, width: number): string {
   const plain = stripControlSequences(cell, false);
   let kept = '';
   let used = 0;

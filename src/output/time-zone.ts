@@ -1,14 +1,19 @@
-/** A moment as the clocks of a zone show it, as if that were UTC: milliseconds since 1970. NaN for what is no moment. */
+/** Converts a time to the wall-clock time of a zone, as if it were UTC. In ms since the epoch; NaN if invalid. */
 export type WallClock = (time: number) => number;
 
-/** Throws a RangeError when there is no such zone (IANA name). */
+/** Takes an IANA name; throws RangeError if it is unknown. */
 export function wallClock(zone: string): WallClock {
   const clock = new Intl.DateTimeFormat('en-US', {
-    ...{ timeZone: zone, hourCycle: 'h23' },
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   return (time) => {
-    // Years before 1970 and after 9999 are nobody's.
     if (!(time >= 0 && time < Date.UTC(9999, 11))) return Number.NaN;
     const parts = Object.fromEntries(clock.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
@@ -16,12 +21,12 @@ export function wallClock(zone: string): WallClock {
   };
 }
 
-/** `2026-11-20 14:00`; nothing for what is no moment. */
+/** `2026-11-20 14:00`; empty if invalid. */
 export function formatWallClock(wall: number): string {
   return Number.isNaN(wall) ? '' : new Date(wall).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** The zone of the user's clocks. */
+/** The user's time zone. */
 export function localTimeZone(): string {
   const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return zone && zone !== 'Etc/Unknown' ? zone : 'UTC';

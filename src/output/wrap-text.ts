@@ -1,17 +1,27 @@
-/** The lines of a text, broken between words, and within one that is longer than a line. */
-export function wrapText(text: string, width: number): string[] {
-  const room = Math.max(20, width);
-  const found: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line && line.length + 1 + word.length > room) {
-      found.push(line);
-      line = word;
-    } else line = line ? `${line} ${word}` : word;
-    while (line.length > room) {
-      found.push(line.slice(0, room));
-      line = line.slice(room);
+import { displayWidth } from './display-width.ts';
+
+/**
+ * The lines of a text, broken between words so that none is wider than a number of columns; those that continue one are
+ * indented like it, or by `hang`. A word that is wider, such as a URL, stays whole: broken it could not be copied.
+ */
+export function wrapText(text: string, width: number, hang?: number): string[] {
+  return text.split('\n').flatMap((line) => wrapLine(line, Math.max(20, width), hang));
+}
+
+function wrapLine(line: string, width: number, hang?: number): string[] {
+  if (displayWidth(line) <= width) return [line];
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  const margin = ' '.repeat(hang ?? indent.length);
+  const lines: string[] = [];
+  let [current = '', ...words] = line.slice(indent.length).split(' ');
+  current = indent + current;
+  for (const word of words) {
+    const longer = `${current} ${word}`;
+    if (displayWidth(longer) <= width) current = longer;
+    else {
+      lines.push(current.trimEnd());
+      current = margin + word;
     }
   }
-  return [...found, line];
+  return [...lines, current];
 }

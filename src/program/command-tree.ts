@@ -9,13 +9,13 @@ export type CommandRunner = (command: Command, flags: GlobalFlags, inputs: unkno
 
 interface TreeOptions {
   run: CommandRunner;
-  /** Hears of the command whose help was asked for. */
+  /** Called with the command whose help was requested. */
   onHelp: (commander: Commander) => void;
-  /** If it is the name of a command, the tree has only that one: making all the others would take longer than parsing. */
+  /** If this names a command, the tree has only that one: adding all others would take longer than parsing. */
   firstWord?: string | undefined;
 }
 
-/** The root of the tree of commands. */
+/** The parser of the command line. */
 export function buildProgram({ run, onHelp, firstWord = '' }: TreeOptions): Commander {
   const root = addGlobalFlags(new Commander('gantry'))
     .version(version, '-V, --version', 'show the version')
@@ -50,7 +50,7 @@ function addGlobalFlags(root: Commander): Commander {
     .option('-C, --cwd <dir>', 'run as if started in this folder');
 }
 
-/** Names commands, and no more: what one of them has is added when commander is about to parse what follows its name. */
+/** Adds names and summaries. A command's module is loaded when commander is about to parse what follows its name. */
 export function addCommands(parent: Commander, entries: Record<string, Leaf | Group>, run: CommandRunner): void {
   for (const [name, { summary }] of Object.entries(entries)) parent.command(name).summary(summary);
   parent.hook('preSubcommand', async (_, called) => {
@@ -61,21 +61,31 @@ export function addCommands(parent: Commander, entries: Record<string, Leaf | Gr
   });
 }
 
-/** Gives a bare command its arguments, flags, help and action. */
+/** Loads a command's module and adds its arguments, flags and action. */
 export async function configureCommand(child: Commander, leaf: Leaf, run: CommandRunner): Promise<Command> {
   const { default: command } = await leaf.load();
-  command.configure(child.allowExcessArguments(false) as never);
+  command.configure(child as never);
+  child.exitOverride((error) => {
+    // Commander's message has only the number of arguments.
+    const unexpected = child.args[child.registeredArguments.length];
+    if (error.code === 'commander.excessArguments') error.message = `unexpected argument "${unexpected}"`;
+    throw error;
+  });
   child.action(async (...inputs: unknown[]) => {
     inputs.pop();
-    // `gantry apps delete "$APP"` where nobody has set APP.
-    const empty = child.registeredArguments.find(({ required }, at) =>
-      required ? [inputs[at]].flat()[0] === '' : inputs[at] === '',
-    );
-    if (empty)
-      throw new UsageError(`<${empty.name()}> is empty`, { fix: 'look whether a variable of the shell is unset' });
+    rejectEmptyArguments(child, inputs);
     await run(command, child.optsWithGlobals() as GlobalFlags, inputs);
   });
   return command;
+}
+
+/** Rejects `gantry apps delete "$APP"` with APP unset. */
+function rejectEmptyArguments(child: Commander, inputs: unknown[]): void {
+  const empty = child.registeredArguments.find(({ required }, at) =>
+    required ? [inputs[at]].flat()[0] === '' : inputs[at] === '',
+  );
+  if (!empty) return;
+  throw new UsageError(`argument <${empty.name()}> is empty`, { fix: 'check that the shell variable is set' });
 }
 
 /** Whether a word is the name of a command or a group. */

@@ -1,5 +1,6 @@
 import type { Argument, Command as Commander, Option } from 'commander';
 import type { Command } from '../command.ts';
+import { fieldsOf } from '../result-schema.ts';
 
 /** A command as data: what its help, `gantry reference` and docs/commands.md are made from. */
 export interface CommandReference {
@@ -51,7 +52,7 @@ export function describeCommand(
     ),
     arguments: commander.registeredArguments.map(describeArgument),
     flags: commander.options.filter(({ hidden }) => !hidden).map(describeFlag),
-    json,
+    json: json ? fieldsOf(json) : {},
     examples,
   };
 }

@@ -3,55 +3,49 @@ import { gantryCommand } from '../command-line.ts';
 import { commands } from '../commands/index.ts';
 import { UsageError } from '../errors.ts';
 
-type Facts = { message: string; why?: string; fix?: string };
+type UsageFacts = { message: string; why?: string; fix?: string };
 
-/** Commander's complaint in our form; its own "did you mean" becomes the fix. */
+/** Rewords commander's error; its "did you mean" becomes the fix. */
 export function usageError(error: CommanderError, argv: string[]): UsageError {
-  const help = gantryCommand`${called(argv)} --help`;
-  const [said = '', hint] = error.message.replace(/^error: /, '').split('\n');
-  const meant = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1];
-  const { message, ...facts } = inOurWords(said);
-  return new UsageError(message, { fix: meant ? `did you mean ${meant}?` : help, ...facts });
+  const help = gantryCommand`${commandPath(argv)} --help`;
+  const [original = '', hint] = error.message.replace(/^error: /, '').split('\n');
+  const suggestion = hint?.match(/Did you mean (?:one of )?(.+)\?/)?.[1];
+  const { message, ...facts } = reword(original);
+  return new UsageError(message, { fix: suggestion ? `did you mean ${suggestion}?` : help, ...facts });
 }
 
-/** What commander says, and what we say instead. What none of them knows is said as it came. */
-const rewordings: [RegExp, (...found: string[]) => Facts][] = [
+const rewordings: [RegExp, (...found: string[]) => UsageFacts][] = [
   [
     /^option '(?:-\w, )?(--[\w-]+)[^']*' (?:argument|value) '(.*)'(?: from env '.*')? is invalid\. (.+)$/s,
-    (flag, value, expected) => notUsable(value, flag, expected),
+    (flag, value, expected) => invalidValue(value, flag, expected),
   ],
   [
     /^command-argument value '(.*)' is invalid for argument '(.+?)'\. (.+)$/s,
-    (value, name, expected) => notUsable(value, `<${name}>`, expected),
+    (value, name, expected) => invalidValue(value, `<${name}>`, expected),
   ],
-  [/^option '(.+)' argument missing$/, (flag) => ({ message: `${flag} needs a value` })],
-  [/^required option '(.+)' not specified$/, (flag) => ({ message: `${flag} is missing` })],
-  [/^missing required argument '(.+)'$/, (name) => ({ message: `<${name}> is missing` })],
-  [
-    /^too many arguments(?: for '.*')?\. Expected (\d+) arguments? but got (\d+)/,
-    (most, got) => ({
-      message: `too many arguments: ${got}, where ${most === '0' ? 'none is' : `${most} can be`} taken`,
-    }),
-  ],
+  [/^option '(.+)' argument missing$/, (flag) => ({ message: `${flag} requires a value` })],
+  [/^required option '(.+)' not specified$/, (flag) => ({ message: `missing required flag ${flag}` })],
+  [/^missing required argument '(.+)'$/, (name) => ({ message: `missing argument <${name}>` })],
 ];
 
-function inOurWords(said: string): Facts {
-  for (const [pattern, reword] of rewordings) {
-    const [whole, ...found] = pattern.exec(said) ?? [];
-    if (whole !== undefined) return reword(...found);
+/** Messages without a rewording stay as they are. */
+function reword(original: string): UsageFacts {
+  for (const [pattern, facts] of rewordings) {
+    const [match, ...found] = pattern.exec(original) ?? [];
+    if (match !== undefined) return facts(...found);
   }
-  return { message: said };
+  return { message: original };
 }
 
-/** What to write is the next thing to type; what there is to choose from is a reason. */
-function notUsable(value = '', taker = '', expected = ''): Facts {
-  const said = expected.charAt(0).toLowerCase() + expected.slice(1).replace(/\.$/, '');
-  const message = `${taker} cannot be "${value}"`;
-  return said.startsWith('write ') ? { message, fix: said } : { message, why: said.replace(/^allowed /, 'the ') };
+function invalidValue(value = '', flag = '', reason = ''): UsageFacts {
+  const message = `invalid ${flag} "${value}"`;
+  const text = (reason.charAt(0).toLowerCase() + reason.slice(1)).replace(/\.$/, '');
+  const expected = /^(?:write|expected) (.+)$/s.exec(text.replace(/^allowed choices are /, 'expected one of '))?.[1];
+  return expected === undefined ? { message, why: text } : { message: `${message}: expected ${expected}` };
 }
 
 /** The words of a command line that name a group or a command. */
-function called(argv: string[]): string[] {
+function commandPath(argv: string[]): string[] {
   const [first = '', second = ''] = argv.filter((word) => !word.startsWith('-'));
   const entry = Object.values(commands).find((entries) => first in entries)?.[first];
   if (!entry) return [];

@@ -1,73 +1,73 @@
 /**
- * The project as a zip file, byte for byte the same for the same content: on any day, in any time zone, under any
- * umask, with any number of threads.
+ * Writes an app's files into a zip archive. The bytes depend only on the files: not on date, time zone, umask or number
+ * of threads.
  *
- * Written by our own hand, because general writers take two to nine times as long and their order is a race: see `zip/`, where `records.ts` is
- * the format, `pack.ts` the way from files to deflated data, and `writer.ts` what puts one into the other.
+ * Our own writer, because libraries take two to nine times as long (docs/decisions/0003): `zip/records.ts` is the
+ * format, `zip/pack.ts` compresses files, `zip/zip-writer.ts` writes entries.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TemporaryFolder, type TemporaryNames, writeAtomically } from '../disk/index.ts';
-import { FailedError, GantryError } from '../errors.ts';
+import { abortError, FailedError, GantryError, throwIfAborted } from '../errors.ts';
 import { totalBytes } from './collect.ts';
 import type { FileEntry } from './files/entry.ts';
-import { interruption, throwIfAborted } from './interruption.ts';
 import { DeflatePool } from './zip/deflate-pool.ts';
 import { packEntries } from './zip/pack.ts';
 import { ZipWriter } from './zip/zip-writer.ts';
 
 export interface AppArchive {
   path: string;
-  /** Of the zip file. */
+  /** Size of the zip file. */
   bytes: number;
-  /** As they were written; sizes in bytes. */
+  /** In the order of the archive. */
   entries: ArchiveEntry[];
-  /** Paths of the files whose size was another one than when they were collected. */
+  /** Paths of files whose size changed since they were collected. */
   changed: string[];
 }
 
 export interface ArchiveEntry {
   path: string;
+  /** In bytes. */
   size: number;
+  /** In bytes. */
   compressed: number;
   crc32: number;
 }
 
 export interface ArchiveOptions {
   signal?: AbortSignal | undefined;
-  /** Called with the sum of bytes read so far, to be held against the collection's. */
+  /** Called with the total of bytes read so far. */
   onProgress?: ((bytesRead: number) => void) | undefined;
-  /** For deflating. The bytes are the same with any number, 0 included. */
+  /** Threads for compression; 0 compresses in the main thread. */
   threads?: number | undefined;
-  /** Names for the archive while it is being written, where it lies in a folder of the user. */
+  /** Names for the unfinished archive. */
   names?: TemporaryNames | undefined;
 }
 
-/** Gives the archive to `use` and removes it afterwards, whatever happens. Nobody else can read it meanwhile. */
+/** Passes a private archive to `use`, and removes it afterwards in any case. */
 export async function withTemporaryArchive<T>(
   entries: readonly FileEntry[],
   use: (archive: AppArchive) => Promise<T>,
   options: ArchiveOptions = {},
 ): Promise<T> {
   const folder = await TemporaryFolder.create('gantry-').catch((error) => {
-    throw noTemporaryFolder(error);
+    throw temporaryFolderError(error);
   });
   try {
     return await use(await writeArchive(entries, join(folder.path, 'app.zip'), options, 0o600));
   } catch (error) {
-    throw error instanceof FailedError && isFull(error.facts.cause) ? noTemporaryFolder(error.facts.cause) : error;
+    throw error instanceof FailedError && isFull(error.facts.cause) ? temporaryFolderError(error.facts.cause) : error;
   } finally {
     await folder.remove();
   }
 }
 
 /**
- * Writes the entries in the order given. An older archive of that name stays until the new one is whole; of one that
- * fails nothing is left. A pipe or /dev/null is written to, never replaced.
+ * Writes the entries in the given order. Replaces an existing file only once the archive is complete; writes into a pipe
+ * or device instead of replacing it.
  *
- * Throws a ProjectError if a file cannot be read any more, a FailedError if the archive cannot be written, an
- * InterruptedError if the signal says so.
+ * Throws ProjectError if a file cannot be read, FailedError if the archive cannot be written, InterruptedError on abort.
  */
 export async function writeArchive(
   entries: readonly FileEntry[],
@@ -78,16 +78,10 @@ export async function writeArchive(
   throwIfAborted(options.signal);
   try {
     const { names, signal } = options;
-    return {
-      path,
-      ...(await writeAtomically(path, (file) => write(entries, file, options), {
-        names,
-        signal,
-        ...(mode !== undefined && { mode }),
-      })),
-    };
+    const place = { names, signal, ...(mode !== undefined && { mode }) };
+    return { path, ...(await writeAtomically(path, (file) => write(entries, file, options), place)) };
   } catch (error) {
-    throw options.signal?.aborted ? interruption(options.signal) : unwritable(path, error);
+    throw options.signal?.aborted ? abortError(options.signal) : writeError(path, error);
   }
 }
 
@@ -98,8 +92,8 @@ async function write(
 ): Promise<Omit<AppArchive, 'path'>> {
   const { signal, onProgress } = options;
   const writer = new ZipWriter(file);
-  const pool = new DeflatePool(options.threads ?? threadsFor(entries));
-  const stop = () => signal && pool.close(interruption(signal));
+  const pool = new DeflatePool(options.threads ?? threadCount(entries));
+  const stop = () => signal && pool.close(abortError(signal));
   signal?.addEventListener('abort', stop);
   try {
     let read = 0;
@@ -109,36 +103,36 @@ async function write(
     };
     await packEntries(entries, { writer, pool, signal, onRead });
     const bytes = await writer.finish();
-    return { bytes, entries: writer.entries.map(archived), changed: changed(entries, writer.entries) };
+    return { bytes, entries: writer.entries.map(toArchiveEntry), changed: changedPaths(entries, writer.entries) };
   } finally {
     signal?.removeEventListener('abort', stop);
     await pool.close();
   }
 }
 
-/** In bytes. Starting a thread takes some 30 ms: a smaller project is packed by then. */
-const worthThreads = 2 ** 20;
-/** Each thread costs some 35 MB; with two we stay below 200 MB for any project. */
-const mostThreads = 2;
+/** Starting a thread takes 30 ms; less is compressed by then. */
+const minBytesForThreads = 2 ** 20;
+/** A thread takes about 35 MB: with two, gantry stays below 200 MB. */
+const maxThreads = 2;
 
-function threadsFor(entries: readonly FileEntry[]): number {
-  return totalBytes(entries) < worthThreads ? 0 : Math.min(mostThreads, availableParallelism());
+function threadCount(entries: readonly FileEntry[]): number {
+  return totalBytes(entries) < minBytesForThreads ? 0 : Math.min(maxThreads, availableParallelism());
 }
 
-const archived = ({ path, size, compressed, crc32 }: ArchiveEntry): ArchiveEntry => ({
+const toArchiveEntry = ({ path, size, compressed, crc32 }: ArchiveEntry): ArchiveEntry => ({
   path,
   size,
   compressed,
   crc32,
 });
 
-const changed = (entries: readonly FileEntry[], written: readonly ArchiveEntry[]) =>
+const changedPaths = (entries: readonly FileEntry[], written: readonly ArchiveEntry[]) =>
   entries.filter((entry, index) => entry.size !== written[index]?.size).map((entry) => entry.path);
 
-function unwritable(path: string, cause: unknown): unknown {
+function writeError(path: string, cause: unknown): unknown {
   const error = cause as NodeJS.ErrnoException;
   if (cause instanceof GantryError || !error.syscall) return cause;
-  if (isFull(cause)) return new FailedError(`no space left for ${path}`, { why: error.message, cause });
+  if (isFull(cause)) return new FailedError(`no space left to write ${path}`, { why: error.message, cause });
   return new FailedError(`cannot write ${path}`, { why: error.message, cause });
 }
 
@@ -146,8 +140,7 @@ function isFull(cause: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
 }
 
-/** The one place that the user can choose where to pack. */
-function noTemporaryFolder(cause: unknown): unknown {
+function temporaryFolderError(cause: unknown): unknown {
   const error = cause as NodeJS.ErrnoException;
   if (cause instanceof GantryError || !error.syscall) return cause;
   return new FailedError(

@@ -1,8 +1,4 @@
-/**
- * Which files of the project are sent, in what order, and whether that is sensible.
- *
- * The rules for the two lists are in `files/patterns.ts`, the walk in `files/walk.ts`.
- */
+/** Collects the files of an app. `files/patterns.ts` has the rules of include and exclude, `files/walk.ts` the walk. */
 
 import { type Problem, ProjectError } from '../errors.ts';
 import type { CollectOptions, FileEntry } from './files/entry.ts';
@@ -11,21 +7,18 @@ import { secretsWarning } from './files/secrets.ts';
 import { walkFolder } from './files/walk.ts';
 
 export interface CollectedFiles {
-  /** In the order of their paths' UTF-8 bytes: the same in every locale. */
+  /** Ordered by the UTF-8 bytes of their paths, independent of the locale. */
   entries: FileEntry[];
-  /** Sum of all sizes. */
+  /** Total size. */
   bytes: number;
   warnings: Problem[];
 }
 
-/**
- * The lists when `cerebrium.toml` does not set them (docs/platform.md#app-configuration). An empty list is not the
- * default.
- */
+/** The defaults for lists that are not in `cerebrium.toml` (docs/platform.md#app-configuration). */
 export const defaultInclude: readonly string[] = ['./*', 'main.py', 'cerebrium.toml'];
 export const defaultExclude: readonly string[] = ['.*'];
 
-/** Throws a ProjectError with everything that is in the way: links out of the root, unreadable files, or nothing found. */
+/** Throws ProjectError with all problems: links out of the app folder, unreadable files, or no files at all. */
 export async function collectFiles(root: string, options: CollectOptions): Promise<CollectedFiles> {
   const include = parseIncludes(options.include);
   const exclude = parseExcludes(options.exclude);
@@ -33,12 +26,14 @@ export async function collectFiles(root: string, options: CollectOptions): Promi
   const warnings = [
     ...include.problems,
     ...exclude.problems,
-    ...include.patterns.filter((each) => !found.used.has(each) && missed(each, include.patterns)).map(matchesNothing),
+    ...include.patterns
+      .filter((each) => !found.used.has(each) && isReported(each, include.patterns))
+      .map(matchesNothing),
     ...found.warnings,
   ];
 
   if (found.errors.length > 0) throw new ProjectError(headline(found.errors), [...found.errors, ...warnings]);
-  if (found.used.size === 0) throw nothingFound(options, warnings);
+  if (found.used.size === 0) throw noFilesError(options, warnings);
 
   const entries = found.entries.sort(pathOrder(found.entries));
   return {
@@ -48,28 +43,28 @@ export async function collectFiles(root: string, options: CollectOptions): Promi
   };
 }
 
-/** The template's own names are no one's wish, as long as everything is included: a server app has no `main.py`. */
-const missed = (pattern: Include, among: Include[]) =>
+/** Default patterns need not match if another pattern includes everything: a server app may have no `main.py`. */
+const isReported = (pattern: Include, among: Include[]) =>
   !(defaultInclude.includes(pattern.text) && among.some((each) => each.everything));
 
 const matchesNothing = (pattern: Include): Problem => ({
   severity: 'warning',
   message: `include pattern "${pattern.text}" matches nothing`,
-  why: pattern.everything ? 'all is excluded' : 'no such file in the folder of cerebrium.toml, or it is excluded',
-  fix: 'correct or remove it; a name in every folder is "**/name", a whole folder "name/"',
+  why: pattern.everything ? 'all files are excluded' : 'no such file in the app folder, or it is excluded',
+  fix: 'correct or remove it; use "**/name" for a name in any folder, "name/" for a folder',
 });
 
 const headline = (errors: Problem[]) =>
   errors.length === 1 && errors[0] ? errors[0].message : `${errors.length} files cannot be sent`;
 
-function nothingFound(options: CollectOptions, warnings: Problem[]): ProjectError {
-  const message = 'there is nothing to send: no file is left after include and exclude';
+function noFilesError(options: CollectOptions, warnings: Problem[]): ProjectError {
+  const message = 'no files to send: include and exclude leave none';
   const why = `include = ${JSON.stringify(options.include)}, exclude = ${JSON.stringify(options.exclude)}`;
   const fix = `include = ${JSON.stringify(defaultInclude)}`;
   return new ProjectError(message, [{ severity: 'error', message, why, fix }, ...warnings], { why, fix });
 }
 
-/** UTF-16 order is UTF-8 order unless surrogates are involved, and much cheaper. */
+/** Compares by UTF-8 bytes. UTF-16 order is the same without surrogates, and much faster. */
 export function pathOrder(entries: readonly { path: string }[]): (a: { path: string }, b: { path: string }) => number {
   if (entries.some((entry) => /[\ud800-\udfff]/.test(entry.path))) {
     return (a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
@@ -80,41 +75,38 @@ export function pathOrder(entries: readonly { path: string }[]): (a: { path: str
 export const totalBytes = (entries: readonly FileEntry[]): number =>
   entries.reduce((sum, entry) => sum + entry.size, 0);
 
-/** The biggest files, biggest first. */
+/** The largest files, largest first. */
 export function largestFiles(entries: readonly FileEntry[], count = 10): FileEntry[] {
   return entries.toSorted((a, b) => b.size - a.size).slice(0, count);
 }
 
 const gibibyte = 2 ** 30;
 
-/**
- * Checks the archive's size (docs/platform.md#uploads): a ProjectError over 2 GiB, a warning over 1 GiB. Both name the
- * largest files.
- */
+/** Checks the size limit (docs/platform.md#uploads): throws ProjectError over 2 GiB, returns a warning over 1 GiB. */
 export function checkLimits(entries: readonly FileEntry[]): Problem[] {
   const bytes = totalBytes(entries);
   if (bytes <= gibibyte) return [];
 
-  const biggest = largestFiles(entries);
+  const largest = largestFiles(entries);
   const problem: Problem = {
     severity: bytes > 2 * gibibyte ? 'error' : 'warning',
-    message: `the files come to ${gibibytes(bytes)}, ${bytes > 2 * gibibyte ? 'more than the 2 GiB an app may have' : 'close to the limit of 2 GiB'}`,
-    why: ['the largest are', ...biggest.map((entry) => `${gibibytes(entry.size).padStart(11)}  ${entry.path}`)].join(
+    message: `the files total ${sizeText(bytes)}, ${bytes > 2 * gibibyte ? 'over' : 'close to'} the limit of 2 GiB`,
+    why: ['largest files:', ...largest.map((entry) => `${sizeText(entry.size).padStart(11)}  ${entry.path}`)].join(
       '\n',
     ),
-    fix: `exclude = [${biggest
+    fix: `exclude = [${largest
       .slice(0, 3)
       .map((entry) => JSON.stringify(`./${entry.path}`))
-      .join(', ')}], and put models and data on the volume with gantry cp`,
+      .join(', ')}], and copy models and data to a volume with gantry cp`,
   };
   if (problem.severity === 'warning') return [problem];
   const { why, fix, message } = problem;
-  const details = { bytes, largest: biggest.map(({ path, size }) => ({ path, size })) };
+  const details = { bytes, largest: largest.map(({ path, size }) => ({ path, size })) };
   throw new ProjectError(message, [problem], { ...(why && { why }), ...(fix && { fix }), details });
 }
 
-/** As much precision as a reader can use: `1.4 GiB`, `312 MiB`, `4 KiB`. */
-function gibibytes(bytes: number): string {
+/** `1.40 GiB`, `312 MiB`, `4 KiB`. */
+function sizeText(bytes: number): string {
   const unit = bytes >= gibibyte ? 3 : bytes >= 2 ** 20 ? 2 : 1;
   const value = bytes / 1024 ** unit;
   return `${unit === 3 ? value.toFixed(2) : Math.ceil(value)} ${['B', 'KiB', 'MiB', 'GiB'][unit]}`;

@@ -1,9 +1,10 @@
-import { dirname, relative, resolve } from 'node:path';
+import { basename, dirname, relative, resolve } from 'node:path';
 import type { TomlTable } from 'smol-toml';
 import { type Problem, ProjectError } from '../errors.ts';
 import { isCpuOnly } from './hardware.ts';
 import { entrypointRule } from './rules/entrypoint.ts';
 import { rules } from './rules/index.ts';
+import { toAppName } from './rules/name.ts';
 import { type RuleInput, type Runtime, selectRuntime } from './rules/rule.ts';
 import type { partners, SectionName, Values } from './schema.ts';
 import type { ConfigIssue } from './toml/issue.ts';
@@ -13,28 +14,28 @@ import { type Draft, readSections } from './toml/sections.ts';
 import { createSource, readText, type TomlSource } from './toml/source.ts';
 import { parseToml } from './toml/syntax.ts';
 
-/** An app as its cerebrium.toml describes it. Keys are named as in the file; what is not written is not here. */
+/** The contents of a cerebrium.toml. Keys are named as in the file; keys that are not in the file are absent. */
 export interface AppConfig {
-  /** The config file, absolute. */
+  /** Absolute path of the config file. */
   file: string;
-  /** Its folder: the app's files are here and below. */
+  /** The app folder: the folder of the config file. */
   root: string;
-  /** The file's text, verbatim, byte-order mark included. */
+  /** The unchanged text of the file, byte-order mark included. */
   text: string;
   /** From the command line, or `deployment.name`. */
   name: string;
   runtime: Runtime;
   deployment: Values<'deployment'>;
-  /** Without `gpu_count` on CPU, where the platform gives none. */
+  /** Without `gpu_count` for CPU apps, which get no GPU. */
   hardware: Values<'hardware'>;
   scaling: Values<'scaling'>;
   /** `v1` or `v2`. */
   container_runtime?: string;
   /** With `runtime: 'custom'`; a string `entrypoint` is split into words. */
   custom?: Values<'runtime.custom'>;
-  /** With a partner's runtime. */
+  /** With the runtime of a partner. */
   partner?: Values<`runtime.${(typeof partners)[number]}`>;
-  /** Package names and versions exactly as written. */
+  /** Package names and versions as written. */
   dependencies: {
     pip: Record<string, string>;
     conda: Record<string, string>;
@@ -51,29 +52,29 @@ export interface LoadedAppConfig {
 }
 
 export interface CheckedAppConfig {
-  /** Absent if any of the problems is an error. */
+  /** Absent if there is an error. */
   project?: AppConfig;
-  /** In the order of the file; those that are not about its text come last. */
+  /** In the order of the file; problems without a location come last. */
   problems: Problem[];
 }
 
 export interface ConfigOptions {
-  /** Name of the app, instead of the one in the file, which may then be missing. */
+  /** The app name. Overrides the name in the file, which may be missing then. */
   name?: string | undefined;
-  /** The file's name in messages; relative to the working directory unless told. */
+  /** The name of the file in messages; by default its path relative to the working directory. */
   shownAs?: string | undefined;
-  /** One file of it is run by itself: whether what serves the app is there does not matter. */
-  oneFile?: boolean | undefined;
+  /** Skips the check of the entrypoint, for running a single file. */
+  skipEntrypoint?: boolean | undefined;
 }
 
-/** Reads and checks a cerebrium.toml. Throws a ProjectError with all its problems if any of them is an error. */
+/** Reads and checks a cerebrium.toml. Throws ProjectError with all problems if one of them is an error. */
 export async function loadAppConfig(file: string, options: ConfigOptions = {}): Promise<LoadedAppConfig> {
   const { project, problems } = await checkAppConfig(file, options);
   if (!project) throw projectError(problems, shownName(file, options));
   return { project, warnings: problems };
 }
 
-/** Reads and checks a cerebrium.toml, and tells whatever is wrong with it. Never throws for what the file holds. */
+/** Reads and checks a cerebrium.toml, and returns all problems. Never throws because of its contents. */
 export async function checkAppConfig(file: string, options: ConfigOptions = {}): Promise<CheckedAppConfig> {
   const shownAs = shownName(file, options);
   const read = await readText(file, shownAs);
@@ -83,43 +84,59 @@ export async function checkAppConfig(file: string, options: ConfigOptions = {}):
   const { document, source, problems } = parseToml(createSource(read.text, shownAs));
   if (!document) return { problems };
 
-  const { draft, findings } = examined(document, dirname(path), options);
-  const all = inFileOrder([...problems, ...(await withPlaces(findings, source, problems))]);
+  const { draft, issues } = checkDocument(document, dirname(path), options);
+  const all = inFileOrder([...problems, ...(await locateProblems(issues, source, problems))]);
   if (all.some(({ severity }) => severity === 'error')) return { problems: all };
-  return { project: projectOf(path, read.text, options.name, draft), problems: all };
+  return { project: toAppConfig(path, read.text, options.name, draft), problems: all };
 }
 
 function shownName(file: string, { shownAs }: ConfigOptions): string {
   return shownAs ?? (relative('', file) || file);
 }
 
-function examined(document: TomlTable, root: string, { name: givenName, oneFile }: ConfigOptions) {
-  const { cerebrium, findings: outside } = readRoot(document);
-  if (!cerebrium) return { draft: { sections: {}, unreadable: new Set<string>() }, findings: outside };
-  const { draft, findings } = readSections(cerebrium);
-  const app: RuleInput = { root, givenName, ...draft };
-  const binding = oneFile ? rules.filter((rule) => rule !== entrypointRule) : rules;
-  return { draft, findings: [...outside, ...findings, ...binding.flatMap((rule) => [...rule(app)])] };
+function checkDocument(document: TomlTable, root: string, { name: givenName, skipEntrypoint }: ConfigOptions) {
+  const { cerebrium, issues: outside } = readRoot(document);
+  if (!cerebrium) return { draft: { sections: {}, unreadable: new Set<string>() }, issues: outside };
+  const { draft, issues } = readSections(cerebrium);
+  const input: RuleInput = { root, givenName, ...draft };
+  const applied = skipEntrypoint ? rules.filter((rule) => rule !== entrypointRule) : rules;
+  return { draft, issues: [...outside, ...issues, ...applied.flatMap((rule) => [...rule(input)])] };
 }
 
-/** More than this is of no use to anybody, and a hostile file could have a hundred thousand. */
-const mostProblems = 500;
+/** The config of a folder without a cerebrium.toml: named after the folder, without any other setting. */
+export function defaultAppConfig(root: string, name?: string): AppConfig {
+  return {
+    file: '',
+    root,
+    text: '',
+    name: name ?? toAppName(basename(root)),
+    runtime: 'cortex',
+    deployment: {},
+    hardware: {},
+    scaling: {},
+    dependencies: { pip: {}, conda: {}, apt: {}, paths: {} },
+    experimental: {},
+  };
+}
 
-/** Findings with their places, without those that a syntax error or a graver finding about the same value explains. */
-async function withPlaces(
-  findings: readonly ConfigIssue[],
+/** A hostile file could have a hundred thousand. */
+const maxProblems = 500;
+
+/** Locates issues. Drops those that follow from a syntax error, and warnings about a value that has an error. */
+async function locateProblems(
+  issues: readonly ConfigIssue[],
   source: TomlSource,
-  broken: readonly Problem[],
+  syntaxErrors: readonly Problem[],
 ): Promise<Problem[]> {
-  const wrong = new Set(findings.flatMap(({ severity, at }) => (severity === 'error' && at ? [at.join('.')] : [])));
-  const telling = findings.filter(({ severity, at }) => severity === 'error' || !at || !wrong.has(at.join('.')));
-  const gravest = telling
+  const withError = new Set(issues.flatMap(({ severity, at }) => (severity === 'error' && at ? [at.join('.')] : [])));
+  const relevant = issues.filter(({ severity, at }) => severity === 'error' || !at || !withError.has(at.join('.')));
+  const shown = relevant
     .sort((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'))
-    .slice(0, mostProblems);
-  const problems = await locateIssues(gravest, source);
-  const brokenLines = new Set(broken.map(({ place }) => place?.line));
-  const left = telling.length - gravest.length;
-  if (left > 0) problems.push({ severity: 'warning', message: `${left} more problems are not shown` });
+    .slice(0, maxProblems);
+  const problems = await locateIssues(shown, source);
+  const brokenLines = new Set(syntaxErrors.map(({ place }) => place?.line));
+  const hidden = relevant.length - shown.length;
+  if (hidden > 0) problems.push({ severity: 'warning', message: `${hidden} more problems are not shown` });
   return problems.filter(({ place }) => !place || !brokenLines.has(place.line));
 }
 
@@ -131,7 +148,7 @@ function inFileOrder(problems: readonly Problem[]): Problem[] {
   );
 }
 
-function projectOf(file: string, text: string, givenName: string | undefined, { sections }: Draft): AppConfig {
+function toAppConfig(file: string, text: string, givenName: string | undefined, { sections }: Draft): AppConfig {
   const section = <S extends SectionName>(name: S): NonNullable<Draft['sections'][S]> => sections[name] ?? {};
   const { include = [], ...deployment } = section('deployment');
   const { gpu_count, ...hardware } = section('hardware');
@@ -143,7 +160,7 @@ function projectOf(file: string, text: string, givenName: string | undefined, { 
     text,
     name: givenName ?? deployment.name ?? '',
     runtime,
-    // An empty list of files to include is no list.
+    // The platform ignores an empty include list.
     deployment: include.length > 0 ? { include, ...deployment } : deployment,
     hardware: gpu_count === undefined || isCpuOnly(hardware.compute) ? hardware : { ...hardware, gpu_count },
     scaling: section('scaling'),

@@ -1,9 +1,8 @@
 /**
- * Writes the dependencies of `cerebrium.toml` as the files from which the platform installs them
- * (docs/platform.md#builds).
+ * Writes the dependencies in `cerebrium.toml` as the files that the platform installs from (docs/platform.md#builds).
  *
- * A version is whatever people write: nothing, `latest`, `1.2`, `>=1,<2`, `^1.0`, an address. Each kind of package has
- * a table of the forms it understands; the first that fits decides the line.
+ * Versions come in many forms: empty, `latest`, `1.2`, `>=1,<2`, `^1.0`, a URL. Each kind of package has a table of
+ * forms; the first form that matches decides how the line is written.
  */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -18,7 +17,7 @@ export interface DependencyInput {
   pip: PackageVersions;
   conda: PackageVersions;
   apt: PackageVersions;
-  /** Files to take instead of the tables, relative to the root (`[cerebrium.dependencies.paths]`). */
+  /** Files to use instead of the tables, relative to the root. */
   paths: { readonly [kind in Kind]?: string | undefined };
   preBuildCommands: readonly string[];
   shellCommands: readonly string[];
@@ -27,7 +26,7 @@ export interface DependencyInput {
 
 type Kind = 'pip' | 'conda' | 'apt';
 
-/** In what order they are written does not matter: see {@link addGeneratedFiles}. */
+/** Throws ProjectError if a package cannot be written. The files are in no particular order. */
 export async function generateDependencyFiles(input: DependencyInput): Promise<FileEntry[]> {
   const problems: Problem[] = [];
   const entries = [
@@ -39,7 +38,7 @@ export async function generateDependencyFiles(input: DependencyInput): Promise<F
   return entries;
 }
 
-/** A generated file replaces a project file of the same name: an archive must not hold two. */
+/** A generated file replaces a collected file of the same path. */
 export function addGeneratedFiles(collected: readonly FileEntry[], generated: readonly FileEntry[]): FileEntry[] {
   const byPath = new Map([...collected, ...generated].map((entry) => [entry.path, entry]));
   const entries = [...byPath.values()];
@@ -55,85 +54,90 @@ const fileNames: Record<Kind, string> = {
 };
 
 function packageList(kind: Kind, input: DependencyInput, problems: Problem[]): FileEntry[] {
-  const given = input.paths[kind];
-  if (given) return copy(fileNames[kind], given, input.root, problems);
+  const path = input.paths[kind];
+  if (path) return copyFile(fileNames[kind], path, input.root, problems);
 
   const lines = Object.entries(input[kind])
     .map(([name, version]) => ({ name: name.trim(), version: version.trim() }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((wanted) => line(kind, wanted.name, wanted.version, problems));
-  return lines.length > 0 ? [text(fileNames[kind], `${lines.join('\n')}\n`)] : [];
+    .flatMap(({ name, version }) => packageLine(kind, name, version, problems));
+  return lines.length > 0 ? [textEntry(fileNames[kind], `${lines.join('\n')}\n`)] : [];
 }
 
-/** The file as it is, byte for byte: nothing in it is read here. */
-function copy(path: string, given: string, root: string, problems: Problem[]): FileEntry[] {
-  const file = resolve(root, given);
+/** The file is sent unchanged under another path. */
+function copyFile(path: string, original: string, root: string, problems: Problem[]): FileEntry[] {
+  const file = resolve(root, original);
   const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined) problems.push({ severity: 'error', message: `the dependency file ${given} is not there` });
+  if (size === undefined) problems.push({ severity: 'error', message: `dependency file ${original} not found` });
   return size === undefined ? [] : [{ path, size, executable: false, source: { file } }];
 }
 
 function script(path: string, commands: readonly string[]): FileEntry[] {
-  const real = commands.filter((command) => command.trim() !== '');
-  return real.length > 0 ? [{ ...text(path, `#!/bin/bash\nset -e\n\n${real.join('\n')}\n`), executable: true }] : [];
+  const nonEmpty = commands.filter((command) => command.trim() !== '');
+  return nonEmpty.length > 0
+    ? [{ ...textEntry(path, `#!/bin/bash\nset -e\n\n${nonEmpty.join('\n')}\n`), executable: true }]
+    : [];
 }
 
-const text = (path: string, content: string): FileEntry => ({
+const textEntry = (path: string, content: string): FileEntry => ({
   path,
   size: Buffer.byteLength(content),
   executable: false,
   source: { text: content },
 });
 
-function line(kind: Kind, name: string, version: string, problems: Problem[]): string[] {
-  const { wanted, marker } = kind === 'pip' ? withoutMarker(version) : { wanted: version };
-  const write = forms[kind].find(({ when }) => when.test(wanted))?.write;
-  const problem = unwritable(kind, name, version) ?? (write ? undefined : unfit(kind, name, version));
+function packageLine(kind: Kind, name: string, version: string, problems: Problem[]): string[] {
+  const { bare, marker } = kind === 'pip' ? splitMarker(version) : { bare: version };
+  const write = forms[kind].find(({ when }) => when.test(bare))?.write;
+  const problem =
+    invalidCharacter(kind, name, version) ?? (write ? undefined : unsupportedVersion(kind, name, version));
   if (problem) problems.push({ severity: 'error', ...problem });
   if (problem || !write) return [];
-  return [write(name, wanted) + (marker ? `${address.test(wanted) ? ' ;' : ';'} ${marker}` : '')];
+  return [write(name, bare) + (marker ? `${url.test(bare) ? ' ;' : ';'} ${marker}` : '')];
 }
 
-/** `>=1.0; python_version < "3.9"`: behind the semicolon is when to install it at all. In an address it has a blank before it. */
-function withoutMarker(version: string): { wanted: string; marker?: string } {
+/** Splits off the environment marker: `>=1.0; python_version < "3.9"`. After a URL, a space precedes the semicolon. */
+function splitMarker(version: string): { bare: string; marker?: string } {
   const outside = version
     .replace(/\S+/g, (word) => (word.includes('://') ? ' '.repeat(word.length) : word))
     .indexOf(';');
   const at = outside < 0 ? version.lastIndexOf(';') : outside;
   const marker = at < 0 ? '' : version.slice(at + 1).trim();
-  return marker ? { wanted: version.slice(0, at).trimEnd(), marker } : { wanted: version };
+  return marker ? { bare: version.slice(0, at).trimEnd(), marker } : { bare: version };
 }
 
-/** A line break would begin a second line: an option, or a package nobody named. */
-function unwritable(kind: Kind, name: string, version: string): Omit<Problem, 'severity'> | undefined {
+/** A line break would start another line, with an option or another package. */
+function invalidCharacter(kind: Kind, name: string, version: string): Omit<Problem, 'severity'> | undefined {
   if (name === '') return { message: `a ${kind} package has no name` };
   const part = control.test(name) ? 'name' : control.test(version) ? 'version' : undefined;
   return (
-    part && { message: `the ${part} of ${kind} package ${JSON.stringify(name)} has a line break or control character` }
+    part && {
+      message: `the ${part} of ${kind} package ${JSON.stringify(name)} contains a line break or control character`,
+    }
   );
 }
 
 const control = /[\x00-\x1f\x7f\u2028\u2029]/;
 
-const unfit = (kind: Kind, name: string, version: string): Omit<Problem, 'severity'> => ({
+const unsupportedVersion = (kind: Kind, name: string, version: string): Omit<Problem, 'severity'> => ({
   message: `${kind} cannot install ${name} at version "${version}"`,
-  why: kind === 'apt' ? 'apt takes one exact version, or none' : `${kind} packages have versions, not addresses`,
+  why: kind === 'apt' ? 'apt requires one exact version, or none' : `${kind} packages have versions, not URLs`,
   fix: kind === 'apt' ? `${name} = "latest"` : `[cerebrium.dependencies.pip]\n${name} = "${version}"`,
 });
 
 interface Form {
   when: RegExp;
-  /** Left out: the form is a mistake for this kind. */
+  /** Absent if this kind of package does not support the form. */
   write?: (name: string, version: string) => string;
 }
 
-const address = /^(@\s*)?([a-z]+\+)?[a-z]+:\/\/|^(@\s*)?file:/i;
+const url = /^(@\s*)?([a-z]+\+)?[a-z]+:\/\/|^(@\s*)?file:/i;
 
 const any: Form = { when: /^(\*|latest)?$/i, write: (name) => name };
 const asWritten: Form = { when: /^([<>]|[=!~]=)/, write: (name, version) => name + version };
 const exact: Form = { when: /./, write: (name, version) => `${name}==${version}` };
 
-/** `^1.2` and `~1.2` come from poetry and npm; pip and conda know neither, but both know what they stand for. */
+/** `^1.2` and `~1.2` come from poetry and npm. pip and conda need the range they stand for. */
 const caret: Form = { when: /^\^\s*\d/, write: (name, version) => name + range(version, firstNonZero) };
 const tilde: Form = {
   when: /^~\s*\d/,
@@ -143,7 +147,7 @@ const tilde: Form = {
 const forms: Record<Kind, Form[]> = {
   pip: [
     any,
-    { when: address, write: (name, version) => `${name} @ ${version.replace(/^@\s*/, '')}` },
+    { when: url, write: (name, version) => `${name} @ ${version.replace(/^@\s*/, '')}` },
     asWritten,
     caret,
     tilde,
@@ -152,18 +156,18 @@ const forms: Record<Kind, Form[]> = {
   ],
   conda: [
     any,
-    { when: address },
+    { when: url },
     asWritten,
     caret,
     tilde,
     { when: /^=/, write: (name, version) => name + version },
-    // conda's third part is the build: `numpy=1.26=py311_0`, with one sign each.
+    // name=version=build, such as `numpy=1.26=py311_0`.
     { when: /=/, write: (name, version) => `${name}=${version}` },
     exact,
   ],
   apt: [
     any,
-    { when: address },
+    { when: url },
     { when: /^[<>!~^]|^===|[,|\s]/ },
     // `/bookworm-backports` names a release, not a version.
     { when: /^\//, write: (name, version) => name + version },
@@ -171,16 +175,16 @@ const forms: Record<Kind, Form[]> = {
   ],
 };
 
-/** From the version itself up to where the part at `index` counts one more: `1.2.3` and 0 give `>=1.2.3,<2.0`. */
+/** The range from a version to the next one at part `index`: `>=1.2.3,<2.0` for `1.2.3` and 0. */
 function range(version: string, index: (parts: number[]) => number): string {
   const lowest = version.replace(/^[\^~]\s*/, '');
   const parts = (/^\d+(\.\d+)*/.exec(lowest)?.[0] ?? '').split('.').map(Number);
   const at = index(parts);
-  const next = parts.slice(0, at + 1).map((part, place) => (place === at ? part + 1 : part));
+  const next = parts.slice(0, at + 1).map((part, position) => (position === at ? part + 1 : part));
   return `>=${lowest},<${next.length === 1 ? `${next[0]}.0` : next.join('.')}`;
 }
 
-/** A caret keeps the first part that is not zero, or the last one given. */
+/** A caret fixes the first part that is not zero, or else the last part. */
 function firstNonZero(parts: number[]): number {
   const found = parts.findIndex((part) => part > 0);
   return found === -1 ? parts.length - 1 : found;

@@ -1,29 +1,29 @@
 import { type Problem, ProjectError } from '../errors.ts';
 
-/** Checks the name of a secret by the official client's rule (docs/platform.md#secrets). */
+/** The names that the official client accepts (docs/platform.md#secrets). */
 export function isSecretName(name: string): boolean {
   return /^[A-Za-z0-9_.-]{1,253}$/.test(name);
 }
 
-export const secretNameFormat = 'a name is 1 to 253 letters, digits, dots, hyphens and underscores';
+export const secretNameFormat = 'names consist of 1 to 253 letters, digits, dots, hyphens and underscores';
 
 /**
- * Reads a `.env` file, or one JSON object of texts. Node's own reader guesses where a line makes no sense and cuts
- * `pa#ss` at the `#`: with secrets, neither will do. `$NAME` is not replaced; of a name that is there twice the last
- * counts. Throws ProjectError with every line that is wrong; what is in it is not said, it may be part of a secret.
+ * Parses a `.env` file, or a JSON object of strings. Node's parser skips invalid lines and cuts `pa#ss` at the `#`,
+ * which would corrupt secrets. Does not expand `$NAME`; the last value of a name counts. Throws ProjectError with every
+ * invalid line, without quoting it: it may contain a secret.
  */
 export function readEnvFile(text: string, file: string): Record<string, string> {
   const plain = text.replace(/^\uFEFF/, '').replace(/\r\n/g, '\n');
-  return /^\s*\{/.test(plain) ? readObject(plain, file) : readLines(plain, file);
+  return /^\s*\{/.test(plain) ? parseObject(plain, file) : parseLines(plain, file);
 }
 
-/** `NAME=`, after which comes a text in quotes that may span lines, or the rest of the line. */
-const start = /[ \t]*(?:export[ \t]+)?([^\s=#'"`]+)[ \t]*=[ \t]*/y;
-const nothing = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
-const quoted = /"([^"\\]*(?:\\[\s\S][^"\\]*)*)"|'([^']*)'|`([^`]*)`/y;
+/** `NAME=`, followed by a quoted value, which may span lines, or by the rest of the line. */
+const nameAndEquals = /[ \t]*(?:export[ \t]+)?([^\s=#'"`]+)[ \t]*=[ \t]*/y;
+const blankOrComment = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
+const quotedValue = /"([^"\\]*(?:\\[\s\S][^"\\]*)*)"|'([^']*)'|`([^`]*)`/y;
 const restOfLine = /[^\n]*/y;
 
-function readLines(text: string, file: string): Record<string, string> {
+function parseLines(text: string, file: string): Record<string, string> {
   const found: [name: string, value: string][] = [];
   const problems: Problem[] = [];
   let at = 0;
@@ -36,26 +36,25 @@ function readLines(text: string, file: string): Record<string, string> {
     return match;
   };
   while (at < text.length) {
-    if (next(nothing)) continue;
+    if (next(blankOrComment)) continue;
     line += linesIn(text, counted, at);
     counted = at;
     const here = line;
-    const wrong = (message: string, why: string) => {
+    const reject = (message: string, why: string) => {
       problems.push({ severity: 'error', message: `${file}:${here}: ${message}`, why });
       next(restOfLine);
     };
-    const [, name = ''] = next(start) ?? [];
-    if (!name) wrong('this is not NAME=value', 'a value of several lines stands in quotes');
-    else if (!isSecretName(name)) wrong('that cannot be the name of a secret', secretNameFormat);
+    const [, name = ''] = next(nameAndEquals) ?? [];
+    if (!name) reject('invalid line: expected NAME=value', 'values of several lines must be quoted');
+    else if (!isSecretName(name)) reject('invalid name of a secret', secretNameFormat);
     else if (/["'`]/.test(text.charAt(at))) {
-      const [whole, double, single = '', tick = ''] = next(quoted) ?? [];
-      if (whole === undefined)
-        wrong('a quote is opened and never closed', 'a value in quotes ends with the same quote');
-      else if (next(nothing)) found.push([name, double === undefined ? single || tick : unescaped(double)]);
-      else wrong('something follows the closing quote', 'within double quotes, write " as \\"');
+      const [whole, double, single = '', tick = ''] = next(quotedValue) ?? [];
+      if (whole === undefined) reject('missing closing quote', 'a quoted value ends with the quote it starts with');
+      else if (next(blankOrComment)) found.push([name, double === undefined ? single || tick : unescaped(double)]);
+      else reject('unexpected text after the closing quote', 'write " as \\" inside double quotes');
     } else found.push([name, unquoted(next(restOfLine)?.[0] ?? '')]);
   }
-  if (problems.length > 0) throw new ProjectError(`${file} cannot be read`, problems);
+  if (problems.length > 0) throw new ProjectError(`${file} is invalid`, problems);
   return Object.fromEntries(found);
 }
 
@@ -65,7 +64,7 @@ function linesIn(text: string, from: number, to: number): number {
   return count;
 }
 
-/** A comment begins at a `#` with a space before it. */
+/** A `#` after a space starts a comment. */
 function unquoted(rest: string): string {
   return rest.replace(/(^|\s)#.*$/, '').trim();
 }
@@ -75,28 +74,28 @@ function unescaped(text: string): string {
   return text.replace(/\\([nrt"\\$`])/g, (_, letter: string) => meant[letter] ?? letter);
 }
 
-/** Node's complaint about JSON quotes it, so it is not passed on. */
-function readObject(text: string, file: string): Record<string, string> {
-  const value = parsed(text);
-  if (value === undefined) throw wrongObject(`${file} is not valid JSON`, 'it begins with { and so should be');
+/** Node's error message is not shown: it quotes the text. */
+function parseObject(text: string, file: string): Record<string, string> {
+  const value = parseJson(text);
+  if (value === undefined) throw invalidFile(`${file} is not valid JSON`, 'it starts with {');
   const problems = Object.entries(value).flatMap(([name, inner], index): Problem[] => {
     const nth = `${file}: entry ${index + 1}`;
     if (!isSecretName(name)) {
-      return [{ severity: 'error', message: `${nth}: that cannot be the name of a secret`, why: secretNameFormat }];
+      return [{ severity: 'error', message: `${nth}: invalid name of a secret`, why: secretNameFormat }];
     }
     return typeof inner === 'string'
       ? []
-      : [{ severity: 'error', message: `${nth}: the value of ${name} is not a text` }];
+      : [{ severity: 'error', message: `${nth}: the value of ${name} must be a string` }];
   });
-  if (problems.length > 0) throw new ProjectError(`${file} cannot be read`, problems);
+  if (problems.length > 0) throw new ProjectError(`${file} is invalid`, problems);
   return value as Record<string, string>;
 }
 
-function wrongObject(message: string, why: string): ProjectError {
+function invalidFile(message: string, why: string): ProjectError {
   return new ProjectError(message, [{ severity: 'error', message, why }]);
 }
 
-function parsed(text: string): Record<string, unknown> | undefined {
+function parseJson(text: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,14 +1,11 @@
-/**
- * The documented hardware of the platform (docs/platform.md#hardware). It may change, so other values get a warning and
- * the server decides.
- */
+/** The documented hardware (docs/platform.md#hardware). The platform may offer more: other values cause warnings only. */
 export interface Accelerator {
   family: 'CPU' | 'NVIDIA' | 'AWS';
-  /** The largest documented count for one replica. The sources conflict, so the larger number is kept. */
+  /** The largest documented count for one replica. */
   gpus: number;
-  /** Most CPU cores and GB of memory for each GPU. */
+  /** Maximum CPU cores and GB of memory for each GPU. */
   perGpu: { cpu: number; memory: number };
-  /** Most CPU cores and GB of memory for one replica, from the older table, which has other numbers. */
+  /** Maximum CPU cores and GB of memory for one replica, from an older table with other numbers. */
   perReplica?: { cpu: number; memory: number };
 }
 
@@ -28,19 +25,29 @@ export const accelerators: Record<string, Accelerator> = {
   TRN1: { family: 'AWS', gpus: 16, perGpu: { cpu: 8, memory: 32 }, perReplica: { cpu: 128, memory: 512 } },
 };
 
-/** Whole sizes a CPU-only replica comes in, in cores. */
+/** The sizes of a CPU-only replica, in cores. */
 export const cpuOnlyCores = [0.25, 0.5, 1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32, 48, 64, 80];
 
 export const providers = ['aws', 'crusoe', 'nebius'];
 
 export const regions = [
-  ...['us-east-1', 'us-central1', 'eu-north-1', 'eu-north1', 'global'],
+  'us-east-1',
+  'us-central1',
+  'eu-north-1',
+  'eu-north1',
+  'global',
   // On request only.
-  ...['us-west-2', 'eu-west-2', 'eu-central-1', 'ap-south-1', 'ap-northeast-1', 'sa-east-1', 'ca-central-1'],
+  'us-west-2',
+  'eu-west-2',
+  'eu-central-1',
+  'ap-south-1',
+  'ap-northeast-1',
+  'sa-east-1',
+  'ca-central-1',
   'me-central-1',
 ];
 
-/** Whether an app with this `compute` (absent means CPU) has no accelerator. */
+/** Whether an app with this `compute` has no accelerator. Absent means CPU. */
 export function isCpuOnly(compute: readonly string[] | undefined): boolean {
   return compute === undefined || compute.every((name) => name === 'CPU');
 }

@@ -1,7 +1,7 @@
 import { isHardwareDefault, type Key, type Kind } from './key.ts';
 import { type Section, sectionNames, sections } from './schema.ts';
 
-/** A JSON Schema, as far as this one goes. */
+/** The part of JSON Schema that is used here. */
 export interface JsonSchema {
   $schema?: string;
   title?: string;
@@ -21,12 +21,12 @@ export interface JsonSchema {
 }
 
 /**
- * The JSON Schema of cerebrium.toml, for editors. Draft 7 is the newest that TOML plug-ins understand. It marks
- * what `gantry check` tells about single keys, warnings included: an editor has only one colour for both.
+ * The JSON Schema of cerebrium.toml, for editors. Draft 7 is the newest that TOML plug-ins support. It also rejects
+ * single values that `gantry check` only warns about.
  */
 export function configJsonSchema(): JsonSchema {
   const cerebrium: JsonSchema = table('Everything the platform reads.');
-  for (const name of sectionNames) place(name.split('.'), sections[name], cerebrium);
+  for (const name of sectionNames) addSection(name.split('.'), sections[name], cerebrium);
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'cerebrium.toml',
@@ -34,25 +34,25 @@ export function configJsonSchema(): JsonSchema {
   };
 }
 
-/** Puts a section where its dotted name says, making the tables around it. */
-function place([name = '', ...below]: readonly string[], section: Section, into: JsonSchema): void {
+/** Adds a section at its dotted name, with the tables around it. */
+function addSection([name = '', ...below]: readonly string[], section: Section, into: JsonSchema): void {
   into.properties ??= {};
   if (below.length === 0) {
     into.properties[name] = { ...sectionSchema(section) };
-    if (required(section).length > 0) into.required = [...(into.required ?? []), name];
+    if (requiredKeys(section).length > 0) into.required = [...(into.required ?? []), name];
     return;
   }
   into.properties[name] ??= table(`Sections of ${name}.`);
-  place(below, section, into.properties[name]);
+  addSection(below, section, into.properties[name]);
 }
 
 function sectionSchema(section: Section): JsonSchema {
   const keys = Object.entries(section.keys).map(([name, key]) => [name, keySchema(key)] as const);
-  const schema = table(section.about, Object.fromEntries(keys), required(section));
+  const schema = table(section.about, Object.fromEntries(keys), requiredKeys(section));
   return section.entries ? { ...schema, additionalProperties: keySchema(section.entries) } : schema;
 }
 
-function required({ keys }: Section): string[] {
+function requiredKeys({ keys }: Section): string[] {
   return Object.keys(keys).filter((name) => keys[name]?.required);
 }
 
@@ -66,13 +66,13 @@ function keySchema(key: Key): JsonSchema {
   return {
     description: describe(key),
     ...shapes[key.kind](key.oneOf ? { type: 'string', enum: key.oneOf } : { type: 'string' }),
-    ...(key.default !== undefined && !isHardwareDefault(key.default) && { default: plain(key) }),
+    ...(key.default !== undefined && !isHardwareDefault(key.default) && { default: defaultAsWritten(key) }),
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
   };
 }
 
-/** What each kind of value looks like; `text` is the schema of a single string of it. */
+/** The schema of each kind of value; `text` is the schema of a single string. */
 const shapes: Record<Kind, (text: JsonSchema) => JsonSchema> = {
   string: (text) => text,
   boolean: () => ({ type: 'boolean' }),
@@ -88,17 +88,17 @@ const shapes: Record<Kind, (text: JsonSchema) => JsonSchema> = {
   }),
 };
 
-/** A default as a user would write it: a single name, not a list of one. */
-function plain({ kind, default: value }: Key): unknown {
+/** A list of one name is written as the name. */
+function defaultAsWritten({ kind, default: value }: Key): unknown {
   return kind === 'compute' && Array.isArray(value) ? value[0] : value;
 }
 
-/** The description, with the unit, the range and the default where the schema has no place for them. */
+/** The description, with unit, range and defaults that the schema cannot express. */
 function describe({ about, unit, range, absent, default: value }: Key): string {
-  const [least, most] = range ?? [];
+  const [min, max] = range ?? [];
   return [
     about,
-    range && `${most === undefined ? `${least} or more` : `${least} to ${most}`}${unit ? ` ${unit}` : ''}.`,
+    range && `${max === undefined ? `${min} or more` : `${min} to ${max}`}${unit ? ` ${unit}` : ''}.`,
     isHardwareDefault(value) && `Default: ${value.cpu} on CPU, ${value.gpu} with an accelerator.`,
     absent && `Default: ${absent}.`,
   ]

@@ -1,44 +1,44 @@
-/** What a key of `cerebrium.toml` may hold, as the project holds it once read. */
+/** The kinds of values in `cerebrium.toml`, and their types once parsed. */
 export interface Kinds {
   string: string;
   boolean: boolean;
   integer: number;
   number: number;
   strings: string[];
-  /** One name or several in order of preference; always a list once read. */
+  /** One name, or several in order of preference; a list once parsed. */
   compute: string[];
-  /** A command as a list of words, or as one string split as a shell would. */
+  /** A command as a list of words, or as a string that is split like a shell does. */
   command: string[];
 }
 
 export type Kind = keyof Kinds;
 
-/** A default that depends on whether the app has a GPU (or another accelerator). */
+/** A default that depends on whether the app has a GPU or another accelerator. */
 export interface HardwareDefault<T> {
   cpu: T;
   gpu: T;
 }
 
-interface Facts<K extends Kind> {
-  /** Its name in the create-app call. Without one, the platform reads the key from the file's text. */
+interface KeyFacts<K extends Kind> {
+  /** The field of the create-app request. Without one, the platform reads the key from the text of the file. */
   field?: string;
-  /** What the platform applies when the key is absent. */
+  /** The value that the platform uses if the key is absent. */
   default?: Kinds[K] | HardwareDefault<Kinds[K]>;
-  /** What happens when the key is absent, where that is not a value. */
+  /** What happens if the key is absent, if that is not a value. */
   absent?: string;
   /** The documented values. */
   oneOf?: readonly string[];
-  /** The documented range, inclusive; without a second number there is no upper limit. */
+  /** The documented range, inclusive. Without a second number there is no upper limit. */
   range?: readonly [number, number?];
   unit?: string;
-  /** A value outside `oneOf` is an error: the platform is known to refuse it. */
+  /** Values outside `oneOf` are errors: the platform rejects them. */
   strict?: true;
   required?: true;
 }
 
-export interface Key<K extends Kind = Kind> extends Facts<K> {
+export interface Key<K extends Kind = Kind> extends KeyFacts<K> {
   kind: K;
-  /** One line that describes it, for people and editors. */
+  /** The description, one line. */
   about: string;
 }
 
@@ -56,5 +56,5 @@ export function isHardwareDefault(value: Key['default']): value is HardwareDefau
 }
 
 function describe<K extends Kind>(kind: K) {
-  return (about: string, facts: Facts<K> = {}): Key<K> => ({ kind, about, ...facts });
+  return (about: string, facts: KeyFacts<K> = {}): Key<K> => ({ kind, about, ...facts });
 }

@@ -1,57 +1,54 @@
 import { parseStatements, type Statement, type Token, topLevelStatements } from './python.ts';
 
-/** What a Python file does when it is run, as far as its structure tells. */
+/** The structure of a Python file, as far as it is known without running it. */
 export interface ProgramStructure {
-  /** Functions of the module, in the order they are defined; those in functions and classes are not among them. */
+  /** Functions at the top level of the module, in order. */
   functions: string[];
-  /**
-   * Where the module asks whether it is the main program (`if __name__ == "__main__":` in any spelling): offsets, in
-   * bytes, of the `__name__` there. Empty without such a guard.
-   */
+  /** Byte offsets of `__name__` in each main guard (`if __name__ == "__main__":` in any spelling). */
   guards: number[];
 }
 
-/** Reads the structure of a Python file. Never throws, whatever bytes it gets. */
+/** Parses a Python file. Never throws, whatever the bytes are. */
 export function analyzeProgram(source: Buffer): ProgramStructure {
   const statements = topLevelStatements(parseStatements(source.toString('latin1')));
-  return { functions: [...new Set(statements.flatMap(defined))], guards: statements.flatMap(comparisons) };
+  return { functions: [...new Set(statements.flatMap(definedFunction))], guards: statements.flatMap(findGuards) };
 }
 
 /**
- * A copy of the file that calls this function with the data given when it is run, and prints what it returns. A guard
- * in it finds that it is not the main program; no line moves, so that tracebacks are right.
+ * A copy of the file that, when run, calls the function with the given data and prints the result. Main guards are
+ * disabled, and no line moves, so that tracebacks stay correct.
  */
 export function withFunctionCall(source: Buffer, { guards }: ProgramStructure, name: string): Buffer {
   const copy = Buffer.from(source);
   for (const at of guards) copy.write("'import'", at, 'latin1');
-  return Buffer.concat([copy, Buffer.from(`\n\n${callOf(name)}`)]);
+  return Buffer.concat([copy, Buffer.from(`\n\n${callCode(name)}`)]);
 }
 
-function defined({ tokens }: Statement): string[] {
+function definedFunction({ tokens }: Statement): string[] {
   const names = tokens[0]?.text === 'async' ? tokens.slice(1) : tokens;
   return names[0]?.text === 'def' && names[1] ? [Buffer.from(names[1].text, 'latin1').toString('utf8')] : [];
 }
 
-/** Both ways round, in parentheses or not; what is negated is no guard. */
-function comparisons({ tokens }: Statement): number[] {
+/** Accepts both orders and parentheses, but not negations. */
+function findGuards({ tokens }: Statement): number[] {
   const plain = tokens.filter(({ text }) => !'()[]{}'.includes(text));
   return plain.flatMap(({ text, at }, index) => {
     if (text !== '__name__') return [];
     const [notBefore, before, equals] = [plain[index - 3], plain[index - 2], plain[index - 1]];
-    const asked = compares(plain[index + 1]) && isMain(plain[index + 2]) && equals?.text !== 'not';
-    const reversed = compares(equals) && isMain(before) && notBefore?.text !== 'not';
-    return asked || reversed ? [at] : [];
+    const isForward = isComparison(plain[index + 1]) && isMain(plain[index + 2]) && equals?.text !== 'not';
+    const isReversed = isComparison(equals) && isMain(before) && notBefore?.text !== 'not';
+    return isForward || isReversed ? [at] : [];
   });
 }
 
-const compares = (token: Token | undefined) => token !== undefined && ['==', 'is', 'in'].includes(token.text);
+const isComparison = (token: Token | undefined) => token !== undefined && ['==', 'is', 'in'].includes(token.text);
 const isMain = (token: Token | undefined) => /^[ru]?('''|"""|'|")__main__\1$/i.test(token?.text ?? '');
 
 /**
- * The data comes as `--data`, after the function's name, or in the environment. It is spread over the parameters if
- * they match, and otherwise passed as one value to a function with one parameter.
+ * Python code that calls the function. The data comes from `--data` or the environment. It is passed as keyword
+ * arguments if they fit, and otherwise as one argument to a function with one parameter.
  */
-const callOf = (name: string) => `# Added by gantry to the copy that is sent: calls ${name} with the data given.
+const callCode = (name: string) => `# Added by gantry to the copy that is sent: calls ${name} with the data given.
 def __gantry_call(name):
     import argparse, asyncio, inspect, json, os
 

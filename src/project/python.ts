@@ -1,28 +1,28 @@
 /**
- * As much of Python's grammar as it takes to tell code from strings and comments, and a function from the module
- * around it. Everything else is left to Python.
+ * A tokenizer for Python that distinguishes code from strings and comments, and top-level statements from the bodies of
+ * functions and classes.
  *
- * The text is read byte by byte (as Latin-1): whatever its encoding, the marks that matter are ASCII.
+ * Reads the text as Latin-1: the characters that matter are ASCII in every encoding.
  */
 
-/** One logical line of the module, without its comments. */
+/** One logical line without comments. */
 export interface Statement {
-  /** Columns of blanks before it. */
+  /** In columns. */
   indent: number;
   tokens: Token[];
 }
 
 export interface Token {
-  /** A string as it is written, with its quotes and prefix; `==` and its like are one token. */
+  /** Strings include quotes and prefix; operators such as `==` are one token. */
   text: string;
-  /** Where it begins. */
+  /** Byte offset. */
   at: number;
 }
 
-/** UTF-8's, as Latin-1: some editors on Windows write it, and Python skips it. */
+/** The UTF-8 byte-order mark, read as Latin-1. Python skips it. */
 const byteOrderMark = '\xef\xbb\xbf';
 
-/** The logical lines of a module, in order. Takes time in proportion to its length, and never throws. */
+/** Splits a module into logical lines, in linear time. Never throws. */
 export function parseStatements(source: string): Statement[] {
   const statements: Statement[] = [];
   let current: Statement | undefined;
@@ -42,7 +42,7 @@ export function parseStatements(source: string): Statement[] {
       const end = endOfToken(source, at);
       const text = source.slice(at, end);
       if (!current) {
-        current = { indent: columns(source.slice(lineStart, at)), tokens: [] };
+        current = { indent: countColumns(source.slice(lineStart, at)), tokens: [] };
         statements.push(current);
       }
       current.tokens.push({ text, at });
@@ -54,7 +54,7 @@ export function parseStatements(source: string): Statement[] {
   return statements;
 }
 
-/** Without those that are in a function or a class: what runs when the module does, and what it defines. */
+/** The statements outside of functions and classes. */
 export function topLevelStatements(statements: readonly Statement[]): Statement[] {
   let within = Number.POSITIVE_INFINITY;
   return statements.filter((statement) => {
@@ -69,8 +69,8 @@ function opensScope({ tokens }: Statement): boolean {
   return first?.text === 'def' || first?.text === 'class' || (first?.text === 'async' && second?.text === 'def');
 }
 
-/** A tab goes to the next column that is a multiple of eight, a form feed begins anew. */
-function columns(blanks: string): number {
+/** A tab advances to the next multiple of eight; a form feed resets the column. */
+function countColumns(blanks: string): number {
   let column = 0;
   for (const char of blanks) {
     if (char === '\t') column += 8 - (column % 8);
@@ -95,26 +95,26 @@ function match(pattern: RegExp, source: string, at: number): string {
   return pattern.exec(source)?.[0] ?? '';
 }
 
-/** What may stand before a quote: nothing, r, b, u, and f or t, whose strings have code in them. */
+/** Prefixes of strings: none, r, b, u, and f or t, which contain code. */
 const isPrefix = (name: string) => /^([rbuft]|[bft]r|r[bft])?$/i.test(name);
 const holdsCode = (prefix: string) => /[ft]/i.test(prefix);
 
-/** Within the text of a string. `format` is what stands behind a colon between its braces. */
-interface Text {
+/** The state inside the text of a string. `format` is the part after a colon inside braces. */
+interface TextFrame {
   quote: string;
   code: boolean;
   format: boolean;
 }
 
-/** Within the code between its braces, which may hold strings again. */
-interface Code {
+/** The state inside the code between braces, which may contain strings. */
+interface CodeFrame {
   quote: string;
   depth: number;
 }
 
-type Frame = Text | Code;
+type Frame = TextFrame | CodeFrame;
 
-/** The place behind a string whose quote is at `at`. One without an end ends with its line, or with the file. */
+/** The offset after a string whose quote is at `at`. An unterminated string ends with its line or the file. */
 function endOfString(source: string, at: number, code: boolean): number {
   const quote = match(quotes, source, at);
   const frames: Frame[] = [{ quote, code, format: false }];
@@ -127,12 +127,12 @@ function endOfString(source: string, at: number, code: boolean): number {
   return source.length;
 }
 
-/** Goes one step through the text of a string; gives its length, which may be 0 where a frame ends. */
-function stepInText(source: string, at: number, frame: Text, frames: Frame[]): number {
+/** Advances inside the text of a string. Returns the length, which is 0 where a frame ends without a character. */
+function stepInText(source: string, at: number, frame: TextFrame, frames: Frame[]): number {
   const char = source[at] ?? '';
   if (char === '\\') return 1 + (lengthOfBreak(source, at + 1) || 1);
   if (source.startsWith(frame.quote, at)) {
-    // In the format behind a colon the quote ends the whole string.
+    // Inside a format, the quote ends the whole string.
     if (frame.format) return endFrames(frames, 2, 0);
     return endFrames(frames, 1, frame.quote.length);
   }
@@ -144,8 +144,8 @@ function stepInText(source: string, at: number, frame: Text, frames: Frame[]): n
   return 1;
 }
 
-/** Goes one step through the code between the braces of a string. */
-function stepInCode(source: string, at: number, frame: Code, frames: Frame[]): number {
+/** Advances inside the code between braces. Returns the length. */
+function stepInCode(source: string, at: number, frame: CodeFrame, frames: Frame[]): number {
   const char = source[at] ?? '';
   const name = match(word, source, at);
   const quote = isPrefix(name) ? match(quotes, source, at + name.length) : '';
@@ -167,7 +167,7 @@ function endFrames(frames: Frame[], count: number, length: number): number {
   return length;
 }
 
-/** A backslash takes the line break behind it along, both its characters if it has two. */
+/** The length of the line break after a backslash; 0 if there is none. */
 function lengthOfBreak(source: string, at: number): number {
   if (source.startsWith('\r\n', at)) return 2;
   return source[at] === '\n' || source[at] === '\r' ? 1 : 0;

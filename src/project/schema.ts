@@ -4,37 +4,37 @@ import { boolean, command, compute, integer, type Key, type Kind, type Kinds, nu
 export interface Section {
   about: string;
   keys: Record<string, Key>;
-  /** In a section whose keys are the user's own (package names): what each of them holds. */
+  /** For sections whose keys are package names: the kind of their values. */
   entries?: Key<'string'>;
 }
 
 /**
- * Every section and key of `cerebrium.toml` below its root table `cerebrium`. The reader, the value checks, the JSON
- * Schema, the type of a project and the deploy plan are all made from this table. Where sources disagree, a default is
- * the one that the API applies, and a range is the wider one (docs/platform.md#app-configuration).
+ * Every section and key of `cerebrium.toml` below the table `cerebrium`. The reader, the checks, the JSON Schema, the
+ * type of a config and the deploy plan derive from this table. Where sources disagree, it has the default that the API
+ * applies and the wider range.
  */
 export const sections = {
   deployment: {
-    about: 'What the app is called, which files belong to it and how its image is built.',
+    about: 'The name of the app, its files and how its image is built.',
     keys: {
-      name: string('Name of the app: lower-case letters, digits and hyphens.', { field: 'name', required: true }),
+      name: string('Name of the app: lowercase letters, digits and hyphens.', { field: 'name', required: true }),
       python_version: string('Version of Python in the image, in quotes.', {
         field: 'pythonVersion',
         default: '3.11',
         oneOf: ['3.10', '3.11', '3.12', '3.13'],
       }),
-      docker_base_image_url: string('Image the app is built on, for linux/amd64.', {
+      docker_base_image_url: string('Base image, for linux/amd64.', {
         field: 'baseImage',
         default: 'debian:bookworm-slim',
       }),
       include: strings('Globs of the files to send.', { field: 'include', default: ['*'] }),
-      exclude: strings('Globs of the files to leave out.', { field: 'exclude', default: ['.*'] }),
+      exclude: strings('Globs of the files to skip.', { field: 'exclude', default: ['.*'] }),
       shell_commands: strings('Commands run at the end of the build.', { field: 'shellCommands', default: [] }),
       pre_build_commands: strings('Commands run before dependencies are installed.', {
         field: 'preBuildCommands',
         default: [],
       }),
-      disable_auth: boolean('true lets anyone on the internet call the app; false asks for a token.', {
+      disable_auth: boolean('true makes the app public; false requires a token.', {
         field: 'disableAuth',
         default: true,
       }),
@@ -48,7 +48,7 @@ export const sections = {
     },
   },
   hardware: {
-    about: 'What one replica of the app runs on, and where.',
+    about: 'The hardware of one replica, and where it runs.',
     keys: {
       cpu: number('CPU cores of one replica; whole cores with a GPU.', {
         field: 'cpu',
@@ -57,7 +57,7 @@ export const sections = {
         unit: 'cores',
       }),
       memory: number('Memory of one replica.', { field: 'memory', default: 4, range: [0, 2048], unit: 'GB' }),
-      compute: compute('CPU or an accelerator; a list of one family is an order of preference.', {
+      compute: compute('CPU or an accelerator; a list is an order of preference within one family.', {
         field: 'compute',
         default: ['CPU'],
         oneOf: Object.keys(accelerators),
@@ -72,64 +72,64 @@ export const sections = {
     },
   },
   scaling: {
-    about: 'How many replicas run, and when one is added or removed.',
+    about: 'The number of replicas, and when it changes.',
     keys: {
-      min_replicas: integer('Replicas that always run; 0 lets the app sleep.', {
+      min_replicas: integer('Minimum number of replicas; 0 scales to zero when idle.', {
         field: 'minReplicaCount',
         default: 0,
         range: [0, 2000],
       }),
-      max_replicas: integer('Most replicas at one time.', { field: 'maxReplicaCount', default: 1, range: [1, 2000] }),
-      cooldown: integer('How long a replica stays up without requests.', {
+      max_replicas: integer('Maximum number of replicas.', { field: 'maxReplicaCount', default: 1, range: [1, 2000] }),
+      cooldown: integer('How long a replica without requests keeps running.', {
         field: 'cooldownPeriodSeconds',
         default: 10,
         range: [0, 3600],
         unit: 'seconds',
       }),
-      replica_concurrency: integer('Requests one replica serves at the same time.', {
+      replica_concurrency: integer('Concurrent requests per replica.', {
         field: 'replicaConcurrency',
         default: { cpu: 100, gpu: 1 },
         range: [1],
       }),
-      response_grace_period: integer('How long a request may take, and a stopping replica may finish it.', {
+      response_grace_period: integer('Maximum duration of a request, also while its replica stops.', {
         field: 'responseGracePeriodSeconds',
         default: 900,
         range: [16, 43_200],
         unit: 'seconds',
       }),
-      scaling_metric: string('What is measured to decide on the number of replicas.', {
+      scaling_metric: string('Metric that decides the number of replicas.', {
         field: 'scalingMetric',
         default: 'concurrency_utilization',
         oneOf: ['concurrency_utilization', 'requests_per_second', 'cpu_utilization', 'memory_utilization'],
       }),
-      scaling_target: integer('Value of the metric to aim at: percent, or requests per second.', {
+      scaling_target: integer('Target value of the metric: percent, or requests per second.', {
         field: 'scalingTarget',
         default: 100,
         range: [1],
       }),
-      scaling_buffer: integer('Replicas kept ready beyond what the metric asks for.', {
+      scaling_buffer: integer('Extra replicas beyond what the metric requires.', {
         field: 'scalingBuffer',
         default: 0,
         range: [0],
       }),
-      evaluation_interval_seconds: integer('Stretch of time the metric is measured over.', {
+      evaluation_interval_seconds: integer('Time window of the metric.', {
         field: 'evaluationIntervalSeconds',
         default: 30,
         range: [6, 300],
         unit: 'seconds',
       }),
-      load_balancing_algorithm: string('How requests are spread over replicas.', {
+      load_balancing_algorithm: string('How requests are distributed to replicas.', {
         field: 'loadBalancingAlgorithm',
         default: 'round-robin',
         oneOf: ['round-robin', 'first-available', 'min-connections', 'random-choice-2'],
       }),
-      compute_tier: string('protected replicas are not interrupted, and cost twice as much.', {
+      compute_tier: string('Protected replicas are not interrupted, and cost twice as much.', {
         field: 'computeTier',
         default: 'interruptible',
         oneOf: ['interruptible', 'protected'],
         strict: true,
       }),
-      roll_out_duration_seconds: integer('Time over which a new version takes the place of the old one.', {
+      roll_out_duration_seconds: integer('Duration of a rollout.', {
         field: 'rollOutDurationSeconds',
         default: 0,
         range: [0, 21_600],
@@ -138,7 +138,7 @@ export const sections = {
     },
   },
   runtime: {
-    about: 'What starts the app. Without custom, deepgram or rime it is the default, cortex, which serves main.py.',
+    about: 'How the app is started. Without custom, deepgram or rime, the default runtime cortex serves main.py.',
     keys: {
       container_runtime: string('v1 is runc, v2 is gVisor.', {
         field: 'containerRuntime',
@@ -149,18 +149,18 @@ export const sections = {
     },
   },
   'runtime.custom': {
-    about: 'A server of your own instead of the default runtime.',
+    about: 'Your own server instead of the default runtime.',
     keys: {
       entrypoint: command('Command that starts the server, as a list of words or as one string.', {
         field: 'entrypoint',
         absent: 'CMD of the image',
       }),
       port: integer('Port the server listens on.', { field: 'port', default: 8000, range: [1, 65_535] }),
-      healthcheck_endpoint: string('Path that tells whether a replica is alive; without one, a TCP connection does.', {
+      healthcheck_endpoint: string('Path of the liveness check; without one, a TCP connection is checked.', {
         field: 'healthcheckEndpoint',
         default: '',
       }),
-      readycheck_endpoint: string('Path that tells whether a replica is ready; without one, a TCP connection does.', {
+      readycheck_endpoint: string('Path of the readiness check; without one, a TCP connection is checked.', {
         field: 'readycheckEndpoint',
         default: '',
       }),
@@ -172,11 +172,11 @@ export const sections = {
   },
   'runtime.deepgram': partner('Deepgram, run by the platform: there is no code to send.'),
   'runtime.rime': partner('Rime, run by the platform: there is no code to send.'),
-  'dependencies.pip': packages('Python packages, by pip.'),
-  'dependencies.conda': packages('Packages of conda.'),
-  'dependencies.apt': packages('System packages, by apt.'),
+  'dependencies.pip': packages('Python packages, installed by pip.'),
+  'dependencies.conda': packages('Conda packages.'),
+  'dependencies.apt': packages('System packages, installed by apt.'),
   'dependencies.paths': {
-    about: 'Files that list packages, instead of the section of that kind.',
+    about: 'Files that list packages, instead of the sections.',
     keys: {
       pip: string('A requirements file, such as requirements.txt.', { default: '' }),
       conda: string('A file that lists conda packages.', { default: '' }),
@@ -184,26 +184,26 @@ export const sections = {
     },
   },
   experimental: {
-    about: 'What may change or go away.',
+    about: 'Experimental settings, which may change.',
     keys: { checkpointing: boolean('Start replicas from a snapshot of memory (AWS only).', { default: false }) },
   },
 } satisfies Record<string, Section>;
 
 export type SectionName = keyof typeof sections;
 
-/** What a section holds once read: its keys, each of its kind, as far as the user wrote them. */
+/** The parsed values of a section. Absent keys are absent. */
 export type Values<S extends SectionName> = (typeof sections)[S] extends { entries: Key }
   ? Record<string, string>
-  : { [K in keyof (typeof sections)[S]['keys']]?: Held<(typeof sections)[S]['keys'][K]> };
+  : { [K in keyof (typeof sections)[S]['keys']]?: ParsedValue<(typeof sections)[S]['keys'][K]> };
 
-type Held<K> = K extends Key<infer T extends Kind> ? Kinds[T] : never;
+type ParsedValue<K> = K extends Key<infer T extends Kind> ? Kinds[T] : never;
 
 export const sectionNames = Object.keys(sections) as SectionName[];
 
-/** The runtimes the platform runs for a partner, in its order of preference. */
+/** The runtimes of partners, in the platform's order of preference. */
 export const partners = ['deepgram', 'rime'] as const;
 
-/** The section of that dotted name, if there is one. */
+/** The section with this dotted name. */
 export function sectionNamed(name: string): Section | undefined {
   return Object.hasOwn(sections, name) ? sections[name as SectionName] : undefined;
 }

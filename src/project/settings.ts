@@ -3,29 +3,29 @@ import { isCpuOnly } from './hardware.ts';
 import { isHardwareDefault, type Key } from './key.ts';
 import { type SectionName, sections } from './schema.ts';
 
-/** One setting of the create-app call, whether or not the user set it. */
+/** A setting of the create-app request, whether or not it is in the config file. */
 export interface AppSetting {
   section: SectionName;
   key: string;
-  /** Its name in the create-app call. */
+  /** The field of the create-app request. */
   field: string;
-  /** As written; undefined where the user left it out. */
+  /** As written; undefined if absent. */
   value?: unknown;
-  /** What the platform applies when it is left out; undefined where that is not known. */
+  /** The value that the platform uses if absent; undefined if unknown. */
   default?: unknown;
-  /** What happens when it is left out, where that is no value: "picked by the platform". */
+  /** What happens if absent, if that is not a value: "picked by the platform". */
   absent?: string | undefined;
   unit?: string | undefined;
 }
 
-/** Every setting of this project's runtime, in the order of the schema. */
-export function listAppSettings(project: AppConfig): AppSetting[] {
+/** Every setting that applies to the runtime, in the order of the schema. */
+export function listAppSettings(config: AppConfig): AppSetting[] {
   const values: Partial<Record<SectionName, Record<string, unknown>>> = {
-    deployment: { ...project.deployment, name: project.name },
-    hardware: project.hardware,
-    scaling: project.scaling,
-    runtime: project.container_runtime === undefined ? {} : { container_runtime: project.container_runtime },
-    ...(project.runtime !== 'cortex' && { [`runtime.${project.runtime}`]: project.custom ?? project.partner ?? {} }),
+    deployment: { ...config.deployment, name: config.name },
+    hardware: config.hardware,
+    scaling: config.scaling,
+    runtime: config.container_runtime === undefined ? {} : { container_runtime: config.container_runtime },
+    ...(config.runtime !== 'cortex' && { [`runtime.${config.runtime}`]: config.custom ?? config.partner ?? {} }),
   };
   return Object.entries(values).flatMap(([name, written]) => {
     const section = name as SectionName;
@@ -33,12 +33,12 @@ export function listAppSettings(project: AppConfig): AppSetting[] {
     return Object.entries(keys).flatMap(([key, facts]) => {
       if (facts.field === undefined) return [];
       const { field, absent, unit } = facts;
-      return [{ section, key, field, value: written[key], default: defaultOf(facts, project), absent, unit }];
+      return [{ section, key, field, value: written[key], default: defaultValue(facts, config), absent, unit }];
     });
   });
 }
 
-function defaultOf(facts: Key, { hardware }: AppConfig): unknown {
+function defaultValue(facts: Key, { hardware }: AppConfig): unknown {
   if (!isHardwareDefault(facts.default)) return facts.default;
   return isCpuOnly(hardware.compute) ? facts.default.cpu : facts.default.gpu;
 }

@@ -2,15 +2,15 @@ import { toAppName } from './rules/name.ts';
 import { toToml } from './toml/format.ts';
 
 export interface TemplateOptions {
-  /** Made into a valid name if it is none. */
+  /** Converted to a valid app name. */
   name: string;
-  /** Anything but CPU also asks for one accelerator. */
+  /** Anything but CPU also sets gpu_count = 1. */
   compute?: string | undefined;
   region?: string | undefined;
   pythonVersion?: string | undefined;
 }
 
-/** The files `gantry init` writes: a project that deploys as it is, with comments on what to change. */
+/** The files that `gantry init` writes: an app that can be deployed, with comments on what to change. */
 export function projectTemplate(options: TemplateOptions): { 'cerebrium.toml': string; 'main.py': string } {
   return { 'cerebrium.toml': configFile(options), 'main.py': mainFile };
 }
@@ -22,7 +22,7 @@ name = ${toToml(toAppName(name))}
 python_version = ${toToml(pythonVersion)}
 disable_auth = false        # true makes the app public
 include = ["*"]             # files to send
-exclude = [".*"]            # files to leave out
+exclude = [".*"]            # files to skip
 
 [cerebrium.hardware]
 compute = ${toToml(compute)}
@@ -31,7 +31,7 @@ memory = 4.0                # GB
 ${region === undefined ? '# region = "us-east-1"      # picked by the platform unless set' : `region = ${toToml(region)}`}
 
 [cerebrium.scaling]
-min_replicas = 0            # 0 lets the app sleep, and costs nothing while it does
+min_replicas = 0            # 0 scales to zero when idle
 max_replicas = 2
 cooldown = 30               # seconds without requests before a replica stops
 

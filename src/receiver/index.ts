@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { FailedError } from '../errors.ts';
 
-/** A POST as it came. */
+/** A POST request as it was received. */
 export interface ReceivedRequest {
   /** Path and query. */
   path: string;
-  /** Names in lower case; what came several times is joined. */
+  /** By lower-case name; repeated headers are joined. */
   headers: Record<string, string>;
   body: Buffer;
 }
@@ -19,35 +20,33 @@ export interface ReceiverResponse {
 
 export interface ReceiverOptions {
   host: string;
-  /** 0 takes any free one. */
+  /** 0 picks a free port. */
   port: number;
-  /** `drop` gives no answer at all: the connection is cut. */
+  /** `drop` closes the connection without a response. */
   onRequest: (received: ReceivedRequest) => Promise<ReceiverResponse | 'drop'>;
-  /** Hears of what was not even looked at. */
+  /** Called for requests that never reach `onRequest`. */
   onRejected: (why: string) => void;
-  /** How long a sender may be silent, milliseconds; ten seconds if left out. */
+  /** Maximum time a sender may be silent; 10 s by default. */
   idleTimeoutMs?: number | undefined;
 }
 
 export interface Receiver {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string;
-  /** Cuts all connections and stops. */
+  /** Closes all connections. */
   close: () => Promise<void>;
 }
 
-/** Of one body, bytes. */
 const maxBodyBytes = 10 * 1024 * 1024;
-/** Of all bodies that are held at the same time, bytes. */
+/** Maximum size of all bodies in memory together. */
 const maxBufferedBytes = 128 * 1024 * 1024;
-/** Connections whose request is still arriving: beyond these the oldest is dropped, so that none can block others. */
+/** Beyond this many unfinished requests the oldest is dropped, so that slow senders cannot block others. */
 const maxIncomingRequests = 256;
-/** A sender that sends nothing for this long is dropped, milliseconds. */
 const defaultIdleTimeoutMs = 10_000;
-/** How long the rest of what is too large may take to come, milliseconds: who is cut off hears no reason. */
+/** Maximum time to read the rest of a rejected body: a sender that is cut off does not see the response. */
 const maxDiscardMs = 2_000;
 
-/** A server that takes POSTs, and survives whatever else comes. Rejects when it cannot listen there. */
+/** Opens a server for POST requests that limits memory, connections and time. Throws FailedError if it cannot listen. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { host, port, onRejected } = options;
   const server = createServer({
@@ -55,24 +54,26 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     headersTimeout: 20_000,
     connectionsCheckingInterval: 5_000,
   });
-  const arriving = new IncomingRequests(options.idleTimeoutMs ?? defaultIdleTimeoutMs);
+  const incoming = new IncomingRequests(options.idleTimeoutMs ?? defaultIdleTimeoutMs);
   server.on('connection', (socket) => {
-    arriving.begin(socket);
-    socket.on('timeout', () => socket.destroy()).on('close', () => arriving.end(socket));
+    incoming.begin(socket);
+    socket.on('timeout', () => socket.destroy()).on('close', () => incoming.end(socket));
   });
   server.on('request', (request, response) => {
     response.on('error', () => {});
-    serve(request, response, arriving, options).catch(() => void request.socket.destroy());
+    serve(request, response, incoming, options).catch(() => void request.socket.destroy());
   });
   server.on('clientError', (_, socket) => {
-    onRejected('something that is not HTTP');
+    onRejected('a request that is not HTTP');
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
     else socket.destroy();
   });
-  await bind(server, host, port);
-  const { port: taken } = server.address() as AddressInfo;
+  await bind(server, host, port).catch((error) => {
+    throw bindError(error, host, port);
+  });
+  const { port: boundPort } = server.address() as AddressInfo;
   return {
-    url: `http://${isIPv6(host) ? `[${host}]` : host}:${taken}`,
+    url: `http://${isIPv6(host) ? `[${host}]` : host}:${boundPort}`,
     async close() {
       const closed = new Promise((done) => server.close(done));
       server.closeAllConnections();
@@ -90,70 +91,80 @@ function bind(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** What is arriving, and how much of it is held in memory. */
-class IncomingRequests {
-  /** The oldest first. */
-  readonly #sockets = new Set<Socket>();
-  #heldBytes = 0;
+function bindError(cause: NodeJS.ErrnoException, host: string, port: number): FailedError {
+  if (cause.code === 'EADDRINUSE') {
+    return new FailedError(`port ${port} is in use`, { fix: 'pass --port 0 to use a free port', cause });
+  }
+  return new FailedError(`cannot listen on ${host}, port ${port}`, { why: cause.message, cause });
+}
 
-  constructor(private readonly quietMs: number) {}
+/** Requests that are still being received, and how much memory their bodies use. */
+class IncomingRequests {
+  /** Oldest first. */
+  readonly #sockets = new Set<Socket>();
+  readonly #idleTimeoutMs: number;
+  #bufferedBytes = 0;
+
+  constructor(idleTimeoutMs: number) {
+    this.#idleTimeoutMs = idleTimeoutMs;
+  }
 
   begin(socket: Socket): void {
-    socket.setTimeout(this.quietMs);
+    socket.setTimeout(this.#idleTimeoutMs);
     this.#sockets.delete(socket);
     this.#sockets.add(socket);
     const [oldest] = this.#sockets;
     if (this.#sockets.size > maxIncomingRequests) oldest?.destroy();
   }
 
-  /** The request is here: its answer may take its time. */
+  /** The request is complete: its response may take any time. */
   end(socket: Socket): void {
     this.#sockets.delete(socket);
     socket.setTimeout(0);
   }
 
-  /** False when there is no room for it. */
+  /** Returns false if the memory limit is reached. */
   reserve(bytes: number): boolean {
-    if (this.#heldBytes + bytes > maxBufferedBytes) return false;
-    this.#heldBytes += bytes;
+    if (this.#bufferedBytes + bytes > maxBufferedBytes) return false;
+    this.#bufferedBytes += bytes;
     return true;
   }
 
   release(bytes: number): void {
-    this.#heldBytes -= bytes;
+    this.#bufferedBytes -= bytes;
   }
 }
 
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  arriving: IncomingRequests,
+  incoming: IncomingRequests,
   { onRequest, onRejected }: ReceiverOptions,
 ): Promise<void> {
-  arriving.begin(request.socket);
+  incoming.begin(request.socket);
   const { method, url = '/' } = request;
   if (method !== 'POST') {
-    onRejected(`${method} ${url}: only POST is taken`);
-    return reply(response, { status: 405, headers: { allow: 'POST', connection: 'close' } });
+    onRejected(`${method} ${url}: only POST is accepted`);
+    return respond(response, { status: 405, headers: { allow: 'POST', connection: 'close' } });
   }
-  let held = 0;
-  const hold = (bytes: number) => {
-    const hasRoom = arriving.reserve(bytes);
-    if (hasRoom) held += bytes;
-    return hasRoom;
+  let reservedBytes = 0;
+  const reserve = (bytes: number) => {
+    const isReserved = incoming.reserve(bytes);
+    if (isReserved) reservedBytes += bytes;
+    return isReserved;
   };
   try {
-    const body = await readBody(request, hold);
-    arriving.end(request.socket);
+    const body = await readBody(request, reserve);
+    incoming.end(request.socket);
     if (!Buffer.isBuffer(body)) {
       onRejected(`POST ${url}: ${body.why}`);
-      return reply(response, { status: body.status, headers: { connection: 'close' } });
+      return respond(response, { status: body.status, headers: { connection: 'close' } });
     }
-    const answer = await onRequest({ path: url, headers: joinHeaders(request), body });
-    if (answer === 'drop') request.socket.destroy();
-    else reply(response, answer);
+    const result = await onRequest({ path: url, headers: joinHeaders(request), body });
+    if (result === 'drop') request.socket.destroy();
+    else respond(response, result);
   } finally {
-    arriving.release(held);
+    incoming.release(reservedBytes);
   }
 }
 
@@ -162,35 +173,35 @@ interface Rejection {
   why: string;
 }
 
-const tooLarge: Rejection = { status: 413, why: `more than ${maxBodyBytes / 1024 / 1024} MiB` };
-const tooMany: Rejection = { status: 503, why: 'too much is arriving at the same time' };
+const tooLarge: Rejection = { status: 413, why: `the body exceeds ${maxBodyBytes / 1024 / 1024} MiB` };
+const tooMany: Rejection = { status: 503, why: 'too many requests at the same time' };
 
-/** Rejects when the sender leaves in the middle. */
-async function readBody(request: IncomingMessage, hold: (bytes: number) => boolean): Promise<Buffer | Rejection> {
-  const pieces: Buffer[] = [];
+/** Throws if the sender disconnects. */
+async function readBody(request: IncomingMessage, reserve: (bytes: number) => boolean): Promise<Buffer | Rejection> {
+  const chunks: Buffer[] = [];
   let bytes = 0;
   if (Number(request.headers['content-length']) > maxBodyBytes) return discard(request, tooLarge);
-  const reading = request[Symbol.asyncIterator]();
+  const iterator = request[Symbol.asyncIterator]();
   for (;;) {
-    const { value, done } = await reading.next();
-    if (done) return Buffer.concat(pieces);
+    const { value, done } = await iterator.next();
+    if (done) return Buffer.concat(chunks);
     bytes += value.length;
     if (bytes > maxBodyBytes) return discard(request, tooLarge);
-    if (!hold(value.length)) return discard(request, tooMany);
-    pieces.push(value);
+    if (!reserve(value.length)) return discard(request, tooMany);
+    chunks.push(value);
   }
 }
 
-async function discard(request: IncomingMessage, refusal: Rejection): Promise<Rejection> {
+async function discard(request: IncomingMessage, rejection: Rejection): Promise<Rejection> {
   const ended = new Promise((done) => request.once('end', done).once('close', done).resume());
   await Promise.race([ended, setTimeout(maxDiscardMs, undefined, { ref: false })]);
-  return refusal;
+  return rejection;
 }
 
 function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 }
 
-function reply(response: ServerResponse, { status, headers = {}, body = '' }: ReceiverResponse): void {
+function respond(response: ServerResponse, { status, headers = {}, body = '' }: ReceiverResponse): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
 }

@@ -1,21 +1,21 @@
 import { mib } from './parts.ts';
 
-/** Memory that a hashing thread sees too. */
+/** A buffer in memory that is shared with the hashing threads. */
 export interface Block {
   memory: SharedArrayBuffer;
   bytes: Buffer;
 }
 
-/** In bytes: 64 KiB cost a third of the speed, 4 MiB a tenth (measured over loopback). */
-const largeBlock = mib / 2;
-/** Of small files there are so many at a time that what they take together counts. */
-const smallBlock = mib / 8;
+/** With 64 KiB a copy was a third slower, with 4 MiB a tenth (measured over loopback). */
+const largeBlockBytes = mib / 2;
+/** Smaller, because many small files are copied at the same time. */
+const smallBlockBytes = mib / 8;
 
-/** Blocks are used again and again: there are never more of them than two for each request under way. */
+/** Reuses blocks: at most two for each request in flight. */
 export class BlockPool {
   readonly #free = new Map<number, Block[]>();
 
-  /** Of a length that {@link blockBytesFor} gives. */
+  /** `bytes` is a result of {@link blockBytesFor}. */
   acquire(bytes: number): Block {
     const free = this.#free.get(bytes)?.pop();
     if (free) return free;
@@ -32,7 +32,7 @@ export class BlockPool {
   }
 }
 
-/** The length of the blocks through which so many bytes go. */
+/** Block length for a transfer of this many bytes. */
 export function blockBytesFor(bytes: number): number {
-  return bytes > mib ? largeBlock : smallBlock;
+  return bytes > mib ? largeBlockBytes : smallBlockBytes;
 }

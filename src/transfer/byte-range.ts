@@ -1,15 +1,15 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** Bytes in a row, from wherever they come. */
+/** A readable byte range of a file, buffer or stream. */
 export interface ByteRange {
-  /** Fills the buffer from its beginning. Gives how many bytes it wrote: fewer than there is room for only at the end. */
+  /** Fills the buffer. Resolves to the number of bytes read, less than its length only at the end. */
   fill(buffer: Buffer): Promise<number>;
   close(): Promise<void>;
-  /** All of it, where that is in memory already: nobody may write into it. */
+  /** The whole content if it is in memory. Read-only. */
   content?: Buffer;
 }
 
-/** A file from this offset on. Closing it leaves the file open: several stretches share it. */
+/** A file from `offset` on. `close` leaves the file open, because several ranges share it. */
 export function fileRange(file: FileHandle, offset: number): ByteRange {
   let at = offset;
   return {
@@ -28,7 +28,6 @@ export function fileRange(file: FileHandle, offset: number): ByteRange {
   };
 }
 
-/** What is in memory already. */
 export function bufferRange(content: Buffer): ByteRange {
   let at = 0;
   return {
@@ -42,7 +41,6 @@ export function bufferRange(content: Buffer): ByteRange {
   };
 }
 
-/** The chunks of a stream, which come in sizes of their own. */
 export function streamRange(chunks: AsyncIterable<Buffer>): ByteRange {
   const iterator = chunks[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);

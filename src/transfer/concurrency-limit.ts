@@ -1,61 +1,61 @@
-/** How long after it became narrower a gate stays so: the complaints that follow are about requests sent before. */
-const calmMs = 1_000;
+/** Pause after a reduction, in ms: failures within it belong to requests that were sent before. */
+const reductionPauseMs = 1_000;
 
 /**
- * How many requests are under way at the same time. It is halved when the server asks to slow down, and grows back by
- * about one with each round of requests that succeed.
+ * Limits concurrent requests. The limit is halved when the server is overloaded, and grows by about one with each round
+ * of successful requests.
  */
 export class ConcurrencyLimit {
-  #width: number;
-  #inside = 0;
-  #narrowedAt = Number.NEGATIVE_INFINITY;
-  readonly #waiting: { order: number; enter: () => void }[] = [];
+  #limit: number;
+  #running = 0;
+  #reducedAt = Number.NEGATIVE_INFINITY;
+  readonly #waiting: { order: number; start: () => void }[] = [];
 
   constructor(
     readonly max: number,
     private readonly elapsed: () => number,
   ) {
-    this.#width = max;
+    this.#limit = max;
   }
 
   get current(): number {
-    return Math.floor(this.#width);
+    return Math.floor(this.#limit);
   }
 
-  /** Whoever waits with the lowest order is next: what was begun is ended before something new is begun. */
-  async run<T>(work: () => Promise<T>, order = 0): Promise<T> {
-    if (this.#inside < this.current) this.#inside++;
-    else await new Promise<void>((enter) => this.#line(order, enter));
+  /** Lower orders run first, so that started files are finished before new ones are started. */
+  async run<T>(task: () => Promise<T>, order = 0): Promise<T> {
+    if (this.#running < this.current) this.#running++;
+    else await new Promise<void>((start) => this.#enqueue(order, start));
     try {
-      const result = await work();
-      this.#width = Math.min(this.max, this.#width + 1 / this.#width);
+      const result = await task();
+      this.#limit = Math.min(this.max, this.#limit + 1 / this.#limit);
       return result;
     } finally {
-      this.#inside--;
-      this.#admit();
+      this.#running--;
+      this.#startWaiting();
     }
   }
 
   reduce(): void {
     const now = this.elapsed();
-    if (now - this.#narrowedAt < calmMs) return;
-    this.#narrowedAt = now;
-    this.#width = Math.max(1, this.#width / 2);
+    if (now - this.#reducedAt < reductionPauseMs) return;
+    this.#reducedAt = now;
+    this.#limit = Math.max(1, this.#limit / 2);
   }
 
-  /** Mostly the newcomer has the highest order and is last. */
-  #line(order: number, enter: () => void): void {
-    let place = this.#waiting.length;
-    while (place > 0 && (this.#waiting[place - 1]?.order ?? 0) > order) place--;
-    this.#waiting.splice(place, 0, { order, enter });
+  /** Searches from the end: a new task usually has the highest order. */
+  #enqueue(order: number, start: () => void): void {
+    let index = this.#waiting.length;
+    while (index > 0 && (this.#waiting[index - 1]?.order ?? 0) > order) index--;
+    this.#waiting.splice(index, 0, { order, start });
   }
 
-  #admit(): void {
-    while (this.#inside < this.current) {
+  #startWaiting(): void {
+    while (this.#running < this.current) {
       const next = this.#waiting.shift();
       if (!next) return;
-      this.#inside++;
-      next.enter();
+      this.#running++;
+      next.start();
     }
   }
 }

@@ -4,17 +4,16 @@ import type { ProxySettings } from '../config/settings.ts';
 
 export interface ConnectionOptions {
   proxy: ProxySettings | undefined;
-  /** A connection on which no byte moves for so many milliseconds is given up. */
+  /** A connection without traffic for this long fails, in ms. */
   silenceMs: number;
 }
 
-/** How long a connection waits for its next use, in milliseconds. */
+/** An idle connection is closed after this time, in ms. */
 const idleMs = 10_000;
 
 /**
- * Connections that are kept and used again, at most so many to each host: when one becomes free just after another was
- * asked for, waiting a moment is better than opening one more. undici is loaded here, when there is something to send,
- * not before. The signal cuts connections that are still being made.
+ * A pool of at most `connections` connections per host, which are reused. Loads undici only now, when there is something
+ * to send. The signal also aborts connections that are being opened.
  */
 export async function openConnections(
   { proxy, silenceMs }: ConnectionOptions,
@@ -31,9 +30,9 @@ export async function openConnections(
     connect: await createConnector({
       proxy,
       signal,
-      // The socket itself knows best: on a slow line a block is under way for long, byte by byte.
+      // undici's timeouts fire while a slow line still sends a large block.
       onConnected: (socket) =>
-        socket.setTimeout(silenceMs, () => socket.destroy(new Error(`no byte for ${silenceMs / 1000} s`))),
+        socket.setTimeout(silenceMs, () => socket.destroy(new Error(`no data for ${silenceMs / 1000} s`))),
     }),
   });
 }

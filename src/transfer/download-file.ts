@@ -149,7 +149,7 @@ class Receipt {
     const { hasher } = this.resources;
     const checksum = parseEtagChecksum(this.#content.etag);
     if (!hasher || !checksum) return;
-    checksum.check(this.#md5 ?? (await hasher.hashFile(this.file.path, 0, this.receiving.plan.bytes)));
+    checksum.verify(this.#md5 ?? (await hasher.hashFile(this.file.path, 0, this.receiving.plan.bytes)));
   }
 }
 

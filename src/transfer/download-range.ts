@@ -80,7 +80,7 @@ class Task {
       while (this.done < range.length) {
         const room = this.#buffer.subarray(0, Math.min(this.#buffer.length, range.length - this.done));
         const bytes = room.subarray(0, await stretch.fill(room));
-        if (bytes.length === 0) throw new UnavailableError('the connection ended too early', { retryable: true });
+        if (bytes.length === 0) throw new UnavailableError('the connection closed early', { retryable: true });
         const hashing = this.#block && this.#digest?.update(this.#block, bytes.length);
         // Both are done with the buffer, whatever becomes of them, before it is used again.
         await Promise.allSettled([this.#keep(sink, bytes), hashing]).then(throwFirst);

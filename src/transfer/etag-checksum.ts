@@ -4,18 +4,18 @@ import { CorruptError } from './storage-errors.ts';
 import type { SentPart } from './upload-file.ts';
 
 /**
- * The checksum of a whole file in its ETag: the MD5 of the content, or the MD5 of that MD5 if the file was uploaded in
- * one part. Undefined for other ETags: nobody tells how a file of several parts was divided.
+ * The checksum of a file in its ETag: the MD5 of the content, or the MD5 of that MD5 if the file was uploaded in one
+ * part. Undefined for other ETags: the size of the parts is unknown.
  */
 export function parseEtagChecksum(etag = ''): Checksum | undefined {
-  const [, ofOnePart] = /^(?:W\/)?"?([0-9a-f]{32})-1"?$/i.exec(etag) ?? [];
-  const wanted = ofOnePart?.toLowerCase() ?? parseMd5Etag(etag);
-  return wanted === undefined ? undefined : new Checksum(wanted, ofOnePart !== undefined);
+  const [, onePartMd5] = /^(?:W\/)?"?([0-9a-f]{32})-1"?$/i.exec(etag) ?? [];
+  const expected = onePartMd5?.toLowerCase() ?? parseMd5Etag(etag);
+  return expected === undefined ? undefined : new Checksum(expected, onePartMd5 !== undefined);
 }
 
 /**
- * The ETags that storage may give a file of these parts, without quotes: the MD5 of their MD5s, and that of the only
- * part. Empty if the parts' own ETags are not MD5s.
+ * The ETags that storage may give a file of these parts, without quotes: the MD5 of their MD5s, or the MD5 of the only
+ * part. Empty if the ETags of the parts are not MD5s.
  */
 export function possibleEtags(parts: readonly SentPart[]): string[] {
   const sums = parts.map(({ etag }) => parseMd5Etag(etag)).filter((sum) => sum !== undefined);
@@ -24,21 +24,23 @@ export function possibleEtags(parts: readonly SentPart[]): string[] {
   return parts.length === 1 ? [...sums, composed] : [composed];
 }
 
-/** Without quotes, and whether it is weak or not. */
+/** Without quotes and the prefix of weak ETags, in lower case. */
 export function normalizeEtag(etag: string): string {
   return etag.replace(/^W\//, '').replace(/^"|"$/g, '').toLowerCase();
 }
 
 class Checksum {
   constructor(
-    private readonly wanted: string,
+    private readonly expected: string,
     private readonly isOfOnePart: boolean,
   ) {}
 
-  /** Throws a CorruptError unless this is the MD5 (in hex) of the content meant. */
-  check(arrived: string): void {
-    const found = this.isOfOnePart ? md5(Buffer.from(arrived, 'hex')) : arrived;
-    if (found === this.wanted) return;
-    throw new CorruptError('something else arrived than the storage has (MD5)', { retryable: true });
+  /** Throws a CorruptError unless this is the MD5 of the content, in hex. */
+  verify(actualMd5: string): void {
+    const actual = this.isOfOnePart ? md5(Buffer.from(actualMd5, 'hex')) : actualMd5;
+    if (actual === this.expected) return;
+    throw new CorruptError('checksum mismatch (MD5): the received bytes differ from the stored file', {
+      retryable: true,
+    });
   }
 }

@@ -1,15 +1,15 @@
 // @ts-check
 /**
- * MD5 on a thread of its own: one core does 500 MB a second, and the thread that drives the sockets has better to do.
+ * Computes MD5s on a thread: one core hashes 500 MB per second, which the thread with the sockets cannot spare.
  *
- * Plain JavaScript that imports nothing of ours: a worker is loaded from a file, before and after bundling. Blocks lie
- * in shared memory: what is hashed is what is sent, without a copy.
+ * Plain JavaScript without imports from src, because a worker is loaded from a file, before and after bundling. Blocks
+ * are in shared memory, so that bytes are hashed and sent without a copy.
  *
  * @typedef {{ kind: 'block', digest: number, memory: SharedArrayBuffer, length: number }} BlockJob
- * @typedef {{ kind: 'end', digest: number }} EndJob gives the digest of the blocks so far, and forgets them
+ * @typedef {{ kind: 'end', digest: number }} EndJob returns the digest of the blocks so far and removes it
  * @typedef {{ kind: 'file', path: string, offset: number, length: number }} FileJob
- * @typedef {BlockJob | EndJob | FileJob} Job
- * @typedef {{ id: number, md5?: string, error?: { code: string, message: string } }} Result
+ * @typedef {BlockJob | EndJob | FileJob} HashJob
+ * @typedef {{ id: number, md5?: string, error?: { code: string, message: string } }} HashResult
  */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
@@ -19,11 +19,11 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 const digests = new Map();
 
 /**
- * @param {Job} job
+ * @param {HashJob} job
  * @returns {string | undefined}
  */
-function perform(job) {
-  if (job.kind === 'file') return ofFile(job);
+function runJob(job) {
+  if (job.kind === 'file') return hashFile(job);
   const digest = digests.get(job.digest) ?? createHash('md5');
   if (job.kind === 'block') {
     digests.set(job.digest, digest.update(new Uint8Array(job.memory, 0, job.length)));
@@ -34,10 +34,10 @@ function perform(job) {
 }
 
 /** @param {FileJob} job */
-function ofFile({ path, offset, length }) {
+function hashFile({ path, offset, length }) {
   const digest = createHash('md5');
   const buffer = Buffer.allocUnsafe(Math.min(length, 2 ** 20));
-  // As in disk/regular-file.ts: opening what has become a FIFO must not wait.
+  // Without O_NONBLOCK, opening a FIFO blocks (disk/regular-file.ts).
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     if (!fstatSync(file).isFile()) throw new Error('it is no longer a regular file');
@@ -55,9 +55,9 @@ function ofFile({ path, offset, length }) {
 
 if (!isMainThread && workerData === 'hash' && parentPort) {
   const port = parentPort;
-  port.on('message', (/** @type {{ id: number, job: Job }} */ { id, job }) => {
+  port.on('message', (/** @type {{ id: number, job: HashJob }} */ { id, job }) => {
     try {
-      port.postMessage({ id, md5: perform(job) });
+      port.postMessage({ id, md5: runJob(job) });
     } catch (cause) {
       const { code = '', message } = /** @type {NodeJS.ErrnoException} */ (cause);
       port.postMessage({ id, error: { code, message } });

@@ -1,25 +1,25 @@
 import { hash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { Block } from './block-pool.ts';
-import type { Job, Result } from './hash-worker.mjs';
+import type { HashJob, HashResult } from './hash-worker.mjs';
 
-/** MD5 of bytes as they pass. */
+/** An MD5 that is computed while the bytes are transferred. */
 export interface Digest {
-  /** Resolves when the block may be used for something else. */
+  /** Resolves when the block may be reused. */
   update(block: Block, length: number): Promise<void>;
-  /** In hex. To be asked once. */
+  /** The MD5 in hex. Call it once. */
   end(): Promise<string>;
 }
 
-/** Threads that do nothing but MD5, begun when they are first needed. To be closed, or the process does not end. */
+/** Threads that compute MD5s, started on first use. Close it, or the process does not exit. */
 export class Hasher {
   #threads: Thread[] = [];
   #digests = 0;
 
-  constructor(private readonly most: number) {}
+  constructor(private readonly maxThreads: number) {}
 
   createDigest(): Digest {
-    const thread = this.#idlest();
+    const thread = this.#leastBusy();
     const digest = ++this.#digests;
     return {
       update: async ({ memory }, length) => void (await thread.run({ kind: 'block', digest, memory, length })),
@@ -27,22 +27,25 @@ export class Hasher {
     };
   }
 
-  /** Of a stretch of a file; of less when the file is shorter. */
+  /** The MD5 of a byte range of a file, or of less if the file is shorter. */
   hashFile(path: string, offset: number, length: number): Promise<string> {
-    return this.#idlest().run({ kind: 'file', path, offset, length });
+    return this.#leastBusy().run({ kind: 'file', path, offset, length });
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
 
-  #idlest(): Thread {
-    if (this.#threads.length === 0) this.#threads = Array.from({ length: this.most }, () => new Thread());
+  #leastBusy(): Thread {
+    if (this.#threads.length === 0) this.#threads = Array.from({ length: this.maxThreads }, () => new Thread());
     return this.#threads.reduce((best, thread) => (thread.load < best.load ? thread : best));
   }
 }
 
-/** For a few bytes a thread is not worth the asking. */
+/** Up to this many bytes, MD5 takes less time on the main thread than a message to a hashing thread. */
+export const maxInlineHashBytes = 64 * 1024;
+
+/** The MD5 in hex, computed on this thread. */
 export function md5(bytes: Uint8Array): string {
   return hash('md5', bytes);
 }
@@ -55,7 +58,7 @@ interface Waiting {
 class Thread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
-  #jobs = 0;
+  #lastId = 0;
   #broken: Error | undefined;
 
   constructor() {
@@ -64,7 +67,7 @@ class Thread {
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 32 },
     });
-    this.#worker.on('message', ({ id, md5 = '', error }: Result) => {
+    this.#worker.on('message', ({ id, md5 = '', error }: HashResult) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (error) waiting?.reject(Object.assign(new Error(error.message), { code: error.code }));
@@ -77,9 +80,9 @@ class Thread {
     return this.#waiting.size;
   }
 
-  run(job: Job): Promise<string> {
+  run(job: HashJob): Promise<string> {
     if (this.#broken) return Promise.reject(this.#broken);
-    const id = ++this.#jobs;
+    const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       this.#worker.postMessage({ id, job });
@@ -87,7 +90,7 @@ class Thread {
   }
 
   async close(): Promise<void> {
-    this.#break(new Error('the transfer is over'));
+    this.#break(new Error('the transfer has ended'));
     await this.#worker.terminate();
   }
 

@@ -46,7 +46,7 @@ export class Journal {
     try {
       makePrivateFolder(dirname(path));
       const lock = takeLock(`${path}.lock`);
-      if (!lock) throw new ConflictError('another gantry runs the same copy', { fix: 'wait for it, or stop it' });
+      if (!lock) throw new ConflictError('another gantry process runs the same copy', { fix: 'wait for it to end' });
       await removeOld(dirname(path));
       const saved = ignoreSaved ? new Map() : await readSaved(path, warn);
       if (saved.size === 0) await rm(path, { force: true });

@@ -28,8 +28,7 @@ export const defaultPartBytes = 16 * mib;
  * part. Throws a FailedError beyond 5 TiB.
  */
 export function planParts(bytes: number, wanted = defaultPartBytes): PartPlan {
-  if (bytes > mostBytes)
-    throw new FailedError('it is larger than 5 TiB, the most that object storage keeps in one file');
+  if (bytes > mostBytes) throw new FailedError('it is larger than 5 TiB, the maximum of object storage');
   const needed = Math.ceil(bytes / maxParts / mib) * mib;
   const partBytes = Math.max(minPartBytes, Math.ceil(wanted / mib) * mib, needed);
   return { bytes, partBytes, count: Math.max(1, Math.ceil(bytes / partBytes)) };

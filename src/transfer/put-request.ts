@@ -128,8 +128,8 @@ class Body {
     const left = await (this.#digest?.end() ?? this.#md5 ?? md5(Buffer.alloc(0)));
     this.#digest = undefined;
     if (left === arrived) return;
-    throw new UnavailableError('something else arrived than was sent (MD5)', {
-      why: 'some storage encrypts files and sends checksums of what it stores',
+    throw new UnavailableError('checksum mismatch (MD5): the storage received different bytes', {
+      why: 'some storage encrypts files and returns checksums of the encrypted bytes',
       fix: 'pass --no-check if it happens again',
       retryable: true,
     });
@@ -181,7 +181,7 @@ async function whole(stretch: ByteRange, bytes: number): Promise<Buffer> {
 }
 
 function shorter(): ChangedError {
-  return new ChangedError('it became shorter while it was being sent');
+  return new ChangedError('the file became shorter during the upload');
 }
 
 async function filled(stretch: ByteRange, buffer: Buffer): Promise<number> {

@@ -108,10 +108,10 @@ function read(
 /** Why these are not the bytes requested, as far as the headers tell. */
 function problemOf({ statusCode, headers }: Reply, { range, bytes, version }: RangeRequest): Error | undefined {
   if (version !== undefined && !hasVersion(version, headers)) {
-    return new ChangedError('it changed while it was being copied');
+    return new ChangedError('the file changed during the copy');
   }
   if (statusCode === 206) {
-    if (!range) return new ChangedError('the storage sent only a part of it');
+    if (!range) return new ChangedError('the storage sent only a part of the file');
     return rangeProblem(headers, range, bytes);
   }
   const length = headers['content-length'];
@@ -119,7 +119,7 @@ function problemOf({ statusCode, headers }: Reply, { range, bytes, version }: Ra
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
   // A file may be stored with an encoding: then its length is that of the file listed.
   if (encoding !== 'identity' && !isAsListed) {
-    return new FailedError(`the storage sent it compressed (${encoding}), although it was asked not to`);
+    return new FailedError(`the storage sent a compressed response (${encoding})`);
   }
   if (length !== undefined && !isAsListed) return otherSize();
   // From the beginning on, the whole file has the range in it.
@@ -128,14 +128,14 @@ function problemOf({ statusCode, headers }: Reply, { range, bytes, version }: Ra
 
 function rangeProblem(headers: Reply['headers'], range: RangeBounds, bytes: number): Error | undefined {
   const [, start, end, size] = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(String(headers['content-range'] ?? '')) ?? [];
-  if (size === undefined) return new NoRangesError('the storage does not say which part of it was sent');
+  if (size === undefined) return new NoRangesError('the storage sent no valid Content-Range header');
   if (Number(size) !== bytes) return otherSize();
   const isRange = Number(start) === range.start && Number(end) === range.end - 1;
-  return isRange ? undefined : new ChangedError('the storage sent another part than requested');
+  return isRange ? undefined : new ChangedError('the storage sent a different range than requested');
 }
 
 function otherSize(): ChangedError {
-  return new ChangedError('its size is not what the folder said');
+  return new ChangedError('its size differs from the listing');
 }
 
 async function* chunks(
@@ -151,7 +151,7 @@ async function* chunks(
     for await (const chunk of body as AsyncIterable<Buffer>) {
       await resources.rateLimit?.wait(chunk.length, signal);
       received += chunk.length;
-      if (received > promised) throw new ChangedError('it is longer than the folder said');
+      if (received > promised) throw new ChangedError('it is longer than in the listing');
       if (received === promised) last = chunk;
       else yield chunk;
     }
@@ -167,8 +167,8 @@ function tooShort(headers: Reply['headers']): Error {
   const isChunked =
     headers['content-length'] === undefined && /\bchunked\b/i.test(String(headers['transfer-encoding']));
   return isChunked
-    ? new ChangedError('it is shorter than the folder said')
-    : new UnavailableError('the connection ended too early', { retryable: true });
+    ? new ChangedError('it is shorter than in the listing')
+    : new UnavailableError('the connection closed early', { retryable: true });
 }
 
 /** What to throw when a request has failed. */

@@ -34,7 +34,7 @@ export async function* readVerified(content: RemoteContent, resources: TransferR
     if (parseEtagChecksum(content.etag)) hash.update(chunk);
     yield chunk;
   }
-  parseEtagChecksum(content.etag)?.check(hash.digest('hex'));
+  parseEtagChecksum(content.etag)?.verify(hash.digest('hex'));
 }
 
 class Reading {
@@ -96,7 +96,7 @@ class Reading {
       if (known !== undefined && before.length > 0) {
         hash.update(before);
         if (repeated === 0 && hash.digest('hex') !== known)
-          throw new ChangedError('it changed while it was being read');
+          throw new ChangedError('the file changed while it was read');
       }
       if (before.length < chunk.length) yield chunk.subarray(before.length);
     }

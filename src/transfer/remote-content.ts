@@ -1,7 +1,7 @@
 import { FailedError } from '../errors.ts';
-import { isUsable, urlExpiry } from './link-expiry.ts';
 import { type ObjectResponse, type RangeBounds, sendRangeRequest } from './range-request.ts';
 import type { TransferResources } from './resources.ts';
+import { isUsable, urlExpiry } from './signed-url.ts';
 import { ChangedError, NoRangesError, UrlExpiredError } from './storage-errors.ts';
 import { versionEtag } from './version.ts';
 
@@ -57,7 +57,7 @@ export class RemoteContent {
     this.#link = undefined;
     const another = await this.#freshLink();
     return sendRangeRequest({ url: another, bytes, range, version }, resources, signal).catch((error: unknown) => {
-      throw error instanceof UrlExpiredError ? new FailedError('a new download link had expired, too') : error;
+      throw error instanceof UrlExpiredError ? new FailedError('a new download URL had already expired') : error;
     });
   }
 
@@ -77,10 +77,10 @@ export class RemoteContent {
     if (this.mayMix) return undefined;
     const isPart = range !== undefined && range.end - range.start < this.bytes;
     if (isPart && version === undefined) {
-      return new NoRangesError('the storage gives neither an ETag nor a date that tells its versions apart');
+      return new NoRangesError('the storage sends neither an ETag nor a date that identifies the version');
     }
     const isOther = this.version !== undefined && version !== this.version;
-    return isOther ? new ChangedError('it changed while it was being copied') : undefined;
+    return isOther ? new ChangedError('the file changed during the copy') : undefined;
   }
 
   async #freshLink(): Promise<string> {

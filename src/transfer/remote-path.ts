@@ -20,8 +20,8 @@ export function parseRemotePath(text: string): RemotePath | undefined {
   const [, volume, path] = /^((?:[A-Za-z][\w.-]+)?):(.*)$/s.exec(text) ?? [];
   if (volume === undefined || path === undefined) return undefined;
   if (volume && path.startsWith('//')) {
-    throw new UsageError(`${text} is not a path on a volume`, {
-      why: 'one is written volume:/path, as default:/models',
+    throw new UsageError(`invalid remote path: ${text}`, {
+      why: 'remote paths are written volume:/path, for example default:/models',
     });
   }
   return { volume: volume || defaultVolume, path: fromRoot(path) };

@@ -38,17 +38,17 @@ export function errorFromStorage({ status, headers, body, what }: StorageRespons
   const message = body.match(/<Message>([^<]*)<\/Message>/)?.[1];
   const reason = [code, message].filter(Boolean).join(': ') || redirection(headers) || 'no reason given';
   if ((status === 403 || status === 400) && /expired/i.test(reason))
-    return new UrlExpiredError(`the ${what} link has expired`, { status });
+    return new UrlExpiredError(`the ${what} URL has expired`, { status });
   const retryAfterMs = parseRetryAfter([headers['retry-after']].flat()[0], now);
   const passing: ErrorFacts = { status, retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  if (status === 429) return new RateLimitedError(`the storage asks to slow down (HTTP 429, ${reason})`, passing);
+  if (status === 429) return new RateLimitedError(`the storage limits the request rate (HTTP 429, ${reason})`, passing);
   if (status >= 500 || status === 408)
-    return new UnavailableError(`the storage failed (HTTP ${status}, ${reason})`, passing);
+    return new UnavailableError(`the storage returned an error (HTTP ${status}, ${reason})`, passing);
   if (what === 'download' && changed.has(status))
-    return new ChangedError('it changed while it was being copied', { status });
+    return new ChangedError('the file changed during the copy', { status });
   if (what === 'download' && status === 404)
-    return new NotFoundError(`the storage does not have it (HTTP 404, ${reason})`, { status });
-  return new FailedError(`the storage refused the ${what} (HTTP ${status}, ${reason})`, { status });
+    return new NotFoundError(`the file is not in storage (HTTP 404, ${reason})`, { status });
+  return new FailedError(`the storage rejected the ${what} (HTTP ${status}, ${reason})`, { status });
 }
 
 /** Where a redirect leads, without its query. Redirects are not followed: what is sent is meant for the signed link. */

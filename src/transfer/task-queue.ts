@@ -1,49 +1,52 @@
-/** Tasks, so many at a time, the first come first. None of them may fail: they report for themselves. */
+/** Runs tasks in their order, at most `concurrency` at a time. Tasks must not reject: they report their own failures. */
 export class TaskQueue {
+  readonly #concurrency: number;
   #running = 0;
   #waiting: (() => Promise<void>)[] = [];
   #listeners: (() => void)[] = [];
 
-  constructor(private readonly most: number) {}
+  constructor(concurrency: number) {
+    this.#concurrency = concurrency;
+  }
 
   add(task: () => Promise<void>): void {
     this.#waiting.push(task);
-    this.#next();
+    this.#startNext();
   }
 
-  /** Waits until at most so many tasks wait to begin. */
-  async waitForRoom(waiting: number): Promise<void> {
-    while (this.#waiting.length > waiting) await this.#change();
+  /** Resolves when at most `maxWaiting` tasks have not started. */
+  async waitForRoom(maxWaiting: number): Promise<void> {
+    while (this.#waiting.length > maxWaiting) await this.#change();
   }
 
   async waitUntilIdle(): Promise<void> {
     while (this.#running > 0 || this.#waiting.length > 0) await this.#change();
   }
 
-  /** What has not begun never will. */
+  /** Removes the tasks that have not started. */
   clear(): void {
     this.#waiting = [];
-    this.#tell();
+    this.#notify();
   }
 
-  #next(): void {
-    while (this.#running < this.most) {
+  #startNext(): void {
+    while (this.#running < this.#concurrency) {
       const task = this.#waiting.shift();
       if (!task) return;
       this.#running++;
       void task().finally(() => {
         this.#running--;
-        this.#next();
-        this.#tell();
+        this.#startNext();
+        this.#notify();
       });
     }
   }
 
   #change(): Promise<void> {
-    return new Promise((told) => this.#listeners.push(told));
+    return new Promise((resolve) => this.#listeners.push(resolve));
   }
 
-  #tell(): void {
-    for (const told of this.#listeners.splice(0)) told();
+  #notify(): void {
+    for (const resolve of this.#listeners.splice(0)) resolve();
   }
 }

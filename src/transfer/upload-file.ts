@@ -1,12 +1,12 @@
 import { withRetries } from '../api/retry.ts';
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
 import type { ByteRange } from './byte-range.ts';
-import { isUsable, urlExpiry, urlLifetimeMs } from './link-expiry.ts';
 import { eachPart, type Part, type PartPlan } from './parts.ts';
 import { sendPutRequest } from './put-request.ts';
 import type { TransferResources } from './resources.ts';
 import { maxSmallBytes } from './resources.ts';
 import { runWorkers } from './run-workers.ts';
+import { isUsable, urlExpiry, urlLifetimeMs } from './signed-url.ts';
 import { isOverload, UrlExpiredError } from './storage-errors.ts';
 
 /** An upload that the platform has begun: nothing of it is visible before it is complete. */
@@ -133,14 +133,14 @@ class Session {
   async #sendOnce(part: Part, stop: AbortSignal): Promise<string> {
     const { id, links } = await this.#open();
     const url = links[part.number - 1];
-    if (url === undefined) throw new UnexpectedReplyError(`upload ${id} has no link for part ${part.number}`);
+    if (url === undefined) throw new UnexpectedReplyError(`upload ${id} has no URL for part ${part.number}`);
     if (!isUsable(url, this.#linksEndAt, this.resources.elapsed()))
-      throw new UrlExpiredError('the upload link is about to expire');
+      throw new UrlExpiredError('the upload URL is about to expire');
     const read = () => this.sending.read(part);
     const contentType = 'application/octet-stream';
     const etag = await sendPutRequest({ url, bytes: part.length, contentType, read }, this.resources, stop);
     // The upload is completed with ETags, so a part without one does not count as sent.
-    if (etag === '') throw new UnavailableError('the storage sent no ETag for what it got', { retryable: true });
+    if (etag === '') throw new UnavailableError('the storage sent no ETag', { retryable: true });
     return etag;
   }
 
@@ -157,7 +157,7 @@ class Session {
       throw error;
     });
     if (links.length !== plan.count || links.some((link) => !link)) {
-      throw new UnexpectedReplyError(`the platform gave ${links.length} links for ${plan.count} parts`);
+      throw new UnexpectedReplyError(`the platform returned ${links.length} URLs for ${plan.count} parts`);
     }
     const [first = ''] = links;
     this.upload = { id, links, linksEndAt: urlExpiry(first, this.resources.now()) };
@@ -169,9 +169,9 @@ class Session {
 
 function tooShort(upload: OpenUpload | undefined, cause: GantryError): GantryError {
   const lifetime = urlLifetimeMs(upload?.links[0] ?? '');
-  const lasts = lifetime === undefined ? '' : ` (they last ${Math.round(lifetime / 1000)} s)`;
-  return new FailedError(`its upload links ended ${mostUploads} times before it was sent${lasts}`, {
-    why: 'a file can only be sent as fast as its links last',
+  const lasts = lifetime === undefined ? '' : ` (they are valid for ${Math.round(lifetime / 1000)} s)`;
+  return new FailedError(`its upload URLs expired ${mostUploads} times before the upload finished${lasts}`, {
+    why: 'the connection is too slow for the lifetime of the URLs',
     cause,
   });
 }

@@ -9,10 +9,14 @@ export function appCostView({ costs }: AppCost): View {
   const known = days.map(([, cost]) => cost.total_cost_cents).filter((cents) => typeof cents === 'number');
   const total = dollars(known.reduce((sum, cents) => sum + cents, 0));
   return stackViews(
-    table(days, {
-      DATE: ([day]) => day,
-      COST: ([, { total_cost_cents: cents }]) => (typeof cents === 'number' ? dollars(cents) : '?'),
-    }),
-    days.length > 0 ? ({ style }) => `${style.bold('TOTAL')}       ${total}` : undefined,
+    table(
+      days,
+      {
+        DATE: ([day]) => day,
+        COST: ([, { total_cost_cents: cents }]) => (typeof cents === 'number' ? dollars(cents) : ''),
+      },
+      { right: ['COST'] },
+    ),
+    ({ style, terminal }) => (days.length > 0 && terminal ? `${style.bold('TOTAL')}  ${total}` : ''),
   );
 }

@@ -1,8 +1,9 @@
 import type { App } from '../contract/apps.ts';
-import { ago, count, dollars } from '../output/format.ts';
+import { ago, count, dollars, duration } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { stackViews } from '../output/table.ts';
+import { keyValueTable, stackViews } from '../output/table.ts';
 import { type FactRows, factGroup } from './fact-group.ts';
+import { statusCell } from './status.ts';
 
 /** All fields of an app, the last failure first. */
 export function appView(app: App): View {
@@ -18,13 +19,14 @@ export function appView(app: App): View {
 
 function failure(app: App): View | undefined {
   const message = app.errorMessage;
-  return message ? ({ style }) => `${style.red('last error:')} ${message}` : undefined;
+  if (!message) return undefined;
+  return (page) => keyValueTable([['last error', page.style.red(message)]])(page);
 }
 
 const state = (app: App): FactRows => [
   ['name', app.name],
   ['id', app.id],
-  ['status', app.status],
+  ['status', statusCell(app.status)],
   ['endpoint', app.internalEndpoint],
   [
     'authentication',
@@ -65,13 +67,13 @@ const runtime = (app: App): FactRows => [
 ];
 
 const builds = (app: App): FactRows => [
-  ['latest', app.latestBuildId],
-  ['its status', app.lastBuildStatus],
-  ['latest ready', app.latestReadyBuildId],
+  ['latest build', app.latestBuildId],
+  ['latest build status', statusCell(app.lastBuildStatus)],
+  ['latest ready build', app.latestReadyBuildId],
 ];
 
 function seconds(value: number | null | undefined): string | undefined {
-  return value === null || value === undefined ? undefined : `${value} s`;
+  return value === null || value === undefined ? undefined : duration(value * 1000);
 }
 
 /** Cents per second mean little to people. A month is a twelfth of a year. */
@@ -81,6 +83,6 @@ function cost(centsPerSecond: number | null | undefined): FactRows {
   const day = 86_400;
   return [
     ['cost', `${costOf(3600)} per hour, ${costOf(day)} per day, ${costOf((365 / 12) * day)} per month`],
-    ['', `for each running replica: ${centsPerSecond} cents per second`],
+    ['cost per second', `${centsPerSecond} US cents, for each running replica`],
   ];
 }

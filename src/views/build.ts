@@ -1,8 +1,10 @@
+import { passThrough, text } from '../result-schema.ts';
+
 /** Descriptions of the JSON fields of a build. */
-export const buildFields = {
-  id: 'build id',
-  status: 'build status; platform value, passed through',
-  createdAt: 'RFC 3339, UTC',
-  updatedAt: 'RFC 3339, UTC',
-  initError: 'why the app did not start',
-};
+export const buildFields = passThrough({
+  id: text('build id'),
+  status: text('build status; platform value, passed through'),
+  createdAt: text('RFC 3339, UTC'),
+  updatedAt: text('RFC 3339, UTC'),
+  initError: text('why the app did not start'),
+});

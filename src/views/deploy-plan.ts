@@ -2,7 +2,9 @@ import { stringifyJson } from '../json-text.ts';
 import type { DeployPlan, FileChanges, SettingChange } from '../operations/deploy/index.ts';
 import { count, fileSummary, size } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { stackViews, table } from '../output/table.ts';
+import { redact } from '../output/redact.ts';
+import { type Columns, stackViews, wrapped } from '../output/table.ts';
+import { wrappedTable } from '../output/wrapped-table.ts';
 
 /** Files to list in each group; the JSON has them all. */
 const maxListedFiles = 5;
@@ -12,10 +14,10 @@ const largeFileBytes = 10 * 1024 * 1024;
 /** What a deploy would send and change. */
 export function deployPlanView(plan: DeployPlan): View {
   return stackViews(
-    (page) => [headline(plan)(page), setupText(plan), sendText(plan)].join('\n'),
+    wrapped((page) => [headline(plan)(page), setupText(plan), sendText(plan)].join('\n')),
     settingsTable(plan.settings),
     fileList(plan.files),
-    conclusion(plan),
+    wrapped(conclusion(plan)),
   );
 }
 
@@ -40,12 +42,19 @@ function setupText({ setup }: DeployPlan): string {
 }
 
 function settingsTable(changes: SettingChange[]): View {
-  return table(changes, {
-    SETTING: ({ setting }) => setting,
-    FROM: ({ from }) => valueText(from),
-    TO: ({ to }) => valueText(to),
-    NOTE: ({ byDefault }) => (byDefault ? 'default: not set in the file' : ''),
-  });
+  return (page) => {
+    // Redacted before it is wrapped: a line break would hide a secret from the search for it.
+    const text = (value: unknown) => redact(valueText(value), page.secrets);
+    const columns: Columns<SettingChange> = {
+      SETTING: ({ setting }) => setting,
+      FROM: ({ from }) => text(from),
+      TO: ({ to }) => text(to),
+    };
+    if (changes.some(({ byDefault }) => byDefault)) {
+      columns.NOTE = ({ byDefault }) => (byDefault ? 'default: not set in the file' : '');
+    }
+    return wrappedTable(changes, columns)(page);
+  };
 }
 
 function fileList(changes: FileChanges | null): View | undefined {

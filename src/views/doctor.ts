@@ -1,6 +1,35 @@
 import type { Check } from '../operations/doctor/index.ts';
 import type { Page, View } from '../output/page.ts';
-import { wrapText } from '../output/wrap-text.ts';
+import { redact } from '../output/redact.ts';
+import { table } from '../output/table.ts';
+import { wrappedTable } from '../output/wrapped-table.ts';
+
+/** A row for each check, its fix below the message. Off a terminal the fix is a column. */
+export function checksView(checks: readonly Check[]): View {
+  return (page) =>
+    (page.terminal ? wrappedTable(checks, columns, { titled: false }) : table(checks, plainColumns))(page);
+}
+
+const columns = {
+  MARK:
+    ({ status }: Check) =>
+    (page: Page) =>
+      mark(status, page),
+  CHECK: ({ check }: Check) => check,
+  MESSAGE: (check: Check) => (page: Page) => messageText(check, page),
+};
+
+const plainColumns = {
+  CHECK: ({ check }: Check) => check,
+  STATUS: ({ status }: Check) => status,
+  MESSAGE: ({ message, why }: Check) => (why ? `${message}: ${why}` : message),
+  FIX: ({ fix }: Check) => (fix ? String(fix) : ''),
+};
+
+function mark(status: Check['status'], { style, unicode }: Page): string {
+  const { symbol, plain, color } = marks[status];
+  return style[color](unicode ? symbol : plain);
+}
 
 const marks = {
   ok: { symbol: '✓', plain: 'ok', color: 'green' },
@@ -8,20 +37,11 @@ const marks = {
   failed: { symbol: '✗', plain: 'x', color: 'red' },
 } as const;
 
-/** A line for each check, its fix below; on a terminal long ones go on below themselves. */
-export function checksView(checks: readonly Check[]): View {
-  return (page) => {
-    const names = Math.max(0, ...checks.map(({ check }) => check.length));
-    return checks.map((check) => lines(check, names, page)).join('\n');
-  };
-}
-
-function lines({ check, status, message, why, fix }: Check, names: number, { style, unicode, columns }: Page): string {
-  const { symbol, plain, color } = marks[status];
-  const mark = unicode ? symbol : plain.padEnd(2);
-  const margin = ' '.repeat(mark.length + names + 3);
-  const said = wrapText(why ? `${message}: ${why}` : message, columns - margin.length);
-  const done = fix ? wrapText(`fix ${fix}`, columns - margin.length) : [];
-  const [first = '', ...rest] = [...said, ...done.map((line) => style.dim(line))];
-  return [`${style[color](mark)} ${check.padEnd(names)}  ${first}`, ...rest.map((line) => margin + line)].join('\n');
+/** Redacted before it is wrapped: a line break would hide a secret from the search for it. */
+function messageText({ message, why, fix }: Check, { style, secrets }: Page): string {
+  const lines = [
+    redact(why ? `${message}: ${why}` : message, secrets),
+    ...(fix ? [style.dim(`fix ${redact(String(fix), secrets)}`)] : []),
+  ];
+  return lines.join('\n');
 }

@@ -3,10 +3,10 @@ import { keyValueTable } from '../output/table.ts';
 
 export type FactRows = Parameters<typeof keyValueTable>[0];
 
-/** A titled table of names and values; empty if it has no values. */
+/** A table of names and values, on a terminal under a title; empty if it has no values. */
 export function factGroup(title: string, rows: FactRows): View {
   return (page) => {
     const body = keyValueTable(rows)(page);
-    return body && `${page.style.bold(title.toUpperCase())}\n${body}`;
+    return body && page.terminal ? `${page.style.bold(title.toUpperCase())}\n${body}` : body;
   };
 }

@@ -7,11 +7,15 @@ import { table } from '../output/table.ts';
 export function fileTreeView(entries: readonly BuildFile[]): View {
   const root: Folder = { name: '.', folders: new Map(), files: [] };
   for (const entry of entries) addEntry(entry, root);
-  return table(entries.length === 0 ? [] : [...toRows(root, [])], {
-    FILE: (row) => (page) => branch(row.isLast, page) + row.name,
-    SIZE: (row) => row.size,
-    MORE: (row) => row.more,
-  });
+  return table(
+    entries.length === 0 ? [] : [...toRows(root, [])],
+    {
+      FILE: (row) => (page) => branch(row.isLast, page) + row.name,
+      SIZE: (row) => row.size,
+      MORE: (row) => row.more,
+    },
+    { keep: ['FILE'] },
+  );
 }
 
 interface Folder {

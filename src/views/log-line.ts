@@ -2,6 +2,7 @@ import { type LabeledLine, splitLogText } from '../operations/logs/index.ts';
 import { localTime } from '../output/format.ts';
 import type { Page, View } from '../output/page.ts';
 import type { Style } from '../output/style.ts';
+import { integer, passThrough, stream, text } from '../result-schema.ts';
 
 export interface LogLineFlags {
   timestamps?: true | undefined;
@@ -14,19 +15,20 @@ export const appLogOutput = {
   view: logLineView,
   data: ({ line }: LabeledLine) => line.original,
   raw: ({ raw }: LogLineFlags) => raw === true,
-  passesThrough: true as const,
-  json: {
-    timestamp: 'RFC 3339, UTC',
-    logLineView: 'text of the line',
-    stream: 'stdout or stderr',
-    containerId: 'container id',
-    containerName: 'full name of the container',
-    runId: 'run id',
-    lineNumber: 'number of the line in its container',
-    logId: 'line id',
-    appId: 'app id',
-    projectId: 'project',
-  },
+  json: stream(
+    passThrough({
+      timestamp: text('RFC 3339, UTC'),
+      logLine: text('text of the line'),
+      stream: text('stdout or stderr'),
+      containerId: text('container id'),
+      containerName: text('full name of the container'),
+      runId: text('run id'),
+      lineNumber: integer('number of the line in its container'),
+      logId: text('line id'),
+      appId: text('app id'),
+      projectId: text('project'),
+    }),
+  ),
 };
 
 /** `2026-11-20 14:00:05.123 [web-1/stderr] text`; the time is optional, the label is shown if lines differ in it. */

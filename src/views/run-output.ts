@@ -2,13 +2,14 @@ import type { Context } from '../context.ts';
 import { collectOutput, type FinishedRun, type RunLine, relayOutput } from '../operations/run/index.ts';
 import { duration } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
+import { choice, integer, list, nullable, number, object, optional, text } from '../result-schema.ts';
 
 /** The result of `run` and `runs follow`: the program's output, or with `--json` one value. */
 export function runOutput(
   { progress }: Context,
   output: AsyncGenerator<RunLine, FinishedRun>,
   { events = false }: { events?: boolean | undefined },
-): RawOutput {
+): RawOutput<FinishedRun & { logs?: RunLine[] }> {
   const onEnd = ({ runId, seconds }: FinishedRun) =>
     progress.step('Running').done(`Run ${runId} succeeded in ${duration(seconds * 1_000)}`);
   return new RawOutput(async (take) => onEnd(await relayOutput(output, take, progress.request)), {
@@ -17,11 +18,18 @@ export function runOutput(
   });
 }
 
+const runLine = {
+  line: text('text of the line'),
+  stream: choice(['stdout', 'stderr'], 'stream'),
+  time: nullable(text('RFC 3339, UTC')),
+};
+
+/** The fields of a run that has ended. */
 export const runFields = {
-  runId: 'run id',
-  app: 'app name',
-  status: 'final status',
-  exitCode: "the program's exit code; null if unknown",
-  seconds: 'duration in seconds',
-  logs: 'output: line, stream (stdout or stderr), time',
+  runId: text('run id'),
+  app: text('app name'),
+  status: text('final status'),
+  exitCode: nullable(integer("the program's exit code; null if unknown")),
+  seconds: number('duration in seconds'),
+  logs: optional(list(object(runLine), 'output: line, stream (stdout or stderr), time')),
 };

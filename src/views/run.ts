@@ -4,6 +4,7 @@ import { ago, duration, localTime } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { stackViews } from '../output/table.ts';
 import { type FactRows, factGroup } from './fact-group.ts';
+import { statusCell } from './status.ts';
 
 /** All fields of a run. */
 export function runView(run: Run): View {
@@ -17,7 +18,7 @@ export function runView(run: Run): View {
 
 const identity = (run: Run): FactRows => [
   ['id', run.id],
-  ['status', displayStatus(run)],
+  ['status', statusCell(displayStatus(run))],
   ['status code', run.statusCode],
   ['function', run.functionName],
   ['method', run.method],
@@ -45,7 +46,7 @@ const location = (run: Run): FactRows => [
 ];
 
 function timestamp(at: string | null | undefined): FactRows[0][1] {
-  return at ? (page) => `${localTime(at)} (${ago(at)(page)})` : undefined;
+  return at ? (page) => (page.terminal ? `${localTime(at)} (${ago(at)(page)})` : at) : undefined;
 }
 
 /** Until a run has ended, the platform may return 0 for an unknown duration. */

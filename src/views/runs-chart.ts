@@ -4,7 +4,7 @@ import type { Chart, ChartReport, Panel } from '../output/chart/model.ts';
 import { renderChart } from '../output/chart/render.ts';
 import { count, duration, latestFirst } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { type Columns, stackViews, table } from '../output/table.ts';
+import { asOnTerminal, type Columns, stackViews, table, wrapped } from '../output/table.ts';
 import { formatWallClock, wallClock } from '../output/time-zone.ts';
 import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 
@@ -19,15 +19,16 @@ export interface RunsChartViewOptions {
   metrics: readonly RunMetric[];
 }
 
-/** Charts of the runs over time, followed by a table. */
+/** Charts of the runs over time, followed by a table. In a pipe, too: the rows without titles are in the JSON. */
 export function runsChartView(reply: RunsChart, options: RunsChartViewOptions): View {
   const { summary, chart, rows } = runsReport(reply, options);
-  const headline = summary.join('\n');
-  if (total(rows, 'totalRequests') === 0) return () => headline;
-  return stackViews(headline, renderChart(chart), (page) => {
-    const shown = page.columns < fullTableColumns ? (['p50', 'p99'] as const) : percentiles;
-    return table(rows, bucketColumns(rows, options, shown), ['TIME'])(page);
-  });
+  const headline = wrapped(() => summary.join('\n'));
+  if (total(rows, 'totalRequests') === 0) return headline;
+  const rowsView: View = (page) => {
+    const columns = bucketColumns(rows, options, page.columns < fullTableColumns ? ['p50', 'p99'] : percentiles);
+    return table(rows, columns, { keep: ['TIME'], right: Object.keys(columns).slice(1) })(page);
+  };
+  return asOnTerminal(stackViews(headline, renderChart(chart), rowsView));
 }
 
 /** The chart, and the buckets, newest first. */

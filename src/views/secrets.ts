@@ -1,22 +1,22 @@
 import type { SecretChange } from '../operations/secrets/index.ts';
 import type { View } from '../output/page.ts';
+import { document, list, nullable, text } from '../result-schema.ts';
 
-/** What became of each secret, by name. */
 export function secretChangeView({ added, replaced, removed, unchanged }: SecretChange): View {
-  const groups: [said: string, names: string[]][] = [
+  const groups: [label: string, names: string[]][] = [
     ['added', added],
     ['replaced', replaced],
     ['removed', removed],
-    ['already as asked', unchanged],
+    ['unchanged', unchanged],
   ];
-  const said = groups.filter(([, names]) => names.length > 0).map(([verb, names]) => `${verb}: ${names.join(', ')}`);
-  return () => said.join('\n');
+  const lines = groups.filter(([, names]) => names.length > 0).map(([label, names]) => `${label}: ${names.join(', ')}`);
+  return () => lines.join('\n');
 }
 
-export const secretChangeJson = {
-  app: 'the app they belong to; null for those of the project',
-  added: 'names of new secrets',
-  replaced: 'names of secrets with another value now',
-  removed: 'names of secrets that are gone',
-  unchanged: 'names of secrets that were as asked already',
-};
+export const secretChangeJson = document({
+  app: nullable(text('app; null for secrets of the project')),
+  added: list(text('name'), 'names of new secrets'),
+  replaced: list(text('name'), 'names of secrets with a new value'),
+  removed: list(text('name'), 'names of removed secrets'),
+  unchanged: list(text('name'), 'names of unchanged secrets'),
+});

@@ -3,7 +3,7 @@ import type { Chart, ChartReport } from '../output/chart/model.ts';
 import { renderChart } from '../output/chart/render.ts';
 import { count, duration } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { type Columns, stackViews, table } from '../output/table.ts';
+import { asOnTerminal, type Columns, stackViews, table, wrapped } from '../output/table.ts';
 import { formatWallClock, wallClock } from '../output/time-zone.ts';
 import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 
@@ -15,11 +15,13 @@ export interface StartupViewOptions {
 
 type StartupPoint = NonNullable<NonNullable<StartupTimes['data']>['time_series']>[number];
 
-/** A chart of start-up times, followed by a table. */
+/** A chart of start-up times, followed by a table. In a pipe, too: the rows without titles are in the JSON. */
 export function startupView(reply: StartupTimes, options: StartupViewOptions): View {
   const { summary, chart, rows, columns } = startupReport(reply, options);
-  const headline = summary.join('\n');
-  return rows.length === 0 ? () => headline : stackViews(headline, renderChart(chart), table(rows, columns));
+  const headline = wrapped(() => summary.join('\n'));
+  if (rows.length === 0) return headline;
+  const layout = { keep: ['TIME'], right: ['P50', 'P90', 'P99'] };
+  return asOnTerminal(stackViews(headline, renderChart(chart), table(rows, columns, layout)));
 }
 
 /** The chart, and the points that have values, newest first. */

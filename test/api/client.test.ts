@@ -90,7 +90,7 @@ describe('a call', () => {
     const get = endpoint('GET /x', { reply: object({ id: string() }) });
     const failure = (await createApi(options(url))(get, {}).catch((error) => error)) as GantryError;
     expect(failure.exit).toBe('bug');
-    expect(failure.message).toMatch(/^GET \/x answered in an unknown form: id: /);
+    expect(failure.message).toMatch(/^GET \/x returned an unexpected reply: id: /);
   });
 
   test('is traced by method, path, status and time; never with a query or a header', async () => {
@@ -129,22 +129,23 @@ describe('a connection that fails', () => {
   const url = new URL('https://example.test:444/path?X-Amz-Signature=secret');
 
   test.each([
-    ['ECONNREFUSED', 'nothing is listening there', false],
-    ['ENOTFOUND', 'no such host', false],
-    ['EAI_AGAIN', 'the name could not be looked up', false],
-    ['ENETUNREACH', 'no network', false],
-    ['ECONNRESET', 'the connection was cut', true],
-    ['EPIPE', 'the connection was cut', true],
-    ['UND_ERR_SOCKET', 'the connection was cut', true],
+    ['ECONNREFUSED', 'connection refused', false],
+    ['ENOTFOUND', 'host not found', false],
+    ['EAI_AGAIN', 'DNS lookup failed', false],
+    ['ENETUNREACH', 'network unreachable', false],
+    ['ECONNRESET', 'connection reset', true],
+    ['EPIPE', 'connection reset', true],
+    ['UND_ERR_SOCKET', 'connection reset', true],
     ['CERT_HAS_EXPIRED', 'its certificate has expired (CERT_HAS_EXPIRED)', false],
     ['ERR_SSL_UNKNOWN', 'the TLS handshake failed (ERR_SSL_UNKNOWN)', false],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host name (ERR_TLS_CERT_ALTNAME_INVALID)', false],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)', false],
   ])('by %s says "%s"; whether the request may have arrived: %s', (code, words, mayHaveArrived) => {
+    const what = mayHaveArrived ? 'the connection to example.test:444 failed' : 'cannot connect to example.test:444';
     const causes = [{ code }, { cause: { code } }, { errors: [{ code }, { code: 'OTHER' }] }];
     for (const cause of causes) {
       const failure = toConnectionError(url, Object.assign(new Error('x'), cause));
-      expect(failure.message).toBe(`could not reach example.test:444: ${words}`);
+      expect(failure.message).toBe(`${what}: ${words}`);
       expect([failure.exit, (failure as ConnectionError).mayHaveArrived]).toEqual(['unavailable', mayHaveArrived]);
     }
   });

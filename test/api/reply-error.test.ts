@@ -36,16 +36,16 @@ test.each([
 describe('what the server says', () => {
   test.each([
     ['{"message":"name is taken"}', 'name is taken'],
-    ['{"message":""}', 'it exists already, or changed meanwhile (HTTP 409)'],
-    ['{"message":7}', 'it exists already, or changed meanwhile (HTTP 409)'],
-    ['{"error":"x"}', 'it exists already, or changed meanwhile (HTTP 409)'],
+    ['{"message":""}', 'it already exists or has changed (HTTP 409)'],
+    ['{"message":7}', 'it already exists or has changed (HTTP 409)'],
+    ['{"error":"x"}', 'it already exists or has changed (HTTP 409)'],
     ['plain words', 'plain words'],
-    ['', 'it exists already, or changed meanwhile (HTTP 409)'],
-    ['<!DOCTYPE html><p>x', 'a web page came back instead of an answer (HTTP 409)'],
-    ['  <HTML>', 'a web page came back instead of an answer (HTTP 409)'],
-    ['<Error/>', 'it exists already, or changed meanwhile (HTTP 409)'],
-    ['{"message": "cut o', 'it exists already, or changed meanwhile (HTTP 409)'],
-    ['x'.repeat(501), 'it exists already, or changed meanwhile (HTTP 409)'],
+    ['', 'it already exists or has changed (HTTP 409)'],
+    ['<!DOCTYPE html><p>x', 'received a web page instead of a reply (HTTP 409)'],
+    ['  <HTML>', 'received a web page instead of a reply (HTTP 409)'],
+    ['<Error/>', 'it already exists or has changed (HTTP 409)'],
+    ['{"message": "cut o', 'it already exists or has changed (HTTP 409)'],
+    ['x'.repeat(501), 'it already exists or has changed (HTTP 409)'],
   ])('%j reads %j', (body, message) => {
     expect(reply(409, body).message).toBe(message);
   });
@@ -68,7 +68,7 @@ describe('a redirect', () => {
     ['/login?next=secret', '/login'],
   ])('to %s tells where to, and no secret', (location, shown) => {
     const failure = reply(302, '{"message":"Found"}', { location });
-    expect(failure.message).toBe(`the platform answered with a redirect (HTTP 302 to ${shown})`);
+    expect(failure.message).toBe(`the platform returned a redirect (HTTP 302 to ${shown})`);
     expect(failure.facts.fix).toContain('check the address');
   });
 });

@@ -50,13 +50,15 @@ describe('a web page', () => {
       for (const status of [200, 201, 202]) {
         const failure = failureOf(() => read(promised, page, { status }));
         expect(failure).toMatchObject({ exit: 'unavailable', facts: { status, retryable: true } });
-        expect(failure.message).toContain(`came back instead of an answer from api.test (HTTP ${status})`);
+        expect(failure.message).toContain(`instead of a reply from api.test (HTTP ${status})`);
       }
     }
   });
 
   test('is named by its title, and may hide behind its label', () => {
-    expect(failureOf(() => read('nothing', portal)).message).toMatch(/^a web page, "Sign in to Guest", came back/);
+    expect(failureOf(() => read('nothing', portal)).message).toMatch(
+      /^received a web page \("Sign in to Guest"\) instead of/,
+    );
     expect(failureOf(() => read('nothing', 'Welcome! <a href="/">log in</a>', { headers: html })).exit).toBe(
       'unavailable',
     );
@@ -152,7 +154,7 @@ describe('JSON', () => {
   test('of another form is exit 70, with the field', () => {
     expect(failureOf(() => read(items, '{"apps":[]}'))).toMatchObject({ exit: 'bug' });
     expect(failureOf(() => read(object({ inner: items }), '{"inner":"none"}')).message).toBe(
-      'DELETE /x answered in an unknown form: inner: is not a list',
+      'DELETE /x returned an unexpected reply: inner: is not a list',
     );
   });
 

@@ -42,7 +42,9 @@ describe.each([
     ['longer', 5],
   ])('a body that is %s than was said is an error, not a wait', async (_, length) => {
     const { url, seen } = await appServer((response) => response.end());
-    await expect(received({ url, body: { length, read: pieces } })).rejects.toThrow(/^could not reach .*length/);
+    await expect(received({ url, body: { length, read: pieces } })).rejects.toThrow(
+      /^the connection to .* failed: .*length/,
+    );
     expect(seen).toEqual([]);
   });
 
@@ -61,7 +63,7 @@ describe.each([
       for (;;) yield Buffer.alloc(2 ** 20);
     }
     const sent = received({ url, body: { length: undefined, read: endless }, silenceMs: 50 });
-    await expect(sent).rejects.toThrow('no byte for 0.05 s');
+    await expect(sent).rejects.toThrow('no data for 0.05 s');
   });
 
   test('an answer before the end of the body counts', async () => {

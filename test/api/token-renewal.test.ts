@@ -48,7 +48,7 @@ describe('a login whose token ends', () => {
     clock.now += 5 * hour;
     const outcome = await run('apps list --json');
     expect(outcome.stderr).toContain(
-      'error: the login has ended\n  why it could not be renewed: Refresh Token has been revoked\n  fix gantry login\n',
+      'error: the login has expired\n  why renewing the token failed: Refresh Token has been revoked\n  fix gantry login\n',
     );
     expect(outcome.json()).toMatchObject({ error: { code: 'auth', details: { error: 'invalid_grant' } } });
     expect([outcome.code, tokens().token]).toEqual([4, expect.stringMatching(/^eyJ/)]);
@@ -72,7 +72,7 @@ describe('a login whose token ends', () => {
     const asked = renewing(nowhere, { access_token: 'fresh' }, (warning) => warnings.push(warning));
     const { token, refreshToken } = await renew(toCredential(before, 'default'), false, asked);
     expect([token, refreshToken]).toEqual(['fresh', before.refreshToken]);
-    expect(warnings).toEqual(['the renewed token could not be stored: the next command has to renew it again']);
+    expect(warnings).toEqual(['cannot store the renewed token: the next command will renew it again']);
     expect(tokens()).toEqual(before);
   });
 
@@ -164,7 +164,7 @@ test('a file of credentials that others could read is private after a renewal, t
   chmodSync(file, 0o644);
   clock.now += 5 * hour;
   const { stderr } = await run('apps list');
-  expect(stderr).toContain('could be read by others; it is now private');
+  expect(stderr).toContain('was readable by other users; its mode is now 0600');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('profiles.default.refreshToken');
 });

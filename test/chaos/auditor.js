@@ -58,7 +58,7 @@ function auditEnds(plan, step, outcome, say) {
     if (!documented.has(code) && !(code === 129 && sent === 'SIGHUP')) say(`exit code ${code} is not documented`);
     if (code === 70 && !hadUnreadable(outcome.fired) && !plan.world.runsLie)
       say(`exit code 70: ${firstLine(run.stderr)}`);
-    if (/a mistake in gantry|unexpected exception/.test(run.stderr)) say(`blames itself: ${firstLine(run.stderr)}`);
+    if (/a bug in gantry|unexpected exception/.test(run.stderr)) say(`blames itself: ${firstLine(run.stderr)}`);
     if (!run.args.includes('--debug') && /^\s+at .*\(?.*:\d+:\d+\)?$/m.test(run.stderr))
       say(`prints a stack: ${firstLine(run.stderr)}`);
     const isUndisturbed = !outcome.ended.some((one) => one.sent) && !isLimited(step) && !outcome.meddled;

@@ -77,7 +77,7 @@ export const plantedBugs = [
     edits: [
       edit(
         'src/transfer/journal.ts',
-        "if (!lock) throw new ConflictError('another gantry runs the same copy', { fix: 'wait for it, or stop it' });",
+        "if (!lock) throw new ConflictError('another gantry process runs the same copy', { fix: 'wait for it to end' });",
         '',
       ),
       edit('src/transfer/journal.ts', '() => lock.release()', '() => lock?.release()'),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { empty } from '../support/account.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, wideTerminal } from '../support/gantry.ts';
 
 let emulator: Emulator;
 
@@ -12,14 +12,14 @@ beforeEach(async () => {
 afterEach(() => emulator.close());
 
 test('keys are listed with what is left of their time, the first to expire first', async () => {
-  const { code, stdout } = await gantry(['api-keys', 'list'], { emulator });
+  const { code, stdout } = await gantry(['api-keys', 'list'], { emulator, ...wideTerminal });
   expect(code).toBe(0);
   expect(stdout.trimEnd().split('\n')).toEqual([
     'NAME          SOURCE           STATUS   OWNER    EXPIRES',
     'deploys-2025  service_account  expired  ci       expired',
     'deploys-2026  service_account  active   ci       in 12 d',
     'dashboards    service_account  active   metrics  in 200 d',
-    'inference     cerebrium_jwt    active            never',
+    'inference     cerebrium_jwt    active   -        never',
   ]);
 });
 
@@ -48,7 +48,7 @@ test('who may not see service accounts sees their ids', async () => {
   emulator.fail('listServiceAccounts', 403);
   const { code, stdout } = await gantry(['api-keys', 'list'], { emulator });
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^deploys-2026 .* sa-ci /m);
+  expect(stdout).toMatch(/^deploys-2026\t.*\tsa-ci\t/m);
 });
 
 test.each(['500*', 'html*', 'malformed*', '401'])(
@@ -57,8 +57,8 @@ test.each(['500*', 'html*', 'malformed*', '401'])(
     emulator.fail('listServiceAccounts', fault);
     const { code, stdout, stderr } = await gantry(['api-keys', 'list'], { emulator });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^deploys-2026 .* sa-ci /m);
-    expect(stderr).toContain('warning: the names of service accounts are missing: ');
+    expect(stdout).toMatch(/^deploys-2026\t.*\tsa-ci\t/m);
+    expect(stderr).toContain('warning: cannot read the names of service accounts: ');
   },
 );
 
@@ -66,6 +66,6 @@ test('no keys are an empty list', async () => {
   empty(emulator);
   const text = await gantry(['api-keys', 'list'], { emulator });
   expect([text.code, text.stdout]).toEqual([0, '']);
-  expect(text.stderr).toBe('no API keys yet: the dashboard creates them\n');
+  expect(text.stderr).toBe('no API keys yet: create one in the dashboard\n');
   expect((await gantry(['api-keys', 'list', '--json'], { emulator })).stdout).toBe('[]\n');
 });

@@ -41,8 +41,8 @@ describe('apps scale', () => {
 
   test.each([
     [['--min-replicas', '5'], 'the minimum of 5 replicas exceeds the maximum of 4'],
-    [['--max-replicas', '0'], 'write a whole number from 1 up'],
-    [['--min-replicas', '-1'], 'write a whole number from 0 up'],
+    [['--max-replicas', '0'], 'expected a whole number from 1 up'],
+    [['--min-replicas', '-1'], 'expected a whole number from 0 up'],
     [[], 'nothing to change'],
   ])('with %j is refused here', async (flags, said) => {
     const { code, stderr } = await gantry(['apps', 'scale', 'web', ...flags], { emulator });

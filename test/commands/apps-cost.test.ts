@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, wideTerminal } from '../support/gantry.ts';
 
 const day = 86_400_000;
 
@@ -23,13 +23,13 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-const cost = (...flags: string[]) => gantry(['apps', 'cost', 'web', ...flags], { emulator });
+const cost = (...flags: string[]) => gantry(['apps', 'cost', 'web', ...flags], { emulator, ...wideTerminal });
 
 test('shows the cost of each day, newest first, and the total', async () => {
   const { code, stdout } = await cost();
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split('\n');
-  expect(lines.map((line) => line.slice(0, 12).trim())).toEqual([
+  expect(lines.map((line) => line.slice(0, 10).split(' ')[0])).toEqual([
     ...['DATE', '2026-11-20', '2026-11-19', '2026-11-18', '', 'TOTAL'],
   ]);
   const [today, second, first, , total] = lines.slice(1).map((line) => Number(line.split('$')[1]));
@@ -72,14 +72,14 @@ test('passes the reply through with --json', async () => {
 
 test.each([
   [['--since', '2026-11-19', '--until', '2026-11-18'], '--since 2026-11-19 is after --until 2026-11-18'],
-  [['--since', 'May'], 'write a time such as 2026-11-20'],
+  [['--since', 'May'], 'expected a time such as 2026-11-20'],
 ])('%j exits 2', async (flags, said) => {
   const { code, stderr } = await cost(...flags);
   expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
 });
 
 test('apps get shows the cost of a replica per hour, day and month', async () => {
-  const { stdout } = await gantry(['apps', 'get', 'web'], { emulator });
+  const { stdout } = await gantry(['apps', 'get', 'web'], { emulator, ...wideTerminal });
   expect(stdout).toMatch(/^cost +\$\d\.\d\d per hour, \$\d\d\.\d\d per day, \$\d{3}\.\d\d per month$/m);
-  expect(stdout).toMatch(/^ +for each running replica: 0\.02\d+ cents per second$/m);
+  expect(stdout).toMatch(/^cost per second +0\.02\d+ US cents, for each running replica$/m);
 });

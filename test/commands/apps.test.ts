@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { folderOf, smallApp } from '../support/app.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, wideTerminal } from '../support/gantry.ts';
 import { widthOf } from '../support/width.ts';
 
 let emulator: Emulator;
@@ -29,8 +29,10 @@ test('lists apps, the last deployed first', async () => {
   await deploy('one');
   await deploy('two');
   await deploy('one');
-  const { stdout } = await gantry(['apps', 'list'], { emulator });
+  const { stdout } = await gantry(['apps', 'list'], { emulator, ...wideTerminal });
   expect(stdout.split('\n').map((line) => line.split(' ')[0])).toEqual(['NAME', 'one', 'two', '']);
+  const piped = await gantry(['apps', 'list'], { emulator });
+  expect(piped.stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(['one', 'two', '']);
 });
 
 test('lists apps of one-off runs only with --ephemeral', async () => {
@@ -54,17 +56,18 @@ test('lists apps of one-off runs only with --ephemeral', async () => {
   );
 });
 
-test('truncates a long name on a terminal, not in a pipe', async () => {
+test('keeps the name and the status whole on a narrow terminal', async () => {
   await deploy('a-name-as-long-as-names-may-be-1');
-  const { stdout } = await gantry(['apps', 'list'], { emulator, columns: 80 });
-  for (const line of stdout.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(80);
-  expect(stdout).toContain('…');
-  expect((await gantry(['apps', 'list'], { emulator })).stdout).toContain('a-name-as-long-as-names-may-be-1');
+  for (const columns of [46, 60, 80, 120]) {
+    const { stdout } = await gantry(['apps', 'list'], { emulator, columns, env: { NO_COLOR: '1' } });
+    for (const line of stdout.split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+    expect(stdout).toMatch(/^a-name-as-long-as-names-may-be-1 {2}ready/m);
+  }
 });
 
 test('shows all fields of an app, and whether anyone can call it', async () => {
   await deploy('web', 'disable_auth = true\n');
-  const { stdout } = await gantry(['apps', 'get', 'web'], { emulator });
+  const { stdout } = await gantry(['apps', 'get', 'web'], { emulator, ...wideTerminal });
   expect(stdout).toMatch(/^STATE\nname +web\n/);
   expect(stdout).toContain('none: anyone can call it');
   expect(stdout).toMatch(/replicas +0 to 1/);
@@ -80,7 +83,7 @@ test('shows why the build of an app failed', async () => {
   emulator.fail('build', 'fail');
   await deploy('web');
   const { stdout } = await gantry(['apps', 'get', 'web'], { emulator });
-  expect(stdout).toContain('last error: pip install failed');
+  expect(stdout).toMatch(/^last error\tpip install failed/);
 });
 
 async function deploy(name: string, more = ''): Promise<void> {

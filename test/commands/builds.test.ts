@@ -66,14 +66,13 @@ test('prints a note if the log is empty', async () => {
 test('lists the files of a build with their sizes', async () => {
   await deploy();
   const { stdout } = await gantry(['builds', 'files', 'web'], { emulator });
-  expect(stdout).toMatch(/^FILE +SIZE/);
-  expect(stdout).toMatch(/^main\.py +\d+ B/m);
-  expect(stdout).toMatch(/^cerebrium\.toml +\d+ B/m);
+  expect(stdout).toMatch(/^main\.py\t\d+ B\t$/m);
+  expect(stdout).toMatch(/^cerebrium\.toml\t\d+ B\t$/m);
 });
 
 describe('the files of a build as a tree', () => {
   const files = (flags: string[], more = {}) =>
-    gantry(['builds', 'files', 'web', 'b-1', ...flags], { emulator, ...more });
+    gantry(['builds', 'files', 'web', 'b-1', ...flags], { emulator, columns: 80, ...more });
   const zipFiles = {
     'main.py': { size: 1_000, crc32: 1 },
     'src/a.py': { size: 2_048 },
@@ -83,7 +82,7 @@ describe('the files of a build as a tree', () => {
   };
 
   test('shows folders with their total sizes', async () => {
-    const env = { GANTRY_API_URL: await answering({ id: 'b-1', zipFiles }) };
+    const env = { NO_COLOR: '1', GANTRY_API_URL: await answering({ id: 'b-1', zipFiles }) };
     const { stdout } = await files(['--tree'], { env });
     expect(stdout.trimEnd().split('\n')).toEqual([
       'FILE              SIZE',
@@ -108,7 +107,7 @@ describe('the files of a build as a tree', () => {
     [
       'a list of paths',
       ['a/x', '/a/y', './b'],
-      'FILE     SIZE\n.        3 files\n├─ a/    2 files\n│  ├─ x\n│  └─ y\n└─ b\n',
+      'FILE     SIZE\n.        3 files\n├─ a/    2 files\n│  ├─ x  -\n│  └─ y  -\n└─ b     -\n',
     ],
     [
       'folders in one another',
@@ -118,21 +117,21 @@ describe('the files of a build as a tree', () => {
     [
       'folders as lists',
       { src: ['a', 'b'], empty: [], 'c.py': {} },
-      'FILE       SIZE\n.          3 files\n├─ empty/  0 files\n├─ src/    2 files\n│  ├─ a\n│  └─ b\n└─ c.py\n',
+      'FILE       SIZE\n.          3 files\n├─ empty/  0 files\n├─ src/    2 files\n│  ├─ a    -\n│  └─ b    -\n└─ c.py    -\n',
     ],
     [
       'objects without a name',
       [{ key: 'main.py', bytes: '12' }],
-      'FILE  SIZE          MORE\n.     1 file, 12 B\n└─ 0  12 B          key=main.py\n',
+      'FILE  SIZE          MORE\n.     1 file, 12 B  -\n└─ 0  12 B          key=main.py\n',
     ],
     ['nothing', null, ''],
   ])('accepts any form of the reply: %s', async (_, shape, text) => {
-    const env = { GANTRY_API_URL: await answering({ id: 'b-1', zipFiles: shape }) };
+    const env = { NO_COLOR: '1', GANTRY_API_URL: await answering({ id: 'b-1', zipFiles: shape }) };
     expect((await files(['--tree'], { env })).stdout).toBe(text);
   });
 
   test.each([[null], [{}], [[]]])('prints a note if there are no files: %j', async (shape) => {
-    const env = { GANTRY_API_URL: await answering({ id: 'b-1', zipFiles: shape }) };
+    const env = { NO_COLOR: '1', GANTRY_API_URL: await answering({ id: 'b-1', zipFiles: shape }) };
     for (const flags of [[], ['--tree']]) {
       const { code, stdout, stderr } = await files(flags, { env });
       expect([code, stdout, stderr]).toEqual([0, '', 'no files in the archive of build b-1\n']);
@@ -233,7 +232,7 @@ describe('canceling a build', () => {
   test('exits with 9 without a terminal and suggests --yes', async () => {
     const outcome = await gantry(['builds', 'cancel', 'web', build, '--json'], { emulator });
     expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix answer it with --yes');
+    expect(outcome.stderr).toContain('fix pass --yes');
     expectErrorDocument(outcome);
     expect(cancelled()).toBe(false);
   });
@@ -302,7 +301,7 @@ describe('canceling a build', () => {
   test('exits with 2 without a build id', async () => {
     const { code, stderr } = await gantry(['builds', 'cancel', 'web', '-y'], { emulator });
     expect(code).toBe(2);
-    expect(stderr).toContain('<build> is missing');
+    expect(stderr).toContain('missing argument <build>');
   });
 });
 
@@ -386,7 +385,7 @@ describe('the log of a build', () => {
     const latest = await gantry(['logs', 'web', '--build'], { emulator });
     expect(latest.stdout).toBe((await gantry(['builds', 'logs', 'web'], { emulator })).stdout);
     const { stdout } = await gantry(['logs', 'web', '--build', first, '--tail', '1', '--json=log'], { emulator });
-    expect(stdout).toBe('{"log":"App is ready"}\n');
+    expect(stdout).toBe('{"log":"App is ready"}\n{"type":"result"}\n');
     expect((await gantry(['logs', 'web', '--build', 'b-none'], { emulator })).code).toBe(6);
   });
 

@@ -22,7 +22,7 @@ test('prints a document with --json', async () => {
 test('rejects an unknown --json field before reading anything', async () => {
   const { code, stderr } = await gantry(['check', '--json=nonsense'], { cwd: '/' });
   expect(code).toBe(2);
-  expect(stderr).toContain('the fields are file, valid, app, runtime, problems');
+  expect(stderr).toContain('available fields: file, valid, app, runtime, problems');
 });
 
 test('a warning fails only with --strict', async () => {

@@ -33,10 +33,9 @@ test('config schema prints a JSON Schema of cerebrium.toml, with and without --j
   expect(text.stdout).toContain('disable_auth');
 });
 
-test('config alone is a group: exit 2, and the way to its help', async () => {
-  const { code, stdout, stderr } = await gantry(['config']);
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('fix gantry config --help');
+test('config alone shows the help of its group', async () => {
+  const { code, stdout } = await gantry(['config']);
+  expect([code, stdout]).toEqual([0, (await gantry(['config', '--help'])).stdout]);
 });
 
 describe('config list', () => {
@@ -47,12 +46,12 @@ describe('config list', () => {
     const full = await place.run('config list --project p-flag --show-origin', {
       GANTRY_INFERENCE_URL: 'https://in.example',
     });
-    expect(full.stdout).toMatch(/^project +p-flag +flag$/m);
-    expect(full.stdout).toMatch(/^region +eu-west-1 +profile$/m);
-    expect(full.stdout).toMatch(/^inference-url +https:\/\/in\.example +GANTRY_INFERENCE_URL$/m);
-    expect(full.stdout).toMatch(/^api-url +https:\/\/rest\.cerebrium\.ai +default$/m);
-    expect(full.stdout).toMatch(/^https-proxy +not set$/m);
-    expect(full.stdout).toMatch(/^config-folder +\S+ +GANTRY_CONFIG_DIR$/m);
+    expect(full.stdout).toMatch(/^project\tp-flag\tflag$/m);
+    expect(full.stdout).toMatch(/^region\teu-west-1\tprofile$/m);
+    expect(full.stdout).toMatch(/^inference-url\thttps:\/\/in\.example\tGANTRY_INFERENCE_URL$/m);
+    expect(full.stdout).toMatch(/^api-url\thttps:\/\/rest\.cerebrium\.ai\tdefault$/m);
+    expect(full.stdout).toMatch(/^https-proxy\t\t$/m);
+    expect(full.stdout).toMatch(/^config-folder\t\S+\tGANTRY_CONFIG_DIR$/m);
   });
 
   test('as JSON always has the origin', async () => {
@@ -97,14 +96,14 @@ describe('config list', () => {
     await using place = await settled({ profiles: { staging: {} } });
     const { code, stderr } = await place.run('config list --profile stagign');
     expect(code).toBe(2);
-    expect(stderr).toMatch(/there is no profile "stagign"\n.*the profiles are default, staging/);
+    expect(stderr).toMatch(/profile "stagign" not found\n.*available profiles: default, staging/);
   });
 
   test('of a file that is not valid JSON names it', async () => {
     await using place = await settled({}, { 'config.json': '{' });
     const { code, stderr } = await place.run('config list');
     expect(code).toBe(1);
-    expect(stderr).toMatch(/config\.json are not valid JSON\n {2}fix mend or remove/);
+    expect(stderr).toMatch(/config\.json are not valid JSON\n {2}fix correct or remove/);
   });
 
   test.each(['null', '[]', '3', '{"profiles": 7}', '{"profiles": {"default": "x"}}'])(
@@ -134,8 +133,7 @@ describe('config get', () => {
 describe('the names of settings', () => {
   test.each(['set', 'unset'])('that the help of config %s tells are those that there are', async (verb) => {
     const { stdout } = await gantry(['config', verb, '--help']);
-    const [, choices = ''] = /choices: ([^)]*)\)/.exec(stdout.replace(/\s+/g, ' ')) ?? [];
-    expect(choices.split(', ').map((name) => JSON.parse(name))).toEqual(settingNames);
+    expect(stdout.replace(/\s+/g, ' ')).toContain(`setting name: ${settingNames.join(', ')}`);
   });
 
   test.each(settingNames)('%s can be set, read and taken out again', async (name) => {
@@ -150,26 +148,26 @@ describe('the names of settings', () => {
 
   test.each([
     ['set api-ur x', 'fix did you mean api-url?'],
-    ['set dev-project p-1', 'the settings are project, region'],
+    ['set dev-project p-1', 'available settings: project, region'],
     ['get projekt', 'fix did you mean project?'],
-    ['unset token', 'the settings are project, region'],
+    ['unset token', 'available settings: project, region'],
   ])('config %s exits 2', async (line, said) => {
     const { code, stderr } = await gantry(['config', ...line.split(' ')]);
     expect(code).toBe(2);
-    expect(stderr).toContain('there is no setting');
+    expect(stderr).toContain('unknown setting');
     expect(stderr).toContain(said);
   });
 });
 
 describe('config set', () => {
   test.each([
-    ['project', 'web', 'is not the id of a project'],
-    ['project', 'p-', 'is not the id of a project'],
-    ['region', 'US East', 'is not a region'],
-    ['api-url', 'http://example.com', 'only https is, except on this machine'],
-    ['logs-url', 'nonsense', 'is not an address'],
-    ['api-url', 'https://ada:secret@example.com', 'has more in it than a place'],
-    ['api-url', 'https://example.com?token=secret', 'has more in it than a place'],
+    ['project', 'web', 'invalid project id'],
+    ['project', 'p-', 'invalid project id'],
+    ['region', 'US East', 'invalid region'],
+    ['api-url', 'http://example.com', 'it is not https'],
+    ['logs-url', 'nonsense', 'is not a URL'],
+    ['api-url', 'https://ada:secret@example.com', 'must not contain credentials'],
+    ['api-url', 'https://example.com?token=secret', 'must not contain credentials'],
   ])('refuses %s %s and stores nothing', async (name, value, said) => {
     await using place = await settled();
     const { code, stderr } = await gantry(['config', 'set', name, value], {
@@ -206,11 +204,11 @@ describe('config set', () => {
     expect(place.stored()).toEqual({ profile: 'work', profiles: { work: { region: 'eu-west-1' } } });
   });
 
-  test('says so when a variable still wins', async () => {
+  test('warns if a variable takes precedence', async () => {
     await using place = await settled();
     const { code, stderr } = await place.run('config set project p-new', { GANTRY_PROJECT: 'p-env' });
     expect(code).toBe(0);
-    expect(stderr).toContain('warning: GANTRY_PROJECT is set and still wins: project is p-env here');
+    expect(stderr).toContain('warning: GANTRY_PROJECT takes precedence while it is set: project is p-env');
     expect((await place.run('config set project p-env', { GANTRY_PROJECT: 'p-env' })).stderr).toBe('');
   });
 
@@ -238,7 +236,7 @@ test('uses the token of the environment before a stored one, as help says', asyn
   const help = await gantry(['help', 'environment', '--json']);
   expect(help.json()).toContainEqual({
     variable: 'GANTRY_TOKEN',
-    meaning: 'service account token; beats a stored one',
+    meaning: 'service account token; takes precedence over a stored one',
   });
   const emulator = await startEmulator();
   await using place = await settled(

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { answering } from '../support/answering.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, wideTerminal } from '../support/gantry.ts';
 import { deployWeb, record } from '../support/runs.ts';
 import { widthOf } from '../support/width.ts';
 
@@ -23,7 +23,7 @@ test('prints a note if the app is asleep', async () => {
 
 test('lists containers with their uptime', async () => {
   record(emulator, { id: 'r-1', createdAt: Date.now() - 90_000, container: 'web-abc-1', runtimeMs: 1e9 });
-  const { stdout } = await gantry(['containers', 'list', 'web'], { emulator });
+  const { stdout } = await gantry(['containers', 'list', 'web'], { emulator, ...wideTerminal });
   expect(stdout).toMatch(
     /^CONTAINER +STATE +RESTARTS +REGION +BUILD +UP\nweb-abc-1 +RUNNING +0 +us-east-1 +\S{36} +1m 3\ds\n$/,
   );
@@ -31,7 +31,7 @@ test('lists containers with their uptime', async () => {
   expect(json()).toEqual([{ containerState: 'RUNNING', isTerminating: false }]);
 });
 
-test('shows terminating containers, and omits unknown values', async () => {
+test('shows terminating containers, and a dash for unknown values', async () => {
   const started = new Date(Date.now() - 30_500).toISOString();
   const url = await answering([
     { containerId: 'c-1', containerState: 'RUNNING', isTerminating: true, containerRunningTimeMs: 5_000, odd: 1 },
@@ -39,9 +39,13 @@ test('shows terminating containers, and omits unknown values', async () => {
     { containerId: 'c-3', containerState: 'PENDING', containerStartTimestamp: '0001-01-01T00:00:00Z' },
   ]);
   const env = { GANTRY_API_URL: url };
-  const { stdout } = await gantry(['containers', 'list', 'web'], { emulator, env });
+  const { stdout } = await gantry(['containers', 'list', 'web'], {
+    emulator,
+    columns: 80,
+    env: { ...env, NO_COLOR: '1' },
+  });
   expect(stdout).toBe(
-    'CONTAINER  STATE        UP\nc-1        TERMINATING  5.0 s\nc-2        RUNNING      31 s\nc-3        PENDING\n',
+    'CONTAINER  STATE           UP\nc-1        TERMINATING  5.0 s\nc-2        RUNNING       31 s\nc-3        PENDING          -\n',
   );
   const { json } = await gantry(['containers', 'list', 'web', '--json=odd,containerStartTimestamp'], { emulator, env });
   expect(json()).toContainEqual({ odd: 1, containerStartTimestamp: null });

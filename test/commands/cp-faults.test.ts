@@ -131,7 +131,7 @@ describe('reports the file that cannot be uploaded, and uploads the others', () 
     emulator.fail('part', '403');
     const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
     expect(code).toBe(1);
-    expect(stderr).toContain('the storage refused the upload (HTTP 403, Forbidden: Forbidden)');
+    expect(stderr).toContain('the storage rejected the upload (HTTP 403, Forbidden: Forbidden)');
     expect(calls('part')).toHaveLength(1);
     emulator.fail('part', '403');
     expect((await gantry(['cp', 'f', ':/f', '--json'])).json()).toMatchObject({
@@ -184,7 +184,7 @@ describe('reports the file that cannot be uploaded, and uploads the others', () 
     emulator.fail('part', 'wrong-etag*');
     const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
     expect(code).toBe(69);
-    expect(stderr).toContain('something else arrived than was sent (MD5)');
+    expect(stderr).toContain('checksum mismatch (MD5): the storage received different bytes');
     expect(volume().paths()).toEqual([]);
   });
 
@@ -198,7 +198,7 @@ describe('reports the file that cannot be uploaded, and uploads the others', () 
     emulator.fail('part', 'expired*');
     const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
     expect(code).toBe(1);
-    expect(stderr).toContain('its upload links ended 4 times before it was sent (they last 600 s)');
+    expect(stderr).toContain('its upload URLs expired 4 times before the upload finished (they are valid for 600 s)');
   });
 
   test('when all of them are denied, with the code for that', async () => {
@@ -215,7 +215,7 @@ describe('reports the file that cannot be uploaded, and uploads the others', () 
     expect(code).toBe(1);
     expect(json()).toMatchObject({
       files: 3,
-      failed: [{ path: 'odd/loop', reason: 'it is a link, or links lead in a circle' }],
+      failed: [{ path: 'odd/loop', reason: 'it is a symbolic link, or symbolic links form a loop' }],
     });
   });
 });
@@ -348,7 +348,7 @@ describe('never writes outside of the target folder', () => {
     const { code, json } = await gantry(['cp', ':/t', 't', '--json']);
     expect(code).toBe(1);
     expect(json()).toMatchObject({
-      failed: [{ path: 'link/new', reason: 'link is a link that leads out of the target folder' }],
+      failed: [{ path: 'link/new', reason: 'link is a symbolic link to a path outside the target folder' }],
     });
     expect(filesIn(outside)).toEqual(['file']);
     expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('mine');
@@ -367,7 +367,7 @@ describe('never writes outside of the target folder', () => {
     const { files, failed } = json() as { files: number; failed: { reason: string }[] };
     expect([files, failed.length]).toEqual([0, 30]);
     for (const { reason } of failed) {
-      expect(reason).toMatch(/leads out of the target folder|was replaced meanwhile/);
+      expect(reason).toMatch(/to a path outside the target folder|was replaced in the meantime/);
     }
     expect(filesIn(outside)).toEqual([]);
   });
@@ -377,7 +377,7 @@ describe('never writes outside of the target folder', () => {
     volume().write('/t/a', 'file');
     volume().write('/t/b', 'file');
     const { json } = await gantry(['cp', ':/t', 't', '--json']);
-    expect(json()).toMatchObject({ files: 1, failed: [{ path: 'a', reason: 'there is a folder of that name' }] });
+    expect(json()).toMatchObject({ files: 1, failed: [{ path: 'a', reason: 'a folder with that name exists' }] });
     expect(filesIn(join(here, 't'))).toEqual(['b']);
   });
 });
@@ -465,7 +465,7 @@ describe('an interrupted copy', () => {
       env: { GANTRY_CONFIG_DIR: join(here, 'f/big') },
     });
     expect(withoutProgress(stderr)).toBe(
-      `if interrupted, this copy cannot be resumed: cannot write to ${join(here, 'f/big/state/transfers')}: a part of its path is a file, not a folder\n`,
+      `if interrupted, this copy cannot be resumed: cannot write to ${join(here, 'f/big/state/transfers')}: part of its path is a file, not a folder\n`,
     );
     expect(code).toBe(0);
     expectWholeThere();

@@ -47,7 +47,7 @@ describe('under GitHub Actions', () => {
   test('annotates problems of the config file on their lines', async () => {
     await using app = await folderOf({ ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "My App"\n' });
     const { stderr } = await deployIn(app);
-    expect(stderr).toMatch(/^::error file=cerebrium.toml,line=2,col=8::app name "My App" is not valid/m);
+    expect(stderr).toMatch(/^::error file=cerebrium.toml,line=2,col=8::invalid app name "My App"/m);
   });
 
   test('neutralizes workflow commands in the log', async () => {

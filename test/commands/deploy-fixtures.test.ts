@@ -68,7 +68,7 @@ describe('config files of real users', () => {
     await using app = await folderOf({ ...standIns, 'cerebrium.toml': text });
     const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
     expect(code).toBe(10);
-    expect(stderr).toContain('this string is not closed');
+    expect(stderr).toContain('unterminated string');
     expect(stderr).toContain('cerebrium.toml:22:10');
     expect(emulator.calls).toEqual([]);
   });

@@ -54,7 +54,7 @@ describe('a deploy', () => {
     await using app = await folderOf(smallApp());
     const { code, stderr } = await gantry(['deploy', '--json=sttus'], { emulator, cwd: app.path });
     expect(code).toBe(2);
-    expect(stderr).toContain('the fields are app, project');
+    expect(stderr).toContain('available fields: app, project');
     expect(emulator.calls).toEqual([]);
   });
 
@@ -181,7 +181,7 @@ describe('a deploy that fails', () => {
     emulator.fail('upload', 400);
     const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
     expect(code).toBe(1);
-    expect(stderr).toContain('the storage refused the upload');
+    expect(stderr).toContain('the storage rejected the upload');
     expect(stderr).toContain('Canceled build');
     expect(count('upload')).toBe(1);
     await expectNoTrace(stderr);

@@ -98,7 +98,7 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
       await until(builds(1));
       write('.notes', 'not sent');
       write('cerebrium.toml', '[cerebrium.deployment]\nname = "My Web"\n');
-      await until(/(app name "My Web" is not valid)/);
+      await until(/(invalid app name "My Web")/);
       expect(await call()).toMatchObject({ result: 'hello' });
       write('cerebrium.toml', '[cerebrium.deployment]\nname = "web"\n# fixed\n');
       await until(builds(2));
@@ -119,7 +119,9 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     const { stdout } = await developing(app, ['--json'], async ({ until }) => {
       await until(builds(1));
     });
-    expect(JSON.parse(stdout)).toMatchObject({
+    const [started = '', ...others] = stdout.trim().split('\n');
+    expect(others).toEqual(['{"type":"result"}']);
+    expect(JSON.parse(started)).toMatchObject({
       app: 'web',
       endpoint: expect.stringMatching(address),
       token: expect.stringMatching(/^eyJ/),
@@ -139,7 +141,7 @@ describe('gantry dev ends at once', () => {
     const other = await startEmulator();
     await using folder = await folderOf(app);
     const { code, stderr } = await gantry(['dev', '--port', new URL(other.url).port], { cwd: folder.path });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/port \d+ is taken\n.*--port 0/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/port \d+ is in use\n.*--port 0/)]);
     await other.close();
   });
 });

@@ -22,9 +22,8 @@ test('du adds up each entry with all that is below it, the largest first, and al
     stdout
       .trimEnd()
       .split('\n')
-      .map((line) => line.split(/ {2,}/)),
+      .map((line) => line.split('\t')),
   ).toEqual([
-    ['SIZE', 'FILES', 'NAME'],
     ['4.0 KiB', '2', 'models/'],
     ['10 B', '1', 'small.txt'],
     ['4.0 KiB', '3', 'default:/'],

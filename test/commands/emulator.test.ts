@@ -26,7 +26,7 @@ test('emulator exec points gantry, and the official client, at itself', async ()
 test('emulator exec of a program that is not there says so', async () => {
   const { code, stderr } = await gantry(['emulator', 'exec', '--', 'no-such-program']);
   expect(code).toBe(1);
-  expect(stderr).toContain('could not start no-such-program');
+  expect(stderr).toContain('cannot start no-such-program');
 });
 
 test('emulator exec keeps the flags of its command for its command', async () => {
@@ -61,23 +61,23 @@ test.each([
 test.each(['-1', 'soon', '1.5'])('the pace %s is refused with exit 2', async (pace) => {
   const { code, stderr } = await gantry(['emulator', 'exec', `--pace=${pace}`, '--', ...say('1')]);
   expect(code).toBe(2);
-  expect(stderr).toContain('write a whole number');
+  expect(stderr).toContain('expected a whole number');
 });
 
 test('emulator start tells once where it is, in a form a shell can take, and ends with Ctrl-C', async () => {
-  const started = await gantry(['emulator', 'start', '--port', '0'], { interruptAt: /listens/ });
+  const started = await gantry(['emulator', 'start', '--port', '0'], { interruptAt: /listening/ });
   expect(started.code).toBe(0);
-  expect(started.stderr).toMatch(/the emulator listens on http:\/\/127\.0\.0\.1:\d+; Ctrl-C stops it/);
+  expect(started.stderr).toMatch(/emulator listening on http:\/\/127\.0\.0\.1:\d+; press Ctrl-C to stop/);
 });
 
-test('emulator start on a port that is taken says so and how to go on', async () => {
+test('emulator start reports a port in use, with the fix', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
   const { port } = server.address() as AddressInfo;
   const { code, stderr } = await gantry(['emulator', 'start', '--port', String(port)]);
   server.close();
   expect(code).toBe(1);
-  expect(stderr).toContain(`port ${port} is taken`);
+  expect(stderr).toContain(`port ${port} is in use`);
   expect(stderr).toContain('--port 0');
 });
 
@@ -112,5 +112,5 @@ test.each([
 test.each(['-1', 'lucky'])('the seed %s is refused with exit 2', async (seed) => {
   const { code, stderr } = await gantry(['emulator', 'exec', `--seed=${seed}`, '--', ...say('1')]);
   expect(code).toBe(2);
-  expect(stderr).toContain('write a whole number');
+  expect(stderr).toContain('expected a whole number');
 });

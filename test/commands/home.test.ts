@@ -39,7 +39,7 @@ test.each(['config set region eu-west-1', 'config unset region', 'projects use p
     for (const env of place.environments) {
       const { code, stderr } = await gantry(line.split(' '), { emulator, cwd: place.cwd, env });
       expect(code).toBe(1);
-      expect(stderr).toMatch(/error: \S+config\.json could not be written: nothing was changed/);
+      expect(stderr).toMatch(/error: cannot write \S+config\.json: nothing was changed/);
       expect(stderr).toMatch(/fix set GANTRY_PROJECT.*in the environment.*GANTRY_CONFIG_DIR/);
     }
     expect(await place.left()).toEqual([]);

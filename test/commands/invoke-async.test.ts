@@ -48,9 +48,9 @@ describe('--wait', () => {
   });
 
   test.each([
-    [{ status: 'failure', statusCode: 500, runtimeMs: 40 }, 'ended as failure (HTTP 500) after 40 ms'],
-    [{ status: 'cancelled', statusCode: 0 }, 'ended as cancelled'],
-    [{ status: 'failed' }, 'ended as failure'],
+    [{ status: 'failure', statusCode: 500, runtimeMs: 40 }, 'ended with status failure (HTTP 500) after 40 ms'],
+    [{ status: 'cancelled', statusCode: 0 }, 'ended with status cancelled'],
+    [{ status: 'failed' }, 'ended with status failure'],
   ])('%j exits 13', async (record, message) => {
     const { env } = await saying(record);
     const outcome = await gantry(['invoke', 'web', '--wait', '--json'], { env });
@@ -64,7 +64,7 @@ describe('--wait', () => {
     const { env } = await saying({ status: 'failure', statusCode: 504, runtimeMs: 900_000 });
     const { stderr } = await gantry(['invoke', 'web', '--wait'], { env });
     expect(stderr).toContain(
-      "why the platform ends a call after the app's response_grace_period: 15m 0s for web; 12 hours are the most",
+      "why the platform ends a call after the app's response_grace_period: 15m 0s for web, 12 hours at most",
     );
   });
 
@@ -83,7 +83,7 @@ describe('--wait', () => {
     const { code, stderr } = await gantry(['invoke', 'web', '--wait', '--timeout', '2m'], { env });
     expect(code).toBe(8);
     expect(stderr).toMatch(
-      /run r-1 of web has not ended after 2m 0s: its record says processing\n {2}fix gantry runs follow web r-1/,
+      /run r-1 of web has not ended after 2m 0s: last status: processing\n {2}fix gantry runs follow web r-1/,
     );
   });
 
@@ -91,9 +91,7 @@ describe('--wait', () => {
     const { env } = await saying({ status: 'processing', runtimeMs: 0 });
     const { code, stderr, waits } = await gantry(['invoke', 'web', '--wait', '--timeout', '1h'], { env });
     expect(code).toBe(8);
-    const warnings = [...stderr.matchAll(/the record of run r-1 has said processing for (\S+)/g)].map(
-      ([, time]) => time,
-    );
+    const warnings = [...stderr.matchAll(/run r-1 has had status processing for (\S+)/g)].map(([, time]) => time);
     expect(warnings).toEqual(['10m', '20m', '40m']);
     expect(Math.max(...waits)).toBe(5_000);
   });
@@ -102,11 +100,11 @@ describe('--wait', () => {
     const { env } = await saying({ status: 'processing' });
     const { code, stderr } = await gantry(['invoke', 'web', '--wait', '--timeout', '1h'], {
       env,
-      interruptAt: /has said processing/,
+      interruptAt: /has had status processing/,
     });
     expect(code).toBe(130);
     expect(stderr).toContain(
-      'run r-1 goes on: gantry runs follow web r-1 waits for it, gantry runs cancel web r-1 stops it',
+      'run r-1 continues: gantry runs follow web r-1 waits for it, gantry runs cancel web r-1 cancels it',
     );
   });
 });

@@ -30,6 +30,7 @@ describe('a stream of events', () => {
       { event: null, data: 'one', id: null },
       { event: 'step', data: '{"n":\n2}', id: '7' },
       { event: null, data: 'three', id: null },
+      expect.objectContaining({ type: 'result', status: 200, events: 3 }),
     ]);
     expect(seen[0]?.headers.accept).toBe('*/*');
   });
@@ -87,7 +88,7 @@ describe('a stream of events', () => {
 
   test.each([
     ['text', [], 'one\n'],
-    ['JSON', ['--json'], '{"event":null,"data":"one","id":null}\n{"error":'],
+    ['JSON', ['--json'], '{"event":null,"data":"one","id":null}\n{"type":"error",'],
     ['events', ['--events'], '{"type":"event","event":null,"data":"one","id":null}\n{"type":"error",'],
   ])('cut in the middle is an error, and what arrived stays printed: %s', async (_, flags, expected) => {
     const { env } = await appServer((response) => {
@@ -98,7 +99,7 @@ describe('a stream of events', () => {
     expect(stdout.startsWith(expected)).toBe(true);
     // Each line is a document of its own.
     if (flags.length > 0) for (const line of stdout.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
-    expect(stderr).toContain('the answer of web/run broke off');
+    expect(stderr).toContain('the response of web/run was cut off');
   });
 
   test('may fall silent for longer than a file may', async () => {

@@ -83,7 +83,7 @@ describe('what is sent', () => {
     expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-of-a-test', undefined]);
     const { code, stderr } = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_TOKEN: '' } });
     expect(code).toBe(4);
-    expect(stderr).toContain('an app with disable_auth needs none: --no-auth');
+    expect(stderr).toContain('for an app with disable_auth, pass --no-auth');
   });
 
   test.each([
@@ -105,7 +105,7 @@ describe('what is sent', () => {
     ['a path that leaves the app', ['--path', '/../other/run']],
     ['a hidden path that leaves the app', ['--path', '/%2e%2e/other/run']],
     ['a stream that is not waited for', ['--stream', '--async']],
-    ['two ways to wait', ['--wait', '--await-webhook']],
+    ['--wait and --await-webhook', ['--wait', '--await-webhook']],
     ['two webhooks', ['--webhook', 'https://x.example', '--await-webhook']],
     ['a webhook that is not https', ['--webhook', 'http://x.example/hook']],
     ['a webhook that is no address', ['--webhook', 'x.example']],
@@ -162,20 +162,20 @@ describe('what comes back', () => {
 
 describe('an error', () => {
   test.each([
-    [500, { message: 'division by zero' }, 13, 'web/run answered 500: division by zero'],
-    [500, { run_id: 'r-1', result: { error: 'no luck' } }, 13, 'web/run answered 500: no luck'],
-    [418, 'short and stout', 13, 'web/run answered 418: short and stout'],
-    [422, { detail: [{ loc: ['body'] }] }, 13, 'web/run answered 422'],
-    [587, '', 13, 'web/run answered 587'],
-    [409, { message: 'busy' }, 13, 'web/run answered 409: busy'],
-    [502, { run_id: 'r-1', run_time_ms: 1, result: 'by hand' }, 13, 'web/run answered 502'],
+    [500, { message: 'division by zero' }, 13, 'web/run returned 500: division by zero'],
+    [500, { run_id: 'r-1', result: { error: 'no luck' } }, 13, 'web/run returned 500: no luck'],
+    [418, 'short and stout', 13, 'web/run returned 418: short and stout'],
+    [422, { detail: [{ loc: ['body'] }] }, 13, 'web/run returned 422'],
+    [587, '', 13, 'web/run returned 587'],
+    [409, { message: 'busy' }, 13, 'web/run returned 409: busy'],
+    [502, { run_id: 'r-1', run_time_ms: 1, result: 'by hand' }, 13, 'web/run returned 502'],
     [401, { message: 'no' }, 4, 'the app does not accept the token (HTTP 401)'],
-    [403, { message: 'no' }, 5, 'the token is not allowed to call the app (HTTP 403)'],
+    [403, { message: 'no' }, 5, 'the token has no permission to call the app (HTTP 403)'],
     [402, { message: 'pay first' }, 14, 'pay first'],
-    [429, {}, 75, 'too many calls of web (HTTP 429)'],
-    [502, '<html>', 69, 'web/run could not answer (HTTP 502)'],
-    [503, '', 69, 'web/run could not answer (HTTP 503)'],
-    [504, 'timeout', 69, 'web/run had no answer after'],
+    [429, {}, 75, 'too many calls to web (HTTP 429)'],
+    [502, '<html>', 69, 'web/run is unavailable (HTTP 502)'],
+    [503, '', 69, 'web/run is unavailable (HTTP 503)'],
+    [504, 'timeout', 69, 'web/run did not respond within'],
   ])('%i %j exits %i', async (status, body, exit, message) => {
     const { seen, env } = await appServer((response) => {
       response.writeHead(status, { 'x-request-id': 'r-7', 'retry-after': '7' });
@@ -216,12 +216,12 @@ describe('an error', () => {
     const app = await gantry(['invoke', 'wob'], { env });
     expect([app.code, app.stderr]).toEqual([
       6,
-      expect.stringMatching(/no app wob in p-12345678\n {2}why its apps are web\n {2}fix gantry deploy/),
+      expect.stringMatching(/app wob not found in p-12345678\n {2}why available apps: web\n {2}fix run gantry deploy/),
     ]);
     const fn = await gantry(['invoke', 'web', 'nope'], { env });
     expect([fn.code, fn.stderr]).toEqual([
       6,
-      expect.stringMatching(/web\/nope was not found.*\n {2}why not here\n {2}fix web is there/),
+      expect.stringMatching(/web\/nope not found.*\n {2}why not here\n {2}fix web exists/),
     ]);
   });
 
@@ -231,14 +231,14 @@ describe('an error', () => {
     const { code, stderr } = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_TOKEN: `e30.${claims}.x` } });
     expect(code).toBe(4);
     expect(stderr).toMatch(
-      /apps do not accept the token of a login[\s\S]*GANTRY_INFERENCE_KEY.*api-keys list --show-values.*service account token/,
+      /apps do not accept login tokens[\s\S]*GANTRY_INFERENCE_KEY.*api-keys list --show-values.*service account token/,
     );
   });
 
   test('401 to --no-auth says so', async () => {
     const { env } = await appServer((response) => sayJson(response, {}, 401));
     const { stderr } = await gantry(['invoke', 'web', '--no-auth'], { env });
-    expect(stderr).toMatch(/the app wants a token.*\n {2}fix leave --no-auth out/);
+    expect(stderr).toMatch(/the app requires a token.*\n {2}fix omit --no-auth/);
   });
 
   test('a redirect is not followed: the token stays here', async () => {
@@ -248,7 +248,7 @@ describe('an error', () => {
     );
     const { code, stderr } = await gantry(['invoke', 'web'], { env });
     expect(code).toBe(13);
-    expect(stderr).toContain(`it leads to ${other.url}/x\n`);
+    expect(stderr).toContain(`it redirects to ${other.url}/x\n`);
     expect(stderr).not.toContain('abc');
     expect(other.seen).toEqual([]);
   });
@@ -267,7 +267,7 @@ describe('when the line is bad', () => {
     const gone = { ...env, GANTRY_INFERENCE_URL: 'http://127.0.0.1:9' };
     const { code, stderr, waits } = await gantry(['invoke', 'web'], { env: gone });
     expect([code, waits.length]).toEqual([69, 4]);
-    expect(stderr).toContain('nothing is listening there');
+    expect(stderr).toContain('connection refused');
   });
 
   test.each(['before an answer', 'in the middle of a request'])('cut %s: it is not sent again', async (when) => {
@@ -284,7 +284,7 @@ describe('when the line is bad', () => {
     const { code, stderr } = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_INFERENCE_URL: url } });
     server.close();
     expect([code, calls]).toEqual([69, 1]);
-    expect(stderr).toContain('it was not sent again');
+    expect(stderr).toContain('it was not retried');
   });
 
   test.each([{ 'content-length': '100' }, {}])(
@@ -295,7 +295,7 @@ describe('when the line is bad', () => {
       });
       const { code, stdout, stderr } = await gantry(['invoke', 'web'], { env });
       expect([code, stdout]).toEqual([69, 'the beginning']);
-      expect(stderr).toContain('the answer of web/run broke off after 13 B');
+      expect(stderr).toContain('the response of web/run was cut off after 13 B');
       expect((await gantry(['invoke', 'web', '--json'], { env })).code).toBe(69);
     },
   );
@@ -303,7 +303,7 @@ describe('when the line is bad', () => {
   test('an answer that falls silent is given up', async () => {
     const { env } = await appServer((response) => response.writeHead(200, { 'content-length': '9' }).write('abc'));
     const { code, stderr } = await gantry(['invoke', 'web'], { env, silenceMs: 50 });
-    expect([code, stderr]).toEqual([69, expect.stringContaining('no byte for 0.05 s')]);
+    expect([code, stderr]).toEqual([69, expect.stringContaining('no data for 0.05 s')]);
   });
 
   test('an answer may take longer than that to begin', async () => {
@@ -315,15 +315,17 @@ describe('when the line is bad', () => {
     const { env } = await appServer(() => {});
     const { code, stderr } = await gantry(['invoke', 'web', '--timeout', '100ms'], { env });
     expect(code).toBe(8);
-    expect(stderr).toMatch(/did not end within 100 ms[\s\S]*the app may go on with it\n {2}fix gantry runs list web/);
+    expect(stderr).toMatch(
+      /did not respond within 100 ms[\s\S]*the app may still be processing it\n {2}fix gantry runs list web/,
+    );
   });
 
   test('Ctrl-C says the same', async () => {
     const { env } = await appServer(() => {});
-    const outcome = gantry(['invoke', 'web', '--debug'], { env, interruptAt: /Waiting for web\/run to answer/ });
+    const outcome = gantry(['invoke', 'web', '--debug'], { env, interruptAt: /Waiting for web\/run to respond/ });
     const { code, stderr } = await outcome;
     expect(code).toBe(130);
-    expect(stderr).toContain('web may go on with the call: gantry runs list web');
+    expect(stderr).toContain('web may still be processing the call: gantry runs list web');
   });
 });
 
@@ -368,7 +370,7 @@ describe('hostile output', () => {
     const { env } = await appServer((response) => response.writeHead(200, { 'content-type': 'image/png' }).end('x'));
     const { code, stdout, stderr } = await gantry(['invoke', 'web'], { env, columns: 80 });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('> file, or --raw');
+    expect(stderr).toContain('redirect to a file, or pass --raw');
   });
 
   test('an answer without a newline does not swallow the line after it on a terminal', async () => {

@@ -10,16 +10,16 @@ describe('gantry login', () => {
     const { logIn, emulator, tokens, settings, rights, folder } = await someone();
     const outcome = await logIn();
     expect(outcome.stderr).toMatch(
-      new RegExp(`^log in at ${emulator.url}/activate\\?user_code=(.{9})\nand agree if the page shows the code \\1\n`),
+      new RegExp(`^log in at ${emulator.url}/activate\\?user_code=(.{9})\napprove if the code matches: \\1\n`),
     );
     expect(outcome.stderr).toContain('Logged in as ada.okafor@example.com');
     expect(outcome.stdout).toBe(
       [
-        'user       ada.okafor@example.com',
-        `project    ${emulator.project}`,
-        'profile    default',
-        'ends       renewed by itself',
-        `stored in  ${folder}/credentials.json\n`,
+        'user\tada.okafor@example.com',
+        `project\t${emulator.project}`,
+        'profile\tdefault',
+        'renewed\tautomatically',
+        `stored in\t${folder}/credentials.json\n`,
       ].join('\n'),
     );
     expect([outcome.code, secretsIn(outcome)]).toEqual([0, []]);
@@ -114,7 +114,7 @@ describe('gantry login', () => {
     const { code, stderr, waits } = await run('login');
     expect(new Set(waits)).toEqual(new Set([5_000]));
     expect(waits.reduce((sum, wait) => sum + wait)).toBe(600_000);
-    expect(stderr).toContain('error: nobody agreed in time: the code has expired\n  fix gantry login');
+    expect(stderr).toContain('error: login not approved in time: the code has expired\n  fix gantry login');
     expect([code, tokens()]).toEqual([4, undefined]);
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'requestToken')).toHaveLength(119);
   });
@@ -140,20 +140,20 @@ describe('gantry login', () => {
     const meanwhile = () => ++waited === 6 && agree(emulator);
     const { code, waits, stderr } = await run('login', { meanwhile });
     expect([code, waits]).toEqual([0, [5_000, 10_000, 15_000, 60_000, 25_000, 25_000]]);
-    expect(stderr.match(/asking again until the code ends/g)).toHaveLength(1);
+    expect(stderr.match(/retrying until the code expires/g)).toHaveLength(1);
   });
 
   test('that the person refuses exits 4 and stores nothing', async () => {
     const { run, emulator, tokens } = await someone();
     const { code, stderr } = await run('login', { meanwhile: () => agree(emulator, 'denied') });
-    expect(stderr).toContain('error: the login was refused in the browser');
+    expect(stderr).toContain('error: the login was denied in the browser');
     expect([code, tokens()]).toEqual([4, undefined]);
   });
 
   test('exits with 130 on Ctrl-C and says that nothing was stored', async () => {
     const { run, tokens } = await someone();
-    const { code, stderr } = await run('login', { interruptAt: /agree if/ });
-    expect(stderr).toContain('the login is given up: nothing was stored');
+    const { code, stderr } = await run('login', { interruptAt: /approve if/ });
+    expect(stderr).toContain('login canceled: nothing was stored');
     expect([code, tokens()]).toEqual([130, undefined]);
   });
 
@@ -190,7 +190,7 @@ describe('gantry login', () => {
     const { run, place, emulator } = await someone();
     writeFileSync(join(place, 'file'), '');
     const outcome = await run('login', { env: { GANTRY_CONFIG_DIR: join(place, 'file', 'config') } });
-    expect(outcome.stderr).toMatch(/credentials\.json could not be written/);
+    expect(outcome.stderr).toMatch(/cannot write \S+credentials\.json/);
     expect(outcome.stderr).toContain('fix set GANTRY_TOKEN in the environment instead');
     expect([outcome.code, emulator.calls]).toEqual([1, []]);
   });
@@ -198,7 +198,7 @@ describe('gantry login', () => {
   test('warns that a token in the environment still comes first', async () => {
     const { logIn, emulator } = await someone();
     const { stderr, code } = await logIn('login', { env: { GANTRY_TOKEN: emulator.token } });
-    expect(stderr).toContain('the token from the environment (GANTRY_TOKEN) is used as long as it is set');
+    expect(stderr).toContain('the token from the environment (GANTRY_TOKEN) takes precedence while it is set');
     const bearers = emulator.calls.map(({ endpoint, hasAuthorization }) => [endpoint, hasAuthorization]);
     expect(bearers).toEqual([
       ...[
@@ -223,10 +223,10 @@ describe('the project of a login', () => {
   test('stays open, with a way to choose, when nobody can be asked', async () => {
     const { logIn, settings, run } = await someone(['p-second01']);
     const { code, stderr, json } = await logIn('login --device --json', { terminal: false });
-    expect(stderr).toContain('no project is chosen among 2 projects: gantry projects use p-…, or --project');
+    expect(stderr).toContain('no project selected (2 projects available): run gantry projects use p-…');
     expect([code, json()]).toMatchObject([0, { project: null }]);
     expect(settings()?.project).toBeUndefined();
-    expect(await run('apps list')).toMatchObject({ code: 2, stderr: expect.stringContaining('no project is chosen') });
+    expect(await run('apps list')).toMatchObject({ code: 2, stderr: expect.stringContaining('no project selected') });
   });
 
   test('is the one of --project, if the login may work there', async () => {
@@ -234,7 +234,7 @@ describe('the project of a login', () => {
     expect((await logIn('login --project p-second01')).code).toBe(0);
     expect(settings()).toEqual({ project: 'p-second01' });
     const { code, stderr } = await logIn('login --project p-nowhere');
-    expect(stderr).toContain('this login has no access to the project p-nowhere');
+    expect(stderr).toContain('this login has no access to project p-nowhere');
     expect([code, settings()]).toEqual([6, { project: 'p-second01' }]);
   });
 
@@ -242,7 +242,7 @@ describe('the project of a login', () => {
     const { logIn, settings } = await someone(['p-second01', 'p-third0001']);
     await logIn('login --project p-third0001');
     const { stderr } = await logIn();
-    expect(stderr).not.toContain('no project is chosen');
+    expect(stderr).not.toContain('no project selected');
     expect(settings()).toEqual({ project: 'p-third0001' });
   });
 
@@ -290,16 +290,18 @@ describe('gantry login --token', () => {
     async (line) => {
       const { run, emulator, tokens } = await someone();
       const outcome = await run(line.replace('TOKEN', 'opaque-secret'));
-      expect(outcome.stderr).toContain('--token takes no token: nothing was stored\n  why the shell keeps');
+      expect(outcome.stderr).toContain(
+        'pass the token on stdin, not as an argument: nothing was stored\n  why arguments are visible',
+      );
       expect(outcome.stderr).not.toContain('opaque-secret');
       expect([outcome.code, tokens(), emulator.calls]).toEqual([2, undefined, []]);
     },
   );
 
   test.each([
-    ['nothing', '', 2, 'no token came on stdin'],
-    ['two lines', 'one\ntwo', 2, 'that is no token'],
-    ['other letters', 'tøken', 2, 'that is no token'],
+    ['nothing', '', 2, 'no token on stdin'],
+    ['two lines', 'one\ntwo', 2, 'invalid token'],
+    ['other letters', 'tøken', 2, 'invalid token'],
   ])('refuses %s before any request', async (_, stdin, exit, message) => {
     const { run, emulator, tokens } = await someone();
     const { code, stderr } = await run('login --token', { stdin });
@@ -338,7 +340,7 @@ describe('gantry login --token', () => {
 });
 
 describe('a project in the environment', () => {
-  const warning = 'is used as long as it is set';
+  const warning = 'takes precedence while it is set';
   const logIn = async (GANTRY_PROJECT?: string) => {
     const { run, emulator } = await someone(['p-second01']);
     const env = { GANTRY_PROJECT: GANTRY_PROJECT ?? emulator.project };
@@ -372,8 +374,8 @@ describe('gantry login --import', () => {
       ...{ from: file, project: 'p-12345678', region: 'eu-north-1' },
       ...{ taken: ['serviceaccounttoken', 'project', 'defaultregion'], left: ['telemetry', 'dev-accesstoken'] },
     });
-    expect(outcome.stderr).toContain('not taken: telemetry, dev-accesstoken');
-    expect(outcome.stderr).not.toContain('can be read by others');
+    expect(outcome.stderr).toContain('skipped: telemetry, dev-accesstoken');
+    expect(outcome.stderr).not.toContain('is readable by other users');
     expect(tokens()).toEqual({ token: emulator.token });
     expect(settings()).toEqual({ project: 'p-12345678', region: 'eu-north-1' });
     expect(readFileSync(file, 'utf8')).toBe(text);
@@ -386,7 +388,7 @@ describe('gantry login --import', () => {
     writeFileSync(file, theirs(emulator.token));
     chmodSync(file, 0o644);
     const { code, stderr } = await run('login --import', { env: { CEREBRIUM_CONFIG_PATH: file } });
-    expect(stderr).toContain(`${file} can be read by others on this machine`);
+    expect(stderr).toContain(`${file} is readable by other users`);
     expect([code, statSync(file).mode & 0o777]).toEqual([0, 0o644]);
   });
 
@@ -412,12 +414,12 @@ describe('gantry login --import', () => {
   });
 
   test.each([
-    ['no file', undefined, 2, 'cannot be read'],
+    ['no file', undefined, 2, 'cannot read'],
     ['broken YAML', 'project: [', 2, 'is not valid YAML'],
-    ['no token', 'project: p-12345678\n', 4, 'it holds none'],
-    ['an empty file', '', 4, 'it holds none'],
-    ['a list', '- a\n- b\n', 4, 'it holds none'],
-    ['an expired token', 'EXPIRED', 4, 'the one in it has expired'],
+    ['no token', 'project: p-12345678\n', 4, 'the file has no token'],
+    ['an empty file', '', 4, 'the file has no token'],
+    ['a list', '- a\n- b\n', 4, 'the file has no token'],
+    ['an expired token', 'EXPIRED', 4, 'the token in it has expired'],
   ])('with %s says so and stores nothing', async (_, text, exit, message) => {
     const { run, emulator, tokens, place } = await someone();
     const file = join(place, 'config.yaml');

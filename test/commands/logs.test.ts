@@ -106,7 +106,7 @@ describe('the log of an app', () => {
     expect([code, stdout, stderr]).toEqual([0, '', 'no log lines yet\n']);
     print('x');
     expect((await logs(['--search', 'y'])).stderr).toBe('no log lines match\n');
-    expect((await logs(['--search', 'y', '--json'])).stdout).toBe('');
+    expect((await logs(['--search', 'y', '--json'])).stdout).toBe('{"type":"result"}\n');
   });
 
   test('exits with 6 if the app does not exist', async () => {
@@ -117,8 +117,8 @@ describe('the log of an app', () => {
 
   test.each([
     [['--tail', '-1'], 'from 0 up, or all'],
-    [['--since', 'yesterday'], 'write a time'],
-    [['--stream', 'stdin'], 'the choices are stdout, stderr'],
+    [['--since', 'yesterday'], 'expected a time'],
+    [['--stream', 'stdin'], 'expected one of stdout, stderr'],
     [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
     [['--build', 'b-1', '--run', 'r-1'], 'cannot be used with'],
   ])('rejects %j with exit 2', async (flags, said) => {
@@ -182,7 +182,7 @@ describe('a line', () => {
     });
     expect(second).toMatchObject({ logLine: 'b', timestamp: '2026-11-20T12:00:00.000000001Z' });
     expect((await logs(['--json=logLine,stream'])).stdout).toBe(
-      '{"logLine":"a\\u001b[2J","stream":"stdout"}\n{"logLine":"b","stream":"stdout"}\n',
+      '{"logLine":"a\\u001b[2J","stream":"stdout"}\n{"logLine":"b","stream":"stdout"}\n{"type":"result"}\n',
     );
   });
 });
@@ -248,7 +248,9 @@ describe('following', () => {
     const failing = setInterval(() => emulator.fail('getAppLogs', 503), 60);
     const outcome = await answering(many(20), ['--fail-on-gap']).finally(() => clearInterval(failing));
     expect(linesOf(outcome.stdout)).toEqual(['old-1', ...many(20)]);
-    expect(outcome.stderr.match(/does not open the live log; polling every few seconds instead/g)).toHaveLength(1);
+    expect(outcome.stderr.match(/cannot open the live log of [^;]*; polling every few seconds instead/g)).toHaveLength(
+      1,
+    );
     expectNoTrace(outcome, emulator);
   });
 

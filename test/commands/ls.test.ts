@@ -19,16 +19,15 @@ const lines = (stdout: string) =>
   stdout
     .trimEnd()
     .split('\n')
-    .map((line) => line.split(/ {2,}/));
+    .map((line) => line.split('\t'));
 
 test('ls lists the root of the default volume, folders first', async () => {
   const { code, stdout, stderr } = await gantry(['ls'], { emulator });
   expect([code, stderr]).toEqual([0, '']);
   expect(lines(stdout)).toEqual([
-    ['NAME', 'SIZE', 'MODIFIED'],
-    ['empty/', '-'],
-    ['models/', '-'],
-    ['readme.txt', '5 B', 'just now'],
+    ['empty/', '', ''],
+    ['models/', '', ''],
+    ['readme.txt', '5 B', expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)],
   ]);
 });
 
@@ -36,20 +35,20 @@ test.each(['/models', '/models/', 'models', 'default:/models', ':/models', 'defa
   'ls %s lists that folder',
   async (path) => {
     const { stdout } = await gantry(['ls', path], { emulator });
-    expect(lines(stdout).map(([name]) => name)).toEqual(['NAME', 'deep/', 'a.bin']);
+    expect(lines(stdout).map(([name]) => name)).toEqual(['deep/', 'a.bin']);
   },
 );
 
 test('ls of a file shows that file', async () => {
   const { code, stdout } = await gantry(['ls', '-l', '/models/a.bin'], { emulator });
   expect(code).toBe(0);
-  expect(lines(stdout)[1]).toEqual(['a.bin', '1536', '2026-01-02T03:04:05.000Z']);
+  expect(lines(stdout)[0]).toEqual(['a.bin', '1536', '2026-01-02T03:04:05.000Z']);
 });
 
 test('ls -R shows all that is below, with its path', async () => {
   const { stdout } = await gantry(['ls', '-R', '/'], { emulator });
   expect(lines(stdout).map(([path]) => path)).toEqual([
-    ...['PATH', '/empty/', '/models/', '/readme.txt', '/models/deep/', '/models/a.bin', '/models/deep/b.bin'],
+    ...['/empty/', '/models/', '/readme.txt', '/models/deep/', '/models/a.bin', '/models/deep/b.bin'],
   ]);
 });
 
@@ -121,7 +120,7 @@ test('names cannot steer the terminal, and are exact in JSON', async () => {
 test('a folder of ten thousand files is listed by one call', async () => {
   for (let index = 0; index < 10_000; index += 1) emulator.volume().write(`/many/file-${index}`, 'x');
   const { stdout, code } = await gantry(['ls', '/many'], { emulator });
-  expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 10_001]);
+  expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 10_000]);
   expect(emulator.calls).toHaveLength(1);
 });
 

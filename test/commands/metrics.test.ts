@@ -55,7 +55,7 @@ test('accepts a container and a resolution', async () => {
 
 test.each([
   [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
-  [['--resolution', 'low'], 'the choices are medium, high'],
+  [['--resolution', 'low'], 'expected one of medium, high'],
   [['--timezone', 'nowhere'], 'name of a time zone'],
   [['--html', ''], '--html requires a file name'],
 ])('rejects %j before any request', async (flags, message) => {

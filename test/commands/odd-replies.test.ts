@@ -36,7 +36,7 @@ describe('a web page in place of a confirmation is a failure:', () => {
   const expectRefused = ({ code, stderr, stdout }: Outcome) => {
     expect([code, stdout]).toEqual([69, '']);
     expect(stderr).toMatch(
-      /a web page, "Guest Wi-Fi", came back instead of an answer from 127\.0\.0\.1:\d+ \(HTTP 200\)/,
+      /received a web page \("Guest Wi-Fi"\) instead of a reply from 127\.0\.0\.1:\d+ \(HTTP 200\)/,
     );
   };
 

@@ -80,9 +80,9 @@ describe('to stdout', () => {
   test('exits with 2 with --json or on a terminal', async () => {
     await using app = await folderOf(smallApp());
     const json = await gantry(['package', '-o', '-', '--json'], { cwd: app.path });
-    expect([json.code, json.stderr]).toEqual([2, expect.stringContaining('--json cannot be used here')]);
+    expect([json.code, json.stderr]).toEqual([2, expect.stringContaining('--json is not supported here')]);
     const terminal = await gantry(['package', '-o', '-'], { cwd: app.path, columns: 80 });
-    expect([terminal.code, terminal.stderr]).toEqual([2, expect.stringContaining('a terminal cannot show it')]);
+    expect([terminal.code, terminal.stderr]).toEqual([2, expect.stringContaining('cannot be shown on a terminal')]);
     expect([terminal.stdout, await readdir(app.path)]).toEqual(['', Object.keys(smallApp()).sort()]);
   });
 });

@@ -2,15 +2,15 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Invoice, ProjectCost } from '../../src/contract/costs.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { openInBrowser } from '../../src/operations/account/open-browser.ts';
+import { openInBrowser } from '../../src/operations/account/browser.ts';
 import { parseInvoices } from '../../src/operations/billing/invoices.ts';
 import { createPage } from '../../src/output/page.ts';
 import { projectCostView } from '../../src/views/project-cost.ts';
 import { empty } from '../support/account.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
-const page = createPage(new PassThrough(), {}, 'never', 0);
+const page = createPage(Object.assign(new PassThrough(), { isTTY: true, columns: 120 }), {}, 'never', 0);
 
 let emulator: Emulator;
 
@@ -56,7 +56,7 @@ describe('changing the plan', () => {
   test('exits with 9 without a terminal and suggests --yes', async () => {
     const outcome = await set('hobby', '--json');
     expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix answer it with --yes');
+    expect(outcome.stderr).toContain('fix pass --yes');
     expectErrorDocument(outcome);
     expect(emulator.calls).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe('--open', () => {
 
   test('says if there is no browser', async () => {
     const { code, stderr } = await set('enterprise', { browser: false });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('no browser could be opened here')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('cannot open a browser')]);
   });
 
   test('opens nothing if no payment is required', async () => {
@@ -99,7 +99,7 @@ describe('--open', () => {
       const warnings: unknown[] = [];
       const progress = { warn: (said: unknown) => warnings.push(said) } as never;
       await openInBrowser({ progress, openBrowser: async (shown) => opened.push(shown) > 0 }, address);
-      expect([opened, warnings]).toEqual([[], [expect.stringContaining('only https is')]]);
+      expect([opened, warnings]).toEqual([[], [expect.stringContaining('not https')]]);
     },
   );
 });
@@ -108,7 +108,7 @@ describe('the cost of a project', () => {
   const cost = (...flags: string[]) => gantry(['plan', 'cost', ...flags], { emulator });
 
   test('is shown in words, with coupons', async () => {
-    expect((await cost()).stdout).toBe(
+    expect((await gantry(['plan', 'cost'], { emulator, ...wideTerminal })).stdout).toBe(
       [
         'combined cost before discounts  $0.00',
         'total gpu time                  0 ms',
@@ -147,7 +147,7 @@ describe('invoices', () => {
   });
 
   test('are listed newest first, with the URL only in JSON', async () => {
-    const { stdout } = await list();
+    const { stdout } = await gantry(['plan', 'invoices'], { emulator, ...wideTerminal });
     expect(stdout).toMatch(
       /^DATE +INVOICE +AMOUNT +STATUS +FILE\n(\d{4}-\d\d-01 {2}in-\d{4}-\d\d {2}\d\d\.\d\d USD +paid +yes\n){3}$/,
     );
@@ -163,16 +163,16 @@ describe('invoices', () => {
   });
 
   test.each([
-    [{ amountDue: 1999, currency: 'usd' }, '19.99 USD'],
-    [{ amountDue: 1999, currency: 'JPY' }, '1999 JPY'],
-    [{ amountDue: 1999, currency: 'kwd' }, '1.999 KWD'],
-    [{ amountDue: -500, currency: 'eur' }, '-5.00 EUR'],
-    [{ amountDue: 0, currency: 'usd' }, '0.00 USD'],
-    [{ amountDue: 1999, currency: null }, '1999'],
-    [{ amountDue: null, currency: 'usd', paymentStatus: 'void' }, 'void'],
+    [{ amountDue: 1999, currency: 'usd' }, '19.99 USD\t'],
+    [{ amountDue: 1999, currency: 'JPY' }, '1999 JPY\t'],
+    [{ amountDue: 1999, currency: 'kwd' }, '1.999 KWD\t'],
+    [{ amountDue: -500, currency: 'eur' }, '-5.00 EUR\t'],
+    [{ amountDue: 0, currency: 'usd' }, '0.00 USD\t'],
+    [{ amountDue: 1999, currency: null }, '1999\t'],
+    [{ amountDue: null, currency: 'usd', paymentStatus: 'void' }, '\tvoid'],
   ])('of %j are in their own currency', async (facts, amount) => {
     empty(emulator, { invoices: [invoice('in-1', facts)] });
-    expect((await list()).stdout).toMatch(new RegExp(`^2026-11-01  in-1 +${amount} +no$`, 'm'));
+    expect((await list()).stdout).toMatch(new RegExp(`^2026-11-01\tin-1\t${amount}\tno$`, 'm'));
   });
 
   test('are found in any wrapper', () => {
@@ -200,26 +200,26 @@ describe('payment methods', () => {
 
   test('show the last digits of cards, and the default', async () => {
     const { stdout } = await list();
-    expect(stdout.trimEnd().split('\n')).toEqual([
-      'METHOD                     EXPIRES  DEFAULT',
-      'visa ending in 4242        4/2029   default',
-      'mastercard ending in 4444  11/2027',
+    expect(stdout.split('\n')).toEqual([
+      'visa ending in 4242\t4/2029\tdefault',
+      'mastercard ending in 4444\t11/2027\t',
+      '',
     ]);
   });
 
   test.each([
     [
       { type: 'card', card: { brand: 'amex', last4: '0005', exp_month: 1, exp_year: 2030 } },
-      /^amex ending in 0005 +1\/2030$/m,
+      /^amex ending in 0005\t1\/2030\t$/m,
     ],
-    [{ last4: '4242424242424242' }, /^card ending in 4242$/m],
+    [{ last4: '4242424242424242' }, /^card ending in 4242\t\t$/m],
     [
       { kind: 'bank', bank: { iban: 'DE02', ok: true }, isDefault: true },
       /^kind=bank bank\.iban=DE02 bank\.ok=true .*default$/m,
     ],
-    [{ number: '4242 4242 4242 4242' }, /^number=•••• 4242$/m],
-    ['invoice', /^invoice$/m],
-    [null, /^null$/m],
+    [{ number: '4242 4242 4242 4242' }, /^number=•••• 4242\t\t$/m],
+    ['invoice', /^invoice\t\t$/m],
+    [null, /^null\t\t$/m],
   ])('of the shape %j are shown', async (method, shown) => {
     empty(emulator, { paymentMethods: [method] });
     expect((await list()).stdout).toMatch(shown);

@@ -83,8 +83,8 @@ describe.each(commands)('gantry %s', (line, field) => {
   test('lists the valid fields when one is wrong, and exits 2', async () => {
     const outcome = await gantry([...words, '--json=nonsense'], { emulator });
     expect(outcome.code).toBe(2);
-    expect(outcome.stderr).toContain('--json has no field "nonsense"');
-    expect(outcome.stderr).toMatch(new RegExp(`the fields are .*\\b${field}\\b`));
+    expect(outcome.stderr).toContain('unknown JSON field "nonsense"');
+    expect(outcome.stderr).toMatch(new RegExp(`available fields: .*\\b${field}\\b`));
     expectErrorDocument(outcome);
   });
 
@@ -146,7 +146,7 @@ describe.each(commands)('gantry %s', (line, field) => {
     const env = { GANTRY_API_URL: 'http://127.0.0.1:1' };
     const outcome = await gantry([...words, '--json'], { emulator, env });
     expect(outcome.code).toBe(69);
-    expect(outcome.stderr).toContain('could not reach 127.0.0.1:1: nothing is listening there');
+    expect(outcome.stderr).toContain('cannot connect to 127.0.0.1:1: connection refused');
     expect(outcome.stderr).toContain('(5 of 5)');
     expect(outcome.stderr).toContain('fix gantry doctor');
     expectErrorDocument(outcome);
@@ -156,7 +156,7 @@ describe.each(commands)('gantry %s', (line, field) => {
     for (const stray of [['web', 'x', 'y', 'z'], ['--nonsense']]) {
       const outcome = await gantry([...words, ...stray], { emulator });
       expect(outcome.code).toBe(2);
-      expect(outcome.stderr).toMatch(/error: (too many arguments|unknown option)/);
+      expect(outcome.stderr).toMatch(/error: (unexpected argument|unknown option)/);
     }
     expect(emulator.calls).toEqual([]);
   });

@@ -27,9 +27,9 @@ test.each(['profiles list', 'config profiles'])(
   async (line) => {
     await using place = await profiles();
     const { stdout } = await place.run(line);
-    expect(stdout).toMatch(/^staging +current +p-staging +stored$/m);
-    expect(stdout).toMatch(/^login +stored$/m);
-    expect(stdout).toMatch(/^default +none$/m);
+    expect(stdout).toMatch(/^staging\tcurrent\tp-staging\tstored$/m);
+    expect(stdout).toMatch(/^login\t\t\tstored$/m);
+    expect(stdout).toMatch(/^default\t\t\tnone$/m);
     expect(stdout).not.toContain('eyJ');
     expect((await place.run(`${line} --json`)).json()).toEqual([
       { name: 'default', current: false, project: null, hasToken: false },
@@ -56,10 +56,10 @@ test.each(['default', 'spare', 'login'])('profiles use %s makes it the one in us
   expect((await place.run('config get profile')).stdout).toBe(`${name}\n`);
 });
 
-test('profiles use says so when GANTRY_PROFILE still wins', async () => {
+test('profiles use warns if GANTRY_PROFILE takes precedence', async () => {
   await using place = await profiles();
   const { stderr } = await place.run('profiles use spare', {}, { GANTRY_PROFILE: 'staging' });
-  expect(stderr).toContain('GANTRY_PROFILE is set and still wins: the profile is staging here');
+  expect(stderr).toContain('GANTRY_PROFILE takes precedence while it is set: the profile in use is staging');
 });
 
 test.each(['profiles use nobody', 'profiles remove nobody --yes'])(
@@ -68,7 +68,7 @@ test.each(['profiles use nobody', 'profiles remove nobody --yes'])(
     await using place = await profiles();
     const { code, stderr } = await place.run(line);
     expect(code).toBe(6);
-    expect(stderr).toMatch(/there is no profile "nobody"\n {2}why the profiles are default, staging, spare, login/);
+    expect(stderr).toMatch(/profile "nobody" not found\n {2}why available profiles: default, staging, spare, login/);
   },
 );
 
@@ -84,7 +84,7 @@ test('profiles remove asks first; "no" is 130 and changes nothing', async () => 
   await using place = await profiles();
   const { code, stderr } = await place.run('profiles remove staging', { typed: 'n\n' });
   expect(code).toBe(130);
-  expect(stderr).toContain('Remove the profile staging and its token?');
+  expect(stderr).toContain('Remove profile staging and its token?');
   expect(place.credentials().profiles).toHaveProperty('staging');
   expect((await place.run('profiles remove staging')).code).toBe(9);
 });
@@ -97,6 +97,6 @@ test.each([
   await using place = await profiles();
   const { code, stderr } = await place.run(line, {}, env);
   expect(code).toBe(2);
-  expect(stderr).toContain('there is no profile "nobody"');
-  expect(stderr).toContain('the profiles are default, staging, spare, login');
+  expect(stderr).toContain('profile "nobody" not found');
+  expect(stderr).toContain('available profiles: default, staging, spare, login');
 });

@@ -19,8 +19,8 @@ afterAll(() => emulator.close());
 
 test('projects list marks the one in use', async () => {
   const { stdout } = await gantry(['projects', 'list'], { emulator, env: { GANTRY_PROJECT: 'p-second' } });
-  expect(stdout).toMatch(/^p-second .*current$/m);
-  expect(stdout).toMatch(/^p-12345678 .*\d$/m);
+  expect(stdout).toMatch(/^p-second\t.*\tcurrent$/m);
+  expect(stdout).toMatch(/^p-12345678\t.*\d\t$/m);
   const { json } = await gantry(['projects', 'list', '--json=id,current'], { emulator, env: { GANTRY_PROJECT: '' } });
   expect(json()).toEqual([
     { id: emulator.project, current: true },
@@ -42,28 +42,28 @@ test('projects use stores the project, once the platform says that the token may
   await using folder = await folderOf({});
   const env = { GANTRY_CONFIG_DIR: folder.path, GANTRY_PROJECT: '' };
   const { stdout, stderr } = await gantry(['projects', 'use', 'p-second'], { emulator, env });
-  expect(stdout).toBe('the project is p-second from now on (profile default)\n');
+  expect(stdout).toBe('using project p-second (profile default)\n');
   expect(stderr).toBe('');
   expect(emulator.calls.map((call) => call.endpoint)).toEqual(['listProjects']);
   expect((await gantry(['projects', 'current'], { emulator, env })).stdout).toBe('p-second\n');
 });
 
-test('projects use says so when GANTRY_PROJECT still wins', async () => {
+test('projects use warns if GANTRY_PROJECT takes precedence', async () => {
   await using folder = await folderOf({});
   const { code, stderr } = await gantry(['projects', 'use', 'p-second'], {
     emulator,
     env: { GANTRY_CONFIG_DIR: folder.path },
   });
   expect(code).toBe(0);
-  expect(stderr).toContain(`GANTRY_PROJECT is set and still wins: project is ${emulator.project} here`);
+  expect(stderr).toContain(`GANTRY_PROJECT takes precedence while it is set: project is ${emulator.project}`);
 });
 
-test('projects use of a project the token may not work in exits 6 and stores nothing', async () => {
+test('projects use exits with 6 and stores nothing without access to the project', async () => {
   await using folder = await folderOf({});
   const env = { GANTRY_CONFIG_DIR: folder.path, GANTRY_PROJECT: '' };
   const outcome = await gantry(['projects', 'use', 'p-third', '--json'], { emulator, env });
   expect(outcome.code).toBe(6);
-  expect(outcome.stderr).toMatch(/may not work in p-third\n {2}why it may work in p-12345678, p-second/);
+  expect(outcome.stderr).toMatch(/has no access to p-third\n {2}why available projects: p-12345678, p-second/);
   expectErrorDocument(outcome);
   expect((await gantry(['config', 'get', 'project'], { env })).code).toBe(6);
 });
@@ -78,6 +78,6 @@ test('projects use --no-check asks nobody and needs no token', async () => {
 test('projects use of what is no id exits 2 before any request', async () => {
   const { code, stderr } = await gantry(['projects', 'use', 'web'], { emulator });
   expect(code).toBe(2);
-  expect(stderr).toMatch(/"web" is not the id of a project\n.*p-12345678\n {2}fix gantry projects list/);
+  expect(stderr).toMatch(/invalid project id "web"\n.*p-12345678\n {2}fix gantry projects list/);
   expect(emulator.calls).toEqual([]);
 });

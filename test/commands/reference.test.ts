@@ -12,9 +12,20 @@ test('the reference has every command of the table, every exit code and the flag
   expect(reference.flags.map(({ flags }) => flags)).toEqual(expect.arrayContaining(['--json[=fields]', '-q, --quiet']));
 });
 
-test('as text it is a table of commands and one of exit codes', async () => {
+test('as text it is a list of commands, in groups on a terminal', async () => {
   const { stdout } = await gantry(['reference']);
-  for (const line of lines()) expect(stdout).toMatch(new RegExp(`^${line} `, 'm'));
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t')[0]),
+  ).toEqual(lines());
+  for (const columns of [46, 120]) {
+    const shown = (await gantry(['reference'], { columns, env: { NO_COLOR: '1' } })).stdout;
+    for (const line of lines()) expect(shown).toMatch(new RegExp(`^${line} `, 'm'));
+    expect(shown).toMatch(/^FILES$/m);
+    expect(Math.max(...shown.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns);
+  }
 });
 
 test('every command of the reference has a help, and no two flags of one mean the same', async () => {

@@ -197,9 +197,9 @@ describe('nothing is sent', () => {
     ['data nobody takes', { 'job.py': 'print(1)\ndef f(a): pass' }, ['job.py', 'a=1'], 2, /fix gantry run job\.py::f/],
     ['data that is no JSON', { 'job.py': job }, ['job.py', '--data', '{'], 2, /invalid JSON in --data/],
     ['data that is no object', { 'job.py': job }, ['job.py', '--data', '[1]'], 2, /--data is not a JSON object/],
-    ['a word that is no pair', { 'job.py': job }, ['job.py', 'epochs'], 2, /"epochs" is no parameter/],
+    ['a word that is no pair', { 'job.py': job }, ['job.py', 'epochs'], 2, /invalid parameter "epochs"/],
     ['a file left out', { 'job.py': job, 'cerebrium.toml': toml('exclude = ["j*.py"]') }, ['job.py'], 10, /"j\*\.py"/],
-    ['a file in a cache', { 'venv/a.py': job, 'b.py': '' }, ['venv/a.py'], 10, /venv is left out unless/],
+    ['a file in a cache', { 'venv/a.py': job, 'b.py': '' }, ['venv/a.py'], 10, /venv is excluded unless/],
     [
       'files too large',
       { 'job.py': job, a: big, b: big },
@@ -330,7 +330,7 @@ describe('failures', () => {
   test('Ctrl-C cancels the run and exits with 130', async () => {
     const outcome = await run(slow, ['job.py'], { interruptAt: /Started run/ });
     expect(outcome.code).toBe(130);
-    expect(outcome.stderr).toMatch(/canceling run \S+ of gantry-test-\S+ \(Ctrl-C again: quit at once\)/);
+    expect(outcome.stderr).toMatch(/canceling run \S+ of gantry-test-\S+ \(press Ctrl-C again to quit immediately\)/);
     expect(outcome.stderr).toMatch(/Canceled run/);
     const [begun] = [...emulator.store.runs.values()];
     expect(begun?.cancelledAt ?? begun?.statusCode).toBeDefined();
@@ -385,7 +385,7 @@ describe('failures', () => {
   test('fails only if an upload makes no progress', async () => {
     emulator.fail('startRun', 'stall');
     const outcome = await run({ 'job.py': job }, ['job.py', '--detach'], { silenceMs: 1_000 });
-    expect([outcome.code, outcome.stderr]).toEqual([69, expect.stringContaining('no byte for 1 s')]);
+    expect([outcome.code, outcome.stderr]).toEqual([69, expect.stringContaining('no data for 1 s')]);
   });
 
   test('reports a reply without a run id', async () => {

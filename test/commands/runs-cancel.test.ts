@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
-import { gantry } from '../support/gantry.ts';
+import { gantry, wideTerminal } from '../support/gantry.ts';
 import { deployWeb, record } from '../support/runs.ts';
 import { expectErrorDocument } from '../support/traces.ts';
 
@@ -22,7 +22,7 @@ beforeEach(() => {
 afterAll(() => emulator.close());
 
 describe('one run', () => {
-  const get = (...flags: string[]) => gantry(['runs', 'get', 'web', 'r-1', ...flags], { emulator });
+  const get = (...flags: string[]) => gantry(['runs', 'get', 'web', 'r-1', ...flags], { emulator, ...wideTerminal });
 
   test('shows all fields, with local times', async () => {
     record(emulator, {
@@ -83,7 +83,7 @@ describe('canceling a run', () => {
     record(emulator, { id: 'r-1', ...goesOn });
     const outcome = await cancel(['--json']);
     expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix answer it with --yes');
+    expect(outcome.stderr).toContain('fix pass --yes');
     expectErrorDocument(outcome);
     expect(cancelled()).toBe(false);
   });

@@ -46,7 +46,7 @@ test('shows charts and a table, newest bucket first, on a terminal and in a pipe
   const terminal = await chart([...range(6 * hour), '--timezone', 'UTC'], { columns: 120, env: { NO_COLOR: '1' } });
   for (const { stdout } of [piped, terminal]) {
     expect(stdout).toMatch(/^50 requests, 10 failed\n\S+ \S+ to \S+ \S+, UTC\n\n/);
-    expect(stdout).toMatch(/^requests per hour, at most \d+$/m);
+    expect(stdout).toMatch(/^requests per hour, max \d+$/m);
     expect(stdout).toMatch(/█ requests 50 {3}▒ failed 10/);
     expect(stdout).toMatch(/^runtime$/m);
     expect(stdout).toMatch(/● p50: last 250 ms, max 250 ms/);
@@ -133,8 +133,8 @@ test.each([
   [['--timezone', '+02:00'], 'name of a time zone such as Europe/Berlin'],
   [['--since', '1h', '--until', '2h'], 'invalid range: --until is before --since'],
   [['--since', '30d', '--by', 'minute'], 'the range is too long: 43,200 minutes'],
-  [['--by', 'week'], 'the choices are minute, hour, day'],
-  [['--metric', 'cost'], 'write one of requests, runtime, response'],
+  [['--by', 'week'], 'expected one of minute, hour, day'],
+  [['--metric', 'cost'], 'expected one of requests, runtime, response'],
   [['--html', '-'], '--html requires a file name'],
   [['--open'], '--open requires --html'],
 ])('rejects %j before any request', async (flags, message) => {

@@ -71,7 +71,7 @@ describe('following a run', () => {
     emulator.fail('getAppLogs', '500', '500', '500', '500', '500');
     const { code, stderr } = await follow('f-4');
     expect(code).toBe(0);
-    expect(stderr).toContain('trying again');
+    expect(stderr).toContain('retrying in');
     expect(stderr).toContain('warning: cannot read the log of the run');
   });
 
@@ -117,6 +117,7 @@ describe('the log of a run', () => {
       ['one', 'stdout'],
       ['', 'stdout'],
       ['two', 'stdout'],
+      [undefined, undefined],
     ]);
   });
 

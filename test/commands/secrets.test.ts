@@ -23,7 +23,7 @@ describe('the list', () => {
   test('is sorted by name and hides the values', async () => {
     give({ ZED: value, A: value });
     const { stdout } = await run(['list']);
-    expect(stdout).toBe('NAME  VALUE\nA     (hidden)\nZED   (hidden)\n');
+    expect(stdout).toBe('A\t(hidden)\nZED\t(hidden)\n');
     expect((await run(['list', '--json'])).json()).toEqual([{ name: 'A' }, { name: 'ZED' }]);
     expect((await run(['list', '--json=name,value'])).json()).toContainEqual({ name: 'A', value: null });
   });
@@ -41,11 +41,7 @@ describe('the list', () => {
   test.each(['null', 'nothing at all'])('is empty when the platform answers with %s', async (answer) => {
     if (answer !== 'null') emulator.fail('getProjectSecrets', 'empty');
     const { code, stdout, stderr } = await run(['list']);
-    expect([code, stdout, stderr]).toEqual([
-      0,
-      '',
-      'no secrets yet: gantry secrets set NAME adds one, with --app for one app only\n',
-    ]);
+    expect([code, stdout, stderr]).toEqual([0, '', 'no secrets yet: add one with gantry secrets set NAME\n']);
   });
 
   test('of an app is that of the app', async () => {
@@ -90,7 +86,7 @@ describe('a value comes', () => {
   test('from nowhere when nobody can be asked: exit 9, and stdin is not waited for', async () => {
     const outcome = await run(['set', 'KEY', '--json']);
     expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix answer it with --from-file FILE (- is stdin) or --from-env');
+    expect(outcome.stderr).toContain('fix pass --from-file FILE (- is stdin) or --from-env');
     expectErrorDocument(outcome);
   });
 
@@ -101,11 +97,11 @@ describe('a value comes', () => {
   });
 
   test.each([
-    [['set', 'KEY=sk-live-4711'], 'gantry secrets set KEY asks for it'],
-    [['set', 'OK', 'KEY=sk-live-4711'], 'gantry secrets set KEY asks for it'],
-    [['set', 'sk-live-4711=='], 'gantry secrets set NAME asks for it'],
-    [['set', 'KEY', 'sk-live-4711/x'], 'argument 2 cannot be the name of a secret'],
-    [['unset', 'sk-live-4711 x'], 'argument 1 cannot be the name of a secret'],
+    [['set', 'KEY=sk-live-4711'], 'gantry secrets set KEY for a prompt'],
+    [['set', 'OK', 'KEY=sk-live-4711'], 'gantry secrets set KEY for a prompt'],
+    [['set', 'sk-live-4711=='], 'gantry secrets set NAME for a prompt'],
+    [['set', 'KEY', 'sk-live-4711/x'], 'argument 2 is not a valid secret name'],
+    [['unset', 'sk-live-4711 x'], 'argument 1 is not a valid secret name'],
   ])('never from the command line: %j exits with 2 and does not repeat it', async (words, said) => {
     const outcome = await run([...words, '--json', '--debug']);
     expect(outcome.code).toBe(2);
@@ -118,8 +114,8 @@ describe('a value comes', () => {
     ['empty', ['set', 'KEY', '--from-env'], { env: { KEY: '' } }, 'the value of KEY is empty'],
     ['not there', ['set', 'KEY', '--from-env'], {}, 'KEY is not set in the environment'],
     ['in no such file', ['set', 'KEY', '--from-file', 'nowhere'], {}, 'cannot read nowhere'],
-    ['for two names', ['set', 'A', 'B', '--from-file', '-'], {}, '--from-file holds the value of one secret'],
-    ['from both', ['set', 'A', '--from-env', '--from-file', '-'], {}, 'not both'],
+    ['for two names', ['set', 'A', 'B', '--from-file', '-'], {}, '--from-file sets one secret only'],
+    ['from both', ['set', 'A', '--from-env', '--from-file', '-'], {}, 'cannot be combined'],
     ['no text', ['set', 'A', '--from-file', '-'], { stdin: Buffer.from([0xff, 0xfe]) }, 'stdin is not UTF-8 text'],
   ])('that is %s exits 2, and nothing is written', async (_, words, setting, said) => {
     const { code, stderr } = await run(words, setting);
@@ -165,7 +161,7 @@ describe('a change', () => {
   test('that changes nothing asks nothing and writes nothing', async () => {
     give({ KEY: value });
     const { code, stdout } = await run(['set', 'KEY', '--from-env'], { env: { KEY: value } });
-    expect([code, stdout, written()]).toEqual([0, 'already as asked: KEY\n', []]);
+    expect([code, stdout, written()]).toEqual([0, 'unchanged: KEY\n', []]);
   });
 
   test.each([
@@ -177,7 +173,7 @@ describe('a change', () => {
     atSecondReading(() => give(theirs as Record<string, string>));
     const outcome = await run([...words, '--json'], { env: { KEY: value } });
     expect(outcome.code).toBe(7);
-    expect(outcome.stderr).toContain(`somebody else changed secrets meanwhile: ${name}`);
+    expect(outcome.stderr).toContain(`secrets were changed by someone else in the meantime: ${name}`);
     expect(outcome.stderr + outcome.stdout).not.toMatch(/theirs|sk-live/);
     expectErrorDocument(outcome);
     expect([written(), kept()]).toEqual([[], theirs]);
@@ -214,8 +210,8 @@ describe('removing', () => {
   test('what is not there is done already, and told', async () => {
     give({ B: '2' });
     const { code, stdout, stderr } = await run(['unset', 'A']);
-    expect([code, stdout, written()]).toEqual([0, 'already as asked: A\n', []]);
-    expect(stderr).toContain('there is no secret A');
+    expect([code, stdout, written()]).toEqual([0, 'unchanged: A\n', []]);
+    expect(stderr).toContain('not found: A');
   });
 
   test('on a platform that keeps what it is not sent fails, and says so', async () => {
@@ -224,7 +220,7 @@ describe('removing', () => {
     const set = secrets.set.bind(secrets);
     secrets.set = (owner, sent) => set(owner, { ...secrets.get(owner), ...sent });
     const { code, stderr } = await run(['unset', 'A', '--yes']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('the platform still has A')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the platform did not remove A')]);
   });
 });
 
@@ -252,9 +248,9 @@ describe('importing', () => {
     await using folder = await folderOf({ '.env': `A=1\nsk-live 4711\nsk-live/=1\nC="sk-live\n` });
     const outcome = await run(['import', '.env', '--json', '--debug'], { cwd: folder.path });
     expect(outcome.code).toBe(10);
-    expect(outcome.stderr).toContain('.env:2: this is not NAME=value');
-    expect(outcome.stderr).toContain('.env:3: that cannot be the name of a secret');
-    expect(outcome.stderr).toContain('.env:4: a quote is opened and never closed');
+    expect(outcome.stderr).toContain('.env:2: invalid line: expected NAME=value');
+    expect(outcome.stderr).toContain('.env:3: invalid name of a secret');
+    expect(outcome.stderr).toContain('.env:4: missing closing quote');
     expect(outcome.stderr + outcome.stdout).not.toContain('sk-live');
     expect(written()).toEqual([]);
   });

@@ -22,14 +22,14 @@ const run = (line: string) => gantry(['service-accounts', ...line.split(' ')], {
 
 describe('the list', () => {
   test.each([
-    [['p-1', 'p-2'], '2       p-1, p-2'],
-    [[{ id: 'p-1' }, { projectId: 'p-2', id: 'grant-7' }], '2       p-1, p-2'],
-    [[{ role: 'all' }], '1       {"role":"all"}'],
-    [[], '0'],
+    [['p-1', 'p-2'], '2\tp-1, p-2'],
+    [[{ id: 'p-1' }, { projectId: 'p-2', id: 'grant-7' }], '2\tp-1, p-2'],
+    [[{ role: 'all' }], '1\t{"role":"all"}'],
+    [[], '0\t'],
   ])('counts and names grants such as %j', async (given, shown) => {
     give(given);
     const { stdout } = await run('list');
-    expect(stdout.trimEnd().split('\n')[1]).toBe(`sa-1  ci    ${shown}`);
+    expect(stdout.split('\n')[0]).toBe(`sa-1\tci\t\t\t${shown}`);
   });
 
   test('passes grants through in JSON as they came', async () => {
@@ -41,7 +41,7 @@ describe('the list', () => {
     empty(emulator);
     const text = await run('list');
     expect([text.code, text.stdout]).toEqual([0, '']);
-    expect(text.stderr).toBe('no service accounts yet: the dashboard creates them\n');
+    expect(text.stderr).toBe('no service accounts yet: create one in the dashboard\n');
     expect((await run('list --json')).stdout).toBe('[]\n');
   });
 });
@@ -54,7 +54,7 @@ describe('a change', () => {
   ])('%s sends the whole list, and shows it before and after', async (line, after) => {
     const { code, stdout, stderr } = await run(line);
     expect(code).toBe(0);
-    expect(stdout).toBe(`done: sa-1 has access to ${after.join(', ')}\n`);
+    expect(stdout).toBe(`updated: sa-1 has access to ${after.join(', ')}\n`);
     expect(stderr).toBe(`before  p-1, p-2\nafter   ${after.join(', ')}\n`);
     expect(sent().map(({ body }) => body)).toEqual([{ grants: after }]);
     expect(grants()).toEqual(after);
@@ -72,7 +72,7 @@ describe('a change', () => {
     async (line) => {
       const { code, stdout, stderr } = await run(`${line} --dry-run`);
       expect(code).toBe(0);
-      expect(stdout).toContain('nothing was done: sa-1 would have access to');
+      expect(stdout).toContain('dry run: sa-1 would have access to');
       expect(stderr).toContain('before  p-1, p-2\nafter   p-');
       expect(sent()).toEqual([]);
     },
@@ -80,7 +80,7 @@ describe('a change', () => {
 
   test.each(['grant sa-1 p-2', 'revoke sa-1 p-7', 'set-grants sa-1 p-2 p-1'])('%s is so already', async (line) => {
     const { code, stdout, stderr } = await run(line);
-    expect([code, stdout, stderr]).toEqual([0, 'already as asked: sa-1 has access to p-1, p-2\n', '']);
+    expect([code, stdout, stderr]).toEqual([0, 'unchanged: sa-1 has access to p-1, p-2\n', '']);
     expect(sent()).toEqual([]);
   });
 
@@ -98,7 +98,7 @@ describe('a change', () => {
   test.each(['revoke sa-1 p-1', 'set-grants sa-1 p-9'])('%s where nobody can be asked exits 9', async (line) => {
     const outcome = await run(`${line} --json`);
     expect(outcome.code).toBe(9);
-    expect(outcome.stderr).toContain('fix answer it with --yes');
+    expect(outcome.stderr).toContain('fix pass --yes');
     expectErrorDocument(outcome);
     expect(sent()).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('a change', () => {
   test('that would leave no project is refused with exit 2', async () => {
     const outcome = await run('revoke sa-1 p-1 p-2 --json');
     expect(outcome.code).toBe(2);
-    expect(outcome.stderr).toContain('would be left without any project');
+    expect(outcome.stderr).toContain('must keep access to at least one project');
     expect(outcome.stderr).toContain('fix gantry service-accounts set-grants sa-1 PROJECT');
     expectErrorDocument(outcome);
     expect(sent()).toEqual([]);
@@ -119,10 +119,10 @@ describe('a change', () => {
     give(given);
     const refused = await run('grant sa-1 p-3');
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('cannot be read');
+    expect(refused.stderr).toContain('have an unknown format');
     expect(sent()).toEqual([]);
     const { code, stderr, json } = await run('set-grants sa-1 p-3 --yes --json');
-    expect([code, stderr]).toEqual([0, 'before  not known\nafter   p-3\n']);
+    expect([code, stderr]).toEqual([0, 'before  unknown\nafter   p-3\n']);
     expect(json()).toMatchObject({ before: null, after: ['p-3'], changed: true });
     expect(grants()).toEqual(['p-3']);
   });
@@ -144,7 +144,7 @@ describe('a change', () => {
     for (const line of ['grant sa-1 p-3', 'revoke sa-1 p-2']) {
       const outcome = await run(`${line} --yes`);
       expect(outcome.code).toBe(1);
-      expect(outcome.stderr).toContain(`cannot be read: ${JSON.stringify(grant)}`);
+      expect(outcome.stderr).toContain(`have an unknown format: ${JSON.stringify(grant)}`);
       expect(outcome.stderr).toContain('fix gantry service-accounts set-grants sa-1 PROJECT');
     }
     expect(sent()).toEqual([]);

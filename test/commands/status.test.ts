@@ -18,7 +18,8 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-const run = (flags: string[] = [], setting: Setting = {}) => gantry(['status', ...flags], { emulator, ...setting });
+const run = (flags: string[] = [], setting: Setting = {}) =>
+  gantry(['status', ...flags], { emulator, ...setting, columns: 100, env: { NO_COLOR: '1', ...setting.env } });
 const incident = {
   ...{ title: 'Slow starts', state: 'degraded', services: ['Builds', 'Storage'], startedAt: now - 90 * minutes },
   updates: [
@@ -30,7 +31,7 @@ const incident = {
 test('all is well, and it needs no token', async () => {
   const { code, stdout, stderr } = await run(['--check'], { env: { GANTRY_TOKEN: '', GANTRY_PROJECT: '' } });
   expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toMatch(/^all services work\n\nSERVICE +STATUS\nDashboard +operational\n/);
+  expect(stdout).toMatch(/^all services operational\n\nSERVICE +STATUS\nDashboard +operational\n/);
   expect(emulator.calls[0]).toMatchObject({ path: '/index.json', hasAuthorization: false });
 });
 
@@ -41,7 +42,7 @@ describe('an incident', () => {
 
   test('is told with its latest update and what it concerns', async () => {
     const { stdout } = await run();
-    expect(stdout).toContain('the platform is not well: degraded\n\ndegraded: Slow starts\n');
+    expect(stdout).toContain('platform status: degraded\n\ndegraded: Slow starts\n');
     expect(stdout).toContain(`  since ${localTime(time(incident.startedAt))}\n  affects Builds, Storage\n`);
     expect(stdout).toContain('  10 min ago: A fix is being rolled out.');
     expect(stdout).not.toContain('looking into it');

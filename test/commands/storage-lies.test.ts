@@ -64,7 +64,7 @@ describe('content that is replaced between two ranges is never mixed', () => {
     });
     const { code, stderr } = await copied(files);
     expect(code).toBe(1);
-    expect(stderr).toContain('it changed while it was being copied');
+    expect(stderr).toContain('the file changed during the copy');
     expect(existsSync(target())).toBe(false);
   });
 });
@@ -99,17 +99,17 @@ describe('a file of another length than listed is never taken for the whole', ()
   };
 
   test.each<[string, StorageAnswer, RegExp]>([
-    ['longer, in chunks', chunked(Buffer.from('123456')), /it is longer than the folder said/],
-    ['shorter, in chunks', chunked(Buffer.from('1234')), /it is shorter than the folder said/],
-    ['longer, with its length', (asked) => send(asked, Buffer.from('123456')), /its size is not what the folder said/],
-    ['shorter, with its length', (asked) => send(asked, Buffer.from('1234')), /its size is not what the folder said/],
+    ['longer, in chunks', chunked(Buffer.from('123456')), /it is longer than in the listing/],
+    ['shorter, in chunks', chunked(Buffer.from('1234')), /it is shorter than in the listing/],
+    ['longer, with its length', (asked) => send(asked, Buffer.from('123456')), /its size differs from the listing/],
+    ['shorter, with its length', (asked) => send(asked, Buffer.from('1234')), /its size differs from the listing/],
     [
       'longer, in a chunk that comes later',
       ({ response }) => {
         response.writeHead(200, { 'transfer-encoding': 'chunked' });
         response.write('12345', () => setImmediate(() => response.end('6')));
       },
-      /it is longer than the folder said/,
+      /it is longer than in the listing/,
     ],
   ])('%s', async (_, answer, said) => {
     const files = await storage({ name: 'a', bytes: 5 }, answer);
@@ -173,7 +173,7 @@ describe('an encoded answer', () => {
     });
     const { code, stderr } = await copied(files);
     expect(code).toBe(1);
-    expect(stderr).toContain('the storage sent it compressed (gzip)');
+    expect(stderr).toContain('the storage sent a compressed response (gzip)');
     expect(existsSync(target())).toBe(false);
   });
 

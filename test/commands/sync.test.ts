@@ -161,7 +161,7 @@ describe('deleting here', () => {
     const { code, json } = await gantry(['sync', ':/f', 'g', '--delete', '--confirm', 'g', '--json']);
     expect(code).toBe(1);
     expect(json()).toMatchObject({ extra: 20, deleted: 0, failed: { length: 20 } });
-    expect((json() as { failed: unknown[] }).failed[0]).toMatchObject({ reason: `${planted} is a link` });
+    expect((json() as { failed: unknown[] }).failed[0]).toMatchObject({ reason: `${planted} is a symbolic link` });
     expect(filesIn(outside)).toHaveLength(40);
   });
 

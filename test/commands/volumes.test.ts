@@ -25,7 +25,7 @@ describe('volumes resize', () => {
     ['0.5tb', [], 'us-east-1', 500],
   ])('%s %j makes the volume in %s %i GB large', async (size, flags, region, gigabytes) => {
     const { code, stdout } = await gantry(['volumes', 'resize', size, ...flags, '--yes'], { emulator });
-    expect([code, stdout]).toEqual([0, `default-${region} has ${gigabytes} GB now\n`]);
+    expect([code, stdout]).toEqual([0, `resized default-${region} to ${gigabytes} GB\n`]);
     expect(await sizeOf(region)).toBe(gigabytes);
   });
 
@@ -57,13 +57,12 @@ describe('df', () => {
     expect(code).toBe(0);
     expect(
       stdout
-        .trimEnd()
+        .slice(0, -1)
         .split('\n')
-        .map((line) => line.split(/ {2,}/)),
+        .map((line) => line.split('\t')),
     ).toEqual([
-      ['VOLUME', 'REGION', 'SIZE', 'USED'],
-      ['default', 'global', '50 GB', '2.0 KiB'],
-      ['default', 'us-east-1', '50 GB', '0 B'],
+      ['default', 'global', '50 GB', '2.0 KiB', ''],
+      ['default', 'us-east-1', '50 GB', '0 B', ''],
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { wideTerminal } from '../support/gantry.ts';
 import { secretsIn, someone } from '../support/login.ts';
 
 describe('gantry whoami', () => {
@@ -8,7 +9,7 @@ describe('gantry whoami', () => {
     const { logIn, run, emulator } = await someone();
     await logIn();
     emulator.calls.length = 0;
-    const outcome = await run('whoami');
+    const outcome = await run('whoami', wideTerminal);
     expect(outcome.stdout).toBe(
       [
         'user     ada.okafor@example.com',
@@ -16,7 +17,8 @@ describe('gantry whoami', () => {
         `project  ${emulator.project}, from the profile`,
         'profile  default',
         'token    profile (default)',
-        'ends     in 4 h, renewed by itself',
+        'expires  in 4 h',
+        'renewed  automatically',
         `address  ${emulator.url} (management, invocation, login, refresh, logs, status)\n`,
       ].join('\n'),
     );
@@ -28,7 +30,7 @@ describe('gantry whoami', () => {
     await logIn();
     const env = { GANTRY_TOKEN: emulator.token };
     expect((await run('whoami', { env })).stdout).toMatch(
-      /^token +environment \(GANTRY_TOKEN\)\nunused +profile \(default\): the environment comes first$/m,
+      /^token\tenvironment \(GANTRY_TOKEN\)\nunused\tprofile \(default\): the environment takes precedence$/m,
     );
     const { json } = await run('whoami --json', { env });
     expect(json()).toMatchObject({
@@ -49,11 +51,11 @@ describe('gantry whoami', () => {
     expect(json()).toEqual({ project, projectOrigin });
   });
 
-  test('of a token that says nothing tells what is known, and that no project is chosen', async () => {
+  test('of a token that says nothing tells what is known, and that no project selected', async () => {
     const { run } = await someone();
     const { code, stdout } = await run('whoami', { env: { GANTRY_TOKEN: 'opaque' } });
-    expect(stdout).toContain('project  none is chosen: gantry projects use p-…');
-    expect(stdout).toContain('ends     not known');
+    expect(stdout).toContain('project\tnone: run gantry projects use p-…');
+    expect(stdout).toContain('expires\tunknown');
     expect([code, stdout.includes('opaque')]).toEqual([0, false]);
   });
 
@@ -80,8 +82,8 @@ describe('gantry whoami', () => {
     const { logIn, run, clock } = await someone();
     await logIn();
     clock.now += 10 * 3_600_000;
-    expect((await run('whoami')).stdout).toMatch(/^ends +expired, renewed by itself$/m);
-    expect((await run('whoami --check')).stdout).toMatch(/^ends +in 4 h, renewed by itself$/m);
+    expect((await run('whoami', wideTerminal)).stdout).toMatch(/^expires +expired$/m);
+    expect((await run('whoami --check', wideTerminal)).stdout).toMatch(/^expires +in 4 h$/m);
   });
 });
 
@@ -107,7 +109,7 @@ describe('gantry logout', () => {
   test('with nothing to remove says so, exits 0, and creates nothing', async () => {
     const { run, tokens } = await someone();
     const { code, stdout, stderr } = await run('logout');
-    expect([code, stdout.trim(), stderr]).toEqual([0, '', 'no token is stored for the profile default\n']);
+    expect([code, stdout.trim(), stderr]).toEqual([0, '', 'no token stored for profile default\n']);
     expect(tokens()).toBeUndefined();
   });
 
@@ -115,7 +117,7 @@ describe('gantry logout', () => {
     const { logIn, run, emulator } = await someone();
     await logIn();
     const { stderr, code, json } = await run('logout --json', { env: { GANTRY_TOKEN: emulator.token } });
-    expect(stderr).toContain('the token from the environment (GANTRY_TOKEN) is still used');
+    expect(stderr).toContain('the token from the environment (GANTRY_TOKEN) is still in use');
     expect([code, json()]).toEqual([0, { profiles: ['default'], stillUsed: 'environment (GANTRY_TOKEN)' }]);
   });
 

@@ -35,7 +35,9 @@ test.each([
 
 test('a file that others can read is made private, and that is told', async () => {
   const { warnings, mode } = await find({}, file, 0o644);
-  expect(warnings).toEqual([expect.stringMatching(/credentials\.json could be read by others; it is now private/)]);
+  expect(warnings).toEqual([
+    expect.stringMatching(/credentials\.json was readable by other users; its mode is now 0600/),
+  ]);
   expect(mode).toBe(0o600);
 });
 

@@ -119,11 +119,11 @@ describe('the token travels over https only', () => {
     'http://127.0.0.1.example.com',
     'ftp://localhost',
   ])('%s is refused, with the way out', (url) => {
-    expect(() => resolveSettings({ GANTRY_API_URL: url }, {})).toThrow(/only https is/);
+    expect(() => resolveSettings({ GANTRY_API_URL: url }, {})).toThrow(/it is not https/);
   });
 
-  test('what is no address is named with its origin', () => {
-    expect(() => resolveSettings({ GANTRY_API_URL: 'nonsense' }, {})).toThrow('"nonsense" is not an address');
+  test('an invalid URL is reported with its origin', () => {
+    expect(() => resolveSettings({ GANTRY_API_URL: 'nonsense' }, {})).toThrow('"nonsense" is not a URL');
   });
 });
 

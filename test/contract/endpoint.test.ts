@@ -2,7 +2,7 @@ import { parse, safeParse } from 'valibot';
 import { expect, test } from 'vitest';
 import { isSecure } from '../../src/contract/address.ts';
 import { buildPhase } from '../../src/contract/builds.ts';
-import { fillPath, splitRoute, toAppId, toAppName } from '../../src/contract/endpoint.ts';
+import { fillPath, shortAppName, splitRoute, toAppId } from '../../src/contract/endpoint.ts';
 import { optionalNumber, optionalTime, queryBoolean } from '../../src/contract/scalars.ts';
 
 test.each([
@@ -12,7 +12,7 @@ test.each([
   ['p-1', 'p-1-p-1', 'p-1'],
 ])('app %s is %s to the platform and %s to people', (app, id, name) => {
   expect(toAppId('p-1', app)).toBe(id);
-  expect(toAppName('p-1', app)).toBe(name);
+  expect(shortAppName('p-1', app)).toBe(name);
 });
 
 test('a route is filled with each value as one segment', () => {

@@ -52,9 +52,9 @@ describe.each([
     const before = folders.open(['a', 'b']);
     renameSync(join(root, 'a'), join(root, 'old'));
     symlinkSync(outside, join(root, 'a'));
-    expect(() => before.verify()).toThrow('a/b was replaced meanwhile');
-    expect(() => folders.open(['a', 'b'])).toThrow('a is a link that leads out of the target folder');
-    expect(() => folders.open(['a'])).toThrow('a is a link that leads out of the target folder');
+    expect(() => before.verify()).toThrow('a/b was replaced in the meantime');
+    expect(() => folders.open(['a', 'b'])).toThrow('a is a symbolic link to a path outside the target folder');
+    expect(() => folders.open(['a'])).toThrow('a is a symbolic link to a path outside the target folder');
     if (holds) writeFileSync(before.entry('late'), 'late');
     before.release();
     folders.close();
@@ -74,7 +74,7 @@ describe.each([
     folders.close();
     expect(filesIn(join(root, 'real'))).toEqual(['a', 'b']);
     const strict = new OpenedFolders(root, { creates: false, followsLinks: false, holds });
-    expect(() => strict.open(['link'])).toThrow('link is a link');
+    expect(() => strict.open(['link'])).toThrow('link is a symbolic link');
     strict.close();
   });
 
@@ -85,14 +85,14 @@ describe.each([
     folders.open([]).release();
     rmSync(root, { recursive: true });
     symlinkSync(outside, root);
-    expect(() => folders.open(['a'])).toThrow('the target folder was replaced meanwhile');
+    expect(() => folders.open(['a'])).toThrow('the target folder was replaced in the meantime');
     folders.close();
     expect(readdirSync(outside)).toEqual([]);
   });
 
   test.skipIf(holds && process.platform !== 'linux')('a file in the place of a folder is named', () => {
     const folders = new OpenedFolders(newFolder({ a: 'file' }), { creates: true, followsLinks: true, holds });
-    expect(() => folders.open(['a', 'b'])).toThrow('a is a file here, not a folder');
+    expect(() => folders.open(['a', 'b'])).toThrow('a is a file, not a folder');
     folders.close();
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { platform } from './support/platform.ts';
 
-test('the token is a JWT that names the project and its end', async () => {
+test('issues a JWT with the project and its expiry', async () => {
   const { emulator, clock } = await platform({ project: 'p-abcdefgh' });
   const claims = JSON.parse(Buffer.from(emulator.token.split('.')[1] ?? '', 'base64url').toString());
   expect(claims).toMatchObject({ project_id: 'p-abcdefgh', iat: clock.now / 1000 });
@@ -23,14 +23,14 @@ test.each([
   expect(await response.json()).toEqual({ message: expect.stringContaining(message) });
 });
 
-test('a token expires by the clock', async () => {
+test('a token expires', async () => {
   const { ask, clock } = await platform();
   expect((await ask('GET', '/apps')).status).toBe(200);
   clock.now += 366 * 24 * 60 * 60 * 1000;
   expect(await ask('GET', '/apps')).toMatchObject({ status: 401, json: { message: 'token has expired' } });
 });
 
-test('an unknown project is 404, a project the token is not for is 403', async () => {
+test('replies 404 for an unknown project, 403 for one that the token cannot access', async () => {
   const { emulator, ask } = await platform();
   const authorization = `Bearer ${emulator.issueToken({ project_id: 'p-other' })}`;
   expect((await ask('GET', '/apps', undefined, { authorization })).status).toBe(403);
@@ -38,7 +38,7 @@ test('an unknown project is 404, a project the token is not for is 403', async (
   expect(response.status).toBe(404);
 });
 
-test('every answer has a request id, and an unknown route a message', async () => {
+test('every reply has a request id, and 404 for an unknown route has a message', async () => {
   const { ask } = await platform();
   const { status, headers, json } = await ask('GET', '/nothing');
   expect(status).toBe(404);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { platform, temporaryFolder } from './support/platform.ts';
 
-test('keys are sorted by expiry, what never expires last', async () => {
+test('lists keys by expiry, those that never expire last', async () => {
   const { ask } = await platform();
   const { json } = await ask('GET', '/api-keys');
   expect(json.map((key: { expiresAt: string }) => key.expiresAt)).toEqual([
@@ -9,14 +9,14 @@ test('keys are sorted by expiry, what never expires last', async () => {
   ]);
 });
 
-test('two emulators say the same at the same time', async () => {
+test('two emulators have the same accounts at the same time', async () => {
   const [one, other] = [await platform(), await platform()];
   for (const path of ['/api-keys', '/users', '/service-accounts', '/payment-methods']) {
     expect((await one.ask('GET', path)).text).toBe((await other.ask('GET', path)).text);
   }
 });
 
-test('grants are replaced entirely, and there is always one', async () => {
+test('replaces all grants, and requires at least one', async () => {
   const { ask } = await platform();
   const set = (grants: unknown) => ask('PATCH', '/service-accounts/sa-ci', { grants });
   expect((await set(['p-2', 'p-3'])).json).toEqual({ serviceAccountId: 'sa-ci' });
@@ -27,7 +27,7 @@ test('grants are replaced entirely, and there is always one', async () => {
   expect((await set('p-2')).status).toBe(400);
 });
 
-test('what does not exist is 404, what is malformed 400, with a message', async () => {
+test('replies 404 for unknown ids and 400 for invalid bodies, with a message', async () => {
   const { ask } = await platform();
   const unknown = await ask('PATCH', '/service-accounts/sa-none', { grants: ['p-1'] });
   expect([unknown.status, unknown.json]).toEqual([404, { message: 'service account sa-none not found' }]);
@@ -41,7 +41,7 @@ test('what does not exist is 404, what is malformed 400, with a message', async 
   }
 });
 
-test('without a token all of it is 401', async () => {
+test('replies 401 without a token', async () => {
   const { ask } = await platform();
   for (const [method, path] of [
     ['GET', '/api-keys'],
@@ -57,7 +57,7 @@ test('without a token all of it is 401', async () => {
   }
 });
 
-test('an invitation is there after a restart, and gone after a reset', async () => {
+test('an invitation survives a restart but not a reset', async () => {
   const data = temporaryFolder();
   const first = await platform({ data });
   await first.ask('POST', '/users', { emailAddress: 'new@example.com', role: 'member' });

@@ -6,7 +6,7 @@ import { python, running } from './support/running.ts';
 
 type Page = { logs: { logLine: string }[]; nextPageToken: string | null; hasMore: boolean };
 
-/** An app that printed these numbers, one a second; every third to stderr, all by one of two replicas. */
+/** An app that printed these numbers, one per second, every third to stderr, from two replicas. */
 async function printed(number: number) {
   const { emulator, clock, ask } = await platform();
   await ask('POST', '/apps', { name: 'web' });
@@ -33,7 +33,7 @@ async function printed(number: number) {
 const past = (seconds: number) => new Date(Date.UTC(2026, 10, 20, 9, 30) + seconds * 1_000).toISOString();
 
 describe('the log of an app', () => {
-  test('that printed nothing is an empty answer', async () => {
+  test('that printed nothing is 204', async () => {
     const { ask, app } = await printed(0);
     expect(await ask('GET', `/apps/${app}/logs`)).toMatchObject({ status: 204, text: '' });
     expect((await ask('GET', '/apps/nothing/logs')).status).toBe(404);
@@ -53,12 +53,12 @@ describe('the log of an app', () => {
     [{ beforeDate: past(2) }, [['line 1']]],
     [{ afterDate: past(2), beforeDate: past(5), stream: 'stdout' }, [['line 2', 'line 4']]],
     [{ search: 'nothing' }, [[]]],
-  ])('asked for %j has these pages', async (query, pages) => {
+  ])('with the query %j has these pages', async (query, pages) => {
     const { all } = await printed(5);
     expect(await all(query)).toEqual(pages);
   });
 
-  test('shifts no page while more is printed, and tells lines of one moment apart', async () => {
+  test('keeps pages stable while lines are added, and has unique timestamps', async () => {
     const { page, emulator, app } = await printed(4);
     const first = await page({ pageSize: 2, direction: 'backward' });
     for (let line = 0; line < 3; line += 1)
@@ -84,7 +84,7 @@ describe('the log of an app', () => {
     },
   );
 
-  test('can have pages that overlap, and pages that are out of order', async () => {
+  test('can have faults: overlapping and reversed pages', async () => {
     const { all, page, emulator } = await printed(6);
     emulator.fail('getAppLogs', 'overlapping');
     expect(await all({ pageSize: 4 })).toEqual([
@@ -95,7 +95,7 @@ describe('the log of an app', () => {
     expect((await page({ pageSize: 2 })).logs.map(({ logLine }) => logLine)).toEqual(['line 2', 'line 1']);
   });
 
-  test('is there again after a restart, when there is a folder for it', async () => {
+  test('survives a restart with a data folder', async () => {
     const data = temporaryFolder();
     const first = await startEmulator({ data });
     await speaking(first).ask('POST', '/apps', { name: 'web' });
@@ -115,7 +115,7 @@ describe('the log of an app', () => {
 });
 
 describe.skipIf(!python)('what an app prints (needs python3)', () => {
-  test('is told apart by run, replica and stream', async () => {
+  test('is labeled with run, replica and stream', async () => {
     const { call, logs, id } = await running();
     const run = (await call('run')).json.run_id;
     expect((await logs()).logs).toMatchObject([
@@ -125,14 +125,14 @@ describe.skipIf(!python)('what an app prints (needs python3)', () => {
     ]);
   });
 
-  test('is told apart when two runs print at once', async () => {
+  test('is labeled correctly when two runs print concurrently', async () => {
     const { call, printed } = await running();
     const [one, other] = await Promise.all([call('chats', { lines: 200 }), call('chats', { lines: 100 })]);
     expect(await printed({ runId: one.json.run_id, pageSize: 1000 })).toHaveLength(200);
     expect(await printed({ runId: other.json.run_id, pageSize: 1000 })).toHaveLength(100);
   });
 
-  test('has the traceback of an exception, without the emulator in it', async () => {
+  test('has the traceback of an exception without frames of the emulator', async () => {
     const { call, printed } = await running();
     const run = (await call('fails')).json.run_id;
     const text = (await printed({ runId: run, stream: 'stderr' })).join('\n');
@@ -140,7 +140,7 @@ describe.skipIf(!python)('what an app prints (needs python3)', () => {
     expect(text).not.toContain('cortex.py');
   });
 
-  test('is kept line by line, however much it is', async () => {
+  test('is stored line by line, however long', async () => {
     const { call, emulator, id } = await running();
     await call('chats', { lines: 20_000 });
     const lines = emulator.logs.getLines(id);
@@ -148,7 +148,7 @@ describe.skipIf(!python)('what an app prints (needs python3)', () => {
   });
 });
 
-test('a log forgets its beginning when it is too long, and says so by its numbers', () => {
+test('drops the oldest lines of a long log, and keeps line numbers', () => {
   const logs = new AppLogs(Date.now);
   const add = (text: string) => logs.add('app', { container: 'c', stream: 'stdout', text });
   for (let line = 1; line <= 250_000; line += 1) add(String(line));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { platform } from './support/platform.ts';
 
-test('creating an app makes a build that waits for its archive', async () => {
+test('creating an app creates a build that waits for its archive', async () => {
   const { emulator, ask } = await platform();
   const { status, json } = await ask('POST', '/apps', { name: 'web' });
   expect(status).toBe(200);
@@ -19,7 +19,7 @@ test('creating an app makes a build that waits for its archive', async () => {
   });
 });
 
-test('the same steps give the same ids on every run', async () => {
+test('the same requests create the same ids on every start', async () => {
   const ids = await Promise.all(
     [1, 2].map(async () => (await (await platform()).ask('POST', '/apps', { name: 'web' })).json.buildId),
   );
@@ -55,7 +55,7 @@ test.each([
   expect(emulator.store.apps.size).toBe(0);
 });
 
-test('an app is told with its numbers as text, except its port', async () => {
+test("an app's numbers are sent as text, except its port", async () => {
   const { ask, deploy, id } = { ...(await platform()), id: 'p-12345678-web' };
   const { path, ...build } = await deploy({ cpu: 0.5, compute: ['ADA_L4'], provider: 'aws', port: 9000 });
   const { json } = await ask('GET', path);
@@ -81,7 +81,7 @@ test('an app is told with its numbers as text, except its port', async () => {
   });
 });
 
-test('a deploy replaces the record: what it does not name returns to its default', async () => {
+test('a deploy resets omitted settings to their defaults', async () => {
   const { ask, deploy, clock } = await platform();
   const { path } = await deploy({ cpu: 8, maxReplicaCount: 5 });
   const before = (await ask('GET', path)).json;
@@ -93,7 +93,7 @@ test('a deploy replaces the record: what it does not name returns to its default
   expect(after.updatedAt).not.toBe(before.updatedAt);
 });
 
-test('the text of the configuration is kept, under either name, and absent lists may be null', async () => {
+test('stores the text of the config file under either name, and accepts null for lists', async () => {
   const { emulator, ask } = await platform();
   await ask('POST', '/apps', { name: 'one', platform_toml: '[cerebrium]' });
   await ask('POST', '/apps', { name: 'two', cerebrium_toml: '[cerebrium]', shellCommands: null });
@@ -101,7 +101,7 @@ test('the text of the configuration is kept, under either name, and absent lists
   expect(emulator.store.apps.get('p-12345678-two')?.settings.platform_toml).toBe('[cerebrium]');
 });
 
-test('a registry login is used and forgotten', async () => {
+test('does not store registry credentials', async () => {
   const { emulator, deploy, logOf } = await platform();
   const { build } = await deploy({ dockerAuth: '{"auths":{"ghcr.io":{"auth":"c2VjcmV0"}}}' });
   expect(await logOf(build)).toContain('Logging in to ghcr.io');
@@ -118,7 +118,7 @@ test("a partner's app builds without an upload", async () => {
   expect((await ask('GET', `/apps/p-12345678-voice/builds/${json.buildId}/zip-contents`)).status).toBe(404);
 });
 
-test('a list has ephemeral apps only when asked', async () => {
+test('lists ephemeral apps only on request', async () => {
   const { emulator, ask } = await platform();
   await ask('POST', '/apps', { name: 'web' });
   await ask('POST', '/apps', { name: 'once' });
@@ -136,7 +136,7 @@ test('a list has ephemeral apps only when asked', async () => {
   });
 });
 
-test('an app is found by its id only', async () => {
+test('finds an app by its id only', async () => {
   const { ask } = await platform();
   await ask('POST', '/apps', { name: 'web' });
   expect((await ask('GET', '/apps/p-12345678-web')).status).toBe(200);

@@ -13,12 +13,12 @@ import { python } from './support/running.ts';
 interface Packed {
   name: string;
   content?: Buffer;
-  /** What the headers say of its size; the truth by default. */
+  /** The size in the headers. Default: the actual size. */
   size?: number;
   mode?: number;
 }
 
-/** A zip with compressed entries, in this order, whatever their names are. */
+/** A zip with compressed entries in this order, with any names. */
 function packed(entries: Packed[]): Buffer {
   const local: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -101,13 +101,13 @@ describe('an archive', () => {
     const path = join(folder, 'app.zip');
     writeFileSync(path, packed([main, ...entries]));
     const limits = { ...archiveLimits, bytes: 5 << 20 };
-    // A large list of packages matters to the build only.
+    // The limit on package lists applies to builds only.
     if (entries[0]?.name === 'requirements.txt') return;
     await expect(unpackZip(path, join(folder, 'app'), limits)).rejects.toThrow();
     expect(readdirSync(folder)).toEqual(['app.zip']);
   });
 
-  test('may not unpack to many times its size', async () => {
+  test('is refused above the compression ratio', async () => {
     const path = join(temporaryFolder(), 'app.zip');
     writeFileSync(path, packed([{ name: 'a', content: zeros(2 << 20) }]));
     const limits = { ...archiveLimits, ratioFrom: 1 << 20 };
@@ -115,13 +115,13 @@ describe('an archive', () => {
     expect((await readArchive(path, [], archiveLimits)).files.get('a')?.size).toBe(2 << 20);
   });
 
-  test('may not have more files than the limit', async () => {
+  test('is refused above the number of files', async () => {
     const path = join(temporaryFolder(), 'app.zip');
     writeFileSync(path, packed([{ name: 'a' }, { name: 'b' }]));
     await expect(readArchive(path, [], { ...archiveLimits, entries: 1 })).rejects.toThrow('it has more than 1 files');
   });
 
-  test('is unpacked for its owner only, whatever the umask, with large files and programs', async () => {
+  test('is unpacked with private modes, whatever the umask, and with large files and executables', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'app.zip');
     const large = Buffer.from(Array.from({ length: 3 << 20 }, (_, at) => (at * 7919) >>> 3));
@@ -153,7 +153,7 @@ describe('an archive', () => {
     }
   });
 
-  test('is read without holding up the event loop', async () => {
+  test('is read without blocking the event loop', async () => {
     const path = join(temporaryFolder(), 'app.zip');
     writeFileSync(path, packed(Array.from({ length: 5_000 }, (_, at) => ({ name: `d${at % 50}/f${at}` }))));
     let turns = 0;
@@ -183,7 +183,7 @@ test.each([
 });
 
 describe('a tar', () => {
-  test.each([-1, -1024, -512 * 9])('that says a file has %i bytes is refused, and does not loop', async (size) => {
+  test.each([-1, -1024, -512 * 9])('with a file of %i bytes is refused, without an endless loop', async (size) => {
     const bytes = Buffer.from(tar('job.py', 'x'));
     bytes.write(`${size}`.padEnd(12, '\0'), 124, 'latin1');
     bytes.write('        ', 148, 'latin1');
@@ -193,21 +193,24 @@ describe('a tar', () => {
   });
 });
 
-test.skipIf(!python)('an archive that is gone or damaged later is not called a bug (needs python3)', async () => {
-  const data = temporaryFolder();
-  const { emulator, deploy } = await platform({ data, now: Date.now });
-  await deploy();
-  const [build] = emulator.store.builds.values();
-  const path = join(data, 'storage', build?.keyName ?? '');
-  const call = async () => {
-    const answer = await fetch(`${emulator.url}/v4/${emulator.project}/web/run`, { method: 'POST', body: '{}' });
-    return { status: answer.status, text: await answer.text() };
-  };
-  writeFileSync(path, 'not a zip');
-  const answer = await call();
-  expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('its archive cannot be unpacked')]);
-  // A later call tries again.
-  writeFileSync(path, packed([main]));
-  expect((await call()).status).toBe(200);
-  rmSync(path);
-});
+test.skipIf(!python)(
+  'an archive that is deleted or damaged later is not reported as a bug (needs python3)',
+  async () => {
+    const data = temporaryFolder();
+    const { emulator, deploy } = await platform({ data, now: Date.now });
+    await deploy();
+    const [build] = emulator.store.builds.values();
+    const path = join(data, 'storage', build?.keyName ?? '');
+    const call = async () => {
+      const answer = await fetch(`${emulator.url}/v4/${emulator.project}/web/run`, { method: 'POST', body: '{}' });
+      return { status: answer.status, text: await answer.text() };
+    };
+    writeFileSync(path, 'not a zip');
+    const answer = await call();
+    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('its archive cannot be unpacked')]);
+    // A later call retries.
+    writeFileSync(path, packed([main]));
+    expect((await call()).status).toBe(200);
+    rmSync(path);
+  },
+);

@@ -10,7 +10,7 @@ const dependencies = {
   'requirements.txt': '# ours\nnumpy==2.1.0\n\n--extra-index-url https://example.org\nrequests[socks]~=2.31\n',
 };
 
-test('without a pace a build has ended when its upload has', async () => {
+test('with a pace of 0 a build ends with its upload', async () => {
   const { ask, deploy } = await platform();
   const { build, id } = await deploy();
   expect((await ask('GET', build)).json).toEqual({
@@ -21,7 +21,7 @@ test('without a pace a build has ended when its upload has', async () => {
   });
 });
 
-test('with a pace it goes from stage to stage by the clock', async () => {
+test('with a pace a build advances through its stages by the clock', async () => {
   const { ask, deploy, logOf, clock } = await platform({ pace: 1000 });
   const { path, build } = await deploy({ preBuildCommands: ['apt update'], shellCommands: ['make'] }, dependencies);
   const seen = [];
@@ -44,7 +44,7 @@ test('with a pace it goes from stage to stage by the clock', async () => {
   ]);
 });
 
-test('the log echoes each dependency and each command, once', async () => {
+test('the log has each dependency and command once', async () => {
   const { ask, deploy, logOf } = await platform();
   const { build, id } = await deploy(
     { preBuildCommands: ['apt update'], shellCommands: ['make', 'make install'], useUv: true },
@@ -103,7 +103,7 @@ test.each([
   expect((await ask('GET', build)).json.status).toBe('success');
 });
 
-test('a Dockerfile is followed step by step, and must be there', async () => {
+test("a Dockerfile's steps are logged, and it must exist", async () => {
   const { ask, deploy, logOf } = await platform();
   const settings = { runtime: 'custom', dockerfilePath: 'Dockerfile' };
   const good = await deploy(settings, { Dockerfile: 'FROM python:3.12\nCMD ["python"]\n' });
@@ -139,7 +139,7 @@ test.each([
   expect((await logOf(build)).at(-1)).toBe(`ERROR: ${initError}`);
 });
 
-test('zip contents lists every file with its size and checksum', async () => {
+test('lists every file of the archive with size and checksum', async () => {
   const { ask, deploy } = await platform();
   const { build, id } = await deploy({}, { 'main.py': 'print(1)\n', 'src/a b.txt': '' });
   expect((await ask('GET', `${build}/zip-contents`)).json).toEqual({
@@ -148,7 +148,7 @@ test('zip contents lists every file with its size and checksum', async () => {
   });
 });
 
-test('builds are listed newest first', async () => {
+test('lists builds newest first', async () => {
   const { ask, deploy } = await platform();
   const first = await deploy();
   const second = await deploy();
@@ -156,7 +156,7 @@ test('builds are listed newest first', async () => {
   expect(ids).toEqual([second.id, first.id]);
 });
 
-test('a build is cancelled while it is in progress, and the version before it stays', async () => {
+test('cancels a build in progress, and keeps the previous version', async () => {
   const { ask, deploy, logOf, clock } = await platform({ pace: 1000 });
   const first = await deploy();
   clock.now += 60_000;
@@ -190,7 +190,7 @@ test('does not cancel a build that has ended or does not exist', async () => {
   expect((await ask('DELETE', `${path}/builds/nothing`)).status).toBe(404);
 });
 
-test('an archive for a cancelled build starts nothing', async () => {
+test('an archive for a canceled build has no effect', async () => {
   const { ask, put } = await platform();
   const { buildId, uploadUrl } = (await ask('POST', '/apps', { name: 'web' })).json;
   await ask('DELETE', `/apps/p-12345678-web/builds/${buildId}`);

@@ -7,7 +7,7 @@ import { platform, speaking, temporaryFolder } from './support/platform.ts';
 import { python } from './support/running.ts';
 
 describe('a data folder', () => {
-  test('belongs to one emulator: a second one is refused with exit 7, the folder and the process', async () => {
+  test('is locked: a second emulator exits with 7 and names the folder and the process', async () => {
     const data = temporaryFolder();
     const { ask } = await platform({ data });
     await expect(startEmulator({ data })).rejects.toThrow(DataFolderInUseError);
@@ -17,7 +17,7 @@ describe('a data folder', () => {
     expect((await ask('POST', '/apps', { name: 'web' })).status).toBe(200);
   });
 
-  test('is free when its emulator has stopped, or could not start', async () => {
+  test('is unlocked when its emulator has stopped or failed to start', async () => {
     const data = temporaryFolder();
     const other = await startEmulator();
     onTestFinished(() => other.close());
@@ -29,7 +29,7 @@ describe('a data folder', () => {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** Every file and folder at or below a path that somebody else could read, if they may enter its parents. */
+/** Files and folders at or below a path that other users could read if they may enter its parents. */
 function open(folder: string): string[] {
   const below = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
   return [folder, ...below].filter((path) => (statSync(path).mode & 0o077) !== 0);
@@ -53,13 +53,13 @@ describe('under umask 000', () => {
     return speaking;
   }
 
-  test('all that an emulator keeps is for its owner only', async () => {
+  test('all files of an emulator are private', async () => {
     const data = join(temporaryFolder(), 'data');
     await used(data);
     expect(open(data)).toEqual([]);
   });
 
-  test('an empty folder that was open is closed; one with other things in it keeps its mode', async () => {
+  test('makes an empty folder private, but keeps the mode of one with other files', async () => {
     const [empty, project] = [join(temporaryFolder(), 'empty'), join(temporaryFolder(), 'project')];
     for (const folder of [empty, project]) mkdirSync(folder);
     for (const folder of [empty, project]) chmodSync(folder, 0o755);
@@ -99,7 +99,7 @@ describe('a damaged state', () => {
     [JSON.stringify({ ...good, secrets: [['a']] }), 'secrets.0.1'],
     [JSON.stringify({ ...good, accounts: { 'p-1': [] } }), 'accounts.p-1'],
     [JSON.stringify({ ...good, version: 99 }), 'was written by a newer version of gantry'],
-  ])('%j is refused with its path, the reason and how to set it aside', async (text, reason) => {
+  ])('%j is refused with its path, the reason and a fix', async (text, reason) => {
     const data = temporaryFolder();
     const file = join(data, 'state.json');
     writeFileSync(file, text);
@@ -108,7 +108,7 @@ describe('a damaged state', () => {
     expect(stderr).toContain(reason);
     expect(stderr).toContain(`mv ${file} ${file}.damaged`);
     expect(readFileSync(file, 'utf8')).toBe(text);
-    // The folder is not left locked.
+    // The folder is unlocked.
     await expect(startEmulator({ data })).rejects.toThrow(DamagedDataError);
   });
 
@@ -118,7 +118,7 @@ describe('a damaged state', () => {
     expect((await gantry(['emulator', 'start', '--port', '0', '--data', data])).code).toBe(10);
   });
 
-  test('is not one that an older emulator wrote', async () => {
+  test('is not reported for the state of an older version', async () => {
     const data = temporaryFolder();
     const script = { scenes: [], end: { status: 'success' } };
     writeFileSync(join(data, 'state.json'), JSON.stringify({ ...good, apps: [app], builds: [{ ...build, script }] }));
@@ -146,7 +146,7 @@ describe('damaged volumes', () => {
     'null',
     '{"is":"removed","names":"all","project":"p","volume":"default","region":"us-east-1"}',
     '{"is":"part","upload":"u","number":1,"part":{"id":"../../state.json","size":1,"md5":"0"}}',
-  ])('are refused, and no content is removed: %s', async (line) => {
+  ])('are refused without deleting content: %s', async (line) => {
     const { data, file } = await written((lines) => [lines[0] ?? '', line, ...lines.slice(1), '']);
     const pieces = () => readdirSync(join(data, 'storage/volumes'));
     const before = pieces();
@@ -157,14 +157,14 @@ describe('damaged volumes', () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  test('are not those whose last line a crash cut off', async () => {
+  test('are not reported for a truncated last line', async () => {
     const { data } = await written((lines) => [...lines.slice(0, -1), (lines.at(-1) ?? '').slice(0, 20)]);
     const { emulator } = await platform({ data });
     expect(emulator.volume().paths()).toEqual(['/a.txt']);
   });
 });
 
-test('damaged lines of a log are skipped, and the others are shown', async () => {
+test('skips damaged lines of a log', async () => {
   const data = temporaryFolder();
   const first = await startEmulator({ data });
   const { path } = await speaking(first).deploy();

@@ -14,7 +14,7 @@ test.each(Object.entries<Endpoint>(endpoints))('%s has a route', async (name, { 
   expect(emulator.calls[0]?.endpoint).toBe(name);
 });
 
-test('the state survives a restart with a data folder, but no token and no link does', async () => {
+test('with a data folder the state survives a restart, but tokens and signed URLs do not', async () => {
   const data = temporaryFolder();
   const first = await startEmulator({ data, project: 'p-kept1234' });
   const before = speaking(first);
@@ -33,13 +33,13 @@ test('the state survives a restart with a data folder, but no token and no link 
   expect(ids.size).toBe(3);
 });
 
-test('the state, which has the signing key, is for its owner only', async () => {
+test('the state file, which has the signing key, is private', async () => {
   const data = temporaryFolder();
   await platform({ data });
   expect(statSync(`${data}/state.json`).mode & 0o777).toBe(0o600);
 });
 
-test('a state that cannot be read is not thrown away', async () => {
+test('does not overwrite a state file that cannot be read', async () => {
   const data = temporaryFolder();
   await (await startEmulator({ data })).close();
   writeFileSync(`${data}/state.json`, '{"projects": ["p-');
@@ -48,7 +48,7 @@ test('a state that cannot be read is not thrown away', async () => {
   );
 });
 
-test('reset forgets everything but the project and its tokens', async () => {
+test('reset deletes everything except the project and its tokens', async () => {
   const { emulator, ask, deploy } = await platform();
   await deploy();
   emulator.fail('listApps', '503*');
@@ -59,7 +59,7 @@ test('reset forgets everything but the project and its tokens', async () => {
   expect(emulator.store.builds.size).toBe(1);
 });
 
-test('calls hold what was sent, but no secret', async () => {
+test('recorded calls contain what was sent, without secrets', async () => {
   const { emulator, deploy } = await platform();
   await deploy({ cpu: 1 });
   expect(emulator.calls).toMatchObject([
@@ -77,7 +77,7 @@ test('calls hold what was sent, but no secret', async () => {
   expect(text).not.toContain('X-Amz-Signature');
 });
 
-test('it stops at once, whatever is connected, and leaves nothing behind', async () => {
+test('stops immediately with open connections, and leaves nothing behind', async () => {
   const folder = emptyTemporaryFolder();
   const emulator = await startEmulator();
   expect(readdirSync(folder)).toHaveLength(1);
@@ -89,7 +89,7 @@ test('it stops at once, whatever is connected, and leaves nothing behind', async
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a port that is taken is an error, and leaves nothing behind', async () => {
+test('fails if the port is in use, and leaves nothing behind', async () => {
   const { emulator } = await platform();
   const folder = emptyTemporaryFolder();
   const port = Number(new URL(emulator.url).port);

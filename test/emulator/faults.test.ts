@@ -6,7 +6,7 @@ import { zip } from './support/zip.ts';
 
 const archive = zip({ 'main.py': 'print(1)\n' });
 
-test('faults are used up one by one, in order, by their own calls only', async () => {
+test('faults apply once, in order, to matching requests only', async () => {
   const { emulator, ask } = await platform();
   emulator.fail('createApp', 503, '402');
   const create = async () => (await ask('POST', '/apps', { name: 'web' })).status;
@@ -16,7 +16,7 @@ test('faults are used up one by one, in order, by their own calls only', async (
   expect(emulator.store.builds.size).toBe(1);
 });
 
-test('a fault with an asterisk stays', async () => {
+test('a fault with an asterisk applies to all further requests', async () => {
   const { emulator, ask } = await platform();
   emulator.fail('listApps', 500, '502*');
   const statuses = [];
@@ -28,7 +28,7 @@ test.each([
   ['429:2', 429, '2'],
   ['503:date+60', 503, 'Fri, 20 Nov 2026 09:31:00 GMT'],
   ['503', 503, null],
-])('%s tells when to come back', async (fault, status, retryAfter) => {
+])('%s has Retry-After', async (fault, status, retryAfter) => {
   const { emulator, ask } = await platform();
   emulator.fail('listApps', fault);
   const answer = await ask('GET', '/apps');
@@ -44,7 +44,7 @@ test.each([
   ['reset-during', 1, true],
   ['reset-after', 1, true],
   ['truncated', 1, true],
-])('%s breaks the line when %i apps are made', async (fault, made) => {
+])('%s breaks the connection after %i apps were created', async (fault, made) => {
   const { emulator, ask } = await platform();
   emulator.fail('createApp', fault);
   await expect(ask('POST', '/apps', { name: 'web' })).rejects.toThrow(TypeError);
@@ -56,7 +56,7 @@ test.each([
   ['malformed', 200, 'application/json', '{"id": "p-1234', 1],
   ['empty', 200, 'application/json', '', 1],
   ['html', 502, 'text/html', expect.stringContaining('<h1>502 Bad Gateway</h1>'), 0],
-])('%s answers what nobody can use', async (fault, status, type, text, made) => {
+])('%s replies with an unusable body', async (fault, status, type, text, made) => {
   const { emulator, ask } = await platform();
   emulator.fail('createApp', fault);
   const answer = await ask('POST', '/apps', { name: 'web' });
@@ -64,7 +64,7 @@ test.each([
   expect(emulator.store.apps.size).toBe(made);
 });
 
-test('a stalled call ends with the emulator, at the latest', async () => {
+test('a stalled request ends with the emulator', async () => {
   const { emulator, ask } = await platform();
   emulator.fail('listApps', 'stall');
   const answer = ask('GET', '/apps').catch((error) => error.name);
@@ -99,7 +99,7 @@ test.each([
   ['reset-during', 'pending'],
   ['reset-after', 'success'],
   ['truncated', 'success'],
-])('an upload with %s leaves its build %s, and can be repeated', async (fault, build) => {
+])('an upload with %s leaves its build %s, and can be retried', async (fault, build) => {
   const { send, status } = await upload(fault);
   await expect(send().then((response) => response.text())).rejects.toThrow(TypeError);
   expect(await status()).toBe(build);
@@ -120,7 +120,7 @@ test.each([
   expect((await ask('GET', (await deploy()).build)).json.status).toBe('success');
 });
 
-test('a slow build goes on until it is cancelled', async () => {
+test('a slow build runs until it is canceled', async () => {
   const { emulator, ask, deploy, clock } = await platform();
   emulator.fail('build', 'slow');
   const { build } = await deploy();
@@ -130,7 +130,7 @@ test('a slow build goes on until it is cancelled', async () => {
   expect((await ask('GET', build)).json.status).toBe('cancelled');
 });
 
-test('an unknown status is seen once', async () => {
+test('an unknown status is returned once', async () => {
   const { emulator, ask, deploy } = await platform();
   emulator.fail('build', 'unknown-status');
   const { build } = await deploy();
@@ -138,7 +138,7 @@ test('an unknown status is seen once', async () => {
   expect([await look(), await look()]).toEqual(['polishing', 'success']);
 });
 
-test('a hostile log tries control sequences, workflow commands and a very long line', async () => {
+test('a hostile log has control sequences, workflow commands and a very long line', async () => {
   const { emulator, deploy, logOf } = await platform();
   emulator.fail('build', 'hostile-log');
   const log = (await logOf((await deploy()).build)).join('\n');
@@ -147,7 +147,7 @@ test('a hostile log tries control sequences, workflow commands and a very long l
   }
 });
 
-test('a fault that is none is refused, with those that are', async () => {
+test('refuses an invalid fault, and lists the valid ones', async () => {
   const { emulator } = await platform();
   expect(() => emulator.fail('getApp', 'expired')).toThrow(
     'invalid fault "expired" for getApp: expected one of reset-before,',
@@ -160,7 +160,7 @@ test('a fault that is none is refused, with those that are', async () => {
   );
 });
 
-test('the command line writes a target and its faults', () => {
+test('parses a target and its faults from the command line', () => {
   expect(parseFaultOption('upload=503,429:2, reset-during*')).toEqual({
     target: 'upload',
     faults: ['503', '429:2', 'reset-during*'],

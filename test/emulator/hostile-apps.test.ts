@@ -16,14 +16,14 @@ def tell(**event):
     os.write(4, json.dumps(event).encode() + b"\\n")
 `;
 
-/** An emulator with an app of this code. */
+/** An emulator with an app that has this code. */
 async function app(code: string) {
   const { call, deploy, ...rest } = await running('functions', { replicaConcurrency: 10 });
   await deploy({ name: 'functions', replicaConcurrency: 10 }, { 'main.py': head + code });
   return { call, ...rest };
 }
 
-describe.skipIf(!python)('an app that uses the descriptor of the emulator (needs python3)', () => {
+describe.skipIf(!python)("an app that uses the emulator's file descriptor (needs python3)", () => {
   test.each([
     ['writes no JSON', 'os.write(4, b"x\\n")', 'wrote to'],
     ['writes half a line', 'os.write(4, b"x"); return 1', 'wrote to'],
@@ -57,14 +57,14 @@ describe.skipIf(!python)('an app that uses the descriptor of the emulator (needs
     ['writes items of no kind', 'tell(call=run_id, item={})'],
     ['writes no JSON', 'os.write(4, b"{\\n")'],
     ['closes it', 'os.close(4)'],
-  ])('has its stream cut off when it %s', async (_, statement) => {
+  ])('has its stream aborted when it %s', async (_, statement) => {
     const { call, base } = await app(`def f(run_id):\n    yield "first"\n    ${statement}\n    time.sleep(60)\n`);
     const answer = await fetch(`${base}/f`, { method: 'POST', body: '{}' });
     await expect(answer.text()).rejects.toThrow();
     expect((await call('run')).json.result).toBe('fine');
   });
 
-  test('cannot have a file of another folder sent or removed', async () => {
+  test('cannot make the emulator send or delete a file of another folder', async () => {
     const file = join(temporaryFolder(), 'answer-ofothers');
     writeFileSync(file, 'private');
     const { call } = await app(`def f(run_id, file):\n    tell(call=run_id, answerFile=file)\n    time.sleep(60)\n`);
@@ -73,7 +73,7 @@ describe.skipIf(!python)('an app that uses the descriptor of the emulator (needs
     expect(existsSync(file)).toBe(true);
   });
 
-  test('fails the other calls of its replica, too: none stays without an answer', async () => {
+  test('fails the other calls of its replica, and each gets a reply', async () => {
     const { call } = await app(
       'def waits():\n    time.sleep(60)\n\ndef f():\n    time.sleep(0.3)\n    os.write(4, b"x\\n")\n',
     );
@@ -81,14 +81,14 @@ describe.skipIf(!python)('an app that uses the descriptor of the emulator (needs
     expect(replies.map(({ status }) => status)).toEqual([500, 500]);
   });
 
-  test('is answered when it closes the descriptor of its calls', async () => {
+  test('gets a reply when it closes the descriptor of its commands', async () => {
     const { call } = await app('def f():\n    os.close(3)\n    return 1\n');
     expect([200, 502]).toContain((await call('f')).status);
     expect([200, 502]).toContain((await call('run')).status);
     await expect.poll(async () => (await call('run')).status).toBe(200);
   });
 
-  test('that does not start for it says so', async () => {
+  test('that fails to start because of it says so', async () => {
     const { call } = await app('os.write(4, b"x\\n")\ntime.sleep(60)\n');
     const { status, json } = await call('run');
     expect([status, json.message]).toEqual([503, expect.stringContaining('file descriptor 4')]);
@@ -96,7 +96,7 @@ describe.skipIf(!python)('an app that uses the descriptor of the emulator (needs
 });
 
 describe.skipIf(!python)('an app (needs python3)', () => {
-  test('whose error has no text is answered', async () => {
+  test('whose error has no text gets a reply', async () => {
     const { call } = await app(
       'class Odd(Exception):\n    def __str__(self):\n        raise ValueError()\n\ndef f():\n    raise Odd()\n',
     );
@@ -104,13 +104,13 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     expect([status, json.message]).toEqual([500, 'Odd']);
   });
 
-  test('that raises what stands for a canceled call is answered', async () => {
+  test('that raises the exception of a canceled call gets a reply', async () => {
     const { call } = await app('def f():\n    from cortex_call import Cancelled\n    raise Cancelled()\n');
     const { status, json } = await call('f');
     expect([status, json.message]).toEqual([500, expect.any(String)]);
   });
 
-  test('that prints without line ends has its text in the log in pieces', async () => {
+  test('that prints without line ends has its text split in the log', async () => {
     const { call, printed } = await app('def f():\n    os.write(1, b"x" * 1000000)\n    os.write(1, b"y\\nlast\\n")\n');
     await call('f');
     await expect.poll(async () => (await printed()).at(-1)).toBe('last');
@@ -119,7 +119,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     expect(lines.join('')).toBe(`${'x'.repeat(1_000_000)}y`);
   });
 
-  test('that ends while another process holds its output is answered', async () => {
+  test('that ends while another process keeps its output open gets a reply', async () => {
     const { call } = await app(
       'def f():\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(8)\n        os._exit(0)\n    time.sleep(0.2)\n    os._exit(3)\n',
     );
@@ -127,7 +127,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     expect([status, json.message]).toEqual([502, expect.stringContaining('exit code 3')]);
   });
 
-  test('with a server that changes the protocol is answered', async () => {
+  test('with a server that upgrades the protocol gets a reply', async () => {
     const { call, deploy } = await running('server');
     const server = `
 import os, socket
@@ -166,7 +166,7 @@ describe('lines', () => {
     ],
     [[Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)], ['é']],
     [[], []],
-  ])('of %j are %j, none much longer than the limit', async (chunks, lines) => {
+  ])('of %j are %j, within the limit', async (chunks, lines) => {
     const stream = new PassThrough();
     const heard: string[] = [];
     forEachLine(stream, 8, (line) => heard.push(line));

@@ -23,16 +23,16 @@ describe('a request target', () => {
     ['CONNECT example.com:443', 405],
     ['NONSENSE /', 400],
     ['GET index.json', 400],
-  ])('%s is answered with %i', async (line, status) => {
+  ])('%s gets %i', async (line, status) => {
     const { emulator } = await platform();
     const { host } = new URL(emulator.url);
     const answer = await sendRaw(emulator.url, [`${line} HTTP/1.1`, `Host: ${host}`, 'Connection: close']);
     expect(answer.status).toBe(status);
-    // The emulator goes on.
+    // The emulator still works.
     expect((await fetch(`${emulator.url}/index.json`)).status).toBe(200);
   });
 
-  test('of a web socket is answered as well', async () => {
+  test('of a WebSocket gets a reply as well', async () => {
     const { emulator } = await platform();
     const { host } = new URL(emulator.url);
     for (const target of ['//', '*', '/v1/applogs?after=x', '/v1/applogs']) {
@@ -83,7 +83,7 @@ describe('settings', () => {
     expect([status, json.message]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('nobody knows are not kept, however deep', async () => {
+  test('that are unknown are not stored, however deep', async () => {
     const { ask, emulator } = await platform();
     const deep = `{"name":"web","more":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
     expect((await ask('POST', '/apps', deep)).status).toBe(200);
@@ -95,14 +95,14 @@ test.each([
   ['/runs/charts?aggregate=perhaps', 'aggregate'],
   [`/runs?nextToken=${Buffer.from(`${'9'.repeat(400)}/x`).toString('base64url')}`, undefined],
   ['/runs?asyncOnly=1x', 'asyncOnly'],
-])('the query of %s is answered', async (path, wrong) => {
+])('an invalid query of %s gets a reply', async (path, wrong) => {
   const { ask } = await platform({ seed: 1 });
   const { status, json } = await ask('GET', `/apps/p-12345678-web${path}`);
   expect(status).toBe(wrong ? 400 : 200);
   if (wrong) expect(json.message).toContain(wrong);
 });
 
-test('a body over 16 MiB is refused, whether it says so or not', async () => {
+test('a body over 16 MiB is refused, with or without content-length', async () => {
   const { ask, emulator } = await platform();
   const large = JSON.stringify({ name: 'x'.repeat(16 << 20) });
   expect((await ask('POST', '/apps', large)).status).toBe(413);
@@ -115,13 +115,13 @@ test('a body over 16 MiB is refused, whether it says so or not', async () => {
   expect(answer.status).toBe(413);
 });
 
-test('a secret with a NUL in it is refused', async () => {
+test('a secret with a NUL is refused', async () => {
   const { ask } = await platform();
   const { status, json } = await ask('PATCH', '/secrets', { KEY: 'a\0b' });
   expect([status, json.message]).toEqual([400, expect.stringContaining('secret KEY must not contain NUL')]);
 });
 
-test('the app of a one-off run is named by its id', async () => {
+test('the app of a one-off run must be given by its id', async () => {
   const { emulator } = await platform();
   const create = (app: string) =>
     fetch(`${emulator.url}/v3/projects/${emulator.project}/apps/${app}/create-run-app`, {
@@ -134,21 +134,21 @@ test('the app of a one-off run is named by its id', async () => {
 });
 
 describe.skipIf(!python)('an app (needs python3)', () => {
-  test('is answered for within its time when that is longer than a timer can wait', async () => {
+  test("supports a timeout longer than a timer's maximum", async () => {
     const { emulator, call, id } = await running();
     const { settings } = emulator.store.apps.get(id) ?? {};
     Object.assign(settings ?? {}, { responseGracePeriodSeconds: 3_000_000, cooldownPeriodSeconds: 3_000_000 });
     expect((await call('run', { name: 'Ada' })).status).toBe(200);
   });
 
-  test('that cannot be started for its environment is not called a bug', async () => {
+  test('that cannot start because of its environment is not reported as a bug', async () => {
     const { emulator, call } = await running();
     emulator.store.secrets.set(emulator.project, { LARGE: 'x'.repeat(3 << 20) });
     const { status, json } = await call('run', { name: 'Ada' });
     expect([status, json.message]).toEqual([503, expect.stringContaining('cannot start')]);
   });
 
-  test('called without the name of a function answers', async () => {
+  test('called without a function name gets a reply', async () => {
     const { base } = await running();
     for (const address of [base, `${base}/`]) {
       expect((await fetch(address, { method: 'POST', body: '{}' })).status).toBe(404);
@@ -156,7 +156,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
   });
 });
 
-/** A generator of the same numbers for the same seed (mulberry32). */
+/** A seeded random number generator (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -174,7 +174,7 @@ const words = [
 ];
 const numbers = [0, -0, -1, 1, 0.5, 2 ** 31, 2 ** 53, 1e300, -1e300, Number.NaN, 43_201];
 
-/** Hostile values of every kind, more often than not of the names that a schema knows. */
+/** Random hostile values, mostly with names that schemas have. */
 class Hostile {
   readonly #next: () => number;
   readonly #names: readonly string[];
@@ -266,7 +266,7 @@ test.each(Object.entries<Endpoint>(endpoints))(
         expect.not.stringContaining('the emulator has a bug'),
       ]);
     }
-    // What it was sent did no harm to the others.
+    // Other requests still work.
     const after = async (below: string) =>
       (
         await fetch(`${emulator.url}/v2/projects/${emulator.project}${below}`, {

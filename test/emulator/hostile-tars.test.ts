@@ -9,14 +9,14 @@ interface Entry {
   name?: string;
   type?: string;
   content?: string;
-  /** The field of the size, as it is written; the truth by default. */
+  /** The size field. Default: the actual size. */
   size?: string | Buffer;
-  /** The field of the checksum; the truth by default. */
+  /** The checksum field. Default: the actual checksum. */
   sum?: string;
   prefix?: string;
 }
 
-/** An entry as its parts say, whether that makes sense or not. */
+/** An entry with these fields, valid or not. */
 function entry({ name = 'job.py', type = '0', content = '', size, sum, prefix = '' }: Entry): Buffer {
   const header = Buffer.alloc(512);
   const body = Buffer.from(content);
@@ -83,7 +83,7 @@ const refused: [what: string, tar: Buffer, reason: string][] = [
 ];
 
 describe('a tar with', () => {
-  test.each(refused)('%s is refused, and nothing of it is left', async (_, tar, reason) => {
+  test.each(refused)('%s is refused and leaves nothing behind', async (_, tar, reason) => {
     const place = temporaryFolder();
     await expect(unpackTar(tar, join(place, 'run'))).rejects.toThrow(reason);
     expect(readdirSync(place)).toEqual([]);
@@ -97,7 +97,7 @@ describe('a tar with', () => {
     ['a folder', tarOf({ name: '../a', type: '5' }, { name: 'b' }), [['b', '']]],
     ['a long name for a folder', tarOf(long('a'.repeat(120)), { type: '5' }, { name: 'b' }), [['b', '']]],
     ['something after its end', Buffer.concat([tarOf({}), entry({ name: '/etc/x' })]), [['job.py', '']]],
-  ])('%s is read as tar reads it', async (_, tar, files) => {
+  ])('%s is read like tar does', async (_, tar, files) => {
     expect(readTar(tar).map(({ path, content }) => [path, String(content)])).toEqual(files);
     expect(await unpackTar(tar, join(temporaryFolder(), 'run'))).toEqual(files.map(([path]) => path));
   });

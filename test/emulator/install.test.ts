@@ -6,7 +6,7 @@ import { temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 import { zip } from './support/zip.ts';
 
-/** A package that is on no index. */
+/** A package that is not on an index. */
 function wheel(): string {
   const path = join(temporaryFolder(), 'gantry_greeting-1.0-py3-none-any.whl');
   const info = 'gantry_greeting-1.0.dist-info';
@@ -22,15 +22,15 @@ function wheel(): string {
 
 const main = 'import gantry_greeting\ndef run():\n    return gantry_greeting.text\n';
 
-describe.skipIf(!python)('what an app needs (needs python3 and pip)', () => {
-  test('is not installed unless that is asked for, and the answer says so', async () => {
+describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => {
+  test('are not installed by default, and the error says so', async () => {
     const { deploy, call } = await running();
     await deploy({ name: 'functions' }, { 'main.py': main, 'requirements.txt': 'gantry-greeting\n' });
     const { status, json } = await call('run');
     expect([status, json.message]).toEqual([503, expect.stringContaining('pass --install to install dependencies')]);
   });
 
-  test('is installed while the build goes on, for this app alone', async () => {
+  test('are installed during the build, for this app only', async () => {
     const { deploy, call, ask, logOf } = await running('functions', {}, { install: true });
     const { build } = await deploy({ name: 'functions' }, { 'main.py': main, 'requirements.txt': `${wheel()}\n` });
     expect((await ask('GET', build)).json.status).toBe('building');
@@ -41,7 +41,7 @@ describe.skipIf(!python)('what an app needs (needs python3 and pip)', () => {
     expect((await call('run')).json.result).toBe('hello from a package');
   });
 
-  test('that cannot be installed fails the build, in the words of pip', async () => {
+  test("that cannot be installed fail the build with pip's message", async () => {
     const { deploy, ask } = await running('functions', {}, { install: true });
     const { build } = await deploy(
       { name: 'functions' },
@@ -53,7 +53,7 @@ describe.skipIf(!python)('what an app needs (needs python3 and pip)', () => {
   });
 });
 
-test('versions are written as pip reads them', () => {
+test('formats versions for pip', () => {
   expect(formatRequirements({ b: 'latest', a: '1.2', c: '>=2,<3', d: '~=1', e: '' })).toBe(
     'a==1.2\nb\nc>=2,<3\nd~=1\ne\n',
   );

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { python, running, untilCut } from './support/running.ts';
 
 describe.skipIf(!python)('a function (needs python3)', () => {
-  test('is called with the fields of the body, and its process stays for the next call', async () => {
+  test("is called with the body's fields, and its process serves the next call", async () => {
     const { call } = await running();
     const first = await call('run', { name: 'Ada' });
     expect([first.status, first.headers.get('content-type')]).toEqual([200, 'application/json']);
@@ -28,27 +28,27 @@ describe.skipIf(!python)('a function (needs python3)', () => {
     ['run', [1], 400, { message: expect.stringContaining('must be a JSON object') }],
     ['run', '{"name": ', 400, { message: expect.stringContaining('not valid JSON') }],
     ['run/chat/completions', { name: 'Ada' }, 200, { result: { greeting: 'hello Ada' } }],
-  ])('%s called with %j answers %i', async (name, body, status, answer) => {
+  ])('%s called with %j responds %i', async (name, body, status, answer) => {
     const { call } = await running();
     const reply = await call(name, body);
     expect([reply.status, reply.json]).toEqual([status, expect.objectContaining({ run_id: expect.any(String) })]);
     expect(reply.json).toMatchObject(answer);
   });
 
-  test('gets the id of its run, and its numbers are not rounded', async () => {
+  test('gets its run id, and numbers are not rounded', async () => {
     const { call } = await running();
     const { json, headers } = await call('who', {});
     expect(json.result).toBe(headers.get('x-request-id'));
     expect((await call('large_number')).text).toContain('"result":9223372036854775809');
   });
 
-  test('gets a large body, and gives a large answer', async () => {
+  test('supports large bodies and responses', async () => {
     const { call } = await running();
     const name = 'é'.repeat(2_000_000);
     expect((await call('run', { name })).json.result.greeting).toBe(`hello ${name}`);
   });
 
-  test('that yields answers with a stream of events, as they come', async () => {
+  test('that yields responds with server-sent events as they are produced', async () => {
     const { base, call } = await running();
     const answer = await fetch(`${base}/count`, { method: 'POST', body: '{"to": 2}' });
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -60,13 +60,13 @@ describe.skipIf(!python)('a function (needs python3)', () => {
     expect((await call('words', { text: 'a b' })).text).toBe('data: a\ndata: !\n\ndata: b\ndata: !\n\n');
   });
 
-  test.each(['breaks_off', 'dies_off'])('that fails in the middle of a stream breaks it off: %s', async (name) => {
+  test.each(['breaks_off', 'dies_off'])('that fails in the middle of a stream aborts it: %s', async (name) => {
     const { base, runs } = await running();
     expect(await untilCut(`${base}/${name}`)).toBe('data: first\n\n');
     expect(await runs()).toMatchObject([{ status: 'failure', statusCode: 500, functionName: name }]);
   });
 
-  test('whose stream nobody reads has to wait', async () => {
+  test('whose stream is not read waits', async () => {
     const { base, printed } = await running();
     const controller = new AbortController();
     const body = JSON.stringify({ pieces: 10_000 });
@@ -78,7 +78,7 @@ describe.skipIf(!python)('a function (needs python3)', () => {
     controller.abort();
   });
 
-  test('sees who it is and its secrets, and nothing of the emulator', async () => {
+  test("gets its identity and secrets in the environment, and nothing of the emulator's", async () => {
     const { call, emulator, id, build } = await running();
     emulator.store.secrets.set(emulator.project, { SHARED: 'project', OWN: 'project' });
     emulator.store.secrets.set(id, { OWN: 'app' });
@@ -94,7 +94,7 @@ describe.skipIf(!python)('a function (needs python3)', () => {
     expect(Object.keys(result).filter((name) => /GANTRY|CEREBRIUM|TOKEN|VITEST|NODE/.test(name))).toEqual([]);
   });
 
-  test('whose process dies is a 502, and the next call finds a new one', async () => {
+  test('whose process dies is a 502, and the next call starts a new one', async () => {
     const { call, runs } = await running();
     const broken = await call('dies');
     expect([broken.status, broken.json.message]).toEqual([502, 'the app failed: its process ended with exit code 3']);
@@ -103,7 +103,7 @@ describe.skipIf(!python)('a function (needs python3)', () => {
     expect(new Set(containers).size).toBe(2);
   });
 
-  test('that takes longer than response_grace_period is a 504, and is stopped', async () => {
+  test('that exceeds response_grace_period is a 504, and is stopped', async () => {
     const { call, emulator, id, runs } = await running();
     await call('run');
     const { settings } = emulator.store.apps.get(id) as { settings: { responseGracePeriodSeconds: number } };
@@ -115,7 +115,7 @@ describe.skipIf(!python)('a function (needs python3)', () => {
   });
 });
 
-describe('whoever calls an app', () => {
+describe('the caller of an app', () => {
   test('needs a key of the project or the token of a service account, unless the app is public', async () => {
     const { call, emulator, ask } = await running('functions', { disableAuth: false }, { real: false });
     const keys = (await ask('GET', '/api-keys')).json as { source: string; apiKey: string; status: string }[];
@@ -137,7 +137,7 @@ describe('whoever calls an app', () => {
   test.each([
     ['an unknown app', 'nothing', {}, 404, 'app nothing not found'],
     ['a partner app', 'voice', { name: 'voice', runtime: 'deepgram' }, 501, 'only the partner has their image'],
-  ])('gets an answer for %s', async (_, name, app, status, message) => {
+  ])('gets an error for %s', async (_, name, app, status, message) => {
     const { emulator, ask, base } = await running();
     if ('name' in app) await ask('POST', '/partner-apps', app);
     const answer = await fetch(base.replace(/functions$/, `${name}/run`), { method: 'POST' });
@@ -148,7 +148,7 @@ describe('whoever calls an app', () => {
     expect(emulator.calls.at(-1)?.endpoint).toBe('invoke');
   });
 
-  test('is told where nothing can run, and what was called', async () => {
+  test('gets a simulated response with the parameters if Python is missing', async () => {
     const { call, printed, runs } = await running('functions', {}, { real: false });
     const { status, json, headers } = await call('run', { name: 'Ada' });
     expect(status).toBe(200);
@@ -162,7 +162,7 @@ describe('whoever calls an app', () => {
   });
 });
 
-describe('the answer to a call', () => {
+describe('the response to a call', () => {
   test.each([
     ['truncated', 'terminated'],
     ['reset-during', 'terminated'],
@@ -176,7 +176,7 @@ describe('the answer to a call', () => {
     expect(await runs()).toHaveLength(fault === 'reset-before' ? 1 : 2);
   });
 
-  test.skipIf(!python)('can break off in the middle of a stream (needs python3)', async () => {
+  test.skipIf(!python)('can be cut in the middle of a stream (needs python3)', async () => {
     const { base, emulator, runs } = await running();
     emulator.fail('invoke', 'truncated');
     const answer = await fetch(`${base}/count`, { method: 'POST', body: '{"to": 5}' });

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { platform } from './support/platform.ts';
 
-/** An app that printed, a way to listen to it, and what came: texts, and at the end how the socket closed. */
+/** An app with log lines, and a function that collects a socket's lines and its close code. */
 async function listening(pace = 0) {
   const speaking = await platform({ pace });
   const { emulator, deploy } = speaking;
@@ -27,7 +27,7 @@ async function listening(pace = 0) {
       socket,
       frames,
       logs: () => frames.map(({ log }) => log),
-      /** 1000 and the like, or why there was no socket. */
+      /** The close code, or why there was no socket. */
       end: () => closed,
     };
   };
@@ -35,7 +35,7 @@ async function listening(pace = 0) {
 }
 
 describe("an app's socket", () => {
-  test('sends what was printed and what is printed from now on', async () => {
+  test('sends existing and new lines', async () => {
     const { print, listen, app } = await listening();
     print('one', { run: 'r-1' });
     const { frames, logs } = listen('/ws-logs');
@@ -57,7 +57,7 @@ describe("an app's socket", () => {
     [{ runID: 'r-1', containerID: 'web-2' }, ['three']],
     [{ after: '2026-11-20T09:30:01Z' }, ['two', 'three']],
     [{ runID: '', containerID: '', after: '' }, ['one', 'two', 'three']],
-  ])('asked for %j sends only that', async (query, texts) => {
+  ])('with %j sends only matching lines', async (query, texts) => {
     const { print, listen, clock } = await listening();
     print('one', { run: 'r-1' });
     clock.now += 1_000;
@@ -82,7 +82,7 @@ describe("an app's socket", () => {
     await expect.poll(listen(path, query).end).toBe(`Unexpected server response: ${status}`);
   });
 
-  test('leaves no token in what is noted of calls', async () => {
+  test('does not record tokens', async () => {
     const { print, listen, emulator } = await listening();
     print('one');
     await expect.poll(listen('/ws-logs').logs).toEqual(['one']);
@@ -124,7 +124,7 @@ describe("a build's socket", () => {
     expect(frames[0]).toMatchObject({ build_id: build, app_id: app, log_id: `${build}-1`, log_line_number: 1 });
   });
 
-  test('goes on while the build does', async () => {
+  test('sends new lines while the build runs', async () => {
     const { listen, clock } = await listening(1_000);
     const { logs, end } = listen('/ws-build-logs');
     await expect.poll(() => logs().length).toBeGreaterThan(0);

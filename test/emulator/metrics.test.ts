@@ -7,7 +7,7 @@ const second = 1_000;
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** A deployed app, and runs that came so many milliseconds ago; each takes a second unless something else is said. */
+/** A deployed app with runs created this many milliseconds ago, each of one second by default. */
 async function called(settings: object, ...runs: (Partial<RunRecord> & { ago: number })[]) {
   const speaking = await platform();
   const { emulator, clock, ask, deploy } = speaking;
@@ -21,7 +21,7 @@ async function called(settings: object, ...runs: (Partial<RunRecord> & { ago: nu
   return { ...speaking, get, build: id };
 }
 
-/** A run that had to wait for its replica. */
+/** A run with a cold start. */
 const cold = (seconds: number) => ({ coldstartMs: seconds * second, proxyQueueMs: seconds * second });
 
 describe('startup times', () => {
@@ -50,14 +50,14 @@ describe('startup times', () => {
     ]);
   });
 
-  test('are percentiles by nearest rank, in seconds', async () => {
+  test('are nearest-rank percentiles in seconds', async () => {
     const runs = Array.from({ length: 10 }, (_, index) => ({ ago: hour, ...cold(index + 1.5) }));
     const { get } = await called({}, ...runs);
     const { data } = (await get('/metrics/startup-time')).json;
     expect(data.time_series).toContainEqual(expect.objectContaining({ p50: 5.5, p90: 9.5, p99: 10.5 }));
   });
 
-  test('of one container only, if asked', async () => {
+  test('can be filtered by container', async () => {
     const { get } = await called(
       {},
       { ago: hour, container: 'a', ...cold(3) },
@@ -68,7 +68,7 @@ describe('startup times', () => {
     expect(data.time_series).toContainEqual(expect.objectContaining({ p50: 7, p99: 7 }));
   });
 
-  test('are of the range asked for, the end included, however short it is', async () => {
+  test('are of the requested range including its end, however short', async () => {
     const { get } = await called({}, { ago: 0, ...cold(1) }, { ago: hour, ...cold(2) });
     const end = '2026-11-22T08:30:00Z';
     const { data } = (await get('/metrics/startup-time', { start: end, end })).json;
@@ -89,14 +89,14 @@ describe('startup times', () => {
   });
 });
 
-/** Steps do not begin on the hour: how many seconds before it the step of half past eight does. */
+/** Steps do not start on the hour: the seconds between the start of the 8:30 step and 8:30. */
 function offset(points: number): number {
   const step = (24 * 3600) / points;
   return (23 * 3600) % step;
 }
 
 describe('containers', () => {
-  test('start with a call, end when nobody called for the cooldown, and are forgotten in an hour', async () => {
+  test('start with a call, end after the cooldown, and are listed for an hour', async () => {
     const { get, clock, build } = await called(
       { cooldownPeriodSeconds: 60 },
       { ago: 5 * second, container: 'pod-1', ...cold(10) },
@@ -129,7 +129,7 @@ describe('containers', () => {
     expect(await state()).toEqual([]);
   });
 
-  test('are always as many as the app is to have at least', async () => {
+  test('are at least min_replicas', async () => {
     const { get } = await called({ minReplicaCount: 2, maxReplicaCount: 3 }, { ago: second, container: 'pod-1' });
     const names = (await get('/containers')).json.map((one: { containerId: string }) => one.containerId);
     expect(names).toHaveLength(2);
@@ -153,7 +153,7 @@ test("the month's requests and cost are those of the runs, and of the time their
   );
   const [summary] = (await ask('GET', '/apps')).json;
   expect(summary.request_metrics).toEqual({ successful: 1, errored: 1, total: 4 });
-  // 30 s of start, 31 s with work and without, 60 s of cooldown; and the second that the other one is at work.
+  // 30 s of start, 31 s of runs and idle time, 60 s of cooldown, and one second of the other replica.
   const seconds = 121 + 1;
   const cents = { gpu: 2 * 0.0222, cpu: 4 * 0.000655, memory: 10 * 0.000222 };
   expect(summary.cost_metrics.gpu_cost).toBeCloseTo((seconds * cents.gpu) / 100, 4);

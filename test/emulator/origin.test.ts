@@ -3,7 +3,7 @@ import { platform } from './support/platform.ts';
 import { sendRaw } from './support/raw.ts';
 import { python, running } from './support/running.ts';
 
-/** One request with these headers, on a connection of its own. */
+/** Sends a request with these headers on a new connection. */
 async function request(url: string, target: string, headers: Record<string, string>, method = 'GET', body = '') {
   const all = { Host: new URL(url).host, Connection: 'close', 'Content-Length': `${body.length}`, ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
@@ -26,7 +26,7 @@ describe('the Host header', () => {
     'a@localhost:PORT',
     '0.0.0.0:PORT',
     '',
-  ])('of %j is refused, whatever is asked for', async (host) => {
+  ])('of %j is refused for every path', async (host) => {
     const { emulator } = await platform();
     const Host = host.replace('PORT', new URL(emulator.url).port);
     for (const [method, target] of [
@@ -45,7 +45,7 @@ describe('the Host header', () => {
     expect(emulator.store.devices.size).toBe(0);
   });
 
-  test('does not count where the request target names another host', async () => {
+  test('does not override the host of the request target', async () => {
     const { emulator } = await platform();
     expect((await request(emulator.url, 'http://evil.example/index.json', {})).status).toBe(421);
     expect((await request(emulator.url, `${emulator.url}/index.json`, {})).status).toBe(200);
@@ -61,7 +61,7 @@ describe('a web page of another origin', () => {
     { 'Sec-Fetch-Site': 'cross-site' },
     // Another port of this machine.
     { 'Sec-Fetch-Site': 'same-site' },
-  ] as Record<string, string>[])('that sends %j reaches nothing', async (headers) => {
+  ] as Record<string, string>[])('that sends %j is refused', async (headers) => {
     const { emulator, deploy, ask } = await platform();
     await deploy();
     const [archive] = await Promise.all([ask('POST', '/apps', { name: 'more' })]);
@@ -83,7 +83,7 @@ describe('a web page of another origin', () => {
     expect(emulator.calls).toHaveLength(before);
   });
 
-  test('gets no web socket', async () => {
+  test('cannot open a WebSocket', async () => {
     const { emulator } = await platform();
     const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' };
     const headers = { ...upgrade, 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' };
@@ -94,7 +94,7 @@ describe('a web page of another origin', () => {
     expect(emulator.calls).toEqual([]);
   });
 
-  test('gets no permission by a preflight', async () => {
+  test('gets no permission from a preflight', async () => {
     const { emulator } = await platform();
     const asks = { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'authorization' };
     for (const origin of ['https://evil.example', emulator.url]) {
@@ -103,7 +103,7 @@ describe('a web page of another origin', () => {
     }
   });
 
-  test('is told how it could be allowed', async () => {
+  test('gets a message with the flag that allows it', async () => {
     const { emulator } = await platform();
     const { body } = await request(emulator.url, '/v4/p/web/run', { Origin: 'http://localhost:3000' });
     expect(JSON.parse(body).message).toContain('--allow-origin');
@@ -117,10 +117,10 @@ test("the emulator's own page and programs are answered", async () => {
   }
 });
 
-describe.skipIf(!python)('an origin that is allowed (needs python3)', () => {
+describe.skipIf(!python)('an allowed origin (needs python3)', () => {
   const Origin = 'http://localhost:3000';
 
-  test('may call apps and read their answers, errors too', async () => {
+  test('may call apps and read responses and errors', async () => {
     const { emulator, base } = await running('functions', {}, { allowOrigins: [Origin] });
     const path = new URL(base).pathname;
     for (const [below, status] of [
@@ -143,7 +143,7 @@ describe.skipIf(!python)('an origin that is allowed (needs python3)', () => {
     expect(preflight.head).toContain('access-control-allow-methods: post');
   });
 
-  test('reaches nothing else', async () => {
+  test('cannot access anything else', async () => {
     const { emulator } = await platform({ allowOrigins: [Origin] });
     for (const target of ['/activate', '/v2/projects/p-12345678/apps', '/v4/../activate', '/v4/%2e%2e/v2/projects']) {
       expect([target, (await request(emulator.url, target, { Origin })).status]).toEqual([target, 403]);

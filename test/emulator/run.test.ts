@@ -3,7 +3,7 @@ import { tar } from '../support/tar.ts';
 import { platform } from './support/platform.ts';
 import { children, python } from './support/running.ts';
 
-/** An emulator, and a way to run a file on it. */
+/** An emulator and functions to run files on it. */
 async function runner(options: Parameters<typeof platform>[0] = {}) {
   const speaking = await platform({ now: Date.now, ...options });
   const { emulator, ask } = speaking;
@@ -31,7 +31,7 @@ async function runner(options: Parameters<typeof platform>[0] = {}) {
     create,
     send,
     state,
-    /** Runs a text as a file to its end. */
+    /** Runs a program's text until it ends. */
     async run(text: string, query: Record<string, string> = {}, data?: string) {
       await create();
       const { json } = await send(tar('job.py', text), { filename: 'job.py', ...query }, data);
@@ -44,7 +44,7 @@ async function runner(options: Parameters<typeof platform>[0] = {}) {
 }
 
 describe('the app of a run', () => {
-  test('is made unless it is there, and is not listed with the others', async () => {
+  test('is created if it does not exist, and is not listed by default', async () => {
     const { create, ask } = await runner();
     expect(await (await create()).json()).toEqual({ message: 'App job created' });
     expect(await (await create()).json()).toEqual({ message: 'App job already exists' });
@@ -75,14 +75,20 @@ describe('the app of a run', () => {
 describe('a run', () => {
   test.each([
     ['a file that is not in it', tar('other.py', ''), {}, '{}', 'job.py is not in the archive'],
-    ['what is no tar', Buffer.alloc(2048, 1), {}, '{}', 'not a tar, or a damaged one'],
+    ['a file that is not a tar', Buffer.alloc(2048, 1), {}, '{}', 'not a tar, or a damaged one'],
     ['a tar that is cut off', tar('job.py', 'x'.repeat(600)).subarray(0, 1024), {}, '{}', 'ends in the middle'],
-    ['a way out of its folder', tar('../job.py', ''), {}, '{}', 'the path ../job.py points outside of the archive'],
+    [
+      'a path outside of the folder',
+      tar('../job.py', ''),
+      {},
+      '{}',
+      'the path ../job.py points outside of the archive',
+    ],
     ['a path from the root', tar('/tmp/job.py', ''), {}, '{}', 'the path /tmp/job.py is absolute'],
     ['a link', tar('job.py', '', '2'), {}, '{}', 'has an entry that is not a file: job.py'],
     ['a tar over 4 MiB', tar('job.py', 'x'.repeat(4 * 1024 * 1024)), {}, '{}', 'file is larger than 4194304 bytes'],
     ['data over 2 MiB', tar('job.py', ''), {}, `"${'x'.repeat(2 * 1024 * 1024)}"`, 'data is larger than 2097152 bytes'],
-    ['an image nobody made', tar('job.py', ''), { imageDigest: 'sha256:0' }, '{}', 'image sha256:0 not found'],
+    ['an unknown image', tar('job.py', ''), { imageDigest: 'sha256:0' }, '{}', 'image sha256:0 not found'],
   ])('refuses %s', async (_, archive, query, data, message) => {
     const { create, send, emulator } = await runner();
     await create();
@@ -91,12 +97,12 @@ describe('a run', () => {
     expect(emulator.store.runs.size).toBe(0);
   });
 
-  test('needs its app', async () => {
+  test('needs an existing app', async () => {
     const { send } = await runner();
     expect((await send(tar('job.py', ''), { filename: 'job.py' })).status).toBe(404);
   });
 
-  test('is simulated where nothing can run, and says so', async () => {
+  test('is simulated without Python, and logs that', async () => {
     const { run } = await runner({ real: false });
     expect(await run('print(1)')).toMatchObject({
       status: 'success',
@@ -106,7 +112,7 @@ describe('a run', () => {
 });
 
 describe.skipIf(!python)('a file that is run (needs python3)', () => {
-  test('prints into the log of its app, and ends well', async () => {
+  test('prints to the log of its app, and succeeds', async () => {
     const { run } = await runner();
     const text =
       'import sys\nprint("hello")\nprint("oh", file=sys.stderr)\nif __name__ == "__main__":\n    print(__file__)\n';
@@ -125,7 +131,7 @@ describe.skipIf(!python)('a file that is run (needs python3)', () => {
     ['raise ValueError("no")\n', 1, ['Traceback (most recent call last):', '  File "job.py", line 1, in <module>']],
     ['def broken(:\n', 1, ['SyntaxError: invalid syntax']],
     ['import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n', undefined, []],
-  ])('that fails is a failure with its exit code: %j', async (text, exitCode, printed) => {
+  ])('that fails has status failure and its exit code: %j', async (text, exitCode, printed) => {
     const { run } = await runner();
     const ended = await run(text);
     expect([ended.status, ended.exitCode]).toEqual(['failure', exitCode]);
@@ -133,7 +139,7 @@ describe.skipIf(!python)('a file that is run (needs python3)', () => {
     expect(ended.printed.join('\n')).not.toMatch(/once\.py|runpy/);
   });
 
-  test('gets its data both ways that are known, however large', async () => {
+  test('gets its data as environment variable and arguments, however large', async () => {
     const { run } = await runner();
     const text =
       'import json, os, sys\nprint(sys.argv[:3])\nprint(sys.argv[3] == os.environ["CEREBRIUM_INPUT_DATA"], len(sys.argv[3]))\n';
@@ -145,7 +151,7 @@ describe.skipIf(!python)('a file that is run (needs python3)', () => {
     expect((await run('import sys\nprint(sys.argv)\n')).printed).toEqual(["['job.py']"]);
   });
 
-  test('can be cancelled, with all that it started', async () => {
+  test('can be canceled with its child processes', async () => {
     const { create, send, state, ask, app } = await runner();
     await create();
     const text = 'import subprocess, sys\nsubprocess.run([sys.executable, "-c", "import time; time.sleep(60)"])\n';
@@ -157,7 +163,7 @@ describe.skipIf(!python)('a file that is run (needs python3)', () => {
     await expect.poll(children).toEqual([]);
   });
 
-  test('is stopped when it takes longer than response_grace_period, and with the emulator', async () => {
+  test('is stopped after response_grace_period, and with the emulator', async () => {
     const { create, send, state, emulator, app } = await runner();
     await create();
     const settings = emulator.store.apps.get(app)?.settings as { responseGracePeriodSeconds: number };

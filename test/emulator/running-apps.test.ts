@@ -6,7 +6,7 @@ import { platform, temporaryFolder } from './support/platform.ts';
 import { children, python, running } from './support/running.ts';
 
 describe.skipIf(!python)('an app (needs python3)', () => {
-  test('that does not load says why, to its caller and in its log', async () => {
+  test('that fails to load reports the reason to its caller and in its log', async () => {
     const { call, emulator, deploy, printed } = await running();
     await deploy({ name: 'functions' }, { 'main.py': 'import nothing_of_this_name\n' });
     const { status, json } = await call('run');
@@ -18,7 +18,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     expect(emulator.store.runs.size).toBe(1);
   });
 
-  test('answers with its new code after the next deploy, and a replica that was cold is another one', async () => {
+  test('runs its new code after a deploy, and gets a new replica after a cooldown', async () => {
     const clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
     const { call, deploy, runs } = await running('functions', { cooldownPeriodSeconds: 60 }, { now: () => clock.now });
     await call('run');
@@ -29,7 +29,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     expect(new Set((await runs()).map((run: { containerId: string }) => run.containerId)).size).toBe(3);
   });
 
-  test('works on as many calls at once as a replica takes; the others wait their turn', async () => {
+  test('handles concurrent calls up to the limit, and queues the others', async () => {
     const { call, runs } = await running('functions', { replicaConcurrency: 2 });
     await call('run');
     const [first, second, third] = [1, 2, 3].map(() => call('sleeps', { seconds: 0.3 }));
@@ -43,7 +43,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
   });
 
   test('is listed with its runs, their timings and its container', async () => {
-    // Every look at the clock takes a millisecond: the time between two steps of a call is no cold start.
+    // Each reading of the clock advances it by 1 ms, which must not count as a cold start.
     const clock = { now: Date.now() };
     const { call, runs, ask, path } = await running('functions', {}, { now: () => clock.now++ });
     await call('run');
@@ -65,7 +65,7 @@ describe.skipIf(!python)('an app (needs python3)', () => {
     expect(json).toMatchObject([{ containerId: first.containerId, containerState: 'RUNNING' }]);
   });
 
-  test('leaves no process behind when the emulator stops, starts over, or the app is deleted', async () => {
+  test('leaves no process behind when the emulator stops or resets, or the app is deleted', async () => {
     const { call, emulator, ask, path, deploy } = await running();
     await call('run');
     expect(children()).toHaveLength(1);
@@ -84,11 +84,11 @@ describe.skipIf(!python)('an app (needs python3)', () => {
   });
 });
 
-test.skipIf(!python)('a run that nobody goes on with after a restart has failed (needs python3)', async () => {
+test.skipIf(!python)('a run that a restart interrupted has failed (needs python3)', async () => {
   const data = temporaryFolder();
   const { call, emulator, path } = await running('functions', {}, { data });
   const { json } = await call('sleeps?async=true');
-  // As if it had been killed: what it knew is what was on disk.
+  // As if it was killed: only the state on disk is left.
   const state = readFileSync(join(data, 'state.json'));
   await emulator.close();
   writeFileSync(join(data, 'state.json'), state);
@@ -99,8 +99,8 @@ test.skipIf(!python)('a run that nobody goes on with after a restart has failed 
   });
 });
 
-describe.skipIf(!python)('a call that is not waited for (needs python3)', () => {
-  test('is acknowledged at once with its id and nothing else, and works on', async () => {
+describe.skipIf(!python)('an asynchronous call (needs python3)', () => {
+  test('is acknowledged immediately with its run id, and continues', async () => {
     const { call, ask, path } = await running();
     const { status, json, headers } = await call('later?async=true', { seconds: 0.2 });
     expect([status, json]).toEqual([202, { run_id: headers.get('x-request-id') }]);
@@ -116,7 +116,7 @@ describe.skipIf(!python)('a call that is not waited for (needs python3)', () => 
     await expect.poll(async () => (await runs())[0].status).toBe('failure');
   });
 
-  test('can be cancelled, and is stopped', async () => {
+  test('can be canceled', async () => {
     const { call, ask, path, runs } = await running('functions', { replicaConcurrency: 1 });
     const { json } = await call('sleeps?async=true');
     await expect.poll(async () => (await runs())[0].status).toBe('processing');

@@ -7,7 +7,7 @@ const second = 1_000;
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** An app, and runs that came so many milliseconds ago; each takes 100 ms unless something else is said. */
+/** An app with runs created this many milliseconds ago, each of 100 ms by default. */
 async function called(...runs: (Partial<RunRecord> & { ago: number })[]) {
   const speaking = await platform();
   const { emulator, clock, ask } = speaking;
@@ -19,10 +19,10 @@ async function called(...runs: (Partial<RunRecord> & { ago: number })[]) {
   return { ...speaking, add, runs: runs.map(add), chart };
 }
 
-/** Milliseconds before the emulator's now, in RFC 3339. */
+/** The time this many milliseconds ago, in RFC 3339. */
 const past = (ms: number) => new Date(Date.UTC(2026, 10, 20, 9, 30) - ms).toISOString();
 
-/** What it takes to find a run in a state, second by second. */
+/** A run that has another status each second. */
 const underway = {
   ago: 0,
   pendingMs: second,
@@ -78,7 +78,7 @@ describe('a run', () => {
 });
 
 describe('the chart, one by one', () => {
-  test('has the newest first, a hundred of them, and where the next begin', async () => {
+  test('lists 100 runs, newest first, and the token of the next page', async () => {
     const { chart, add } = await called();
     for (let number = 1; number <= 250; number += 1)
       add({ ago: number * second, functionName: `f${number}`, id: `r-${number}` });
@@ -97,7 +97,7 @@ describe('the chart, one by one', () => {
     expect(await chart({ offset: 250 })).toEqual({ items: [], total: 250 });
   });
 
-  test('is of the last 24 hours, unless a range is asked for; both ends belong to it', async () => {
+  test('covers the last 24 hours or the requested range, both ends included', async () => {
     const ages = [0, hour, day, day + 1, 2 * day];
     const { chart } = await called(...ages.map((ago) => ({ ago, id: `r-${ago}` })));
     const found = async (query: Record<string, string>) =>
@@ -109,7 +109,7 @@ describe('the chart, one by one', () => {
     expect(await found({ startTime: past(hour), endTime: '2026-11-21T07:00:00+02:00' })).toEqual([0, hour]);
   });
 
-  test('has the runs of this app only, and knows none that is yet to come', async () => {
+  test('has runs of this app only, and no future ones', async () => {
     const { chart } = await called({ ago: hour, app: 'p-12345678-other' }, { ago: -hour });
     expect(await chart({ endTime: past(-2 * hour) })).toMatchObject({ total: 0 });
   });
@@ -159,7 +159,7 @@ describe('the chart, in buckets', () => {
     ['more than a week', { startTime: past(7 * day + 1) }, 'day', 8],
     ['a week by day', { startTime: past(7 * day), groupBy: 'day' }, 'day', 8],
     ['an hour by minute', { startTime: past(hour), groupBy: 'minute', aggregate: 'true' }, 'minute', 60],
-  ])('asked for %s', async (_, query, groupBy, buckets) => {
+  ])('requested with %s', async (_, query, groupBy, buckets) => {
     const { chart } = await called({ ago: hour / 2 });
     const answer = await chart(query);
     expect(answer.groupBy).toBe(groupBy);
@@ -168,7 +168,7 @@ describe('the chart, in buckets', () => {
     expect(answer.total).toBe(1);
   });
 
-  test('counts every state, and has empty buckets, too', async () => {
+  test('counts each status, and includes empty buckets', async () => {
     const { chart } = await called(
       ...[
         { ago: hour, id: 'a' },
@@ -210,7 +210,7 @@ describe('the chart, in buckets', () => {
     });
   });
 
-  test('measures by nearest rank what succeeded or failed, and cold starts where there was one', async () => {
+  test('has nearest-rank percentiles of ended runs, and averages of cold starts', async () => {
     const { chart, add } = await called(
       { ago: hour, statusCode: 0, runtimeMs: 999_999 },
       { ago: hour, runtimeMs: day },
@@ -243,7 +243,7 @@ describe('the chart, in buckets', () => {
     });
   });
 
-  test('follows the clocks of the zone: the day they change has 25 hours', async () => {
+  test('uses local time: a day with a clock change has 25 hours', async () => {
     const { chart, clock } = await called();
     clock.now = Date.parse('2026-10-27T12:00:00Z');
     const query = { startTime: '2026-10-24T22:00:00Z', endTime: '2026-10-26T22:59:59Z', groupBy: 'day' };
@@ -281,7 +281,7 @@ test.each([
 });
 
 describe('the list', () => {
-  test('tells more of a run than the chart does', async () => {
+  test('has more fields of a run than the chart', async () => {
     const { ask, runs } = await called({
       ago: hour,
       functionName: 'predict',
@@ -313,9 +313,9 @@ describe('the list', () => {
     expect((await ask('GET', `/apps/${app}/runs/${runs[0]?.id}`)).json).toEqual({ item: json.items[0] });
   });
 
-  test('comes in pages, which a new run does not shift; asynchronous ones alone if asked', async () => {
+  test('has stable pages, and can be limited to asynchronous runs', async () => {
     const { ask, add } = await called();
-    // Some at one and the same moment, some long ago.
+    // Some at the same time, some long ago.
     for (let number = 0; number < 230; number += 1)
       add({ ago: Math.floor(number / 3) ** 3 * second, async: number % 2 === 1 });
     const ids: string[] = [];
@@ -332,8 +332,8 @@ describe('the list', () => {
   });
 });
 
-describe('a run is cancelled', () => {
-  test.each([0, 2, 3, 5])('%i seconds after it came', async (seconds) => {
+describe('a run can be canceled', () => {
+  test.each([0, 2, 3, 5])('%i seconds after its creation', async (seconds) => {
     const { ask, clock, runs, chart } = await called(underway);
     clock.now += seconds * second;
     expect((await ask('DELETE', `/apps/${app}/runs/${runs[0]?.id}`)).status).toBe(200);
@@ -359,12 +359,12 @@ test.each([
   ['GET', '/apps/p-12345678-other/runs/charts'],
   ['GET', '/apps/p-12345678-other/containers'],
   ['GET', '/apps/p-12345678-other/metrics/startup-time'],
-])('%s %s is not there', async (method, path) => {
+])('%s %s is not found', async (method, path) => {
   const { ask } = await called();
   expect((await ask(method, path)).status).toBe(404);
 });
 
-test('a run of another app is not found, and a deleted app leaves none behind', async () => {
+test("does not find a run of another app, and deletes an app's runs with it", async () => {
   const { ask, emulator, runs } = await called({ ago: hour });
   await ask('POST', '/apps', { name: 'other' });
   expect((await ask('GET', `/apps/p-12345678-other/runs/${runs[0]?.id}`)).status).toBe(404);

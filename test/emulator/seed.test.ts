@@ -14,7 +14,7 @@ async function seeded(seed = 1) {
 
 type Seeded = Awaited<ReturnType<typeof seeded>>;
 
-/** Everything there is to see, without the emulator's address. */
+/** Everything that can be listed, without the emulator's URL. */
 async function everything({ emulator, ask }: Seeded): Promise<string> {
   const paths = ['/apps?includeEphemeral=true'];
   for (const app of [...names, 'run-3f2a91'].map((name) => `/apps/p-12345678-${name}`)) {
@@ -26,7 +26,7 @@ async function everything({ emulator, ask }: Seeded): Promise<string> {
   return texts.join('\n').replaceAll(emulator.url, '');
 }
 
-test('one seed at one time gives the same bytes, another seed gives others', async () => {
+test('the same seed at the same time creates the same data, another seed creates other data', async () => {
   const [one, again, other] = await Promise.all([1, 1, 2].map(async (seed) => everything(await seeded(seed))));
   expect(again).toBe(one);
   expect(other).not.toBe(one);
@@ -37,7 +37,7 @@ test('without a seed the project is empty', async () => {
   expect((await ask('GET', '/apps?includeEphemeral=true')).json).toEqual([]);
 });
 
-test('three apps differ in hardware, runtime and region; a fourth is left over from a one-off run', async () => {
+test('creates three apps with different settings, and the app of a one-off run', async () => {
   const { get } = await seeded();
   const apps = await get('/apps');
   expect(apps.map(({ name, hardware, region }: Record<string, string>) => [name, hardware, region])).toEqual([
@@ -55,7 +55,7 @@ test('three apps differ in hardware, runtime and region; a fourth is left over f
   expect((await get('/apps?includeEphemeral=true'))[3]).toMatchObject({ name: 'run-3f2a91', ephemeral: true });
 });
 
-test('builds succeeded, failed with a reason and a log, and were cancelled', async () => {
+test('creates successful, failed and canceled builds', async () => {
   const { get } = await seeded();
   const builds = (await Promise.all(names.map((name) => get(`/apps/p-12345678-${name}/builds`)))).flat();
   expect(new Set(builds.map((build) => build.status))).toEqual(
@@ -69,14 +69,14 @@ test('builds succeeded, failed with a reason and a log, and were cancelled', asy
 });
 
 describe('30 days of runs', () => {
-  test('have every status', async () => {
+  test('have each status', async () => {
     const { runs } = await seeded();
     const found: RunStatus[] = [];
     for (const { status } of (await runs('transcriber')).items) found.push(status);
     expect([...new Set(found)].sort()).toEqual([...runStatuses].sort());
   });
 
-  test('are on each day, more on working days, with some cold starts and some failures', async () => {
+  test('are on each day, with more on working days, some cold starts and some failures', async () => {
     const { runs } = await seeded();
     const { aggregatedData, total } = await runs('web', `startTime=${monthAgo}&groupBy=day`);
     const days = aggregatedData.slice(1, -1);
@@ -90,7 +90,7 @@ describe('30 days of runs', () => {
     }
   });
 
-  test('begin 30 days ago', async () => {
+  test('start 30 days ago', async () => {
     const { runs } = await seeded();
     expect((await runs('web', `startTime=2026-01-01T00:00:00Z&endTime=${monthAgo}`)).total).toBe(0);
   });
@@ -107,7 +107,7 @@ describe('30 days of runs', () => {
     expect(hours[10].successRate).toBeGreaterThan(70);
   });
 
-  test('ended in several ways, were called in several ways, by functions with names', async () => {
+  test('have several outcomes, functions and kinds of calls', async () => {
     const { get, runs } = await seeded();
     const codes = new Set<number>();
     for (const status of ['failure', 'cancelled']) {
@@ -123,7 +123,7 @@ describe('30 days of runs', () => {
     expect(new Set(items.map((run: { functionName: string }) => run.functionName))).toContain('transcribe');
   });
 
-  test('have their replicas among the containers', async () => {
+  test('have replicas that are listed as containers', async () => {
     const { get } = await seeded();
     const [{ podName }] = (await get('/apps/p-12345678-web/runs')).items;
     const containers = await get('/apps/p-12345678-web/containers');
@@ -131,7 +131,7 @@ describe('30 days of runs', () => {
     expect(containers[0].containerState).toBe('RUNNING');
   });
 
-  test('can be paged through, and each be found', async () => {
+  test('can be listed page by page, and found by id', async () => {
     const { get } = await seeded();
     const ids = new Set<string>();
     const path = '/apps/p-12345678-nightly-report/runs';
@@ -146,7 +146,7 @@ describe('30 days of runs', () => {
     expect((await get(`${path}/${last}`)).item.id).toBe(last);
   });
 
-  test('go on with the clock, and what is cancelled stays so', async () => {
+  test('continue with the clock, and stay canceled', async () => {
     const { ask, clock, emulator, runs } = await seeded();
     const underway = async () => (await runs('transcriber', 'status=processing')).items;
     const made = (await underway()).find((run: { id: string }) => !emulator.store.runs.has(run.id));
@@ -160,7 +160,7 @@ describe('30 days of runs', () => {
   });
 });
 
-test('a seeded app that is deployed again keeps its runs, one that is deleted does not', async () => {
+test('a seeded app keeps its runs when it is deployed again, but not when it is deleted', async () => {
   const { ask, deploy, runs } = await seeded();
   const { total } = await runs('web');
   await deploy();
@@ -170,7 +170,7 @@ test('a seeded app that is deployed again keeps its runs, one that is deleted do
   expect((await runs('web')).total).toBe(0);
 });
 
-test('a folder that is in use already is not seeded again; what it was seeded with is there', async () => {
+test('does not seed a folder with existing state again', async () => {
   const [data, used] = [temporaryFolder(), temporaryFolder()];
   const first = await platform({ data, seed: 3 });
   const ids = [...first.emulator.store.builds.keys()];

@@ -10,7 +10,7 @@ const custom = {
   readycheckEndpoint: '/ready',
 };
 
-/** A server that tells which address it listens on, and the port it is to use. */
+/** A server that prints the address it listens on. */
 const telling = (listen: string, more = '') => `
 import os, socket, sys
 port = int(os.environ["PORT"])
@@ -37,7 +37,7 @@ async function served(code: string, { entrypoint = ['python', 'own.py'], files =
 const opened = (family: string, host: string) =>
   `server = socket.socket(socket.${family})\nserver.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)\nserver.bind((${host}, port))`;
 
-describe.skipIf(!python)("a server of the user's own (needs python3)", () => {
+describe.skipIf(!python)("an app's own server (needs python3)", () => {
   test.each([
     ["''", opened('AF_INET', '""'), '127.0.0.1'],
     ['0.0.0.0', opened('AF_INET', '"0.0.0.0"'), '127.0.0.1'],
@@ -49,12 +49,12 @@ describe.skipIf(!python)("a server of the user's own (needs python3)", () => {
       '::ffff:127.0.0.1',
     ],
     ['127.0.0.1', opened('AF_INET', '"127.0.0.1"'), '127.0.0.1'],
-  ])('that listens on %s is on the loopback address only', async (_, listen, address) => {
+  ])('that listens on %s uses the loopback address only', async (_, listen, address) => {
     const { status, warnings, printed } = await served(telling(listen));
     expect([status, await printed(), warnings]).toEqual([200, [`listens ${address}`], []]);
   });
 
-  test('can still have any port as a client, and its own sitecustomize', async () => {
+  test('can still bind to port 0 as a client, and have its own sitecustomize', async () => {
     const client = 'client = socket.socket(); client.bind(("", 0)); print(client.getsockname()[0], flush=True)';
     const { status, printed } = await served(telling(opened('AF_INET', '""'), client), {
       entrypoint: ['sh', '-c', 'PYTHONPATH="$PYTHONPATH:$PWD/more" python3 own.py'],
@@ -63,12 +63,12 @@ describe.skipIf(!python)("a server of the user's own (needs python3)", () => {
     expect([status, await printed()]).toEqual([200, ['custom', 'listens 127.0.0.1', '0.0.0.0']]);
   });
 
-  test.skipIf(!existsSync('/proc/net/tcp'))('is warned of when other machines can reach it', async () => {
+  test.skipIf(!existsSync('/proc/net/tcp'))('causes a warning if other machines can reach it', async () => {
     for (const [family, host, address] of [
       ['AF_INET', '"0.0.0.0"', '0.0.0.0'],
       ['AF_INET6', '"::"', '[::]'],
     ] as const) {
-      // Python reads no PYTHONPATH with -E, and other languages never do.
+      // With -E, Python ignores PYTHONPATH, like servers in other languages.
       const entrypoint = ['python', '-E', 'own.py'];
       const { status, warnings, printed } = await served(telling(opened(family, host)), { entrypoint });
       const [warning = '', ...others] = warnings;
@@ -80,7 +80,7 @@ describe.skipIf(!python)("a server of the user's own (needs python3)", () => {
     }
   });
 
-  test.skipIf(!existsSync('/proc/net/tcp'))('as in our example is on the loopback address only', async () => {
+  test.skipIf(!existsSync('/proc/net/tcp'))('of the example app uses the loopback address only', async () => {
     const { base } = await running('server', custom);
     expect((await fetch(`${base}/health`)).status).toBe(200);
     const table = readFileSync('/proc/net/tcp', 'utf8');

@@ -11,8 +11,8 @@ const custom = {
   readycheckEndpoint: '/ready',
 };
 
-describe.skipIf(!python)("a server of the user's own (needs python3)", () => {
-  test('gets every method and path below its app, and answers as it likes', async () => {
+describe.skipIf(!python)("an app's own server (needs python3)", () => {
+  test('gets every method and path below its app, and its response is passed on', async () => {
     const { base, call, runs } = await running('server', custom);
     const added = await call('messages', { text: 'hello' });
     expect([added.status, added.json.text]).toEqual([201, 'hello']);
@@ -27,7 +27,7 @@ describe.skipIf(!python)("a server of the user's own (needs python3)", () => {
     ]);
   });
 
-  test('is not waited for in an asynchronous call', async () => {
+  test('does not block an asynchronous call', async () => {
     const { call, base, ask, path } = await running('server', custom);
     const { status, json } = await call('messages?async=true', { text: 'later' });
     expect(status).toBe(202);
@@ -35,13 +35,13 @@ describe.skipIf(!python)("a server of the user's own (needs python3)", () => {
     expect(await (await fetch(`${base}/messages`)).json()).toMatchObject({ messages: [{ text: 'later' }] });
   });
 
-  test('runs on another port when its own is taken', async () => {
+  test('runs on another port if its own is in use', async () => {
     const { port } = await listening();
     const { base } = await running('server', { ...custom, entrypoint: [`python server.py --port=${port}`], port });
     expect((await fetch(`${base}/health`)).status).toBe(200);
   });
 
-  test('sees the query, the id of its run and what is no business of the platform', async () => {
+  test("gets the query and headers without the platform's own, and the run id", async () => {
     const echo = `
 import json
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -82,7 +82,7 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
-  test('whose process dies in the middle of an answer cuts it off after what it has sent', async () => {
+  test('whose process dies in the middle of a response cuts it after what was sent', async () => {
     const dying = `
 import os
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -102,7 +102,7 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
     expect(await untilCut(`${base}/die`)).toBe('the beginning');
   });
 
-  test('that has its port in its code can be deployed anew: the old one goes first', async () => {
+  test('with a fixed port can be deployed again: the old process ends first', async () => {
     const { base, deploy } = await running('server', custom);
     const port = await freePort();
     const server = (text: string) => `
@@ -124,15 +124,15 @@ HTTPServer(("127.0.0.1", ${port}), Handler).serve_forever()
   });
 
   test.each([
-    ['that is not on this machine', ['no-such-server'], 'no-such-server not found'],
+    ['that is not installed', ['no-such-server'], 'no-such-server not found'],
     ['that ends at once', ['python', '-c', 'raise SystemExit(4)'], 'its process ended with exit code 4'],
-  ])('%s is a 503 that says so', async (_, entrypoint, message) => {
+  ])('%s is a 503 with a message', async (_, entrypoint, message) => {
     const { call } = await running('server', { ...custom, entrypoint });
     const { status, json } = await call('messages');
     expect([status, json.message]).toEqual([503, expect.stringContaining(message)]);
   });
 
-  test('ends with the emulator, and all it started', async () => {
+  test('ends with the emulator, including its child processes', async () => {
     const { base, emulator, deploy } = await running('server', custom);
     await fetch(`${base}/health`);
     expect(children()).toHaveLength(1);
@@ -141,7 +141,7 @@ HTTPServer(("127.0.0.1", ${port}), Handler).serve_forever()
     await deploy({ name: 'server', ...custom }, { 'server.py': '', 'main.py': '' });
   });
 
-  test('with a Dockerfile cannot run here, and that is said', async () => {
+  test('with a Dockerfile gets a message that it cannot run here', async () => {
     const { call } = await running('dockerfile', { ...custom, dockerfilePath: './Dockerfile' });
     const { status, json } = await call('clock');
     expect([status, json.message]).toEqual([501, 'the emulator cannot run apps with a Dockerfile']);

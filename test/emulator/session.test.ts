@@ -6,8 +6,8 @@ import { type DeviceAuthorization, oauthClientId } from '../../src/contract/sess
 import { startEmulator } from '../../src/emulator/index.ts';
 import { platform, speaking, temporaryFolder } from './support/platform.ts';
 
-describe('a device that wants to log in', () => {
-  test('gets a link, a code, and is told how long and how often to ask', async () => {
+describe('a device login', () => {
+  test('gets a URL, a code, an expiry and a polling interval', async () => {
     const { emulator, begin } = await device();
     const { device_code, user_code, ...rest } = await begin();
     expect(user_code).toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
@@ -20,7 +20,7 @@ describe('a device that wants to log in', () => {
     });
   });
 
-  test('waits until the owner of the emulator approves it, and gets tokens once', async () => {
+  test("waits for the owner's approval, and gets tokens once", async () => {
     const { begin, poll, clock, emulator, approve } = await device();
     const { device_code, user_code } = await begin();
     expect(await poll(device_code)).toMatchObject({ status: 400, error: 'authorization_pending' });
@@ -34,7 +34,7 @@ describe('a device that wants to log in', () => {
     expect(await poll(device_code)).toMatchObject({ status: 400, error: 'invalid_grant' });
   });
 
-  test('is told to slow down when it asks too often, by five seconds more each time', async () => {
+  test('is slowed down by five seconds each time it polls too often', async () => {
     const { begin, poll, clock } = await device();
     const { device_code } = await begin();
     const words = [];
@@ -50,7 +50,7 @@ describe('a device that wants to log in', () => {
     ['after ten minutes', 'expired_token'],
     ['when the person refuses', 'access_denied'],
     ['with a code nobody gave out', 'invalid_grant'],
-  ])('%s hears %s', async (when, error) => {
+  ])('%s gets %s', async (when, error) => {
     const { begin, poll, clock, emulator } = await device();
     const { device_code } = await begin();
     const known = emulator.store.devices.get(device_code);
@@ -59,7 +59,7 @@ describe('a device that wants to log in', () => {
     expect(await poll(when.includes('nobody') ? 'x' : device_code)).toMatchObject({ status: 400, error });
   });
 
-  test('is not approved by whoever looks at its page', async () => {
+  test('is not approved by opening its page', async () => {
     const { begin, poll, emulator } = await device();
     const { device_code, user_code, verification_uri_complete } = await begin();
     const page = await fetch(verification_uri_complete);
@@ -86,21 +86,21 @@ describe('a device that wants to log in', () => {
     expect((await approve({ user_code: other.user_code })).status).toBe(200);
   });
 
-  test('can be denied, and is found by its code in any case', async () => {
+  test('can be denied, and its code is case-insensitive', async () => {
     const { begin, poll, approve } = await device();
     const { device_code, user_code } = await begin();
     expect((await approve({ user_code: ` ${user_code.toLowerCase()}`, action: 'deny' })).status).toBe(200);
     expect(await poll(device_code)).toMatchObject({ error: 'access_denied' });
   });
 
-  test('cannot be approved once its code has expired', async () => {
+  test('cannot be approved after its code has expired', async () => {
     const { begin, approve, clock } = await device();
     const { user_code } = await begin();
     clock.now += 600_000;
     expect((await approve({ user_code })).status).toBe(404);
   });
 
-  test('succeeds while a thousand others wait: the oldest one that is not approved is dropped', async () => {
+  test('succeeds with a thousand pending logins: the oldest unapproved one is dropped', async () => {
     const { begin, poll, approve, emulator } = await device();
     const approved = await begin();
     await approve({ user_code: approved.user_code });
@@ -116,7 +116,7 @@ describe('a device that wants to log in', () => {
     expect((await poll(approved.device_code)).status).toBe(200);
   });
 
-  test('is forgotten after twenty minutes, and is not kept over a restart', async () => {
+  test('is removed after twenty minutes, and does not survive a restart', async () => {
     const data = join(temporaryFolder(), 'data');
     const { begin, emulator, clock } = await device(data);
     await begin();
@@ -129,7 +129,7 @@ describe('a device that wants to log in', () => {
     await again.close();
   });
 
-  test('finds its secret in the browser that has opened the address of the start', async () => {
+  test("uses the secret that the emulator's start URL stored in the browser", async () => {
     const { begin, emulator } = await device();
     const kept = new Map<string, string>();
     const { verification_uri_complete } = await begin();
@@ -138,13 +138,13 @@ describe('a device that wants to log in', () => {
     expect(await secretOn(verification_uri_complete, kept)).toEqual({ value: emulator.approvalSecret, known: true });
   });
 
-  test('of a link with an unknown code finds nobody', async () => {
+  test('with an unknown code is not found', async () => {
     const { emulator } = await device();
     expect((await fetch(`${emulator.url}/activate?user_code=XXXX-XXXX`)).status).toBe(404);
   });
 });
 
-describe('what a stranger collected on the port while the emulator was down', () => {
+describe('what another user collected on the port while the emulator was stopped', () => {
   const restarted = async () => {
     const data = join(temporaryFolder(), 'data');
     const { emulator, logIn } = await device(data);
@@ -155,7 +155,7 @@ describe('what a stranger collected on the port while the emulator was down', ()
     return { stolen: { token, accessToken, refreshToken, approvalSecret }, ...(await device(data)) };
   };
 
-  test('tokens and refresh tokens are of no use after the restart, and the refusal says why', async () => {
+  test('tokens and refresh tokens are invalid after the restart, with a reason', async () => {
     const { stolen, emulator, renew } = await restarted();
     for (const token of [stolen.token, stolen.accessToken]) {
       const { status, text } = await speaking({ ...emulator, token }).ask('GET', '/apps');
@@ -165,7 +165,7 @@ describe('what a stranger collected on the port while the emulator was down', ()
     expect((await speaking(emulator).ask('GET', '/apps')).status).toBe(200);
   });
 
-  test('the approval secret approves no login', async () => {
+  test('the approval secret is invalid', async () => {
     const { stolen, emulator, begin, approve } = await restarted();
     expect(emulator.approvalSecret).not.toBe(stolen.approvalSecret);
     const { user_code } = await begin();
@@ -173,7 +173,7 @@ describe('what a stranger collected on the port while the emulator was down', ()
     expect([status, text]).toEqual([403, expect.stringContaining('a new one after each start')]);
   });
 
-  test('a link has expired', async () => {
+  test('a signed URL has expired', async () => {
     const data = join(temporaryFolder(), 'data');
     const first = await platform({ data });
     const { json } = await first.ask('POST', '/apps', { name: 'web' });
@@ -185,7 +185,7 @@ describe('what a stranger collected on the port while the emulator was down', ()
 });
 
 describe('the tokens of a login', () => {
-  test('open every project there is, for four hours', async () => {
+  test('are valid for every project for four hours', async () => {
     const { emulator, clock, logIn, ask } = await device();
     emulator.store.projects.push('p-second01');
     const { accessToken } = await logIn();
@@ -195,7 +195,7 @@ describe('the tokens of a login', () => {
     expect((await ask(emulator.project, accessToken)).status).toBe(401);
   });
 
-  test('are renewed by form, as long as they are not revoked', async () => {
+  test('can be renewed by a form until they are revoked', async () => {
     const { emulator, clock, logIn, renew, ask } = await device();
     const { refreshToken } = await logIn();
     clock.now += 24 * 3_600_000;
@@ -215,7 +215,7 @@ describe('the tokens of a login', () => {
     expect(await renew({ refresh_token: refreshToken, ...wrong })).toMatchObject({ status: 400, error });
   });
 
-  test('end with a restart, and are never among the calls', async () => {
+  test('end with a restart, and are not recorded', async () => {
     const data = join(temporaryFolder(), 'data');
     const { emulator, logIn, renew } = await device(data);
     const { refreshToken } = await logIn();
@@ -237,7 +237,7 @@ interface Fields {
   error?: string;
 }
 
-/** Runs the script of a page as a browser would, and gives what is in the field of the secret then. */
+/** Runs a page's script as a browser would, and returns the value of the secret field. */
 async function secretOn(address: string, kept: Map<string, string>) {
   const page = await (await fetch(address)).text();
   const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(page) ?? [];

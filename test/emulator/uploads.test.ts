@@ -38,7 +38,7 @@ test('a bearer token beside the signature is refused', async () => {
   expect(await statusOfBuild()).toBe('pending');
 });
 
-test('a body in chunks is refused', async () => {
+test('a chunked body is refused', async () => {
   const { url } = await link();
   const body = Readable.toWeb(Readable.from([archive])) as ReadableStream;
   const response = await fetch(url, { method: 'PUT', body, duplex: 'half' } as RequestInit);
@@ -48,7 +48,7 @@ test('a body in chunks is refused', async () => {
   ]);
 });
 
-test('a body must announce its length', async () => {
+test('a body without content-length is refused', async () => {
   const { url } = await link();
   const sent = request(url, { method: 'PUT' });
   sent.removeHeader('transfer-encoding');
@@ -64,13 +64,13 @@ test.each([
   ['a longer life', (url: string) => url.replace('Expires=600', 'Expires=900'), 'SignatureDoesNotMatch'],
   ['no signature', (url: string) => url.replace(/&X-Amz-Signature=.*/, ''), 'AccessDenied'],
   ['an odd signature', (url: string) => url.replace(/Signature=.*/, 'Signature=é'), 'SignatureDoesNotMatch'],
-])('a link changed to have %s is refused', async (_, change, code) => {
+])('a URL changed to have %s is refused', async (_, change, code) => {
   const { url, put } = await link();
   const response = await put(change(url), archive);
   expect([response.status, await response.text()]).toEqual([403, expect.stringContaining(`<Code>${code}</Code>`)]);
 });
 
-test('a link ends after ten minutes', async () => {
+test('a URL expires after ten minutes', async () => {
   const { url, put, clock, statusOfBuild } = await link();
   clock.now += 600_001;
   const response = await put(url, archive);
@@ -80,7 +80,7 @@ test('a link ends after ten minutes', async () => {
   expect(await statusOfBuild()).toBe('success');
 });
 
-test('a link is for sending only', async () => {
+test('a URL is for PUT only', async () => {
   const { url } = await link();
   expect((await fetch(url)).status).toBe(405);
 });
@@ -93,7 +93,7 @@ test('an archive sent twice is built once', async () => {
   expect(await statusOfBuild()).toBe('success');
 });
 
-test('half an upload leaves nothing behind and starts nothing', async () => {
+test('an incomplete upload leaves nothing behind and starts no build', async () => {
   const data = temporaryFolder();
   const { url, emulator, statusOfBuild } = await link({ data });
   const sent = request(url, { method: 'PUT', headers: { 'content-length': 1000 } }).on('error', () => {});

@@ -9,7 +9,7 @@ import { platform, speaking, temporaryFolder } from './support/platform.ts';
 const volume = '/volumes/default';
 const mebibyte = 1024 ** 2;
 
-/** A platform, and the few calls that move files to and from its volume. */
+/** An emulator and functions to copy files to and from its volume. */
 async function volumes(options: Parameters<typeof platform>[0] = {}) {
   const all = await platform(options);
   return { ...all, ...moving(all.emulator) };
@@ -23,7 +23,7 @@ function moving(emulator: Emulator) {
     ask('POST', `${volume}/cp/complete`, { upload_id, file_path, parts, ...more });
   const list = (dir?: string, region?: string) => ask('GET', `${volume}/ls${queryOf({ dir, region })}`);
   const link = async (file_path: string) => (await ask('GET', `${volume}/download${queryOf({ file_path })}`)).json.url;
-  /** Initializes an upload and sends its parts; gives what completes it. */
+  /** Initializes an upload, sends its parts, and returns the body that completes it. */
   const send = async (path: string, ...contents: Uint8Array[]) => {
     const { json } = await initialize(path, contents.length);
     const parts = [];
@@ -56,7 +56,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const md5 = (content: Uint8Array | Buffer) => createHash('md5').update(content).digest('hex');
 
 describe('an upload', () => {
-  test('is there when it is complete, not before', async () => {
+  test('adds the file when it is completed, not before', async () => {
     const { emulator, send, complete, list, read } = await volumes();
     const sent = await send('/models/a.bin', bytes('hello'));
     expect((await list('/models/')).status).toBe(404);
@@ -70,13 +70,13 @@ describe('an upload', () => {
     ]);
   });
 
-  test('of nothing at all is one part of nothing', async () => {
+  test('of an empty file is one empty part', async () => {
     const { upload, emulator } = await volumes();
     expect((await upload('/empty', bytes(''))).status).toBe(200);
     expect(emulator.volume().text('/empty')).toBe('');
   });
 
-  test('in parts is read as one, and its ETag counts them', async () => {
+  test('in parts is read as one file, and its ETag has their number', async () => {
     const { upload, read } = await volumes();
     const [one, two] = [Buffer.alloc(5 * mebibyte, 'a'), Buffer.from('end')];
     await upload('/big', one, two);
@@ -86,7 +86,7 @@ describe('an upload', () => {
     expect(answer.headers.get('etag')).toBe(`"${etag}-2"`);
   });
 
-  test('answers each part with its MD5 in quotes, without a token', async () => {
+  test('replies to each part with its MD5 in quotes, without a token', async () => {
     const { send, emulator } = await volumes();
     const { parts } = await send('/a', bytes('hello'));
     expect(parts).toEqual([{ part_number: 1, etag: `"${md5(bytes('hello'))}"` }]);
@@ -94,7 +94,7 @@ describe('an upload', () => {
     expect(JSON.stringify(emulator.calls)).not.toContain('X-Amz-Signature');
   });
 
-  test('takes a part again, in place of the first', async () => {
+  test('accepts a part again, which replaces the first one', async () => {
     const { send, put, complete, emulator } = await volumes();
     const { id, urls } = await send('/a', bytes('first'));
     const etag = (await put(urls[0], bytes('second'))).headers.get('etag');
@@ -102,7 +102,7 @@ describe('an upload', () => {
     expect(emulator.volume().text('/a')).toBe('second');
   });
 
-  test('takes the place of a file of that name, but not of a folder', async () => {
+  test('replaces a file of that name, but not a folder', async () => {
     const { emulator, upload, initialize } = await volumes();
     emulator.volume().write('/a/b', 'before');
     await upload('/a/b', bytes('after'));
@@ -115,7 +115,7 @@ describe('an upload', () => {
     expect((await initialize('/a/')).status).toBe(400);
   });
 
-  test('is complete once: asked again, there is no such upload', async () => {
+  test('can be completed once, then it is not found', async () => {
     const { send, complete, put } = await volumes();
     const { id, parts, urls } = await send('/a', bytes('hello'));
     expect((await complete(id, '/a', parts)).status).toBe(200);
@@ -131,7 +131,7 @@ describe('an upload', () => {
     ['an ETag is of something else', ([one, two]) => [one, { ...two, etag: '"0"' }] as object[], 'InvalidPart'],
     ['an ETag is empty', ([one, two]) => [one, { ...two, etag: '' }] as object[], 'InvalidPart'],
     ['a part before the last is under 5 MiB', (parts) => parts, 'EntityTooSmall'],
-  ])('is refused when %s, and can be completed rightly then', async (_, change, reason) => {
+  ])('is refused if %s, and can be completed correctly afterwards', async (_, change, reason) => {
     const { send, complete, emulator } = await volumes();
     const { id, parts } = await send('/a', bytes('small'), bytes('smaller'));
     const answer = await complete(id, '/a', change(parts));
@@ -146,7 +146,7 @@ describe('an upload', () => {
     expect((await complete(id, '/a', parts, { region: 'global' })).status).toBe(404);
   });
 
-  test('of ten thousand parts gets as many links, each its own', async () => {
+  test('of ten thousand parts gets a distinct URL for each', async () => {
     const { initialize } = await volumes();
     const { json } = await initialize('/a', 10_000);
     expect(new Set(json.parts.map(({ url }: { url: string }) => url)).size).toBe(10_000);
@@ -155,8 +155,8 @@ describe('an upload', () => {
   });
 });
 
-describe('a link', () => {
-  test('of a part ends after ten minutes, or when the test says so', async () => {
+describe('a signed URL', () => {
+  test('of a part expires after ten minutes, or after linkSeconds', async () => {
     for (const [linkSeconds, lasts] of [
       [undefined, 600],
       [3, 3],
@@ -176,7 +176,7 @@ describe('a link', () => {
     ['another upload', (url: string) => url.replace(/uploadId=./, 'uploadId=x')],
     ['another file', (url: string) => url.replace(/us-east-1\/\w+/, 'us-east-1/Yg')],
     ['a longer life', (url: string) => url.replace('Expires=600', 'Expires=6000')],
-  ])('of a part is not good for %s', async (_, change) => {
+  ])('of a part is not valid for %s', async (_, change) => {
     const { initialize, put } = await volumes();
     const { url } = (await initialize('/a')).json.parts[0];
     const answer = await put(change(url), bytes('x'));
@@ -188,7 +188,7 @@ describe('a link', () => {
     [501, { 'transfer-encoding': 'chunked' }],
     [400, { 'content-length': String(5 * 1024 ** 3 + 1) }],
     [400, { 'content-length': '1', authorization: 'Bearer x' }],
-  ])('of a part is answered with %i when sent with %j', async (status, headers) => {
+  ])('of a part gets %i when sent with %j', async (status, headers) => {
     const { initialize, list } = await volumes();
     const sent = request((await initialize('/a')).json.parts[0].url, { method: 'PUT' }).on('error', () => {});
     sent.removeHeader('transfer-encoding');
@@ -228,7 +228,7 @@ describe('a folder', () => {
     }
   });
 
-  test('that is not there, or is a file, is a 404 with a message; the root is always there', async () => {
+  test('that does not exist or is a file is a 404 with a message; the root always exists', async () => {
     const { emulator, list } = await volumes();
     expect(await list()).toMatchObject({ status: 200, json: [] });
     emulator.volume().write('/a', 'x');
@@ -237,7 +237,7 @@ describe('a folder', () => {
     }
   });
 
-  test('of ten thousand files is quick to fill and to read', async () => {
+  test('can hold ten thousand files', async () => {
     const data = temporaryFolder();
     const { emulator, list } = await volumes({ data });
     for (let index = 0; index < 10_000; index += 1) emulator.volume().write(`/many/${index}`, 'x');
@@ -253,7 +253,7 @@ test.each([
   ['a backslash and a colon', '/C:\\a'],
   ['spaces, percent signs and question marks', '/a b/100%2F?x=#y&+'],
   ['a newline and an escape', '/a\n\u001b[31m'],
-])('a name with %s is kept as it is', async (_, path) => {
+])('a name with %s is stored unchanged', async (_, path) => {
   const { emulator, upload, read, list } = await volumes({ data: temporaryFolder() });
   expect((await upload(path, bytes('content'))).status).toBe(200);
   expect(emulator.volume().paths()).toEqual([path]);
@@ -262,7 +262,7 @@ test.each([
   expect((await list()).json[0].name.replace(/\/$/, '')).toBe(first);
 });
 
-test('names that differ in case or in how they compose are different files', async () => {
+test('names that differ in case or Unicode normalization are different files', async () => {
   const { emulator, upload } = await volumes();
   for (const name of ['/A', '/a', '/\u00e9', '/e\u0301']) await upload(name, bytes(name));
   expect(emulator.volume().paths()).toHaveLength(4);
@@ -286,7 +286,7 @@ describe('a download', () => {
     return all.read('/a', headers);
   }
 
-  test('of all of it says what it is', async () => {
+  test('of a whole file has its headers', async () => {
     const answer = await download();
     expect([answer.status, await answer.text()]).toEqual([200, content]);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -303,23 +303,26 @@ describe('a download', () => {
     ['bytes=8-99', '89', 'bytes 8-9/10'],
     ['bytes=-3', '789', 'bytes 7-9/10'],
     ['bytes=-99', content, 'bytes 0-9/10'],
-  ])('of %s gives that', async (range, text, told) => {
+  ])('of %s returns the range', async (range, text, told) => {
     const answer = await download({ range });
     expect([answer.status, await answer.text(), answer.headers.get('content-range')]).toEqual([206, text, told]);
     expect(answer.headers.get('content-length')).toBe(String(text.length));
   });
 
-  test.each(['bytes=0-1,4-5', 'bytes=5-2', 'lines=1-2', 'bytes=-', 'bytes=x-y'])('of %s gives all', async (range) => {
-    const answer = await download({ range });
-    expect([answer.status, await answer.text()]).toEqual([200, content]);
-  });
+  test.each(['bytes=0-1,4-5', 'bytes=5-2', 'lines=1-2', 'bytes=-', 'bytes=x-y'])(
+    'of %s returns the whole file',
+    async (range) => {
+      const answer = await download({ range });
+      expect([answer.status, await answer.text()]).toEqual([200, content]);
+    },
+  );
 
-  test.each(['bytes=10-', 'bytes=10-20', 'bytes=-0'])('of %s is a 416 that tells the size', async (range) => {
+  test.each(['bytes=10-', 'bytes=10-20', 'bytes=-0'])('of %s is a 416 with the size', async (range) => {
     const answer = await download({ range });
     expect([answer.status, answer.headers.get('content-range')]).toEqual([416, 'bytes */10']);
   });
 
-  test('of a range of what is there no more gives all of what is there now', async () => {
+  test('of a range with a stale If-Range returns the whole new file', async () => {
     const { emulator, read } = await volumes();
     emulator.volume().write('/a', 'before');
     const etag = (await read('/a')).headers.get('etag') ?? '';
@@ -331,7 +334,7 @@ describe('a download', () => {
     expect((await read('/a', { range: 'bytes=2-', 'if-match': etag })).status).toBe(412);
   });
 
-  test('of what is not there is a 404: before the link, or after it', async () => {
+  test('of a missing file is a 404, with or without a URL', async () => {
     const { emulator, ask, link, remove } = await volumes();
     emulator.volume().write('/d/a', 'x');
     for (const path of ['/none', '/d', '/d/']) {
@@ -343,7 +346,7 @@ describe('a download', () => {
     expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('<Code>NoSuchKey</Code>')]);
   });
 
-  test('that has begun ends well, though the file is removed meanwhile', async () => {
+  test('that has started completes although the file is deleted', async () => {
     const data = temporaryFolder();
     const { upload, read, remove } = await volumes({ data });
     const parts = [Buffer.alloc(6 * mebibyte, 'a'), Buffer.alloc(6 * mebibyte, 'b')];
@@ -355,7 +358,7 @@ describe('a download', () => {
   });
 });
 
-describe('removing', () => {
+describe('deleting', () => {
   test.each([
     ['/d/a', ['/d/b/c', '/x']],
     ['d/a', ['/d/b/c', '/x']],
@@ -381,14 +384,14 @@ describe('removing', () => {
     },
   );
 
-  test('nothing in particular is refused', async () => {
+  test('without a path is refused', async () => {
     const { emulator, ask } = await volumes();
     emulator.volume().write('/x', 'x');
     expect((await ask('DELETE', `${volume}/rm?file_path=`)).status).toBe(400);
     expect(emulator.volume().paths()).toEqual(['/x']);
   });
 
-  test('frees the disk', async () => {
+  test('frees disk space', async () => {
     const data = temporaryFolder();
     const { upload, remove } = await volumes({ data });
     await upload('/a', bytes('x'));
@@ -399,7 +402,7 @@ describe('removing', () => {
   });
 });
 
-test('each region has a volume of its own, us-east-1 if none is named', async () => {
+test('each region has its own volume, by default us-east-1', async () => {
   const { emulator, list, initialize, ask } = await volumes();
   emulator.volume('global').write('/a', 'x');
   expect((await list('/')).json).toEqual([]);
@@ -410,7 +413,7 @@ test('each region has a volume of its own, us-east-1 if none is named', async ()
   expect((await ask('GET', '/volumes/other/ls')).status).toBe(404);
 });
 
-test('a volume grows from 50 to 1000 GB, and never shrinks', async () => {
+test('a volume can grow from 50 to 1000 GB, but not shrink', async () => {
   const { ask } = await volumes();
   const resize = async (size: number, name = 'default-us-east-1') =>
     (await ask('PATCH', `/volumes/${name}/resize`, { newSizeGb: size })).status;
@@ -425,7 +428,7 @@ test('a volume grows from 50 to 1000 GB, and never shrinks', async () => {
   ]);
 });
 
-test('with a data folder files, sizes and uploads under way survive a restart, and leftovers go', async () => {
+test('with a data folder files, sizes and active uploads survive a restart, and orphaned parts are deleted', async () => {
   const data = temporaryFolder();
   const first = await volumes({ data });
   await first.upload('/models/a', bytes('kept'));
@@ -463,7 +466,7 @@ describe('faults of object storage', () => {
     ['slow-down', 503, '<Code>SlowDown</Code>'],
     ['503:1', 503, '<Code>ServiceUnavailable</Code>'],
     ['html', 502, '<h1>502'],
-  ])('a part with %s is not kept', async (fault, status, text) => {
+  ])('a part with %s is not stored', async (fault, status, text) => {
     const { send } = await part(fault);
     const answer = await send();
     expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(text)]);
@@ -495,7 +498,7 @@ describe('faults of object storage', () => {
     return { ...all, get: () => all.read('/a', headers) };
   };
 
-  test.each(['reset-during', 'truncated', 'changed'])('a download with %s ends in the middle', async (fault) => {
+  test.each(['reset-during', 'truncated', 'changed'])('a download with %s is cut in the middle', async (fault) => {
     const { get } = await object(fault);
     const { headers, body } = await get();
     expect(headers.get('content-length')).toBe(String(3 * mebibyte));
@@ -508,14 +511,14 @@ describe('faults of object storage', () => {
     expect((await get()).status).toBe(200);
   });
 
-  test('a download whose file has changed finds another file', async () => {
+  test('a download whose file was replaced gets the new file', async () => {
     const { get, emulator } = await object('changed');
     await (await get()).arrayBuffer().catch(() => {});
     expect(await (await get()).text()).toBe('this was changed while it was read\n');
     expect(emulator.volume().paths()).toEqual(['/a']);
   });
 
-  test('a corrupt download differs, and nothing tells but its content', async () => {
+  test('a corrupt download differs only in its content', async () => {
     const { get, emulator } = await object('corrupt');
     const got = Buffer.from(await (await get()).arrayBuffer());
     expect(got.length).toBe(3 * mebibyte);
@@ -530,13 +533,13 @@ describe('faults of object storage', () => {
     expect((await get()).status).toBe(206);
   });
 
-  test.each(['expired', 'slow-down', '404'])('a download with %s gives no content', async (fault) => {
+  test.each(['expired', 'slow-down', '404'])('a download with %s returns no content', async (fault) => {
     const { get } = await object(fault);
     const answer = await get();
     expect([answer.status, await answer.text()]).toEqual([expect.any(Number), expect.stringContaining('<Error>')]);
   });
 
-  test('a download may stop in the middle for ever, and ends with the emulator', async () => {
+  test('a stalled download ends with the emulator', async () => {
     const { get, emulator } = await object('stall-during');
     const answer = await get();
     const reading = answer.arrayBuffer().catch((error: Error) => error.name);
@@ -544,7 +547,7 @@ describe('faults of object storage', () => {
     expect(await reading).toBe('TypeError');
   });
 
-  test('the answer to the completion may be lost: then the file is there and the upload is gone', async () => {
+  test('a lost reply to the completion leaves the file complete and the upload removed', async () => {
     const { send, complete, emulator } = await volumes();
     const { id, parts } = await send('/a', bytes('x'));
     emulator.fail('completeUpload', 'reset-after');
@@ -553,7 +556,7 @@ describe('faults of object storage', () => {
     expect((await complete(id, '/a', parts)).status).toBe(404);
   });
 
-  test('a disk may be full', async () => {
+  test('a full disk is reported', async () => {
     const { send, complete, emulator } = await volumes();
     const { id, parts } = await send('/a', bytes('x'));
     emulator.fail('completeUpload', 507);

@@ -11,7 +11,7 @@ interface Delivered {
   body: string;
 }
 
-/** A receiver that answers with these in turn, the last one again and again; 0 is no answer at all. */
+/** A receiver that replies with these statuses in order, then repeats the last one; 0 means no reply. */
 async function receiver(...statuses: number[]) {
   const delivered: Delivered[] = [];
   const server: Server = createServer(async (request, response) => {
@@ -33,7 +33,7 @@ async function called(query = '', headers: Record<string, string> = {}, ...statu
 }
 
 describe('a webhook', () => {
-  test.each([['&async=true'], ['']])('gets the whole answer of a call, with%s', async (query) => {
+  test.each([['&async=true'], ['']])('gets the complete response of a call, with%s', async (query) => {
     const { delivered, reply, url, runs } = await called(query);
     await expect.poll(() => delivered.length).toBe(1);
     const [{ headers, body } = { headers: {}, body: '' }] = delivered;
@@ -46,7 +46,7 @@ describe('a webhook', () => {
     expect(await runs()).toMatchObject([{ webhookEndpoint: url, async: query !== '' }]);
   });
 
-  test('can be sure who sent it when the call had a secret', async () => {
+  test('gets a valid signature if the call has a secret', async () => {
     const { delivered, emulator } = await called('', { 'X-Webhook-Secret': 'open sesame' });
     await expect.poll(() => delivered.length).toBe(1);
     const [{ headers, body } = { headers: {} as IncomingHttpHeaders, body: '' }] = delivered;
@@ -89,7 +89,7 @@ describe('a webhook', () => {
     expect(delivered).toHaveLength(arrived);
   });
 
-  test('must be an address', async () => {
+  test('must be a URL', async () => {
     const { call, emulator } = await running('functions', {}, { real: false });
     const { status, json } = await call('run?webhookEndpoint=localhost:3000');
     expect([status, json.message]).toEqual([400, expect.stringContaining('must be an encoded http or https URL')]);

@@ -13,7 +13,7 @@ function buckets(from: string, to: string, size: BucketSize, zone?: string) {
   );
 }
 
-test('without a zone the clocks are those of UTC', () => {
+test('without a time zone buckets are in UTC', () => {
   expect(buckets('2026-11-19T23:00Z', '2026-11-21T01:00Z', 'day')).toEqual([
     '2026-11-19T23:00 1 2026-11-19',
     '2026-11-20T00:00 24 2026-11-20',
@@ -31,7 +31,7 @@ test('a bucket is cut to the range', () => {
   ]);
 });
 
-describe('a day has as many hours as its clocks give it', () => {
+describe('a day has 23, 24 or 25 hours', () => {
   test.each([
     ['Europe/Berlin', '2026-03-27T23:00Z', '2026-03-30T22:00Z', [24, 23, 24]],
     ['Europe/Berlin', '2026-10-23T22:00Z', '2026-10-26T23:00Z', [24, 25, 24]],
@@ -41,7 +41,7 @@ describe('a day has as many hours as its clocks give it', () => {
     ['Pacific/Chatham', '2026-09-25T11:15Z', '2026-09-28T10:15Z', [24, 23, 24]],
     ['Australia/Lord_Howe', '2026-04-03T13:00Z', '2026-04-06T13:30Z', [24, 24.5, 24]],
     ['Asia/Kolkata', '2026-03-27T18:30Z', '2026-03-29T18:30Z', [24, 24]],
-    // Where midnight is skipped, the day begins at one.
+    // If midnight is skipped, the day starts at 1:00.
     ['Asia/Beirut', '2026-03-27T22:00Z', '2026-03-30T21:00Z', [24, 23, 24]],
     ['UTC', '2026-03-28T00:00Z', '2026-03-31T00:00Z', [24, 24, 24]],
   ])('in %s from %s to %s', (zone, from, to, hours) => {
@@ -50,7 +50,7 @@ describe('a day has as many hours as its clocks give it', () => {
   });
 });
 
-test('the hour that comes twice is two buckets, the one that is skipped is none', () => {
+test('a repeated hour is two buckets, a skipped one is none', () => {
   expect(buckets('2026-10-25T00:00Z', '2026-10-25T03:00Z', 'hour', 'Europe/Berlin')).toEqual([
     '2026-10-25T00:00 1 2026-10-25T02:00+02:00',
     '2026-10-25T01:00 1 2026-10-25T02:00+01:00',
@@ -66,7 +66,7 @@ test('the hour that comes twice is two buckets, the one that is skipped is none'
   ]);
 });
 
-test('hours begin when the clocks say so, not when those of UTC do', () => {
+test('hours start on the local hour, not on that of UTC', () => {
   expect(buckets('2026-11-20T09:00Z', '2026-11-20T11:00Z', 'hour', 'Asia/Kolkata')).toEqual([
     '2026-11-20T09:00 0.5 2026-11-20T14:00+05:30',
     '2026-11-20T09:30 1 2026-11-20T15:00+05:30',
@@ -82,7 +82,7 @@ test('hours begin when the clocks say so, not when those of UTC do', () => {
   ]);
 });
 
-test.each(['Mars/Olympus', '', '+02:00', 'Europe/Berlin '])('%j is no zone', (zone) => {
+test.each(['Mars/Olympus', '', '+02:00', 'Europe/Berlin '])('%j is not a time zone', (zone) => {
   expect(() => splitIntoBuckets({ start: 0, end: day }, 'hour', zone)).toThrow(RangeError);
 });
 
@@ -91,7 +91,7 @@ const zones = [
   ...['Africa/Casablanca', 'America/St_Johns', 'Pacific/Apia', 'Asia/Beirut', 'America/Havana'],
 ];
 
-test('whatever the range, buckets tile it, and each moment is in exactly one, by the clock it is named after', () => {
+test('buckets of random ranges are contiguous and labeled with their local time', () => {
   const moment = fc.integer({ min: Date.UTC(2010, 0), max: Date.UTC(2030, 0) });
   const size = fc.constantFrom<BucketSize>('minute', 'hour', 'day');
   const property = fc.property(
@@ -103,7 +103,7 @@ test('whatever the range, buckets tile it, and each moment is in exactly one, by
       fc.double({ min: 0, max: 1, noNaN: true }),
     ] as const),
     (start, length, size, zone, part) => {
-      // A month of minutes is a lot, and tells no more than a day of them.
+      // A day of minutes tests as much as a month of them.
       const end = start + (size === 'minute' ? length % day : length);
       const found = splitIntoBuckets({ start, end }, size, zone);
       const ends = [start, ...found.map((bucket) => bucket.end)];
@@ -119,7 +119,7 @@ test('whatever the range, buckets tile it, and each moment is in exactly one, by
   fc.assert(property, { numRuns: 150 });
 });
 
-/** The beginning of a label, told in another way: by the Swedish, who write dates as we do. */
+/** The beginning of a label, from the Swedish locale, which formats dates like ISO 8601. */
 function clock(time: number, size: BucketSize, timeZone: string): string {
   const text = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }).format(time);
   if (size === 'day') return text.slice(0, 10);

@@ -85,7 +85,7 @@ describe.skipIf(!chromiumPath)(title, () => {
 
   test('dragging looks closer in all charts, and a button goes back', async () => {
     const { page } = await opened(report);
-    const back = page.getByRole('button', { name: 'Whole range' });
+    const back = page.getByRole('button', { name: 'Reset zoom' });
     expect(await back.count()).toBe(0);
     await pointAt(page, 0.25);
     await page.mouse.down();
@@ -125,7 +125,7 @@ describe.skipIf(!chromiumPath)(title, () => {
   test('nothing to draw is said', async () => {
     const nothing = { ...report.chart, panels: report.chart.panels.map(emptied) };
     const { page, complaints } = await opened({ ...report, chart: nothing });
-    expect(await page.getByText('Nothing in this time.').count()).toBe(2);
+    expect(await page.getByText('No data in this time range.').count()).toBe(2);
     expect(complaints).toEqual([]);
   });
 

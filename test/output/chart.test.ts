@@ -43,7 +43,7 @@ describe('bars', () => {
   test('show how many there were and which part of them failed', () => {
     expect(drawn(chart(requests(all, failed)))).toMatchInlineSnapshot(`
       "
-      requests per hour, at most 40
+      requests per hour, max 40
            40 ┤                                    █████ █████
               │                                    █████ █████
               │                                    █████ █████
@@ -53,7 +53,7 @@ describe('bars', () => {
             0 └┬───────────┬─────×××××─┬───────────┬───────────
                12:00       14:00       16:00       18:00
                █ requests 140   ▒ failed 39
-               × failed, too few for a bar
+               × failed (too few for a bar)
       "
     `);
   });
@@ -61,7 +61,7 @@ describe('bars', () => {
   test('can be read without Unicode', () => {
     expect(drawn(chart(requests(all, failed)), page(60, ascii))).toMatchInlineSnapshot(`
       "
-      requests per hour, at most 40
+      requests per hour, max 40
            40 +                                    ##### #####
               |                                    ##### #####
               |                                    ##### #####
@@ -71,7 +71,7 @@ describe('bars', () => {
             0 ++-----------+-----!!!!!-+-----------+-----------
                12:00       14:00       16:00       18:00
                # requests 140   x failed 39
-               ! failed, too few for a bar
+               ! failed (too few for a bar)
       "
     `);
   });
@@ -79,13 +79,13 @@ describe('bars', () => {
   test('never hide that something failed, and never make more of it than it is', () => {
     const text = renderChart(chart(requests([1000, 1000], [1, 0])))(page(60));
     expect(text).toContain('×');
-    expect(text).toContain('failed, too few for a bar');
+    expect(text).toContain('failed (too few for a bar)');
     expect(text.split('\n').slice(1, 7).join('')).not.toContain('▒');
   });
 
   test('of neighbours are added where there are more than columns, in round numbers', () => {
     const text = renderChart(chart(requests(Array(168).fill(1), Array(168).fill(0))))(page(80));
-    expect(text).toContain('requests per 3 hours, at most 3');
+    expect(text).toContain('requests per 3 hours, max 3');
     expect(text).toContain('requests 168');
   });
 });
@@ -167,7 +167,7 @@ describe('lines', () => {
 
   test('show the highest of neighbours where there are more than columns', () => {
     const text = renderChart(chart(times([...Array(99).fill(10), 999])))(page(60));
-    expect(text).toContain('runtime, the highest of 2 hours');
+    expect(text).toContain('runtime, maximum of 2 hours');
     expect(text).toContain('max 999 ms');
   });
 });

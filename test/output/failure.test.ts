@@ -67,7 +67,7 @@ test('several problems are counted', () => {
 test('what nobody expected is owned up to, and its stack is kept for --debug', () => {
   const error = new TypeError('x is not a function', { cause: new Error('deeper') });
   expect(failureText(error, page(), false)).toMatch(
-    /^error: something unexpected happened: x is not a function\n {2}why this is a mistake in gantry/,
+    /^error: unexpected error: x is not a function\n {2}why this is a bug in gantry/,
   );
   expect(failureText(error, page(), false)).not.toContain('.test.ts');
   expect(failureText(error, page(), true)).toMatch(/failure\.test\.ts[\s\S]*caused by Error: deeper/);

@@ -12,6 +12,7 @@ import {
   timeLeft,
 } from '../../src/output/format.ts';
 import type { Page } from '../../src/output/page.ts';
+import { wrapText } from '../../src/output/wrap-text.ts';
 
 test.each([
   [null, ''],
@@ -43,7 +44,7 @@ test.each([
   [3_599_000, '59m 59s'],
   [3_600_000, '1h 0m'],
   [90 * 60_000, '1h 30m'],
-  [50 * 3_600_000, '50h 0m'],
+  [50 * 3_600_000, '2d 2h'],
 ])('%s ms read "%s"', (ms, text) => {
   expect(duration(ms)).toBe(text);
 });
@@ -66,7 +67,23 @@ test.each([
   [at(30 * 86_400_000), '2026-10-21'],
   [at(-60_000), 'just now'],
 ])('%s was "%s"', (time, text) => {
-  expect(ago(time)({ now } as Page)).toBe(text);
+  expect(ago(time)({ now, terminal: true } as Page)).toBe(text);
+});
+
+test.each([ago, timeLeft])('off a terminal a time stays as the platform returned it', (read) => {
+  expect(read('2026-11-20T12:00:00.000Z')({ now, terminal: false } as Page)).toBe('2026-11-20T12:00:00.000Z');
+  expect(read(null)({ now, terminal: false } as Page)).toBe('');
+});
+
+test.each([
+  ['one two three four five six seven', 20, ['one two three four', 'five six seven']],
+  ['  indented: one two three four', 20, ['  indented: one two', '  three four']],
+  ['see https://example.com/a/very/long/path now', 20, ['see', 'https://example.com/a/very/long/path', 'now']],
+  ['漢字漢字 漢字漢字 漢字', 20, ['漢字漢字 漢字漢字', '漢字']],
+  ['a\nb', 20, ['a', 'b']],
+  ['one two three four five', Number.POSITIVE_INFINITY, ['one two three four five']],
+])('%j is wrapped at words at %d columns', (text, width, lines) => {
+  expect(wrapText(text, width)).toEqual(lines);
 });
 
 describe('by the clocks of the user', () => {
@@ -88,7 +105,7 @@ describe('by the clocks of the user', () => {
 
   test('the date of what is long ago is theirs, too', () => {
     process.env.TZ = 'Asia/Tokyo';
-    expect(ago('2026-01-31T20:00:00Z')({ now } as Page)).toBe('2026-02-01');
+    expect(ago('2026-01-31T20:00:00Z')({ now, terminal: true } as Page)).toBe('2026-02-01');
   });
 });
 
@@ -145,5 +162,5 @@ test.each([
   [at(-12.5 * 86_400_000), 'in 12 d'],
   [at(-200 * 86_400_000), 'in 200 d'],
 ])('until %s it is "%s"', (time, text) => {
-  expect(timeLeft(time)({ now } as Page)).toBe(text);
+  expect(timeLeft(time)({ now, terminal: true } as Page)).toBe(text);
 });

@@ -29,7 +29,7 @@ describe('the answer as JSON', () => {
 
   test('a wrong field lists the right ones', async () => {
     await expect(rendered([{ id: 1 }, { name: 2 }], ['nonsense'])).rejects.toThrow(UsageError);
-    await expect(rendered({ id: 1 }, ['nonsense'])).rejects.toMatchObject({ facts: { why: 'the fields are id' } });
+    await expect(rendered({ id: 1 }, ['nonsense'])).rejects.toMatchObject({ facts: { why: 'available fields: id' } });
   });
 });
 

@@ -244,7 +244,7 @@ describe('a file that changed since it was collected', () => {
     const file = entry('gone.txt', words(bytes));
     if ('file' in file.source) rmSync(file.source.file);
     const failed = writeArchive([entry('a', 'x'), file], zip);
-    await expect(failed).rejects.toThrow('gone.txt vanished while it was being packed');
+    await expect(failed).rejects.toThrow('gone.txt was deleted while it was packed');
     await expect(failed).rejects.toBeInstanceOf(ProjectError);
     expect(existsSync(zip)).toBe(false);
   });
@@ -323,7 +323,7 @@ describe('a temporary archive', () => {
 
   test.skipIf(!existsSync('/dev/full'))('for which there is no room says so', async () => {
     const failed = writeArchive([entry('a', 'x')], '/dev/full');
-    await expect(failed).rejects.toThrow('no space left for /dev/full');
+    await expect(failed).rejects.toThrow('no space left to write /dev/full');
     expect(existsSync('/dev/full')).toBe(true);
   });
 });

@@ -129,18 +129,18 @@ describe('what people are told', () => {
   test('nothing to send is an error', async () => {
     files('cerebrium.toml', 'main.py');
     const error = await failure({ include: ['app/'], always: ['cerebrium.toml'] });
-    expect(error.message).toBe('there is nothing to send: no file is left after include and exclude');
+    expect(error.message).toBe('no files to send: include and exclude leave none');
     expect(error.problems.map((each) => each.message)).toContain('include pattern "app/" matches nothing');
   });
 
   test('a folder that is not there is an error', async () => {
     rmSync(root, { recursive: true });
-    expect((await failure()).message).toContain('cannot be opened');
+    expect((await failure()).message).toContain('cannot open the app folder');
   });
 
   test('a file that must be in and is missing is an error', async () => {
     files('main.py');
-    expect((await failure({ always: ['Dockerfile'] })).message).toBe('Dockerfile is not there');
+    expect((await failure({ always: ['Dockerfile'] })).message).toBe('Dockerfile not found');
   });
 });
 
@@ -169,8 +169,8 @@ describe.skipIf(process.platform === 'win32')('links', () => {
     const { message, problems } = await failure();
     expect(message).toBe('2 files cannot be sent');
     expect(problems.map((each) => each.message).sort()).toEqual([
-      expect.stringContaining('link hosts leads out of the project, to /etc/hosts'),
-      expect.stringContaining('link up leads out of the project, to '),
+      expect.stringContaining('symbolic link hosts leads out of the app folder, to /etc/hosts'),
+      expect.stringContaining('symbolic link up leads out of the app folder, to '),
     ]);
     expect(await names({ exclude: ['hosts', 'up'] })).toBe('main.py');
   });
@@ -182,9 +182,9 @@ describe.skipIf(process.platform === 'win32')('links', () => {
     link('..', 'a/b/loop');
     expect(await names()).toBe('a/b/x.py main.py');
     expect((await warnings()).sort()).toEqual([
-      'link a/b/loop is skipped: it leads back to a folder it lies in',
-      'link dangling is skipped: it leads nowhere',
-      'link self is skipped: it leads nowhere',
+      'skipped symbolic link a/b/loop: it leads to a folder that contains it',
+      'skipped symbolic link dangling: its target does not exist',
+      'skipped symbolic link self: its target does not exist',
     ]);
   });
 
@@ -200,7 +200,7 @@ describe.skipIf(process.platform === 'win32')('what is no regular file', () => {
   test('is skipped with a warning, if it was wanted', async () => {
     files('main.py');
     execFileSync('mkfifo', [join(root, 'pipe')]);
-    expect(await warnings()).toEqual(['pipe is skipped: it is no regular file']);
+    expect(await warnings()).toEqual(['skipped pipe: not a regular file']);
     expect(await warnings({ exclude: ['pipe'] })).toEqual([]);
   });
 });
@@ -223,7 +223,7 @@ describe.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('what 
 test.skipIf(process.platform !== 'linux')('a name that is not UTF-8 is an error', async () => {
   files('main.py');
   writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]), 'x');
-  expect((await failure()).message).toBe('the name of caf\ufffd is not UTF-8');
+  expect((await failure()).message).toBe('the name of caf\ufffd is not valid UTF-8');
 });
 
 test('an interruption ends the walk', async () => {
@@ -247,7 +247,7 @@ describe('limits', () => {
     expect(checkLimits([entry('model.bin', 1.5 * 2 ** 30)])).toMatchObject([{ severity: 'warning' }]);
     const tooMuch = () => checkLimits([...many, entry('model.bin', 2 * 2 ** 30)]);
     expect(tooMuch).toThrow(ProjectError);
-    expect(tooMuch).toThrow('the files come to 2.06 GiB, more than the 2 GiB an app may have');
+    expect(tooMuch).toThrow('the files total 2.06 GiB, over the limit of 2 GiB');
     try {
       tooMuch();
     } catch (error) {

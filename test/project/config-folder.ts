@@ -22,7 +22,7 @@ export function check(text: string, files: Record<string, string> = { 'main.py':
   return checkAppConfig(join(root, 'cerebrium.toml'), { shownAs: 'cerebrium.toml', ...options });
 }
 
-/** A problem as one line: `error 2:8 app name "My App" is not valid -> name = "my-app"`. */
+/** A problem as one line: `error 2:8 invalid app name "My App" -> name = "my-app"`. */
 export function line({ severity, place, message, fix }: Problem): string {
   const at = place ? ` ${place.line}:${place.column}` : '';
   return `${severity}${at} ${message}${fix === undefined ? '' : ` -> ${fix}`}`;

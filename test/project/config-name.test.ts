@@ -23,11 +23,11 @@ test.each(['a', '5-dockerfile', '1-asgi-fastapi-server', 'a'.repeat(63)])('%s is
 });
 
 test.each([
-  ['[cerebrium.deployment]\nname = "My App"', undefined, 'error 2:8 app name "My App" is not valid -> name = "my-app"'],
-  ['[cerebrium.deployment]\nname = ""', undefined, 'error 2:8 app name "" is not valid -> name = "my-app"'],
+  ['[cerebrium.deployment]\nname = "My App"', undefined, 'error 2:8 invalid app name "My App" -> name = "my-app"'],
+  ['[cerebrium.deployment]\nname = ""', undefined, 'error 2:8 invalid app name "" -> name = "my-app"'],
   ['[cerebrium.deployment]\nname = "My App"', 'web', undefined],
   ['[cerebrium.hardware]', 'web', undefined],
-  ['[cerebrium.hardware]', 'Web', 'error app name "Web" is not valid -> --name web'],
+  ['[cerebrium.hardware]', 'Web', 'error invalid app name "Web" -> --name web'],
 ])('%j with --name %s', async (text, name, problem) => {
   const { project, problems } = await check(text, undefined, { name });
   expect(problems.map(line)).toEqual(problem === undefined ? [] : [problem]);
@@ -37,7 +37,7 @@ test.each([
 test('a missing name is proposed from the folder', async () => {
   const { problems } = await check('# nothing yet\n[cerebrium.deployment]\nuse_uv = true');
   expect(problems.map(line)).toEqual([
-    expect.stringMatching(/^error 2:1 the app has no name -> name = "gantry-config-[a-z0-9-]+"$/),
+    expect.stringMatching(/^error 2:1 missing app name -> name = "gantry-config-[a-z0-9-]+"$/),
   ]);
   expect((await check('[cerebrium]')).problems[0]?.fix).toMatch(/^\[cerebrium.deployment\]\nname = "/);
 });

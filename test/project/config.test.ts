@@ -16,8 +16,8 @@ describe('files that real users deploy', () => {
     'voice_12-realtime-livekit_deepgram.toml': ['warning 3:16 this app is public -> disable_auth = false'],
     'voice_2-realtime-voice-agent_pipecat-agent.toml': ['warning 17:13 gpu_count is ignored -> gpu_count = 0'],
     'integrations_1-langchain-QA.toml': [
-      'error 2:8 app name "1-langchain-QA" is not valid -> name = "1-langchain-qa"',
-      'error 22:10 this string is not closed -> pytube = "latest" # For audio downloading',
+      'error 2:8 invalid app name "1-langchain-QA" -> name = "1-langchain-qa"',
+      'error 22:10 unterminated string -> pytube = "latest" # For audio downloading',
     ],
   };
 
@@ -124,7 +124,7 @@ describe('loading', () => {
     const root = folder({ 'a.toml': '[cerebrium.deployment]\nname = "A"\ndisable_auth = true', 'main.py': '' });
     const failure = await loadAppConfig(join(root, 'a.toml'), { shownAs: 'a.toml' }).catch((error) => error);
     expect(failure).toBeInstanceOf(ProjectError);
-    expect(failure.message).toBe('app name "A" is not valid');
+    expect(failure.message).toBe('invalid app name "A"');
     expect(failure.facts).toMatchObject({ fix: 'name = "a"', place: { file: 'a.toml', line: 2 } });
     expect(failure.problems.map(line)).toHaveLength(2);
   });
@@ -148,12 +148,12 @@ describe('a config file that is none', () => {
     [
       'is not text',
       { f: Buffer.from('name = 1\nx = "\xff"', 'latin1') },
-      'error 2:6 f is not UTF-8 text -> save the file as UTF-8',
+      'error 2:6 f is not valid UTF-8 -> save the file as UTF-8',
     ],
     [
       'is UTF-16',
       { f: Buffer.from('\ufeffname = 1', 'utf16le') },
-      'error f is not UTF-8 text -> save the file as UTF-8',
+      'error f is not valid UTF-8 -> save the file as UTF-8',
     ],
   ])('%s', async (_, files: Record<string, string | Uint8Array>, problem) => {
     const root = folder(files);
@@ -163,18 +163,18 @@ describe('a config file that is none', () => {
 
   test('has no [cerebrium]', async () => {
     const told = async (text: string) => (await check(text)).problems.map(line);
-    const nothing = 'there is no [cerebrium] in this file -> [cerebrium.deployment]\nname = "my-app"';
+    const nothing = '[cerebrium] not found in this file -> [cerebrium.deployment]\nname = "my-app"';
     expect(await told('')).toEqual([`error 1:1 ${nothing}`]);
-    expect(await told('[tool]')).toEqual([`error 1:1 ${nothing}`, 'warning 1:1 tool is not read']);
+    expect(await told('[tool]')).toEqual([`error 1:1 ${nothing}`, 'warning 1:1 tool is ignored']);
     expect(await told('[cerebrum.deployment]\nname = "a"')).toEqual([
-      'error 1:1 cerebrum is not read: did you mean cerebrium?',
+      'error 1:1 cerebrum is ignored: did you mean cerebrium?',
     ]);
     expect(await told('cerebrium = 1')).toEqual([
-      'error 1:13 cerebrium must be a section, and is a number -> [cerebrium.deployment]',
+      'error 1:13 cerebrium must be a section, got a number -> [cerebrium.deployment]',
     ]);
     expect(await told('[deployment]\nname = "a"\n[runtime.custom]\nport = 1')).toEqual([
-      'error 1:1 [deployment] is not read: did you mean [cerebrium.deployment]? -> [cerebrium.deployment]',
-      'error 3:1 [runtime.custom] is not read: did you mean [cerebrium.runtime.custom]? -> [cerebrium.runtime.custom]',
+      'error 1:1 [deployment] is ignored: did you mean [cerebrium.deployment]? -> [cerebrium.deployment]',
+      'error 3:1 [runtime.custom] is ignored: did you mean [cerebrium.runtime.custom]? -> [cerebrium.runtime.custom]',
     ]);
   });
 });

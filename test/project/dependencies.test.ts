@@ -71,8 +71,8 @@ test.each([
   ['apt', 'a', '~=1.2', 'apt cannot install a at version "~=1.2"'],
   ['conda', 'a', 'https://x.org/a', 'conda cannot install a at version "https://x.org/a"'],
   ['pip', '', '1.0', 'a pip package has no name'],
-  ['pip', 'a\n-r evil', '1.0', 'the name of pip package "a\\n-r evil" has a line break or control character'],
-  ['pip', 'a', '1.0\nb', 'the version of pip package "a" has a line break or control character'],
+  ['pip', 'a\n-r evil', '1.0', 'the name of pip package "a\\n-r evil" contains a line break or control character'],
+  ['pip', 'a', '1.0\nb', 'the version of pip package "a" contains a line break or control character'],
 ] as const)('%s: %j at %j is an error', async (kind, name, version, message) => {
   const error = await generated({ [kind]: { [name]: version } }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ProjectError);
@@ -106,9 +106,7 @@ test('a dependency file is taken as it is, under the name the platform knows', a
   const root = mkdtempSync(join(tmpdir(), 'dependencies-'));
   writeFileSync(join(root, 'reqs.in'), '-r x\r\n');
   expect(await generated({ root, paths: { pip: 'reqs.in' } })).toEqual({ 'requirements.txt': join(root, 'reqs.in') });
-  await expect(generated({ root, paths: { apt: 'gone.txt' } })).rejects.toThrow(
-    'the dependency file gone.txt is not there',
-  );
+  await expect(generated({ root, paths: { apt: 'gone.txt' } })).rejects.toThrow('dependency file gone.txt not found');
   rmSync(root, { recursive: true });
 });
 

@@ -35,17 +35,23 @@ test.each<[string, Record<string, string>]>([
 
 describe('a broken file names its lines and never what is in them', () => {
   test.each([
-    ['s3cret', ['.env:1: this is not NAME=value']],
-    ['A=1\ns3cret: x\n=s3cret', ['.env:2: this is not NAME=value', '.env:3: this is not NAME=value']],
-    ['A=1\n\nB="x\ny"\ns3 cret=1', ['.env:5: this is not NAME=value']],
-    ['s3cret/=1', ['.env:1: that cannot be the name of a secret']],
-    [`${'s3cret'.repeat(50)}=1`, ['.env:1: that cannot be the name of a secret']],
-    ['A="s3cret\nB=1', ['.env:1: a quote is opened and never closed']],
-    ['A="s3" cret\nB', ['.env:1: something follows the closing quote', '.env:2: this is not NAME=value']],
+    ['s3cret', ['.env:1: invalid line: expected NAME=value']],
+    [
+      'A=1\ns3cret: x\n=s3cret',
+      ['.env:2: invalid line: expected NAME=value', '.env:3: invalid line: expected NAME=value'],
+    ],
+    ['A=1\n\nB="x\ny"\ns3 cret=1', ['.env:5: invalid line: expected NAME=value']],
+    ['s3cret/=1', ['.env:1: invalid name of a secret']],
+    [`${'s3cret'.repeat(50)}=1`, ['.env:1: invalid name of a secret']],
+    ['A="s3cret\nB=1', ['.env:1: missing closing quote']],
+    [
+      'A="s3" cret\nB',
+      ['.env:1: unexpected text after the closing quote', '.env:2: invalid line: expected NAME=value'],
+    ],
     ['{"A": "s3cret"', ['.env is not valid JSON']],
     [
       '{"A": ["s3cret"], "s3 cret": ""}',
-      ['.env: entry 1: the value of A is not a text', '.env: entry 2: that cannot be the name of a secret'],
+      ['.env: entry 1: the value of A must be a string', '.env: entry 2: invalid name of a secret'],
     ],
   ])('%j', (text, messages) => {
     const error = thrownBy(() => read(text));

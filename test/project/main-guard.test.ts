@@ -6,7 +6,7 @@ import { analyzeProgram, withFunctionCall } from '../../src/project/main-guard.t
 const read = (source: string) => analyzeProgram(Buffer.from(source));
 const isGuarded = (source: string) => read(source).guards.length > 0;
 
-describe('a main guard is found in any spelling', () => {
+describe('a main guard is seen in any spelling', () => {
   test.each([
     'if __name__ == "__main__":\n    main()\n',
     "if __name__ == '__main__':\n    main()\n",

@@ -93,7 +93,7 @@ test('what is held in memory at the same time is bounded', async () => {
     while (waiting.length < count) await new Promise((done) => setImmediate(done));
   }
   expect(await post(url, large)).toBe(503);
-  expect(refused).toEqual(['POST /: too much is arriving at the same time']);
+  expect(refused).toEqual(['POST /: too many requests at the same time']);
   for (const done of waiting) done();
   expect(new Set(await Promise.all(held))).toEqual(new Set([200]));
   const again = post(url, large);

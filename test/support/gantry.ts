@@ -59,6 +59,9 @@ export interface Setting {
   signal?: TerminationSignal;
 }
 
+/** A wide terminal without colors, for tests of what people see there. Anywhere else tables are tab-separated. */
+export const wideTerminal: Setting = { columns: 160, env: { NO_COLOR: '1' } };
+
 /** Runs one command line in this process, as `bin/gantry.cjs` would in its own. Nothing sleeps: its clock leaps. */
 export async function gantry(words: string[], setting: Setting = {}): Promise<Outcome> {
   const {

@@ -19,9 +19,11 @@ export function temporaryFiles(): string[] {
   return readdirSync(tmpdir()).filter((name) => /^gantry-(?!test-|emulator-)/.test(name));
 }
 
-/** The one document that `--json` prints when a command fails. */
+/** The one document, or the only line of a stream, that `--json` prints when a command fails. */
 export function expectErrorDocument({ code, json }: Pick<Outcome, 'code' | 'json'>): void {
-  expect(json()).toEqual({
+  const { type = 'error', ...document } = json() as { type?: string };
+  expect(type).toBe('error');
+  expect(document).toEqual({
     error: expect.objectContaining({ code: expect.any(String), message: expect.stringMatching(/\S/), exitCode: code }),
   });
 }

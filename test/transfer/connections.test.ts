@@ -129,13 +129,13 @@ test.each([
   [0, 'no link'],
   [1, 'fewer links'],
   [3, 'more links'],
-])('refuses %i links for two parts: %s', async (links) => {
+])('rejects %i URLs for two parts: %s', async (links) => {
   const { counted, url } = await storage();
   const startUpload = async () => ({ id: 'u', links: Array.from({ length: links }, () => url) });
   const work = withTransferResources(options(), (resources) =>
     uploadFile({ ...fileUpload(url, 2), startUpload }, resources),
   );
-  await expect(work).rejects.toThrow(`the platform gave ${links} links for 2 parts`);
+  await expect(work).rejects.toThrow(`the platform returned ${links} URLs for 2 parts`);
   expect(counted.requests).toBe(0);
 });
 

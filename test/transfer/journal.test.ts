@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Journal, type JournalProblem } from '../../src/transfer/journal.ts';
@@ -76,9 +76,9 @@ test('a few small files leave nothing on disk, unless they are cut off', async (
 test('a second process of the same copy is refused while the first one lives', async () => {
   const folder = newFolder();
   const first = await open(folder);
-  await expect(open(folder)).rejects.toThrow('another gantry runs the same copy');
+  await expect(open(folder)).rejects.toThrow('another gantry process runs the same copy');
   first.add(begun);
-  await expect(open(folder)).rejects.toThrow('another gantry runs the same copy');
+  await expect(open(folder)).rejects.toThrow('another gantry process runs the same copy');
   await first.close(false);
   const second = await open(folder);
   expect(second.saved.get('a')).toBeDefined();
@@ -166,4 +166,20 @@ test('what is older than a month is removed', async () => {
   journal.add(begun);
   await journal.close(true);
   expect(filesIn(folder)).toEqual(['transfers/new.jsonl']);
+});
+
+test.each([
+  [29.9, true],
+  [30.1, false],
+])('the journal of another copy that was last written %d days ago is kept: %j', async (days, isKept) => {
+  const folder = newFolder();
+  const old = await open(folder);
+  old.add(begun);
+  await old.close(false);
+  const path = journalIn(folder);
+  const writtenAt = (Date.now() - days * 86_400_000) / 1000;
+  utimesSync(path, writtenAt, writtenAt);
+  const other = await Journal.open(folder, ['another copy'], { ignoreSaved: false, warn: () => {} });
+  expect(existsSync(path)).toBe(isKept);
+  await other.close(true);
 });

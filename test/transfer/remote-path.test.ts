@@ -33,7 +33,7 @@ test.each(['a', '/a/b', './a:b', 'dir/a:b', 'C:\\a', 'C:/a', 'C:', 'a b:c', '-',
 );
 
 test.each(['s3://bucket/a', 'https://example.com/a'])('%s is a mistake', (text) => {
-  expect(() => parseRemotePath(text)).toThrow('is not a path on a volume');
+  expect(() => parseRemotePath(text)).toThrow('invalid remote path');
 });
 
 test('where only a remote path makes sense, a bare one is on the default volume', () => {

@@ -74,7 +74,7 @@ test.each([
 test('another 4xx is final, and the signature is in no message', async () => {
   const { arrived, failure } = await sent(refuse(403, 'SignatureDoesNotMatch', 'no'));
   expect(failure).not.toBeInstanceOf(UrlExpiredError);
-  expect(failure?.message).toBe('the storage refused the upload (HTTP 403, SignatureDoesNotMatch: no)');
+  expect(failure?.message).toBe('the storage rejected the upload (HTTP 403, SignatureDoesNotMatch: no)');
   expect(arrived).toHaveLength(1);
 });
 
@@ -96,7 +96,7 @@ test('a storage that says nothing is given up after the silence, not after the w
     retries += 1;
   };
   const { failure } = await sent(() => {}, 'the archive', { silenceMs: 50, onRetry });
-  expect(failure?.message).toMatch(/could not reach 127\.0\.0\.1:\d+: no byte for 0\.05 s/);
+  expect(failure?.message).toMatch(/the connection to 127\.0\.0\.1:\d+ failed: no data for 0\.05 s/);
   expect(retries).toBe(4);
 });
 

@@ -3,46 +3,48 @@ import { applyLimit, listFlags } from '../../flags/list.ts';
 import { listKeysWithOwners, type OwnedKey } from '../../operations/team/index.ts';
 import { timeLeft } from '../../output/format.ts';
 import type { View } from '../../output/page.ts';
-import { keyValueTable, stackViews, table } from '../../output/table.ts';
+import { type Cell, keyValueTable, stackViews, table } from '../../output/table.ts';
+import { documents, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
-  configure: (command) => listFlags(command.option('--show-values', 'show the keys themselves, too')),
+  configure: (command) => listFlags(command.option('--show-values', 'show the keys')),
   run: async (context, { showValues, ...flags }) =>
     applyLimit(await listKeysWithOwners(context, { values: showValues === true }), flags, context.progress, 'API key'),
   verbatim: ({ showValues }) => showValues === true,
-  // A key must not be shortened to fit a column: with values, each has its own lines.
-  view: (keys, { showValues }) => (showValues ? stackViews(...keys.map(inFull)) : table(keys, columns)),
-  empty: 'no API keys yet: the dashboard creates them',
-  passesThrough: true,
-  json: {
-    id: 'key id',
-    name: 'name of the key',
-    description: 'what it is for',
-    apiKey: 'the key itself; null without --show-values',
-    source: 'where it comes from, as the platform says it',
-    status: 'state of the key, as the platform says it',
-    owner: 'name of the service account it belongs to',
-    principalId: 'id of the service account it belongs to',
-    projectId: 'project',
-    createdAt: 'RFC 3339, UTC',
-    updatedAt: 'RFC 3339, UTC',
-    expiresAt: 'RFC 3339, UTC, or never',
-  },
+  // Keys must not be truncated to fit a column, so each has its own lines.
+  view: (keys, { showValues }) =>
+    showValues ? stackViews(...keys.map(inFull)) : table(keys, columns, { keep: ['NAME', 'STATUS'] }),
+  empty: 'no API keys yet: create one in the dashboard',
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('key id'),
+      name: text('key name'),
+      description: text('description'),
+      apiKey: text('the key; null without --show-values'),
+      source: text('origin (platform value)'),
+      status: text('status (platform value)'),
+      owner: text('name of its service account'),
+      principalId: text('id of its service account'),
+      projectId: text('project'),
+      createdAt: text('RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+      expiresAt: text('RFC 3339, UTC, or never'),
+    }),
+  ),
   examples: ['api-keys list', 'api-keys list --show-values', 'api-keys list --json=name,expiresAt'],
 });
 
 const columns = {
   NAME: (key: OwnedKey) => key.name || key.id,
   SOURCE: (key: OwnedKey) => key.source,
-  STATUS: (key: OwnedKey) => key.status,
+  STATUS: (key: OwnedKey) => statusCell(key.status),
   OWNER: (key: OwnedKey) => key.owner ?? key.principalId,
   EXPIRES: (key: OwnedKey) => timeLeft(key.expiresAt),
 };
 
 function inFull(key: OwnedKey): View {
-  const pairs = Object.entries(columns).map(([title, read]) => [title.toLowerCase(), read(key)] as const);
-  return keyValueTable([
-    ...pairs.map(([name, cell]): Parameters<typeof keyValueTable>[0][number] => [name, cell]),
-    ['value', key.apiKey],
-  ]);
+  const pairs = Object.entries(columns).map(([title, read]) => [title.toLowerCase(), read(key)] as [string, Cell]);
+  return keyValueTable([...pairs, ['value', key.apiKey]], { wrap: false });
 }

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { timeFlag } from '../../flags/values.ts';
 import { readAppCost } from '../../operations/apps/index.ts';
+import { anything, document, passThrough } from '../../result-schema.ts';
 import { appCostView } from '../../views/app-cost.ts';
 
 export default defineCommand({
@@ -12,7 +13,7 @@ export default defineCommand({
   run: (context, app, { since, until }) =>
     readAppCost(context, app, { since: since?.(context.now()), until: until?.(context.now()) }),
   view: appCostView,
-  passesThrough: true,
-  json: { costs: 'by day: total_cost_cents; platform value, passed through' },
+  effect: 'reads',
+  json: document(passThrough({ costs: anything('by day: total_cost_cents; platform value, passed through') })),
   examples: ['apps cost web', 'apps cost web --since 7d', 'apps cost web --json'],
 });

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { removeApp } from '../../operations/apps/index.ts';
+import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -11,6 +12,7 @@ export default defineCommand({
     ({ app }) =>
     () =>
       `deleted ${app}`,
-  json: { app: 'app name', project: 'project', deleted: 'true' },
+  effect: 'destroys',
+  json: document({ app: text('app name'), project: text('project'), deleted: boolean('true') }),
   examples: ['apps delete web', 'apps delete web --confirm web'],
 });

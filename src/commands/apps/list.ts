@@ -1,9 +1,11 @@
 import { defineCommand } from '../../command.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
-import { toAppName } from '../../contract/endpoint.ts';
+import { shortAppName } from '../../contract/endpoint.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { ago, alphabetically, largestFirst, latestFirst } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { anything, boolean, documents, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -20,36 +22,42 @@ export default defineCommand({
     return applyLimit(apps.sort(orders[sort]), flags, progress, 'app');
   },
   view: (apps) =>
-    table(apps, {
-      NAME: nameOf,
-      STATUS: (app) => app.status,
-      HARDWARE: (app) => app.hardware,
-      REGION: (app) => app.region,
-      REQUESTS: (app) => metric(app.request_metrics, 'total'),
-      COST: (app) => decimals(metric(app.cost_metrics, 'total_cost')),
-      UPDATED: (app) => ago(app.updatedAt),
-    }),
+    table(
+      apps,
+      {
+        NAME: nameOf,
+        STATUS: (app) => statusCell(app.status),
+        HARDWARE: (app) => app.hardware,
+        REGION: (app) => app.region,
+        'REQUESTS/MONTH': (app) => metric(app.request_metrics, 'total'),
+        'COST USD/MONTH': (app) => decimals(metric(app.cost_metrics, 'total_cost')),
+        UPDATED: (app) => ago(app.updatedAt),
+      },
+      { keep: ['NAME', 'STATUS'], right: ['REQUESTS/MONTH', 'COST USD/MONTH'] },
+    ),
   empty: 'no apps yet; gantry deploy creates one',
-  passesThrough: true,
-  json: {
-    id: 'app id, <project>-<name>',
-    name: 'app name',
-    status: 'app status; platform value, passed through',
-    hardware: 'compute type',
-    hardwareProvider: 'cloud provider',
-    region: 'region',
-    createdAt: 'RFC 3339, UTC',
-    updatedAt: 'RFC 3339, UTC',
-    ephemeral: 'true if a one-off run created it',
-    cost_metrics: "this month's cost; platform value, passed through",
-    request_metrics: "this month's requests; platform value, passed through",
-    projectId: 'project',
-  },
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('app id, <project>-<name>'),
+      name: text('app name'),
+      status: text('app status; platform value, passed through'),
+      hardware: text('compute type'),
+      hardwareProvider: text('cloud provider'),
+      region: text('region'),
+      createdAt: text('RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+      ephemeral: boolean('true if a one-off run created it'),
+      cost_metrics: anything("this month's cost; platform value, passed through"),
+      request_metrics: anything("this month's requests; platform value, passed through"),
+      projectId: text('project'),
+    }),
+  ),
   examples: ['apps list', 'apps list --sort cost --limit 10', 'apps list --json=name,status'],
 });
 
 function nameOf(app: AppSummary): string {
-  return app.name ?? toAppName(app.projectId ?? '', app.id);
+  return app.name ?? shortAppName(app.projectId ?? '', app.id);
 }
 
 const orders = {
@@ -62,7 +70,6 @@ const orders = {
 };
 const sortFields = Object.keys(orders) as (keyof typeof orders)[];
 
-/** The currency is not documented, so this is a plain number. */
 function decimals(cost: number | string | undefined): string | undefined {
   return typeof cost === 'number' ? cost.toFixed(2) : cost;
 }

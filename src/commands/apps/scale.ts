@@ -2,6 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
 import { changeScaling } from '../../operations/apps/index.ts';
 import { table } from '../../output/table.ts';
+import { anything, document, list, object, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -20,7 +21,14 @@ export default defineCommand({
     }),
   view: ({ changes }) =>
     table(changes, { SETTING: (change) => change.setting, FROM: (change) => change.from, TO: (change) => change.to }),
-  json: { app: 'app name', changes: 'changed settings: setting, from, to; empty if nothing changed' },
+  effect: 'changes',
+  json: document({
+    app: text('app name'),
+    changes: list(
+      object({ setting: text('setting'), from: anything('value before'), to: anything('value after') }),
+      'changed settings: setting, from, to; empty if nothing changed',
+    ),
+  }),
   examples: ['apps scale web --min-replicas 1', 'apps scale web --max-replicas 5 --cooldown 2m'],
 });
 

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { remoteBuild } from '../../operations/builds/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
+import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('<build>', 'build id'),
@@ -13,11 +14,12 @@ export default defineCommand({
     ({ build, message, changed }) =>
     () =>
       changed ? message || `canceled build ${build}` : `nothing to change: build ${build} is already canceled`,
-  json: {
-    app: 'app name or id, as given',
-    build: 'build id',
-    message: "the platform's reply if it is one line of text, otherwise empty",
-    changed: 'false if it was already canceled',
-  },
+  effect: 'destroys',
+  json: document({
+    app: text('app name or id, as given'),
+    build: text('build id'),
+    message: text("the platform's reply if it is one line of text, otherwise empty"),
+    changed: boolean('false if it was already canceled'),
+  }),
   examples: ['builds cancel web b-1234', 'builds cancel web b-1234 --yes'],
 });

@@ -3,6 +3,7 @@ import { getBuildZipContents } from '../../contract/builds.ts';
 import { type BuildFile, findLatestBuild, parseZipContents } from '../../operations/builds/index.ts';
 import { size } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { anything, document, passThrough, text } from '../../result-schema.ts';
 import { fileTreeView } from '../../views/file-tree.ts';
 
 export default defineCommand({
@@ -18,9 +19,11 @@ export default defineCommand({
     return reply;
   },
   view: ({ zipFiles }, { tree }) =>
-    tree ? fileTreeView(parseZipContents(zipFiles)) : table(parseZipContents(zipFiles), columns),
-  passesThrough: true,
-  json: { id: 'build id', zipFiles: 'files; platform value, passed through' },
+    tree
+      ? fileTreeView(parseZipContents(zipFiles))
+      : table(parseZipContents(zipFiles), columns, { keep: ['FILE'], right: ['SIZE'] }),
+  effect: 'reads',
+  json: document(passThrough({ id: text('build id'), zipFiles: anything('files; platform value, passed through') })),
   examples: ['builds files web', 'builds files web --tree', 'builds files web b-1234 --json'],
 });
 

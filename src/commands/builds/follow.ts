@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
 import { followBuild, resolveBuild } from '../../operations/builds/index.ts';
+import { document, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -13,14 +14,21 @@ export default defineCommand({
   run: async (context, app, build, { logs, timeout = 3_600_000 }) => {
     const { api, project, interruption } = context;
     const id = await resolveBuild({ api, project }, app, build);
-    interruption.says = `stopped following; build ${id} continues; to follow it: gantry builds follow ${app} ${id}`;
+    interruption.message = `stopped following; build ${id} continues; to follow it: gantry builds follow ${app} ${id}`;
     return followBuild(context, { app, build: id, logs, timeoutMs: timeout, startedBefore: true });
   },
   view:
     ({ id, status }) =>
     () =>
       `${id} ${status}`,
-  passesThrough: true,
-  json: { id: 'build id', status: 'final status', createdAt: 'RFC 3339, UTC', updatedAt: 'RFC 3339, UTC' },
+  effect: 'reads',
+  json: document(
+    passThrough({
+      id: text('build id'),
+      status: text('final status'),
+      createdAt: text('RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+    }),
+  ),
   examples: ['builds follow web', 'builds follow web b-1234 --timeout 10m'],
 });

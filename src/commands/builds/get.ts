@@ -2,7 +2,9 @@ import { defineCommand } from '../../command.ts';
 import { fetchBuild, findLatestBuild } from '../../operations/builds/index.ts';
 import { ago } from '../../output/format.ts';
 import { keyValueTable } from '../../output/table.ts';
+import { document } from '../../result-schema.ts';
 import { buildFields } from '../../views/build.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('[build]', 'build id (default: latest)'),
@@ -11,12 +13,12 @@ export default defineCommand({
   view: (build) =>
     keyValueTable([
       ['build', build.id],
-      ['status', build.status],
+      ['status', statusCell(build.status)],
       ['reason', build.initError],
       ['created', ago(build.createdAt)],
       ['updated', ago(build.updatedAt)],
     ]),
-  passesThrough: true,
-  json: buildFields,
+  json: document(buildFields),
+  effect: 'reads',
   examples: ['builds get web', 'builds get web --json=status'],
 });

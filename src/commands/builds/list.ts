@@ -3,7 +3,9 @@ import { listBuilds } from '../../contract/builds.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { ago, latestFirst } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { documents } from '../../result-schema.ts';
 import { buildFields } from '../../views/build.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command.argument('<app>', 'app name or id')),
@@ -16,14 +18,14 @@ export default defineCommand({
       builds,
       {
         BUILD: (build) => build.id,
-        STATUS: (build) => build.status,
+        STATUS: (build) => statusCell(build.status),
         CREATED: (build) => ago(build.createdAt),
         REASON: (build) => build.initError,
       },
-      ['BUILD'],
+      { keep: ['BUILD', 'STATUS'] },
     ),
   empty: 'no builds yet',
-  passesThrough: true,
-  json: buildFields,
+  json: documents(buildFields),
+  effect: 'reads',
   examples: ['builds list web', 'builds list web --limit 5'],
 });

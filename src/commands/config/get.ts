@@ -1,13 +1,15 @@
 import { defineCommand } from '../../command.ts';
 import { getSetting } from '../../operations/account/index.ts';
+import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<setting>', 'its name, as config list shows it'),
+  configure: (command) => command.argument('<setting>', 'setting name, see gantry config list'),
   run: (context, name) => getSetting(context, name),
   view:
     ({ value }) =>
     () =>
       value,
-  json: { name: 'name of the setting', value: 'its value', origin: 'where it is from' },
+  effect: 'reads',
+  json: document({ name: text('setting name'), value: text('value'), origin: text('origin of the value') }),
   examples: ['config get project', 'config get api-url --json=origin'],
 });

@@ -1,29 +1,32 @@
 import { defineCommand } from '../../command.ts';
 import { listSettings } from '../../operations/account/index.ts';
 import { table } from '../../output/table.ts';
+import { documents, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.option('--show-origin', 'say where each value is from'),
+  configure: (command) => command.option('--show-origin', 'show the origin of each value'),
   run: listSettings,
   view: (settings, { showOrigin }) =>
-    table(
-      settings,
-      {
-        NAME: (setting) => setting.name,
-        VALUE: (setting) => setting.value ?? (({ style }) => style.dim('not set')),
-        // A variable needs no more than its name: the room belongs to the value.
-        ...(showOrigin && { ORIGIN: ({ value, origin }) => (value === null ? '' : bareVariable(origin)) }),
-      },
-      ['NAME', 'ORIGIN'],
-    ),
-  json: {
-    name: 'name of the setting',
-    value: 'its value, or null',
-    origin: 'flag, environment (variable), profile, default, or not set',
-  },
+    showOrigin
+      ? table(settings, { ...columns, ORIGIN: shortOrigin }, { keep: ['NAME', 'ORIGIN'] })
+      : table(settings, columns, { keep: ['NAME'] }),
+  effect: 'reads',
+  json: documents({
+    name: text('setting name'),
+    value: nullable(text('value, or null')),
+    origin: text('flag, environment (variable), profile, default, or not set'),
+  }),
   examples: ['config list', 'config list --show-origin', 'config list --json'],
 });
 
-function bareVariable(origin: string): string {
-  return origin.replace(/^environment \((.+)\)$/, '$1');
+type Setting = ReturnType<typeof listSettings>[number];
+
+const columns = {
+  NAME: (setting: Setting) => setting.name,
+  VALUE: (setting: Setting) => setting.value,
+};
+
+/** Only the name of a variable, to leave room for the value. */
+function shortOrigin({ value, origin }: Setting): string {
+  return value === null ? '' : origin.replace(/^environment \((.+)\)$/, '$1');
 }

@@ -1,14 +1,21 @@
 import { defineCommand } from '../../command.ts';
+import { offerSettingNames } from '../../flags/settings.ts';
 import { storeSetting } from '../../operations/account/index.ts';
-import { offerNames } from './names.ts';
+import { document, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => offerNames(command.argument('<setting>', 'its name').argument('<value>', 'what it is to be')),
+  configure: (command) =>
+    offerSettingNames(command.argument('<setting>', 'setting name').argument('<value>', 'new value')),
   run: (context, name, value) => storeSetting(context, name, value),
   view:
     ({ name, value, profile }) =>
     () =>
       `${name} is ${value} (profile ${profile})`,
-  json: { name: 'name of the setting', value: 'its value', profile: 'the profile it is stored in' },
+  effect: 'changes',
+  json: document({
+    name: text('setting name'),
+    value: nullable(text('new value')),
+    profile: text('profile it is stored in'),
+  }),
   examples: ['config set project p-12345678', 'config set region eu-west-1 --profile staging'],
 });

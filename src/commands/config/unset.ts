@@ -1,14 +1,20 @@
 import { defineCommand } from '../../command.ts';
+import { offerSettingNames } from '../../flags/settings.ts';
 import { storeSetting } from '../../operations/account/index.ts';
-import { offerNames } from './names.ts';
+import { document, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => offerNames(command.argument('<setting>', 'its name')),
+  configure: (command) => offerSettingNames(command.argument('<setting>', 'setting name')),
   run: (context, name) => storeSetting(context, name),
   view:
     ({ name, profile }) =>
     () =>
-      `${name} is not set (profile ${profile})`,
-  json: { name: 'name of the setting', value: 'null', profile: 'the profile it was taken out of' },
+      `removed ${name} (profile ${profile})`,
+  effect: 'changes',
+  json: document({
+    name: text('setting name'),
+    value: nullable(text('null')),
+    profile: text('profile it was removed from'),
+  }),
   examples: ['config unset region'],
 });

@@ -3,6 +3,8 @@ import { type Container, listContainers } from '../../contract/containers.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { duration } from '../../output/format.ts';
 import { type Cell, table } from '../../output/table.ts';
+import { boolean, documents, integer, number, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command.argument('<app>', 'app name or id')),
@@ -13,33 +15,35 @@ export default defineCommand({
       containers,
       {
         CONTAINER: (container) => container.containerId,
-        STATE: stateOf,
+        STATE: (container) => statusCell(stateOf(container)),
         RESTARTS: (container) => container.containerRestartCount,
         REGION: (container) => container.region,
         BUILD: (container) => container.buildId,
         UP: uptime,
       },
-      ['CONTAINER', 'UP'],
+      { keep: ['CONTAINER', 'STATE', 'UP'], right: ['RESTARTS', 'UP'] },
     ),
   empty: 'no containers: the app is asleep, and the next request starts one',
-  passesThrough: true,
-  json: {
-    containerId: 'full name of the container',
-    containerState: 'state; platform value, passed through',
-    isTerminating: 'whether it is terminating',
-    containerRestartCount: 'number of restarts',
-    containerRunningTimeMs: 'uptime, in ms',
-    containerStartTimestamp: 'RFC 3339, UTC',
-    containerTerminationTimestamp: 'RFC 3339, UTC',
-    timestamp: 'when the state was read: RFC 3339, UTC',
-    buildId: 'build it runs',
-    region: 'region',
-    hardwareProvider: 'cloud provider',
-    hostIp: 'IP address of the host',
-    containerIp: 'IP address',
-    appId: 'app id',
-    projectId: 'project',
-  },
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      containerId: text('full name of the container'),
+      containerState: text('state; platform value, passed through'),
+      isTerminating: boolean('whether it is terminating'),
+      containerRestartCount: integer('number of restarts'),
+      containerRunningTimeMs: number('uptime, in ms'),
+      containerStartTimestamp: text('RFC 3339, UTC'),
+      containerTerminationTimestamp: text('RFC 3339, UTC'),
+      timestamp: text('when the state was read: RFC 3339, UTC'),
+      buildId: text('build it runs'),
+      region: text('region'),
+      hardwareProvider: text('cloud provider'),
+      hostIp: text('IP address of the host'),
+      containerIp: text('IP address'),
+      appId: text('app id'),
+      projectId: text('project'),
+    }),
+  ),
   examples: ['containers list web', 'containers list web --json=containerId,containerState'],
 });
 

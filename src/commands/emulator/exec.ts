@@ -4,30 +4,33 @@ import { defineCommand } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { FailedError } from '../../errors.ts';
 import { emulatorEnvironment, emulatorFlags, startEmulatorFromFlags } from '../../flags/emulator.ts';
+import { document, integer } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
-    emulatorFlags(command.usage('[flags] -- <command...>')).argument('<command...>', 'what to run, after --'),
-  run: async (context, [program = '', ...words], options) => {
+    emulatorFlags(command.usage('[flags] -- <command...>')).argument('<command...>', 'command to run, after --'),
+  run: async (context, [program = '', ...args], options) => {
     const emulator = await startEmulatorFromFlags({ ...options, port: 0, onWarning: context.progress.warn });
     try {
-      return { exitCode: await runChild(context, program, words, emulatorEnvironment(emulator)) };
+      return { exitCode: await runChild(context, program, args, emulatorEnvironment(emulator)) };
     } finally {
       await emulator.close();
     }
   },
   exit: ({ exitCode }) => exitCode,
   view: () => () => '',
+  json: document({ exitCode: integer('exit code of the command') }),
+  effect: 'changes',
   examples: ['emulator exec -- gantry deploy', 'emulator exec --fault upload=reset-during -- gantry deploy'],
 });
 
-/** Runs the command on our own streams and gives back its exit code; 128 and the number of the signal that ended it. */
-function runChild({ env, cwd, signal }: Context, program: string, words: string[], more: Record<string, string>) {
+/** Runs the command with inherited streams. Returns its exit code, or 128 plus the number of the signal that ended it. */
+function runChild({ env, cwd, signal }: Context, program: string, args: string[], more: Record<string, string>) {
   return new Promise<number>((resolve, reject) => {
-    const child = spawn(program, words, { cwd, env: { ...env, ...more }, stdio: 'inherit' });
-    // Ctrl-C reaches the child by itself, SIGTERM does not.
+    const child = spawn(program, args, { cwd, env: { ...env, ...more }, stdio: 'inherit' });
+    // The terminal sends Ctrl-C to the child as well, but SIGTERM only reaches this process.
     signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
-    child.on('error', (cause) => reject(new FailedError(`could not start ${program}: ${cause.message}`, { cause })));
+    child.on('error', (cause) => reject(new FailedError(`cannot start ${program}: ${cause.message}`, { cause })));
     child.on('close', (code, ended) => resolve(code ?? 128 + (ended ? constants.signals[ended] : 0)));
   });
 }

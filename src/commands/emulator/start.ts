@@ -9,6 +9,7 @@ import {
   startEmulatorFromFlags,
 } from '../../flags/emulator.ts';
 import { wholeNumberFlag } from '../../flags/values.ts';
+import { record, stream, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -21,13 +22,14 @@ export default defineCommand({
       Object.entries(environment)
         .map(([name, value]) => `export ${name}='${value}'`)
         .join('\n'),
-  json: {
-    url: 'address of the emulated platform',
-    project: 'its project',
-    token: 'its token; worth nothing anywhere else',
-    approve: 'address that lets your browser approve logins; keep it secret',
-    environment: 'the variables that point gantry (and the official client) at it',
-  },
+  effect: 'changes',
+  json: stream({
+    url: text('URL of the emulator'),
+    project: text('project id'),
+    token: text('token; valid for this emulator only'),
+    approve: text('URL that lets your browser approve logins; keep it secret'),
+    environment: record(text('value'), 'environment variables for gantry and the official client'),
+  }),
   examples: [
     'emulator start',
     'emulator start --data .gantry --pace 300',
@@ -37,13 +39,13 @@ export default defineCommand({
   ],
 });
 
-/** Tells where the emulator is, once, and keeps it up until Ctrl-C. */
+/** Yields the emulator's URL and token, then runs it until Ctrl-C. */
 async function* serve({ progress, signal }: Context, options: EmulatorFlags & { port: number }) {
   const emulator = await startEmulatorFromFlags({ ...options, onWarning: progress.warn });
   try {
-    progress.note(`the emulator listens on ${emulator.url}; Ctrl-C stops it`);
+    progress.note(`emulator listening on ${emulator.url}; press Ctrl-C to stop`);
     progress.note(`to approve logins (gantry login), open ${emulator.approvalAddress} in your browser once`);
-    if (!(await findPython())) progress.note('there is no python3 on this machine: calls of apps are simulated');
+    if (!(await findPython())) progress.note('python3 not found: calls of apps are simulated');
     const { url, project, token } = emulator;
     yield { url, project, token, approve: emulator.approvalAddress, environment: emulatorEnvironment(emulator) };
     if (!signal.aborted) await once(signal, 'abort');

@@ -4,6 +4,7 @@ import { chartPageFlags, checkChartPageFlags, saveChartPage } from '../../flags/
 import { type RangeFlags, rangeFlags, resolveRange } from '../../flags/range.ts';
 import { zoneFlag } from '../../flags/values.ts';
 import { localTimeZone } from '../../output/time-zone.ts';
+import { anything, document, passThrough, text } from '../../result-schema.ts';
 import { type StartupViewOptions, startupReport, startupView } from '../../views/startup-times.ts';
 
 export default defineCommand({
@@ -39,11 +40,13 @@ export default defineCommand({
     return reply;
   },
   view: (reply, flags) => (page) => startupView(reply, chartOptions(flags, page.now))(page),
-  passesThrough: true,
-  json: {
-    status: '"success" if there is data',
-    data: 'time_series (timestamp, p50, p90, p99; seconds), total_runs, start_date, end_date',
-  },
+  effect: 'reads',
+  json: document(
+    passThrough({
+      status: text('"success" if there is data'),
+      data: anything('time_series (timestamp, p50, p90, p99; seconds), total_runs, start_date, end_date'),
+    }),
+  ),
   examples: [
     'metrics startup web',
     'metrics startup web --since 7d --resolution high',

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { getProjectCost } from '../../contract/costs.ts';
+import { anything, document, passThrough } from '../../result-schema.ts';
 import { projectCostView } from '../../views/project-cost.ts';
 
 export default defineCommand({
@@ -9,10 +10,12 @@ export default defineCommand({
     return cost;
   },
   view: projectCostView,
-  passesThrough: true,
-  json: {
-    summary: 'cost and usage; platform values, passed through; names end in their unit',
-    coupons: 'coupons; platform values, passed through',
-  },
+  effect: 'reads',
+  json: document(
+    passThrough({
+      summary: anything('cost and usage; platform values, passed through; names end in their unit'),
+      coupons: anything('coupons; platform values, passed through'),
+    }),
+  ),
   examples: ['plan cost', 'plan cost --json=summary'],
 });

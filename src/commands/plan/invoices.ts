@@ -4,6 +4,8 @@ import { applyLimit, listFlags } from '../../flags/list.ts';
 import { readInvoices } from '../../operations/billing/index.ts';
 import { money } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { documents, number, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command),
@@ -11,25 +13,31 @@ export default defineCommand({
   // The signed URL of an invoice is what --json is used for.
   verbatim: () => true,
   view: (invoices) =>
-    table(invoices, {
-      DATE: (invoice) => invoice.createdAt?.slice(0, 10),
-      INVOICE: (invoice) => invoice.id,
-      AMOUNT: amount,
-      STATUS: (invoice) => invoice.paymentStatus,
-      FILE: (invoice) => (invoice.fileUrl ? 'yes' : 'no'),
-    }),
+    table(
+      invoices,
+      {
+        DATE: (invoice) => invoice.createdAt?.slice(0, 10),
+        INVOICE: (invoice) => invoice.id,
+        AMOUNT: amount,
+        STATUS: (invoice) => statusCell(invoice.paymentStatus),
+        FILE: (invoice) => (invoice.fileUrl ? 'yes' : 'no'),
+      },
+      { keep: ['INVOICE', 'AMOUNT', 'STATUS'], right: ['AMOUNT'] },
+    ),
   empty: 'no invoices yet',
-  passesThrough: true,
-  json: {
-    id: 'invoice id',
-    amountDue: 'in the smallest unit of the currency, such as cents',
-    currency: 'currency',
-    createdAt: 'RFC 3339, UTC',
-    paymentStatus: 'platform value, passed through',
-    accountName: 'name of the billed account',
-    accountCountry: 'country of the billed account',
-    fileUrl: 'URL of the invoice; anyone with this URL can read it',
-  },
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('invoice id'),
+      amountDue: number('in the smallest unit of the currency, such as cents'),
+      currency: text('currency'),
+      createdAt: text('RFC 3339, UTC'),
+      paymentStatus: text('platform value, passed through'),
+      accountName: text('name of the billed account'),
+      accountCountry: text('country of the billed account'),
+      fileUrl: text('URL of the invoice; anyone with this URL can read it'),
+    }),
+  ),
   examples: ['plan invoices', 'plan invoices --json=createdAt,amountDue,currency,fileUrl'],
 });
 

@@ -2,6 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { listPaymentMethods } from '../../contract/plan.ts';
 import { parsePaymentMethods } from '../../operations/billing/index.ts';
 import { table } from '../../output/table.ts';
+import { anything, boolean, document, passThrough } from '../../result-schema.ts';
 
 export default defineCommand({
   run: async ({ api, project, progress }) => {
@@ -10,15 +11,21 @@ export default defineCommand({
     return reply;
   },
   view: ({ methods }) =>
-    table(parsePaymentMethods(methods ?? []), {
-      METHOD: (method) => method.title ?? method.more,
-      EXPIRES: (method) => method.expires,
-      DEFAULT: (method) => (method.isDefault ? 'default' : ''),
+    table(
+      parsePaymentMethods(methods ?? []),
+      {
+        METHOD: (method) => method.title ?? method.more,
+        EXPIRES: (method) => method.expires,
+        DEFAULT: (method) => (method.isDefault ? 'default' : ''),
+      },
+      { keep: ['METHOD', 'DEFAULT'] },
+    ),
+  effect: 'reads',
+  json: document(
+    passThrough({
+      methods: anything('payment methods; platform values, passed through'),
+      creditCardBonusClaimed: boolean('whether the bonus for adding a card was claimed'),
     }),
-  passesThrough: true,
-  json: {
-    methods: 'payment methods; platform values, passed through',
-    creditCardBonusClaimed: 'whether the bonus for adding a card was claimed',
-  },
+  ),
   examples: ['plan payment-methods', 'plan payment-methods --json'],
 });

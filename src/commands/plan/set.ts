@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { changePlan, planCodes } from '../../contract/plan.ts';
 import { openInBrowser } from '../../operations/account/index.ts';
+import { document, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -19,6 +20,10 @@ export default defineCommand({
     ({ planCode: plan, redirectUrl }) =>
     () =>
       redirectUrl ?? `the platform accepted the change to ${plan}; no payment required`,
-  json: { planCode: 'requested plan', redirectUrl: 'payment page; null if no payment is required' },
+  effect: 'changes',
+  json: document({
+    planCode: text('requested plan'),
+    redirectUrl: nullable(text('payment page; null if no payment is required')),
+  }),
   examples: ['plan set standard', 'plan set standard --open', 'plan set hobby --yes'],
 });

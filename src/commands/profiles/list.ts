@@ -1,21 +1,27 @@
 import { defineCommand } from '../../command.ts';
 import { listProfiles } from '../../operations/account/index.ts';
 import { table } from '../../output/table.ts';
+import { boolean, documents, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
   run: listProfiles,
   view: (profiles) =>
-    table(profiles, {
-      NAME: (profile) => profile.name,
-      CURRENT: (profile) => (profile.current ? 'current' : ''),
-      PROJECT: (profile) => profile.project,
-      TOKEN: (profile) => (profile.hasToken ? 'stored' : 'none'),
-    }),
-  json: {
-    name: 'name of the profile',
-    current: 'whether it is in use',
-    project: 'project stored in it, or null',
-    hasToken: 'whether a token is stored for it',
-  },
+    table(
+      profiles,
+      {
+        NAME: (profile) => profile.name,
+        CURRENT: (profile) => (profile.current ? 'current' : ''),
+        PROJECT: (profile) => profile.project,
+        TOKEN: (profile) => (profile.hasToken ? 'stored' : 'none'),
+      },
+      { keep: ['NAME', 'CURRENT'] },
+    ),
+  effect: 'reads',
+  json: documents({
+    name: text('profile name'),
+    current: boolean('whether it is in use'),
+    project: nullable(text('stored project, or null')),
+    hasToken: boolean('whether it has a stored token'),
+  }),
   examples: ['profiles list', 'profiles list --json'],
 });

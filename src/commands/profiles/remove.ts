@@ -1,13 +1,15 @@
 import { defineCommand } from '../../command.ts';
 import { deleteProfile } from '../../operations/account/index.ts';
+import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<profile>', 'its name, as profiles list shows it'),
+  configure: (command) => command.argument('<profile>', 'profile name, see gantry profiles list'),
   run: (context, name) => deleteProfile(context, name),
   view:
     ({ name }) =>
     () =>
-      `the profile ${name} is removed`,
-  json: { name: 'name of the profile' },
+      `removed profile ${name}`,
+  effect: 'destroys',
+  json: document({ name: text('profile name') }),
   examples: ['profiles remove staging', 'profiles remove staging --yes'],
 });

@@ -1,13 +1,15 @@
 import { defineCommand } from '../../command.ts';
 import { switchProfile } from '../../operations/account/index.ts';
+import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<profile>', 'its name, as profiles list shows it'),
+  configure: (command) => command.argument('<profile>', 'profile name, see gantry profiles list'),
   run: (context, name) => switchProfile(context, name),
   view:
     ({ name }) =>
     () =>
-      `the profile is ${name} from now on`,
-  json: { name: 'name of the profile' },
+      `using profile ${name}`,
+  effect: 'changes',
+  json: document({ name: text('profile name') }),
   examples: ['profiles use staging', 'profiles use default'],
 });

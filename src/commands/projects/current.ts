@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   run: ({ project, settings }) => ({
@@ -9,6 +10,7 @@ export default defineCommand({
     ({ id }) =>
     () =>
       id,
-  json: { id: 'project id', origin: 'where it was found: flag, environment, profile or token' },
+  effect: 'reads',
+  json: document({ id: text('project id'), origin: text('origin: flag, environment, profile or token') }),
   examples: ['projects current', 'projects current --json'],
 });

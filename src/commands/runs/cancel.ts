@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { remoteRun } from '../../operations/runs/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
+import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<app>', 'app name or id').argument('<run>', 'run id'),
@@ -13,11 +14,12 @@ export default defineCommand({
     ({ run, changed }) =>
     () =>
       changed ? `canceled run ${run}` : `nothing to change: run ${run} is already canceled`,
-  json: {
-    app: 'app name or id, as given',
-    run: 'run id',
-    status: 'cancelled',
-    changed: 'false if it was already canceled',
-  },
+  effect: 'destroys',
+  json: document({
+    app: text('app name or id, as given'),
+    run: text('run id'),
+    status: text('cancelled'),
+    changed: boolean('false if it was already canceled'),
+  }),
   examples: ['runs cancel web 3f2a91c0-… --yes'],
 });

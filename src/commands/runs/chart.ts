@@ -6,6 +6,7 @@ import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
 import { repeatableChoiceFlag, zoneFlag } from '../../flags/values.ts';
 import { chooseBucketSize, readRunsChart } from '../../operations/runs/index.ts';
 import { localTimeZone } from '../../output/time-zone.ts';
+import { anything, document, number, passThrough, text } from '../../result-schema.ts';
 import {
   type RunMetric,
   type RunsChartViewOptions,
@@ -39,13 +40,15 @@ export default defineCommand({
     return reply;
   },
   view: (reply, flags) => (page) => runsChartView(reply, chartOptions(flags, page.now))(page),
-  passesThrough: true,
-  json: {
-    aggregatedData: 'buckets; platform values, passed through; times in ms',
-    groupBy: 'bucket size',
-    timeRange: 'the range covered',
-    total: 'number of runs',
-  },
+  effect: 'reads',
+  json: document(
+    passThrough({
+      aggregatedData: anything('buckets; platform values, passed through; times in ms'),
+      groupBy: text('bucket size'),
+      timeRange: anything('the range covered'),
+      total: number('number of runs'),
+    }),
+  ),
   examples: [
     'runs chart web',
     'runs chart web --since 7d --by day --timezone Europe/Berlin',

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
 import { followRun } from '../../operations/run/index.ts';
+import { document } from '../../result-schema.ts';
 import { runFields, runOutput } from '../../views/run-output.ts';
 
 export default defineCommand({
@@ -11,11 +12,12 @@ export default defineCommand({
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag)
       .option('--events', 'print progress as JSON lines'),
   run: (context, app, run, options) => {
-    context.interruption.says = `stopped following; run ${run} continues; to follow it: gantry runs follow ${app} ${run}`;
+    context.interruption.message = `stopped following; run ${run} continues; to follow it: gantry runs follow ${app} ${run}`;
     return runOutput(context, followRun(context, { app, run, timeoutMs: options.timeout ?? 3_600_000 }), options);
   },
   verbatim: () => true,
   view: () => () => '',
-  json: runFields,
+  json: document(runFields),
+  effect: 'reads',
   examples: ['runs follow web 3f2a91c0-…', 'runs follow web 3f2a91c0-… --timeout 10m --json=status,exitCode'],
 });

@@ -6,6 +6,8 @@ import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
 import { displayStatus, fillStatus, type RunSearchResult, searchRuns } from '../../operations/runs/index.ts';
 import { ago, count, duration, groupDigits } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { documents, integer, number, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
 
 const dayMs = 86_400_000;
 
@@ -37,7 +39,7 @@ export default defineCommand({
       if (flags.all) incomplete.add(found.runs);
     }
     const omitted = found.isComplete && !flags.all ? omittedText(found) : undefined;
-    if (omitted) context.progress.note(omitted);
+    if (omitted) context.progress.footnote(omitted);
     return found.runs;
   },
   exit: (runs) => (incomplete.has(runs) ? 'unavailable' : 'ok'),
@@ -46,7 +48,7 @@ export default defineCommand({
       runs,
       {
         RUN: (run) => run.id,
-        STATUS: displayStatus,
+        STATUS: (run) => statusCell(displayStatus(run)),
         CODE: (run) => run.statusCode,
         FUNCTION: (run) => run.functionName,
         STARTUP: (run) => time(run.coldstartTimeMs),
@@ -55,26 +57,31 @@ export default defineCommand({
         RESPONSE: (run) => time(run.totalResponseTimeMs ?? run.responseTimeMs),
         CREATED: (run) => ago(run.createdAt),
       },
-      ['RUN', 'RESPONSE', 'CREATED'],
+      {
+        keep: ['RUN', 'STATUS', 'CREATED', 'RESPONSE', 'CODE'],
+        right: ['CODE', 'STARTUP', 'QUEUE', 'RUNTIME', 'RESPONSE'],
+      },
     ),
   data: (runs) => runs.map(fillStatus),
   empty: 'no runs match; pass --since to go further back',
-  passesThrough: true,
-  json: {
-    id: 'run id',
-    status: 'platform status, otherwise derived from the status code',
-    statusCode: 'HTTP status; 0: canceled, -1: closed by the caller',
-    createdAt: 'RFC 3339, UTC',
-    updatedAt: 'RFC 3339, UTC',
-    coldstartTimeMs: 'cold start, in ms',
-    totalQueueTimeMs: 'time in the queue, in ms',
-    runtimeMs: 'run time, in ms',
-    totalResponseTimeMs: 'total response time, in ms',
-    podName: 'container',
-    functionName: 'function, if known',
-    modelId: 'app id',
-    projectId: 'project',
-  },
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('run id'),
+      status: text('platform status, otherwise derived from the status code'),
+      statusCode: integer('HTTP status; 0: canceled, -1: closed by the caller'),
+      createdAt: text('RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+      coldstartTimeMs: number('cold start, in ms'),
+      totalQueueTimeMs: number('time in the queue, in ms'),
+      runtimeMs: number('run time, in ms'),
+      totalResponseTimeMs: number('total response time, in ms'),
+      podName: text('container'),
+      functionName: text('function, if known'),
+      modelId: text('app id'),
+      projectId: text('project'),
+    }),
+  ),
   examples: [
     'runs list web',
     'runs list web --since 7d --status failure',
@@ -98,7 +105,7 @@ function omittedText({ runs, total, hasMore }: RunSearchResult): string | undefi
   return hasMore ? `showing the newest ${count(shown, 'run')}; pass --all to show older ones` : undefined;
 }
 
-/** A dash for zero, nothing if unknown. */
+/** Until a run has ended, the platform may return 0 for an unknown duration. */
 function time(ms: number | null | undefined): string | undefined {
-  return ms === null || ms === undefined ? undefined : ms === 0 ? '-' : duration(ms);
+  return ms ? duration(ms) : undefined;
 }

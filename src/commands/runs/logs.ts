@@ -20,5 +20,6 @@ export default defineCommand({
     return readLog(context, appLogSource({ api, project, openLog }, app, { runId: run }), {});
   },
   ...appLogOutput,
+  effect: 'reads',
   examples: ['runs logs web 3f2a91c0-…', 'runs logs web 3f2a91c0-… --timestamps'],
 });

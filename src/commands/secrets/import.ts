@@ -5,10 +5,11 @@ import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('<file>', 'NAME=value lines as in .env, or one JSON object; - is stdin')
-      .option('--app <app>', 'for one app only'),
+      .argument('<file>', 'file with NAME=value lines, or a JSON object; - is stdin')
+      .option('--app <app>', 'set the secrets of one app only'),
   run: (context, file, { app }) => setSecrets(context, { app }, () => readSecretsFile(context, file)),
   view: secretChangeView,
   json: secretChangeJson,
+  effect: 'changes',
   examples: ['secrets import .env', 'secrets import production.json --app web --yes'],
 });

@@ -3,13 +3,14 @@ import { applyLimit, listFlags } from '../../flags/list.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { readSecrets } from '../../operations/secrets/index.ts';
 import { keyValueTable, table } from '../../output/table.ts';
+import { documents, optional, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
     listFlags(
       command
-        .option('--app <app>', 'those of one app, which go before those of the project')
-        .option('--show-values', 'show the values too'),
+        .option('--app <app>', 'list the secrets of one app, which override those of the project')
+        .option('--show-values', 'show the values'),
     ),
   run: async (context, { app, showValues, ...flags }) => {
     const secrets: { name: string; value?: string }[] = Object.entries(await readSecrets(context, { app }))
@@ -21,10 +22,14 @@ export default defineCommand({
   // A value must not be shortened to fit a column.
   view: (secrets, { showValues }) =>
     showValues
-      ? keyValueTable(secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']))
+      ? keyValueTable(
+          secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']),
+          { wrap: false },
+        )
       : table(secrets, { NAME: (secret) => secret.name, VALUE: () => '(hidden)' }),
-  empty: 'no secrets yet: gantry secrets set NAME adds one, with --app for one app only',
-  json: { name: 'name', value: 'its value, with --show-values only' },
+  empty: 'no secrets yet: add one with gantry secrets set NAME',
+  effect: 'reads',
+  json: documents({ name: text('secret name'), value: optional(text('value, with --show-values only')) }),
   examples: ['secrets list', 'secrets list --app web', 'secrets list --show-values --json'],
 });
 

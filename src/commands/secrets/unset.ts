@@ -3,14 +3,16 @@ import { checkSecretNames, unsetSecrets } from '../../operations/secrets/index.t
 import { secretChangeJson, secretChangeView } from '../../views/secrets.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<name...>', 'names').option('--app <app>', 'of one app'),
+  configure: (command) =>
+    command.argument('<name...>', 'secret names').option('--app <app>', 'remove the secrets of one app only'),
   run: async (context, names, { app }) => {
     checkSecretNames(names);
     const change = await unsetSecrets(context, { app }, names);
-    if (change.unchanged.length > 0) context.progress.warn(`there is no secret ${change.unchanged.join(', ')}`);
+    if (change.unchanged.length > 0) context.progress.warn(`not found: ${change.unchanged.join(', ')}`);
     return change;
   },
   view: secretChangeView,
   json: secretChangeJson,
+  effect: 'destroys',
   examples: ['secrets unset HF_TOKEN', 'secrets unset DB_PASSWORD OPENAI_KEY --app web --yes'],
 });

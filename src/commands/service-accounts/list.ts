@@ -5,6 +5,7 @@ import { stringifyJson } from '../../json-text.ts';
 import { grantedProjects } from '../../operations/team/index.ts';
 import { ago } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { anything, documents, passThrough, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => listFlags(command),
@@ -23,23 +24,25 @@ export default defineCommand({
         GRANTS: (account) => account.grants?.length,
         PROJECTS: projects,
       },
-      ['ID', 'PROJECTS'],
+      { keep: ['ID', 'PROJECTS'], right: ['GRANTS'] },
     ),
-  empty: 'no service accounts yet: the dashboard creates them',
-  passesThrough: true,
-  json: {
-    id: 'service account id',
-    name: 'name',
-    description: 'what it is for',
-    projectId: 'project it was created in',
-    createdByUserId: 'who created it',
-    createdAt: 'RFC 3339, UTC',
-    grants: 'the projects it may access, as the platform says it',
-  },
+  empty: 'no service accounts yet: create one in the dashboard',
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('service account id'),
+      name: text('name'),
+      description: text('description'),
+      projectId: text('project it was created in'),
+      createdByUserId: text('who created it'),
+      createdAt: text('RFC 3339, UTC'),
+      grants: anything('projects it has access to (platform value)'),
+    }),
+  ),
   examples: ['service-accounts list', 'service-accounts list --json=id,grants'],
 });
 
-/** Grants of an unknown form are shown as they are. */
+/** Grants of an unknown format are shown as JSON. */
 function projects(account: ServiceAccount): string | undefined {
   return grantedProjects(account)?.join(', ') ?? account.grants?.map((grant) => stringifyJson(grant)).join(', ');
 }

@@ -1,3 +1,14 @@
-import { grantCommand } from './grants.ts';
+import { defineCommand } from '../../command.ts';
+import { grantFlags } from '../../flags/grants.ts';
+import { changeGrants } from '../../operations/team/index.ts';
+import { grantChangeJson, grantChangeView } from '../../views/grants.ts';
 
-export default grantCommand('revoke', 'service-accounts revoke', 'projects it may no longer access');
+export default defineCommand({
+  configure: (command) => grantFlags(command, 'projects to remove'),
+  run: (context, id, projects, { dryRun }) =>
+    changeGrants(context, { id, change: 'revoke', projects, dryRun: dryRun === true }),
+  view: grantChangeView,
+  effect: 'changes',
+  json: grantChangeJson,
+  examples: ['service-accounts revoke sa-1234 p-1234', 'service-accounts revoke sa-1234 p-1234 p-5678 --dry-run'],
+});

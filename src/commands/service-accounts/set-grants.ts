@@ -1,3 +1,17 @@
-import { grantCommand } from './grants.ts';
+import { defineCommand } from '../../command.ts';
+import { grantFlags } from '../../flags/grants.ts';
+import { changeGrants } from '../../operations/team/index.ts';
+import { grantChangeJson, grantChangeView } from '../../views/grants.ts';
 
-export default grantCommand('set', 'service-accounts set-grants', 'all the projects it may access');
+export default defineCommand({
+  configure: (command) => grantFlags(command, 'all projects it may access'),
+  run: (context, id, projects, { dryRun }) =>
+    changeGrants(context, { id, change: 'set', projects, dryRun: dryRun === true }),
+  view: grantChangeView,
+  effect: 'changes',
+  json: grantChangeJson,
+  examples: [
+    'service-accounts set-grants sa-1234 p-1234',
+    'service-accounts set-grants sa-1234 p-1234 p-5678 --dry-run',
+  ],
+});

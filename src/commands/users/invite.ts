@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
 import { sendInvitation } from '../../operations/team/index.ts';
+import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -11,19 +12,20 @@ export default defineCommand({
   view:
     ({ email, role }) =>
     () =>
-      `invitation sent to ${email}, role ${role}`,
-  json: { email: 'email address', role: 'role in the project', success: 'true: the invitation was sent' },
+      `invited ${email} as ${role}`,
+  effect: 'changes',
+  json: document({ email: text('email address'), role: text('role in the project'), success: boolean('true') }),
   examples: ['users invite ada@example.com --role member'],
 });
 
-/** Refuses what cannot be an address; whether it is one only a letter can tell. */
+/** Rejects text that cannot be an email address. */
 function emailAddress(text: string): string {
   const [local = '', domain = '', more] = text.split('@');
-  const possible =
+  const isValid =
     more === undefined &&
     text.length <= 254 &&
     /^[^\s"<>(),:;\\[\]\p{Cc}]{1,64}$/u.test(local) &&
     /^([\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,}$/u.test(domain);
-  if (!possible) throw new InvalidArgumentError('Write an email address such as ada@example.com.');
+  if (!isValid) throw new InvalidArgumentError('Expected an email address such as ada@example.com.');
   return text;
 }

@@ -3,15 +3,18 @@ import { listUsers, type User } from '../../contract/users.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
 import { ago } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
+import { documents, passThrough, text } from '../../result-schema.ts';
+import { statusCell } from '../../views/status.ts';
 
 export default defineCommand({
   configure: (command) =>
-    listFlags(command.option('--status <status>', 'only those of this status, such as active or invited')),
+    listFlags(command.option('--status <status>', 'show only users with this status, such as active or invited')),
   run: async ({ api, project, progress }, { status, ...flags }) => {
     const users = await api(listUsers, { project });
-    const asked = status?.toLowerCase();
-    const wanted = asked === undefined ? users : users.filter((user) => user.status?.toLowerCase() === asked);
-    return applyLimit(wanted, flags, progress, 'entry', 'entries');
+    const wantedStatus = status?.toLowerCase();
+    const matching =
+      wantedStatus === undefined ? users : users.filter((user) => user.status?.toLowerCase() === wantedStatus);
+    return applyLimit(matching, flags, progress, 'entry', 'entries');
   },
   view: (users) =>
     table(
@@ -20,26 +23,28 @@ export default defineCommand({
         EMAIL: (user) => user.email ?? user.id,
         NAME: fullName,
         ROLE: (user) => user.role,
-        STATUS: (user) => user.status,
+        STATUS: (user) => statusCell(user.status),
         'INVITED BY': (user) => user.invitedBy,
         SINCE: (user) => ago(user.createdAt),
       },
-      ['EMAIL'],
+      { keep: ['EMAIL', 'STATUS', 'ROLE'] },
     ),
-  empty: 'no such users or invitations',
-  passesThrough: true,
-  json: {
-    id: 'id of the user or of the invitation',
-    email: 'email address',
-    firstName: 'first name',
-    lastName: 'last name',
-    role: 'role in the project, as the platform says it',
-    status: 'active, invited or as the platform says it',
-    invitedBy: 'who sent the invitation',
-    createdAt: 'when they joined or were invited: RFC 3339, UTC',
-    updatedAt: 'RFC 3339, UTC',
-    projectId: 'project',
-  },
+  empty: 'no users or invitations',
+  effect: 'reads',
+  json: documents(
+    passThrough({
+      id: text('user or invitation id'),
+      email: text('email address'),
+      firstName: text('first name'),
+      lastName: text('last name'),
+      role: text('role in the project (platform value)'),
+      status: text('active, invited, or another platform value'),
+      invitedBy: text('who sent the invitation'),
+      createdAt: text('when they joined or were invited: RFC 3339, UTC'),
+      updatedAt: text('RFC 3339, UTC'),
+      projectId: text('project'),
+    }),
+  ),
   examples: ['users list', 'users list --status invited'],
 });
 

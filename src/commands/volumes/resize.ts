@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
 import { growVolume } from '../../operations/volumes/index.ts';
+import { boolean, document, number, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<size>', 'new size, 50GB to 1TB; a plain number is in GB', gigabytes),
@@ -9,12 +10,13 @@ export default defineCommand({
     ({ volume, newSizeGb, confirmed }) =>
     () =>
       confirmed ? `resized ${volume} to ${newSizeGb} GB` : `the platform accepted ${newSizeGb} GB for ${volume}`,
-  json: {
-    volume: 'volume name (platform value)',
-    region: 'region of the volume',
-    newSizeGb: 'requested size in GB',
-    confirmed: 'true if the platform reports the new size; false if it reports none',
-  },
+  effect: 'changes',
+  json: document({
+    volume: text('volume name (platform value)'),
+    region: text('region of the volume'),
+    newSizeGb: number('requested size in GB'),
+    confirmed: boolean('true if the platform reports the new size; false if it reports none'),
+  }),
   examples: ['volumes resize 200GB', 'volumes resize 1TB --region global --yes'],
 });
 

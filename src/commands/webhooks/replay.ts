@@ -1,23 +1,25 @@
 import { defineCommand } from '../../command.ts';
 import { replayDelivery } from '../../operations/webhooks/index.ts';
+import { boolean, document, integer, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('<id>', 'id of a delivery that webhooks listen has shown, or latest')
-      .option('--to <url>', 'where to send it; where it was passed on to if left out')
-      .option('--secret-file <file>', 'sign it anew with the secret in this file; - is stdin'),
+      .argument('<id>', 'delivery id shown by webhooks listen, or latest')
+      .option('--to <url>', 'URL to send it to (default: the URL it was forwarded to)')
+      .option('--secret-file <file>', 'sign it again with the secret in this file; - is stdin'),
   run: (context, id, { to, secretFile }) => replayDelivery(context, { id, to, secretFile }),
   view:
     ({ id, to, status }) =>
     () =>
-      `${id} sent to ${to}: ${status}`,
-  json: {
-    id: 'id of the delivery',
-    to: 'where it was sent',
-    status: 'what was answered',
-    signed: 'whether it was signed anew, with the time of now',
-  },
+      `sent ${id} to ${to}: ${status}`,
+  effect: 'changes',
+  json: document({
+    id: text('delivery id'),
+    to: text('URL it was sent to'),
+    status: integer('HTTP status of the response'),
+    signed: boolean('whether it was signed again, with the current time'),
+  }),
   examples: [
     'webhooks replay latest',
     'webhooks replay latest --to http://localhost:3000/hook --secret-file secret.txt',

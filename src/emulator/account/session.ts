@@ -70,7 +70,7 @@ export const sessionHandlers: Pick<Handlers, 'authorizeDevice' | 'requestToken' 
 const maxDevices = 1_000;
 
 function removeOldDevices(devices: Store['devices'], now: number): void {
-  // Expired codes stay for a while, so that a late poll is told so.
+  // Expired codes stay for a while, so that a late poll gets `expired_token`.
   for (const { code, createdAt } of devices.values())
     if (now > createdAt + 2 * codeSeconds * 1000) devices.delete(code);
   while (devices.size >= maxDevices) devices.delete(deviceToRemove([...devices.values()]));

@@ -5,12 +5,12 @@ import { parseAs } from '../server/read-request.ts';
 export type AppSettings = AppCreation & ReturnType<typeof defaults>;
 
 /** A deploy replaces all settings: omitted ones return to their defaults. */
-export function withDefaults({ dockerAuth: _, cerebrium_toml: published, ...given }: AppCreation): AppSettings {
+export function withDefaults({ dockerAuth: _, cerebrium_toml: published, ...sent }: AppCreation): AppSettings {
   // The official client sends the text of the config file under this name instead of the specified one.
   const configuration = typeof published === 'string' ? { platform_toml: published } : {};
-  // Unknown fields are dropped. Values come from JSON, so none is undefined.
-  const known = Object.entries(given).filter(([key]) => Object.hasOwn(AppCreation.entries, key));
-  return { ...defaults(given.compute?.[0] ?? 'CPU'), ...configuration, ...Object.fromEntries(known) } as AppSettings;
+  // Unknown fields are dropped. Values come from JSON, so there is no undefined.
+  const known = Object.entries(sent).filter(([key]) => Object.hasOwn(AppCreation.entries, key));
+  return { ...defaults(sent.compute?.[0] ?? 'CPU'), ...configuration, ...Object.fromEntries(known) } as AppSettings;
 }
 
 /** Settings that can change without a deploy (docs/platform.md#scaling). */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import { ArchiveNames } from './archive-names.ts';
-import { BufferedFile } from './buffered-file.ts';
+import { BlockReader } from './block-reader.ts';
 
 /** Unpacked sizes in bytes and checksums, by path. */
 export type FileList = Map<string, { size: number; crc32: number }>;
@@ -69,7 +69,7 @@ const maxTextBytes = 1024 ** 2;
 
 /** The files of a zip in order, without folders. Throws if a name is invalid or a limit is exceeded. */
 export async function* iterateArchive(path: string, limits: ArchiveLimits): AsyncGenerator<ArchiveFile> {
-  const source = new BufferedFile(path);
+  const source = new BlockReader(path);
   try {
     const options = { autoClose: false, lazyEntries: true, strictFileNames: true };
     const zip = await fromRandomAccessReaderPromise(source, source.size, options);
@@ -98,7 +98,7 @@ const maxHeldBytes = 1024 ** 2;
 function archiveFile(
   entry: Entry,
   zip: ZipFile,
-  source: BufferedFile,
+  source: BlockReader,
   path: string,
   budget: UnpackedBudget,
 ): ArchiveFile {
@@ -141,7 +141,7 @@ class UnpackedBudget {
 }
 
 /** Avoids a stream, which would take most of the time of an archive with many small files. */
-function readSmallFile(entry: Entry, source: BufferedFile): Buffer {
+function readSmallFile(entry: Entry, source: BlockReader): Buffer {
   const { fileName, uncompressedSize: size, compressionMethod: method } = entry;
   if (entry.isEncrypted()) throw new Error(`${fileName} is encrypted`);
   const stored = source.slice(dataStart(entry, source), entry.compressedSize);
@@ -161,7 +161,7 @@ function inflated(fileName: string, stored: Buffer, method: number, size: number
 }
 
 /** The extra field of the local header may differ in length from the central one. */
-function dataStart({ fileName, relativeOffsetOfLocalHeader: start }: Entry, source: BufferedFile): number {
+function dataStart({ fileName, relativeOffsetOfLocalHeader: start }: Entry, source: BlockReader): number {
   const header = source.slice(start, 30);
   if (header.readUInt32LE(0) !== 0x04034b50) throw new Error(`${fileName} is damaged: its header is missing`);
   return start + 30 + header.readUInt16LE(26) + header.readUInt16LE(28);

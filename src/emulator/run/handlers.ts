@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { CallParameters } from '../../contract/endpoint.ts';
-import { toAppName } from '../../contract/endpoint.ts';
+import { shortAppName } from '../../contract/endpoint.ts';
 import type { startRun as contract } from '../../contract/run-app.ts';
 import { runLimits } from '../../contract/run-app.ts';
 import { findApp } from '../apps/find.ts';
@@ -15,7 +15,7 @@ import { runOnce } from './run-once.ts';
 /** One-off runs of a file, in an app of their own (spec 4.5). */
 export const runOnceHandlers: Pick<Handlers, 'createRunApp' | 'prepareBaseImage' | 'startRun'> = {
   createRunApp({ project, app, query }, { store, now }) {
-    const name = toAppName(project, app);
+    const name = shortAppName(project, app);
     // An id that does not begin with the project could not be called.
     if (name === app) refuse(400, `app must be an id: ${project}-${app}`);
     if (name.length > runLimits.nameLength) refuse(400, `name is longer than ${runLimits.nameLength} characters`);

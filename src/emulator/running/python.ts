@@ -86,13 +86,13 @@ export function formatRequirements(versions: Record<string, string>): string {
 
 /** The path of the `python3` interpreter; undefined if it is not installed. */
 export function findPython(): Promise<string | undefined> {
-  known ??= new Promise((found) => {
+  python ??= new Promise((resolve) => {
     // `python3` may be a slow script of a version manager.
     execFile('python3', ['-c', 'import sys; print(sys.executable)'], { timeout: 10_000 }, (error, stdout) => {
-      found(error ? undefined : stdout.trim() || undefined);
+      resolve(error ? undefined : stdout.trim() || undefined);
     });
   });
-  return known;
+  return python;
 }
 
-let known: Promise<string | undefined> | undefined;
+let python: Promise<string | undefined> | undefined;

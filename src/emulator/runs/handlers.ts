@@ -19,17 +19,17 @@ export const runHandlers: RunHandlers = {
     const range = parseTimeRange(query, ['startTime', 'endTime'], platform.now());
     const buckets = bucketsForQuery(range, query);
     // Generated traffic includes future runs.
-    const found = findRuns(app, { ...range, end: Math.min(range.end, platform.now()) }, platform.store)
+    const matching = findRuns(app, { ...range, end: Math.min(range.end, platform.now()) }, platform.store)
       .map((run) => ({ run, createdAt: run.createdAt, progress: getRunProgress(run, platform.now()) }))
       .filter(({ progress }) => matchesQuery(progress, query));
-    const total = found.length;
+    const total = matching.length;
     if (query.aggregate || range.end - range.start > day) {
       const timeRange = `${formatTime(range.start)}/${formatTime(range.end)}`;
-      return { aggregatedData: aggregateRuns(found, buckets.list), groupBy: buckets.size, timeRange, total };
+      return { aggregatedData: aggregateRuns(matching, buckets.list), groupBy: buckets.size, timeRange, total };
     }
 
     const { offset = 0, limit = 100 } = query;
-    const items = found.slice(offset, offset + limit).map(({ run, progress }) => runChartItem(app, run, progress));
+    const items = matching.slice(offset, offset + limit).map(({ run, progress }) => runChartItem(app, run, progress));
     return { items, total, ...(offset + limit < total && { nextToken: String(offset + limit) }) };
   },
 
@@ -38,12 +38,12 @@ export const runHandlers: RunHandlers = {
     const after = query?.nextToken === undefined ? undefined : parsePageToken(query.nextToken);
     const matches = (run: RunRecord) =>
       (!query?.asyncOnly || run.async) && (!after || compareNewestFirst(after, run) < 0);
-    const found = latestRuns(app, Math.min(after?.createdAt ?? platform.now(), platform.now()), matches, platform);
-    const page = found.slice(0, pageSize);
+    const matching = latestRuns(app, Math.min(after?.createdAt ?? platform.now(), platform.now()), matches, platform);
+    const page = matching.slice(0, pageSize);
     const last = page.at(-1);
     return {
       items: page.map((run) => runListItem(app, run, getRunProgress(run, platform.now()))),
-      nextToken: last && found.length > pageSize ? pageTokenAfter(last) : '',
+      nextToken: last && matching.length > pageSize ? pageTokenAfter(last) : '',
     };
   },
 

@@ -92,6 +92,6 @@ export function parseRequestTarget({ url = '' }: IncomingMessage, base: string):
   return parseUrl(`${base}${pathname.startsWith('/') ? '' : '/'}${pathname}${search}`, url);
 }
 
-function parseUrl(address: string, given: string): URL {
-  return URL.canParse(address) ? new URL(address) : refuse(400, `invalid request target: ${given}`);
+function parseUrl(address: string, target: string): URL {
+  return URL.canParse(address) ? new URL(address) : refuse(400, `invalid request target: ${target}`);
 }

@@ -64,8 +64,8 @@ export function matchRoute(method: string, path: string): RouteMatch | undefined
   // An app handles every method and path below its own.
   if (path.startsWith('/v4/')) return { name: 'invoke', path: {} };
   for (const { name, pattern } of patterns) {
-    const found = pattern.exec(`${method} ${path}`);
-    if (found) return { name, path: { ...found.groups } };
+    const match = pattern.exec(`${method} ${path}`);
+    if (match) return { name, path: { ...match.groups } };
   }
   return undefined;
 }

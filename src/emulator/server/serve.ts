@@ -86,17 +86,17 @@ async function serveEndpoint(
   const { name, path } = route ?? refuse(404, `route not found: ${call.method} ${call.path}`);
   if (name === 'invoke') return endpointHandlers.invoke({ request, url, body: content, call }, platform);
   const { query, body, form, reply, anonymous }: Endpoint = endpoints[name];
-  const params = Object.fromEntries(Object.entries(path).map(([key, value]) => [key, decodeSegment(value)]));
-  if (!anonymous) checkAccess(request.headers.authorization, params.project, platform);
+  const pathParams = Object.fromEntries(Object.entries(path).map(([key, value]) => [key, decodeSegment(value)]));
+  if (!anonymous) checkAccess(request.headers.authorization, pathParams.project, platform);
   const sent = body && (await bodyReaders[String(form)]?.(request));
   // Endpoints without a token receive credentials: those are not recorded.
   if (body && !anonymous) call.body = sent;
-  const given = {
-    ...params,
+  const params = {
+    ...pathParams,
     ...(query && { query: parseAs(query, Object.fromEntries(url.searchParams)) }),
     ...(body && { body: parseAs(body, withoutNulls(requireObject(sent))) }),
   };
-  const result = await endpointHandlers[name](given as never, platform);
+  const result = await endpointHandlers[name](params as never, platform);
   if (reply === 'nothing') return textReply('OK');
   return reply === 'text' ? textReply(String(result)) : jsonReply(result);
 }

@@ -2,15 +2,15 @@ import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockHolder, makePrivateFolder, removeDeadLocks, takeLock } from '../../disk/index.ts';
 
-/** Files of the emulator that are in the data folder, beside its folders. */
+/** In the data folder. */
 export const stateFile = 'state.json';
 
-/** Folders that hold code, secrets and output of apps. */
+/** Folders with code, secrets and output of apps. */
 const privateFolders = ['storage', 'running', 'packages', 'logs'];
 
 /**
- * Makes the folder of an emulator's state and everything in it private, whatever the umask. A folder that holds other
- * things as well, such as a project, keeps its mode: what the emulator adds to it is private by itself.
+ * Makes the data folder and the emulator's folders in it private, whatever the umask. A folder with other files, such as
+ * a project, keeps its mode.
  */
 export function preparePrivateFolder(folder: string): void {
   makePrivateFolder(folder);
@@ -18,13 +18,13 @@ export function preparePrivateFolder(folder: string): void {
   for (const name of privateFolders) makePrivate(join(folder, name));
 }
 
-/** The folder may be there already, with another mode. */
+/** Also changes the mode of an existing folder. */
 function makePrivate(folder: string): void {
   makePrivateFolder(folder);
   chmodSync(folder, 0o700);
 }
 
-/** Another emulator works in the data folder: both would overwrite the state of the other. */
+/** Another emulator uses the data folder: they would overwrite each other's state. */
 export class DataFolderInUseError extends Error {
   constructor(
     readonly folder: string,
@@ -34,7 +34,7 @@ export class DataFolderInUseError extends Error {
   }
 }
 
-/** Takes the data folder for this emulator. Throws a `DataFolderInUseError` while another one that runs has it. */
+/** Locks the data folder. Throws a `DataFolderInUseError` if a running emulator has the lock. */
 export function lockDataFolder(folder: string): { release(): void } {
   const path = join(folder, 'lock');
   const lock = takeLock(path);

@@ -3,7 +3,7 @@ import { refuse } from '../server/reply.ts';
 import { signUrl } from '../storage/signed-url.ts';
 import type { UploadSession, VolumeLocation } from './changes.ts';
 import { objectKey } from './object-key.ts';
-import { checkWritable, type FileRecord, type Folder, findEntry, isFolder, splitPath, walkTree } from './tree.ts';
+import { checkWritable, type FileRecord, type Folder, findInTree, isFolder, splitPath, walkTree } from './tree.ts';
 import { multipartEtag } from './volume-store.ts';
 
 type VolumeHandlers = Pick<
@@ -68,7 +68,7 @@ export const volumeHandlers: VolumeHandlers = {
 
   listFolder({ query, ...params }, { volumes }) {
     const dir = query?.dir || '/';
-    const folder = findEntry(volumes.volume(parseLocation(params, query?.region)).root, splitPath(dir).names);
+    const folder = findInTree(volumes.volume(parseLocation(params, query?.region)).root, splitPath(dir).names);
     if (!isFolder(folder)) return refuse(404, `folder ${dir} not found`);
     return [...folder].map(([name, entry]) => listingEntry(name, entry)).sort(foldersFirst);
   },
@@ -77,7 +77,7 @@ export const volumeHandlers: VolumeHandlers = {
     const location = parseLocation(params, query?.region);
     const path = query?.file_path ?? '';
     const { names } = splitPath(path);
-    const file = findEntry(platform.volumes.volume(location).root, names);
+    const file = findInTree(platform.volumes.volume(location).root, names);
     if (!file || isFolder(file)) return refuse(404, `file ${path} not found`);
     return { url: signUrl('GET', objectKey(location, names), platform) };
   },
@@ -86,7 +86,7 @@ export const volumeHandlers: VolumeHandlers = {
     const location = parseLocation(params, query?.region);
     const path = query?.file_path || refuse(400, 'file_path is required');
     const { names, isFolderPath } = splitPath(path);
-    const entry = findEntry(volumes.volume(location).root, names);
+    const entry = findInTree(volumes.volume(location).root, names);
     if (!entry || isFolder(entry) !== isFolderPath) return refuse(404, `${path} not found`);
     await volumes.change({ is: 'removed', names, ...location });
     return `${path} deleted`;

@@ -1,5 +1,5 @@
 import type { VolumeLocation } from './changes.ts';
-import { type FileRecord, findEntry, isFolder } from './tree.ts';
+import { type FileRecord, findInTree, isFolder } from './tree.ts';
 import type { VolumeStore } from './volume-store.ts';
 
 /** The key of a file in object storage. Names are encoded, so that they have no meaning in a URL. */
@@ -15,6 +15,6 @@ export function parseObjectKey(key: string): { location: VolumeLocation; names: 
 /** Undefined if the file was deleted. */
 export function findObject(volumes: VolumeStore, key: string): FileRecord | undefined {
   const { location, names } = parseObjectKey(key);
-  const entry = findEntry(volumes.volume(location).root, names);
+  const entry = findInTree(volumes.volume(location).root, names);
   return isFolder(entry) ? undefined : entry;
 }

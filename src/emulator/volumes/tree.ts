@@ -29,7 +29,7 @@ export function splitPath(path: string): { names: string[]; isFolderPath: boolea
   return { names, isFolderPath };
 }
 
-export function findEntry(root: Folder, names: readonly string[]): FileRecord | Folder | undefined {
+export function findInTree(root: Folder, names: readonly string[]): FileRecord | Folder | undefined {
   let entry: FileRecord | Folder | undefined = root;
   for (const name of names) entry = isFolder(entry) ? entry.get(name) : undefined;
   return entry;
@@ -39,7 +39,7 @@ export function findEntry(root: Folder, names: readonly string[]): FileRecord | 
 export function checkWritable(root: Folder, names: readonly string[]): void {
   if (Buffer.byteLength(names.join('/')) > maxPathBytes) refuse(400, `the path is longer than ${maxPathBytes} bytes`);
   for (let depth = 1; depth <= names.length; depth += 1) {
-    const entry = findEntry(root, names.slice(0, depth));
+    const entry = findInTree(root, names.slice(0, depth));
     if (entry === undefined) return;
     const path = `/${names.slice(0, depth).join('/')}`;
     if (depth < names.length && !isFolder(entry)) refuse(409, `${path} is a file, not a folder`);

@@ -10,7 +10,7 @@ import {
   ensureFolder,
   type FileRecord,
   type Folder,
-  findEntry,
+  findInTree,
   isFolder,
   type StoredPart,
   splitPath,
@@ -44,9 +44,9 @@ export class VolumeStore {
 
   volume({ project, volume, region }: VolumeLocation): Volume {
     const key = `${project}/${volume}/${region}`;
-    const found = this.#volumes.get(key) ?? { project, volume, region, root: new Map(), size: initialSizeGb };
-    this.#volumes.set(key, found);
-    return found;
+    const existing = this.#volumes.get(key) ?? { project, volume, region, root: new Map(), size: initialSizeGb };
+    this.#volumes.set(key, existing);
+    return existing;
   }
 
   /** Volumes of a project that were accessed. */
@@ -156,7 +156,7 @@ export class VolumeFiles {
 
   /** Undefined if the file does not exist. */
   read(path: string | readonly string[]): Buffer | undefined {
-    const entry = findEntry(this.volumes.volume(this.location).root, namesOf(path));
+    const entry = findInTree(this.volumes.volume(this.location).root, namesOf(path));
     return entry && !isFolder(entry) ? this.volumes.parts.readAll(entry.pieces) : undefined;
   }
 
@@ -183,7 +183,7 @@ function applyToTree(root: Folder, change: Extract<VolumeChange, { is: 'file' | 
     ensureFolder(root, names);
     return [];
   }
-  const before = partsBelow(findEntry(root, names));
+  const before = partsBelow(findInTree(root, names));
   const name = names.at(-1);
   if (name === undefined) root.clear();
   else if (change.is === 'file') ensureFolder(root, names.slice(0, -1)).set(name, change.file);

@@ -6,9 +6,9 @@ import { count } from '../../output/format.ts';
 import { profileInUse } from './stored-login.ts';
 
 /**
- * Chooses and stores the current project: the one of the flag, the one that the token is `claimed` for, the current one
- * if the token gives access to it, the only one, or the user's choice. Null when none is chosen. A project from the
- * environment is used but not stored.
+ * Chooses the project after a login and stores it: the one of the flag, the one `claimed` by the token, the current one
+ * if the token has access, the only one, or the user's choice. Null if none is chosen. Projects from the environment are
+ * used, but not stored.
  */
 export async function chooseProject(context: Context, projects: Project[], claimed?: string): Promise<string | null> {
   const { settings, progress } = context;
@@ -20,12 +20,12 @@ export async function chooseProject(context: Context, projects: Project[], claim
   const project = isKnown(named) ? named : await askForProject(context, projects);
   await storeSettings(settings, profileInUse(settings), { project });
   if (origin.startsWith('environment') && current !== project) {
-    progress.warn(`the project ${current} from the ${origin} is used as long as it is set`);
+    progress.warn(`project ${current} from the ${origin} takes precedence while it is set`);
   }
   return project ?? null;
 }
 
-/** The projects a token may work in. Rejects when the server does not accept it. */
+/** Lists the projects that a token has access to. Throws if the platform rejects the token. */
 export function listTokenProjects({ apiWithToken }: Pick<Context, 'apiWithToken'>, token: string): Promise<Project[]> {
   return apiWithToken(token)(listProjects, {});
 }
@@ -33,13 +33,13 @@ export function listTokenProjects({ apiWithToken }: Pick<Context, 'apiWithToken'
 async function askForProject({ prompt, progress }: Context, projects: Project[]): Promise<string | undefined> {
   const [first, ...more] = projects;
   if (!first) {
-    progress.warn('this login may work in no project');
+    progress.warn('this login has no access to any project');
     return undefined;
   }
   if (more.length === 0) return first.id;
   if (!prompt.isPossible) {
     progress.warn(
-      `no project is chosen among ${count(projects.length, 'project')}: gantry projects use p-…, or --project`,
+      `no project selected (${count(projects.length, 'project')} available): run gantry projects use p-…, or pass --project`,
     );
     return undefined;
   }
@@ -48,8 +48,8 @@ async function askForProject({ prompt, progress }: Context, projects: Project[])
 }
 
 function noAccessError(project: string, projects: Project[]): NotFoundError {
-  return new NotFoundError(`this login has no access to the project ${project}`, {
-    why: `it may work in ${projects.map(({ id }) => id).join(', ') || 'none'}; the login itself is stored`,
+  return new NotFoundError(`this login has no access to project ${project}`, {
+    why: `available projects: ${projects.map(({ id }) => id).join(', ') || 'none'}; the login itself was stored`,
     fix: 'gantry projects use p-…',
   });
 }

@@ -4,39 +4,43 @@ import type { Context } from '../../context.ts';
 import { listProjects } from '../../contract/projects.ts';
 import { profileInUse } from './stored-login.ts';
 
-/** Who commands run as, without the token itself. */
+/** The login that commands use, without the token. */
 export interface Identity {
   project: string | null;
-  /** Where the project is from: flag, environment, profile or token. */
+  /** Origin of the project: flag, environment, profile or token. */
   projectOrigin: string | null;
   profile: string;
-  /** Where the token is from. */
+  /** Origin of the token. */
   origin: string;
-  /** A stored token that is not used, because one of the environment comes first. */
+  /** Origin of a stored token that is not used because a variable takes precedence. */
   unused: string | null;
   kind: Credential['kind'];
   user: string | null;
   expiresAt: string | null;
-  /** Whether the token is renewed when it ends. */
+  /** Whether the token is renewed automatically. */
   renewable: boolean;
-  /** Those that are not the default. */
+  /** URLs that are not the default. */
   addresses: Record<string, string>;
-  /** Whether the server was asked, and accepts the token. */
+  /** Whether the platform was asked and accepts the token. */
   checked: boolean;
 }
 
-/** Tells who commands run as. Asks the server only to `check`. Throws AuthError when nobody is logged in. */
+/** Reads the login in use. With `check`, asks the platform to verify it. Throws AuthError if not logged in. */
 export async function readIdentity(context: Context, { check }: { check: boolean }): Promise<Identity> {
   const { api, settings, progress, credential: first } = context;
   if (check) await api(listProjects, {});
   const stored = storedCredential(settings, (message) => progress.warn(message));
-  // To check may be to renew.
+  // The check may have renewed the stored token.
   const credential = first.fromEnvironment ? first : (stored ?? first);
   const { kind, user, expiresAt, refreshToken, origin } = credential;
   return {
     ...projectOf(settings, credential),
-    ...{ profile: profileInUse(settings), origin, unused: first.fromEnvironment && stored ? stored.origin : null },
-    ...{ kind, user: user ?? null, renewable: refreshToken !== undefined },
+    profile: profileInUse(settings),
+    origin,
+    unused: first.fromEnvironment && stored ? stored.origin : null,
+    kind,
+    user: user ?? null,
+    renewable: refreshToken !== undefined,
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
     addresses: otherAddresses(settings),
     checked: check,

@@ -11,9 +11,9 @@ import { describeLogin, type Login, profileInUse, storeTokens } from './stored-l
 
 export interface ImportedLogin extends Login {
   region: string | null;
-  /** The file that was read. It is left as it was. */
+  /** The file that was read. It is not changed. */
   from: string;
-  /** Keys of that file whose values were taken, and those whose were not. */
+  /** Keys of that file whose values were imported, and keys that were skipped. */
   taken: string[];
   left: string[];
 }
@@ -21,8 +21,8 @@ export interface ImportedLogin extends Login {
 type Values = Record<string, string | undefined>;
 
 /**
- * Copies the login, project and region of the official client into the current profile, without a call to the server.
- * Throws UsageError when its file cannot be read, AuthError when it has no valid token.
+ * Imports the login, project and region of the official client into the profile in use, without any request. Throws
+ * UsageError if its file cannot be read, AuthError if it has no valid token.
  */
 export async function importLogin(context: Context, given: string | true): Promise<ImportedLogin> {
   const { settings, progress, now } = context;
@@ -38,7 +38,7 @@ export async function importLogin(context: Context, given: string | true): Promi
   await storeSettings(settings, profileInUse(settings), { project, ...(region === undefined ? {} : { region }) });
   const taken = [...tokenKeys, ...['project', 'defaultregion'].filter((key) => values[key] !== undefined)];
   const left = Object.keys(values).filter((key) => !taken.includes(key));
-  progress.note(`taken: ${taken.join(', ')}; not taken: ${left.join(', ') || 'nothing'}; ${from} is left as it is`);
+  progress.note(`imported: ${taken.join(', ')}; skipped: ${left.join(', ') || 'nothing'}; ${from} is unchanged`);
   return { ...describeLogin(settings, tokens, project ?? null), region: region ?? null, from, taken, left };
 }
 
@@ -48,12 +48,14 @@ function resolveFile({ cwd, env }: Context, given: string | true): string {
   return readVariable(env, 'CEREBRIUM_CONFIG_PATH') ?? join(home, '.cerebrium', 'config.yaml');
 }
 
-/** The file's texts by key; the official client writes keys in lower case, and reads them in any. */
+/** The values by lower-case key: the official client reads keys in any case. */
 async function readValues(file: string, signal: AbortSignal): Promise<Values> {
   const content = await readFileOrPipe(file, signal).catch((cause) => {
     if (cause instanceof GantryError) throw cause;
-    throw new UsageError(`${file} cannot be read`, {
-      ...{ why: cause.message, fix: 'gantry login --import FILE, or just gantry login', cause },
+    throw new UsageError(`cannot read ${file}`, {
+      why: cause.message,
+      fix: 'gantry login --import FILE, or gantry login',
+      cause,
     });
   });
   const { parseDocument } = await import('yaml');
@@ -65,7 +67,7 @@ async function readValues(file: string, signal: AbortSignal): Promise<Values> {
   );
 }
 
-/** The keys of the first token that is good: a service account's comes first, as with the official client. */
+/** The keys of the first valid token. A service account's token takes precedence, as in the official client. */
 function findValidTokenKeys(values: Values, now: number): string[] | undefined {
   const isGood = (token: string | undefined) => token !== undefined && (parseClaims(token).expiresAt ?? now + 1) > now;
   if (isGood(values.serviceaccounttoken)) return ['serviceaccounttoken'];
@@ -81,12 +83,12 @@ function pickTokens(values: Values, keys: string[]): StoredTokens {
 
 function throwNoToken(file: string, { serviceaccounttoken, accesstoken }: Values): never {
   const found = serviceaccounttoken ?? accesstoken;
-  const why = found === undefined ? 'it holds none' : 'the one in it has expired';
-  throw new AuthError(`no token to take from ${file}: nothing was stored`, { why, fix: gantryCommand`login` });
+  const why = found === undefined ? 'the file has no token' : 'the token in it has expired';
+  throw new AuthError(`no valid token in ${file}: nothing was stored`, { why, fix: gantryCommand`login` });
 }
 
 async function warnIfReadableByOthers({ progress }: Context, file: string): Promise<void> {
   const { mode } = await stat(file);
   if (process.platform === 'win32' || !(mode & 0o077)) return;
-  progress.warn(`${file} can be read by others on this machine: chmod 600 it, or remove it once it is not needed`);
+  progress.warn(`${file} is readable by other users: run chmod 600, or remove it when it is no longer needed`);
 }

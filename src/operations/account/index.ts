@@ -1,9 +1,9 @@
+export { openInBrowser } from './browser.ts';
 export { loginByBrowser } from './device-login.ts';
 export { readIdentity } from './identity.ts';
 export { importLogin } from './import-login.ts';
 export { logOut } from './logout.ts';
-export { openInBrowser } from './open-browser.ts';
-export { getSetting, listSettings, storeSetting } from './profile-settings.ts';
+export { getSetting, listSettings, settingNames, storeSetting } from './profile-settings.ts';
 export { deleteProfile, listProfiles, switchProfile } from './profiles.ts';
 export { listProjectsInUse, useProject } from './projects.ts';
 export type { Login } from './stored-login.ts';

@@ -7,15 +7,18 @@ import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import { closestName } from '../../project/toml/closest-name.ts';
 
+/** The settings that `config set` accepts. */
+export const settingNames: readonly string[] = [...storableSettings.keys()];
+
 type Configured = Pick<Context, 'settings' | 'env' | 'progress'>;
 
-/** Every setting and where it is from. Throws UsageError when the profile in use is one that nobody made. */
+/** Lists every setting with its origin. Throws UsageError if the profile in use does not exist. */
 export function listSettings({ settings, env }: Configured): ListedSetting[] {
   checkProfile(settings);
   return describeSettings(settings, env);
 }
 
-/** One setting. Throws NotFoundError when it has no value, UsageError when there is none of this name. */
+/** Reads one setting. Throws NotFoundError if it is not set, UsageError if the name is unknown. */
 export function getSetting(context: Configured, name: string): ListedSetting & { value: string } {
   const found = listSettings(context).find((setting) => setting.name === name);
   if (!found)
@@ -30,7 +33,7 @@ export function getSetting(context: Configured, name: string): ListedSetting & {
   );
 }
 
-/** What a profile holds after a change. */
+/** A setting of a profile after a change. */
 export interface StoredSetting {
   name: string;
   value: string | null;
@@ -38,12 +41,12 @@ export interface StoredSetting {
 }
 
 /**
- * Stores one setting in the current profile, and creates the profile if necessary. Without a value, removes the
- * setting. Never stores what a flag or the environment sets for this run. Throws UsageError for an invalid value.
+ * Stores one setting in the profile in use and creates the profile if needed; without a value, removes the setting.
+ * Throws UsageError for an invalid name or value.
  */
 export async function storeSetting(context: Configured, name: string, given?: string): Promise<StoredSetting> {
   const key = storableSettings.get(name);
-  if (!key) throw unknownSettingError(name, [...storableSettings.keys()]);
+  if (!key) throw unknownSettingError(name, settingNames);
   const value = given === undefined ? undefined : checkValue(key, given);
   const profile = context.settings.profile.value ?? 'default';
   if (value === undefined) checkProfile(context.settings);
@@ -52,41 +55,40 @@ export async function storeSetting(context: Configured, name: string, given?: st
   return { name, value: value ?? null, profile };
 }
 
-/** Says so when what was stored will not be what is used, here and now. */
+/** Warns if a variable takes precedence over the stored value. */
 export function warnIfOverridden(
   { settings, env, progress }: Configured,
   name: string,
   stored: string | undefined,
 ): void {
-  const winner = describeSettings(settings, env).find((setting) => setting.name === name);
-  const [, variable] = /^environment \((\w+)\)$/.exec(winner?.origin ?? '') ?? [];
-  if (variable && winner?.value !== stored) {
-    progress.warn(`${variable} is set and still wins: ${name} is ${winner?.value} here`);
+  const effective = describeSettings(settings, env).find((setting) => setting.name === name);
+  const [, variable] = /^environment \((\w+)\)$/.exec(effective?.origin ?? '') ?? [];
+  if (variable && effective?.value !== stored) {
+    progress.warn(`${variable} takes precedence while it is set: ${name} is ${effective?.value}`);
   }
 }
 
-/** The value as it is stored. */
 function checkValue(key: StoredKey, value: string): string {
   if (key === 'project') return checkProjectId(value);
   if (key.endsWith('Url')) return checkUrl(value, 'command line');
   if (/^[a-z0-9-]+$/.test(value)) return value;
-  throw new UsageError(`"${value}" is not a region`, { why: 'lower-case letters, digits and hyphens only' });
+  throw new UsageError(`invalid region "${value}"`, { why: 'only lower-case letters, digits and hyphens are allowed' });
 }
 
-/** Throws UsageError for what cannot be the id of a project. */
+/** Returns the id. Throws UsageError if it is not a project id. */
 export function checkProjectId(value: string): string {
   if (/^(dev-)?p-[\w-]+$/.test(value)) return value;
-  throw new UsageError(`"${value}" is not the id of a project`, {
-    why: 'ids look like p-12345678',
+  throw new UsageError(`invalid project id "${value}"`, {
+    why: 'project ids look like p-12345678',
     fix: gantryCommand`projects list`,
   });
 }
 
-function unknownSettingError(name: string, names: string[]): UsageError {
-  const meant = closestName(name, names);
-  const list = `the settings are ${names.join(', ')}`;
+function unknownSettingError(name: string, names: readonly string[]): UsageError {
+  const suggestion = closestName(name, names);
+  const why = `available settings: ${names.join(', ')}`;
   return new UsageError(
-    `there is no setting "${name}"`,
-    meant ? { why: list, fix: `did you mean ${meant}?` } : { why: list },
+    `unknown setting "${name}"`,
+    suggestion ? { why, fix: `did you mean ${suggestion}?` } : { why },
   );
 }

@@ -5,10 +5,10 @@ import { removeProfile, updateStoredFile, useProfile } from '../../config/stored
 import type { Context } from '../../context.ts';
 import { NotFoundError } from '../../errors.ts';
 
-/** A profile as it may be shown: never its token. */
+/** A profile without its token. */
 export interface Profile {
   name: string;
-  /** Whether it is the one in use. */
+  /** Whether it is in use. */
   current: boolean;
   project: string | null;
   hasToken: boolean;
@@ -27,7 +27,7 @@ export function listProfiles({ settings }: Pick<Context, 'settings'>): Profile[]
   }));
 }
 
-/** Makes a profile the one in use. Throws NotFoundError for one that nobody made. */
+/** Switches to another profile. Throws NotFoundError if it does not exist. */
 export async function switchProfile(
   { settings, progress }: Pick<Context, 'settings' | 'progress'>,
   name: string,
@@ -36,16 +36,16 @@ export async function switchProfile(
   await useProfile(settings, name);
   const { value, origin } = settings.profile;
   if (origin.startsWith('environment') && value !== name) {
-    progress.warn(`GANTRY_PROFILE is set and still wins: the profile is ${value} here`);
+    progress.warn(`GANTRY_PROFILE takes precedence while it is set: the profile in use is ${value}`);
   }
   return { name };
 }
 
-/** Forgets a profile's settings and its token. Throws NotFoundError for one that nobody made. */
+/** Removes a profile's settings and token, after a confirmation. Throws NotFoundError if it does not exist. */
 export async function deleteProfile({ settings, prompt }: Pick<Context, 'settings' | 'prompt'>, name: string) {
   checkProfileExists(settings, name);
   const hasToken = profilesWithToken(settings).includes(name);
-  await prompt.confirm(`Remove the profile ${name}${hasToken ? ' and its token' : ''}?`);
+  await prompt.confirm(`Remove profile ${name}${hasToken ? ' and its token' : ''}?`);
   if (hasToken) {
     await updateStoredFile(settings.folders.config, 'credentials', (stored) => {
       const { [name]: _, ...profiles } = stored.profiles ?? {};
@@ -59,8 +59,8 @@ export async function deleteProfile({ settings, prompt }: Pick<Context, 'setting
 function checkProfileExists(settings: Settings, name: string): void {
   const names = profileNames(settings);
   if (names.includes(name)) return;
-  throw new NotFoundError(`there is no profile "${name}"`, {
-    why: `the profiles are ${names.join(', ')}`,
+  throw new NotFoundError(`profile "${name}" not found`, {
+    why: `available profiles: ${names.join(', ')}`,
     fix: gantryCommand`login --profile ${name}`,
   });
 }

@@ -7,17 +7,14 @@ import { checkProjectId, type StoredSetting, warnIfOverridden } from './profile-
 
 type ListedProject = Project & { current: boolean };
 
-/** The projects that the token may work in, and which of them is in use. */
+/** Lists the projects that the token has access to, and which of them is in use. */
 export async function listProjectsInUse(context: Pick<Context, 'api' | 'project'>): Promise<ListedProject[]> {
   const found = await context.api(listProjects, {});
   const current = projectOf(context);
   return found.map((project) => ({ ...project, current: project.id === current }));
 }
 
-/**
- * Stores the project to work in from now on. Asks the platform first whether the token may work there, unless told not
- * to: NotFoundError when it may not.
- */
+/** Stores the project in the profile. With `check`, throws NotFoundError if the token has no access to it. */
 export async function useProject(context: Context, id: string, { check }: { check: boolean }): Promise<StoredSetting> {
   const { api, settings } = context;
   const project = checkProjectId(id);
@@ -30,14 +27,14 @@ export async function useProject(context: Context, id: string, { check }: { chec
 
 function checkAccess(projects: Project[], id: string): void {
   if (projects.some((project) => project.id === id)) return;
-  throw new NotFoundError(`the token may not work in ${id}`, {
-    why: `it may work in ${projects.map((project) => project.id).join(', ') || 'no project'}`,
+  throw new NotFoundError(`the token has no access to ${id}`, {
+    why: `available projects: ${projects.map((project) => project.id).join(', ') || 'none'}`,
     fix: gantryCommand`projects use ${id} --no-check`,
     details: { projects: projects.map((project) => project.id) },
   });
 }
 
-/** Not to know it is no error here. */
+/** Undefined if no project is set. */
 function projectOf(context: Pick<Context, 'project'>): string | undefined {
   try {
     return context.project;

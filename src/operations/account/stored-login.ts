@@ -4,14 +4,14 @@ import type { Settings } from '../../config/settings.ts';
 import { updateStoredFile } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 
-/** What a login leaves behind. */
+/** The result of a login. */
 export interface Login {
   profile: string;
   project: string | null;
-  /** Who the token is for. */
+  /** User that the token belongs to. */
   user: string | null;
   expiresAt: string | null;
-  /** Whether the token is renewed when it ends. */
+  /** Whether the token is renewed automatically. */
   renewable: boolean;
   /** The file with the token. */
   storedIn: string;
@@ -19,12 +19,12 @@ export interface Login {
 
 type Profiles = Record<string, StoredTokens>;
 
-/** Fails now, before a person has done anything, when nothing could be stored. */
+/** Throws if credentials cannot be stored, before the user does anything. */
 export function checkCredentialsWritable({ settings }: Pick<Context, 'settings'>): Promise<void> {
   return updateStoredFile(settings.folders.config, 'credentials', (stored) => stored);
 }
 
-/** Replaces all tokens of the profile and reports what overrides them. */
+/** Replaces the stored tokens of the profile. Warns if a token of the environment takes precedence. */
 export async function storeTokens(context: Context, tokens: StoredTokens): Promise<void> {
   const { settings, env, progress, secrets } = context;
   secrets.add(tokens.token, tokens.refreshToken);
@@ -33,26 +33,27 @@ export async function storeTokens(context: Context, tokens: StoredTokens): Promi
     profiles: { ...(stored.profiles as Profiles | undefined), [profileInUse(settings)]: tokens },
   }));
   const given = environmentCredential(env);
-  if (given) progress.warn(`the token from the ${given.origin} is used as long as it is set, not this one`);
+  if (given) progress.warn(`the token from the ${given.origin} takes precedence while it is set`);
 }
 
-/** Takes away the tokens of one profile, or of all. Returns the names of those that had any. */
+/** Removes the tokens of the profile in use, or of all. Returns the names of the profiles that had one. */
 export async function removeTokens({ settings }: Pick<Context, 'settings'>, all: boolean): Promise<string[]> {
   let removed: string[] = [];
   await updateStoredFile(settings.folders.config, 'credentials', (stored) => {
     const profiles = Object.entries((stored.profiles ?? {}) as Profiles);
-    const goes = ([name]: [string, unknown]) => all || name === profileInUse(settings);
-    removed = profiles.filter(goes).map(([name]) => name);
-    return { ...stored, profiles: Object.fromEntries(profiles.filter((entry) => !goes(entry))) };
+    const isRemoved = ([name]: [string, unknown]) => all || name === profileInUse(settings);
+    removed = profiles.filter(isRemoved).map(([name]) => name);
+    return { ...stored, profiles: Object.fromEntries(profiles.filter((entry) => !isRemoved(entry))) };
   });
   return removed;
 }
 
-/** What is told of a login. */
 export function describeLogin(settings: Settings, tokens: StoredTokens, project: string | null): Login {
   const { user, expiresAt } = parseClaims(tokens.token);
   return {
-    ...{ profile: profileInUse(settings), project, user: user ?? null },
+    profile: profileInUse(settings),
+    project,
+    user: user ?? null,
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
     renewable: tokens.refreshToken !== undefined,
     storedIn: credentialsPath(settings),

@@ -7,8 +7,8 @@ import { chooseProject, listTokenProjects } from './choose-project.ts';
 import { checkCredentialsWritable, describeLogin, type Login, storeTokens } from './stored-login.ts';
 
 /**
- * Stores an existing token, such as a service account's, once the server accepts it. It comes from a prompt or stdin,
- * never from the command line. Throws UsageError for text that is not a token, AuthError for one that is not valid.
+ * Stores a token, such as a service account's, if the platform accepts it. Reads it from a prompt or stdin, never from
+ * the arguments. Throws UsageError if it is malformed, AuthError if it is not valid.
  */
 export async function loginByToken(context: Context, from: string | true): Promise<Login> {
   if (from !== true && from !== '-') throw tokenInArgumentsError();
@@ -26,9 +26,9 @@ export async function loginByToken(context: Context, from: string | true): Promi
 }
 
 function tokenInArgumentsError(): UsageError {
-  return new UsageError('--token takes no token: nothing was stored', {
-    why: 'the shell keeps what is typed here, and others on this machine can read it while it runs',
-    fix: 'gantry login --token < FILE, or gantry login --token to be asked; make a new token in place of that one',
+  return new UsageError('pass the token on stdin, not as an argument: nothing was stored', {
+    why: 'arguments are visible in the shell history and to other processes',
+    fix: 'run gantry login --token < FILE, or gantry login --token for a prompt; replace the exposed token',
   });
 }
 
@@ -38,14 +38,14 @@ async function readToken({ prompt, readStdin, terminal }: Context, piped: boolea
       ? await prompt.secret('Token:', { flag: '--token with the token on stdin' })
       : await readStdin();
   const token = text.trim().replace(/^Bearer\s+/i, '');
-  if (token === '') throw new UsageError('no token came on stdin', { fix: 'gantry login --token < FILE' });
+  if (token === '') throw new UsageError('no token on stdin', { fix: 'gantry login --token < FILE' });
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new UsageError('that is no token', { why: 'it has spaces, line breaks or letters that no token has' });
+    throw new UsageError('invalid token', { why: 'it contains spaces, line breaks or non-ASCII characters' });
   }
   return token;
 }
 
-/** The server's word on the token. One that may not list projects still works in the project of its claims. */
+/** Checks the token by listing its projects. A token that cannot list projects still works in the one it claims. */
 async function listVisibleProjects(context: Context, token: string, claimed: string | undefined): Promise<Project[]> {
   try {
     return await listTokenProjects(context, token);

@@ -11,7 +11,7 @@ export interface RawRequest {
   method: string;
   path: string;
   query: Pair[];
-  /** `name=text` or `name:=json`; they make the body. */
+  /** `name=text` or `name:=json`: fields of the JSON body. */
   fields: Pair[];
   /** A file with the body; `-` is stdin. */
   input?: string | undefined;
@@ -23,26 +23,24 @@ type Pair = [name: string, value: string];
 export interface RawReply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** Parsed where it is JSON. */
+  /** Parsed if it is JSON. */
   body: unknown;
   text: string;
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/**
- * Any call to the management API, with this user's token. The path cannot lead elsewhere: it is put behind the
- * platform's own address. Throws UsageError for a request that makes no sense.
- */
+/** Makes any call to the management API with the user's token. Throws UsageError for an invalid request. */
 export async function callPlatform(context: Context, request: RawRequest): Promise<RawReply> {
   const { method, query, paginate } = request;
-  if (!methods.includes(method)) throw new UsageError(`${method} is no method`, { why: `it is ${methods.join(', ')}` });
+  if (!methods.includes(method))
+    throw new UsageError(`invalid HTTP method "${method}"`, { fix: `use ${methods.join(', ')}` });
   if (!request.path.startsWith('/')) {
-    throw new UsageError(`"${request.path}" is no path`, {
-      why: "a path begins with /; the address is the platform's",
+    throw new UsageError(`invalid path "${request.path}": must begin with /`, {
+      why: "the path is appended to the platform's URL",
     });
   }
-  if (paginate && method !== 'GET') throw new UsageError('--paginate goes with GET');
+  if (paginate && method !== 'GET') throw new UsageError('--paginate requires GET');
   const path = request.path.replaceAll('{project}', () => encodeURIComponent(context.project));
   const body = await readBody(context, request);
   const first = await sendCall(context, { method, path, query, body });
@@ -55,17 +53,17 @@ async function sendCall(context: Context, call: RawCall): Promise<RawReply> {
 }
 
 /**
- * Joins the lists of all pages, each item once; all other fields are from the first page. The platform pages by a token
- * or by an offset (spec 4.6), so this uses the one that returns new items.
+ * Joins the lists of all pages without duplicates; everything else comes from the first page. Endpoints page by a token
+ * or by an offset (spec 4.6): the one that returns new items is used.
  */
 async function withAllPages(context: Context, call: RawCall, first: RawReply): Promise<RawReply> {
   if (!isRecord(first.body) || !Object.values(first.body).some(Array.isArray)) return first;
   const read = async (place: PagePosition | undefined) =>
     toPage(place ? (await sendCall(context, callForPage(call, place))).body : first.body);
   const { found, isWhole } = await readAllItems(context, read);
-  if (!isWhole) context.progress.warn('the platform announced more items than it returned: some may be missing');
+  if (!isWhole) context.progress.warn('the platform announced more items than it returned; some may be missing');
   const { nextToken: _, nextPageToken: __, ...rest } = first.body;
-  // It is said of the first page; what is printed are all of them.
+  // True for the first page only.
   if (rest.hasMore === true) delete rest.hasMore;
   const names = new Set(found.map(({ name }) => name));
   const joined = [...names].map((list) => [list, found.filter(({ name }) => name === list).map(({ value }) => value)]);
@@ -79,7 +77,7 @@ async function readAllItems(
 ) {
   const found: ListItem[] = [];
   const step = progress.step('Reading all pages');
-  const fix = 'read fewer: without --paginate, or with a --query that narrows the list';
+  const fix = 'omit --paginate, or filter the list with --query';
   try {
     const pages = readPages({ read, key: ({ key }) => key, by: 'token', fix });
     let next = await pages.next();
@@ -93,11 +91,11 @@ async function readAllItems(
   }
 }
 
-/** An item of one of the lists of a page. */
+/** An item of one of a page's lists. */
 interface ListItem {
   name: string;
   value: unknown;
-  /** The same in two pages only if it is the same item: alike items of one page are numbered. */
+  /** Identifies the item across pages. Equal items of one page are numbered. */
   key: string;
 }
 
@@ -107,7 +105,7 @@ function toPage(body: unknown): ListPage<ListItem> {
   return {
     items: Object.entries(rest).flatMap(([name, list]) => (Array.isArray(list) ? toListItems(name, list) : [])),
     nextToken: hasMore === false ? undefined : (token as string | undefined),
-    // More without a number or a token: how many there are is not known, only that it is not the end.
+    // More pages without a count or a token: the total is unknown.
     total: typeof total === 'number' ? total : hasMore === true && !token ? Number.POSITIVE_INFINITY : undefined,
   };
 }
@@ -122,7 +120,7 @@ function toListItems(name: string, list: unknown[]): ListItem[] {
   });
 }
 
-/** The same call for another page. An offset that was asked for is where the first page began. */
+/** The same call for another page. Offsets are relative to the one of the first page. */
 function callForPage(call: RawCall, place: PagePosition): RawCall {
   const began = Number(call.query.find(([name]) => name === 'offset')?.[1] ?? 0);
   const query = call.query.filter(([name]) => name !== 'offset' && name !== 'nextToken');
@@ -132,20 +130,24 @@ function callForPage(call: RawCall, place: PagePosition): RawCall {
 
 async function readBody(context: Context, { method, fields, input }: RawRequest): Promise<string | undefined> {
   if (input === undefined && fields.length === 0) return undefined;
-  if (method === 'GET') throw new UsageError('a GET has no body', { fix: 'use --query name=value' });
-  if (input !== undefined && fields.length > 0) throw new UsageError('the body is --input or --field, not both');
+  if (method === 'GET') throw new UsageError('a GET request has no body', { fix: 'use --query name=value' });
+  if (input !== undefined && fields.length > 0)
+    throw new UsageError('--input and --field cannot be combined: each sets the body');
   if (input === '-') return context.readStdin();
   if (input !== undefined) return String(await readNamedFile(context, input));
   return JSON.stringify(Object.fromEntries(fields.map(parseField)));
 }
 
-/** `name=text`, or `name:=json`: the colon arrives as the end of the name. */
+/** `name=text`, or `name:=json`: the colon is the end of the name. */
 function parseField([name, value]: Pair): [string, unknown] {
   if (!name.endsWith(':')) return [name, value];
   try {
     return [name.slice(0, -1), JSON.parse(value)];
   } catch (cause) {
-    throw new UsageError(`--field ${name}=${value} is not JSON`, { fix: `--field ${name.slice(0, -1)}=text`, cause });
+    throw new UsageError(`--field ${name}=${value} is not valid JSON`, {
+      fix: `--field ${name.slice(0, -1)}=text`,
+      cause,
+    });
   }
 }
 

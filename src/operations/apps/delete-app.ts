@@ -1,7 +1,7 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { deleteApp, getApp } from '../../contract/apps.ts';
-import { toAppName } from '../../contract/endpoint.ts';
+import { shortAppName } from '../../contract/endpoint.ts';
 import { NotFoundError, PendingError } from '../../errors.ts';
 import { waitForChange } from '../waiting/index.ts';
 
@@ -15,7 +15,7 @@ export async function removeApp(
   confirm: string | undefined,
 ): Promise<{ app: string; project: string; deleted: true }> {
   await api(getApp, { project, app });
-  const name = toAppName(project, app);
+  const name = shortAppName(project, app);
   await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm);
   const refusal = await api(deleteApp, { project, app }).then(() => undefined, returnNotFound);
   const status = await waitForChange(

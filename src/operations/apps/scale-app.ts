@@ -1,7 +1,7 @@
 import { gantryCommand } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { type App, type AppScaling, getApp, scaleApp } from '../../contract/apps.ts';
-import { toAppName } from '../../contract/endpoint.ts';
+import { shortAppName } from '../../contract/endpoint.ts';
 import { FailedError, UsageError } from '../../errors.ts';
 import { waitForChange } from '../waiting/index.ts';
 
@@ -29,7 +29,7 @@ export async function changeScaling(context: Context, app: string, scaling: NewS
   const [min, max] = [after.minReplicaCount, after.maxReplicaCount];
   if (typeof min === 'number' && typeof max === 'number' && min > max) {
     throw new UsageError(`the minimum of ${min} replicas exceeds the maximum of ${max}`, {
-      why: `${toAppName(project, app)} has ${before.minReplicaCount} to ${before.maxReplicaCount} now`,
+      why: `${shortAppName(project, app)} has ${before.minReplicaCount} to ${before.maxReplicaCount} now`,
       fix: 'pass both --min-replicas and --max-replicas',
     });
   }
@@ -42,7 +42,7 @@ export async function changeScaling(context: Context, app: string, scaling: NewS
     await verifyChanges(context, app, changes);
     progress.note('the next deploy resets these settings to those of cerebrium.toml');
   }
-  return { app: toAppName(project, app), changes };
+  return { app: shortAppName(project, app), changes };
 }
 
 /** Throws FailedError if the platform still shows other values. Settings that it does not show cannot be verified. */
@@ -62,11 +62,11 @@ async function verifyChanges(
   if (first) {
     const { setting, from, to } = first;
     const now = shown[setting] === from ? `still ${from}` : `${shown[setting]}`;
-    throw new FailedError(`${setting} of ${toAppName(project, app)} is ${now}, not ${to}`, {
+    throw new FailedError(`${setting} of ${shortAppName(project, app)} is ${now}, not ${to}`, {
       why: 'the platform confirmed the change, but does not show it',
-      fix: gantryCommand`apps get ${toAppName(project, app)}`,
+      fix: gantryCommand`apps get ${shortAppName(project, app)}`,
       details: {
-        app: toAppName(project, app),
+        app: shortAppName(project, app),
         asked: Object.fromEntries(changes.map(({ setting, to }) => [setting, to])),
       },
     });

@@ -101,7 +101,7 @@ async function copyClaimed(
   const journal = keepsJournal ? await openJournal(context, [...from, to], !options.resume) : undefined;
   if (journal && journal.saved.size > 0) progress.note('resuming the previous copy');
   if (keepsJournal)
-    interruption.says = 'stopping; finished files and parts are kept: run the same command again to resume';
+    interruption.message = 'stopping; finished files and parts are kept: run the same command again to resume';
   copyProgress.start(options.dryRun ? 'Finding files' : 'Copying');
   const summary = (): CopySummary => {
     const { files, bytes, skipped, failed, renamed, resumedBytes, seconds } = copyProgress;

@@ -180,7 +180,7 @@ class WholeRead {
   /** Throws a CorruptError if the last read does not match the checksum. */
   check(): void {
     if (!this.#hash || this.#bytes !== this.content.bytes) return;
-    parseEtagChecksum(this.content.etag)?.check(this.#hash.copy().digest('hex'));
+    parseEtagChecksum(this.content.etag)?.verify(this.#hash.copy().digest('hex'));
   }
 }
 

@@ -1,9 +1,9 @@
 import { initializeUpload } from '../../contract/volumes.ts';
 import { type GantryError, UnexpectedReplyError } from '../../errors.ts';
 import { possibleEtags } from '../../transfer/etag-checksum.ts';
-import { isUsable, signedAt } from '../../transfer/link-expiry.ts';
 import { partAt, planParts } from '../../transfer/parts.ts';
 import { joinRemotePath } from '../../transfer/remote-path.ts';
+import { isUsable, signedAt } from '../../transfer/signed-url.ts';
 import { ChangedError, CorruptError } from '../../transfer/storage-errors.ts';
 import { type OpenUpload, type SentPart, uploadFile } from '../../transfer/upload-file.ts';
 import type { VolumePath } from '../volumes/index.ts';

@@ -208,7 +208,7 @@ class Deployer {
   /** Sets what Ctrl-C prints. */
   #announceInterruption({ buildId }: CreatedApp): void {
     const { name } = this.body;
-    this.context.interruption.says = this.options.detach
+    this.context.interruption.message = this.options.detach
       ? `stopping; build ${buildId} continues; to cancel it: gantry builds cancel ${name} ${buildId}`
       : `canceling build ${buildId} of ${name}`;
   }

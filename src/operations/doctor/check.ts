@@ -3,15 +3,14 @@ import type { ExitName, GantryError } from '../../errors.ts';
 
 type Fix = string | CommandLine;
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
   check: string;
   status: 'ok' | 'warning' | 'failed';
   message: string;
   why?: string;
-  /** What to do about it. */
   fix?: Fix;
-  /** Of a failure: the name of the exit code it stands for. */
+  /** For a failed check: the name of its exit code. */
   code?: ExitName;
 }
 
@@ -27,7 +26,7 @@ export function failedCheck(check: string, code: ExitName, message: string, fix?
   return { check, status: 'failed', message, ...(fix && { fix }), code };
 }
 
-/** What stopped somebody else, as it is said there. */
+/** A failed check with the texts of an error. */
 export function errorCheck(check: string, { exit, message, facts }: GantryError): Check {
   return { ...failedCheck(check, exit, message, facts.fix), ...(facts.why && { why: facts.why }) };
 }

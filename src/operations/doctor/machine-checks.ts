@@ -11,30 +11,30 @@ import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './ch
 
 const minNode = [20, 19] as const;
 
-/** Whether Node is one we run on: `20.19.0` and later. */
+/** Checks the version of Node, such as `20.19.0`. */
 export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const enough = major > minNode[0] || (major === minNode[0] && minor >= minNode[1]);
-  if (enough) return okCheck('node', `Node ${version}`);
+  const isSupported = major > minNode[0] || (major === minNode[0] && minor >= minNode[1]);
+  if (isSupported) return okCheck('node', `Node ${version}`);
   return failedCheck('node', 'failed', `Node ${version} is too old`, `install Node ${minNode.join('.')} or later`);
 }
 
-/** Whether the settings can be read and are known, and where those come from that decide most. */
-export function checkSettings(settings: Settings, refused: GantryError[]): Check[] {
+/** Checks that settings are valid and known, and shows the origin of the main ones. */
+export function checkSettings(settings: Settings, invalid: GantryError[]): Check[] {
   const problems = [
-    ...refused.map((error) => errorCheck('settings', error)),
+    ...invalid.map((error) => errorCheck('settings', error)),
     ...checkReadable(join(settings.folders.config, 'config.json')),
     ...unknownKeys(settings.folders.config),
   ];
   if (problems.length > 0) return problems;
-  const said = (['profile', 'project', 'region'] as const).map((name) => {
+  const summary = (['profile', 'project', 'region'] as const).map((name) => {
     const { value, origin } = settings[name];
     return value ? `${name} ${value} (${origin.replace(/^environment \((.+)\)$/, '$1')})` : `${name} not set`;
   });
-  return [okCheck('settings', said.join(', '))];
+  return [okCheck('settings', summary.join(', '))];
 }
 
-/** Whether others can read what they should not, and whether we can write where we want to. */
+/** Checks the permissions of the settings files and that gantry's folders are writable. */
 export function checkFiles(settings: Settings, env: Environment): Check[] {
   const { folders } = settings;
   const problems: Check[] = [];
@@ -42,27 +42,27 @@ export function checkFiles(settings: Settings, env: Environment): Check[] {
   if (process.platform !== 'win32') {
     for (const path of [folders.config, join(folders.config, 'config.json')]) {
       if (fileMode(path) & 0o022)
-        problems.push(warningCheck('files', `others can write ${path}`, `chmod go-w ${path}`));
+        problems.push(warningCheck('files', `other users can write ${path}`, `chmod go-w ${path}`));
     }
   }
   for (const [name, folder] of Object.entries(folders)) {
     if (isWritable(folder)) continue;
-    const fix = readVariable(env, 'GANTRY_CONFIG_DIR') ? 'let GANTRY_CONFIG_DIR be' : 'set GANTRY_CONFIG_DIR to';
-    const message = `the folder of ${name}, ${folder}, cannot be written: nothing can be stored there`;
-    problems.push(warningCheck('files', message, `${fix} a folder that can be, if you need it`));
+    const fix = readVariable(env, 'GANTRY_CONFIG_DIR') ? 'change GANTRY_CONFIG_DIR to' : 'set GANTRY_CONFIG_DIR to';
+    const message = `the ${name} folder, ${folder}, is not writable: nothing can be stored there`;
+    problems.push(warningCheck('files', message, `${fix} a writable folder if you need it`));
   }
-  return problems.length > 0 ? problems : [okCheck('files', `settings are in ${folders.config}, which can be written`)];
+  return problems.length > 0 ? problems : [okCheck('files', `settings are stored in ${folders.config}`)];
 }
 
-/** Which proxy requests go through. A password in its address is not said. */
+/** Shows the proxy, without its password. */
 export function checkProxy({ proxy }: Settings): Check {
   if (!proxy) return okCheck('proxy', 'none');
-  const ways = [
-    proxy.https && `https through ${withoutCredentials(proxy.https.address)}`,
-    proxy.http && `http through ${withoutCredentials(proxy.http.address)}`,
+  const parts = [
+    proxy.https && `https via ${withoutCredentials(proxy.https.address)}`,
+    proxy.http && `http via ${withoutCredentials(proxy.http.address)}`,
   ];
-  const except = proxy.noProxy ? `, but not to ${proxy.noProxy}` : '';
-  return okCheck('proxy', `${ways.filter(Boolean).join(', ')}${except}`);
+  const except = proxy.noProxy ? `, except ${proxy.noProxy}` : '';
+  return okCheck('proxy', `${parts.filter(Boolean).join(', ')}${except}`);
 }
 
 function checkReadable(file: string): Check[] {
@@ -71,27 +71,27 @@ function checkReadable(file: string): Check[] {
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (!/^(ENOENT|ENOTDIR)$/.test(code))
-      return [warningCheck('settings', `${file} is not read: ${message}`, `remove ${file}, or let it be read`)];
+      return [warningCheck('settings', `cannot read ${file}: ${message}`, `fix its permissions or remove it: ${file}`)];
   }
   return [];
 }
 
-/** Keys of `config.json` that nothing reads: most likely a slip of the pen. */
+/** Warns about keys of `config.json` that nothing reads: usually misspelled. */
 function unknownKeys(folder: string): Check[] {
   const stored = readStoredSettings(folder, () => {});
   const profiles = Object.entries(Object(stored.profiles) as Record<string, object>);
-  const odd = (keys: string[], known: string[], where: string) =>
+  const unknown = (keys: string[], known: string[], where: string) =>
     keys
       .filter((key) => !known.includes(key))
       .map((key) => {
-        const meant = closestName(key, known);
-        return warningCheck('settings', `"${key}" in ${where} is ignored`, meant && `did you mean ${meant}?`);
+        const suggestion = closestName(key, known);
+        return warningCheck('settings', `"${key}" in ${where} is ignored`, suggestion && `did you mean ${suggestion}?`);
       });
   const file = join(folder, 'config.json');
   return [
-    ...odd(Object.keys(stored), ['profile', 'profiles'], file),
+    ...unknown(Object.keys(stored), ['profile', 'profiles'], file),
     ...profiles.flatMap(([name, values]) =>
-      odd(Object.keys(Object(values)), [...storableSettings.values()], `profile ${name} of ${file}`),
+      unknown(Object.keys(Object(values)), [...storableSettings.values()], `profile ${name} of ${file}`),
     ),
   ];
 }
@@ -104,7 +104,7 @@ function fileMode(path: string): number {
   }
 }
 
-/** Whether a folder can be written, or made. */
+/** Whether a folder is writable or can be created. */
 function isWritable(folder: string): boolean {
   try {
     if (!statSync(folder).isDirectory()) return false;

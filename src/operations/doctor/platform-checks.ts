@@ -12,17 +12,17 @@ import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './ch
 import { createProbe, type ProbeResult } from './probe.ts';
 import type { TokenCheck } from './token-check.ts';
 
-/** What each address is for, and whether daily work needs it. */
+/** What each URL is for, and whether commands of daily work need it. */
 const hosts: Record<Host, { use: string; needed: boolean }> = {
   management: { use: 'all commands', needed: true },
   invocation: { use: 'invoke and run', needed: true },
   login: { use: 'gantry login', needed: false },
-  refresh: { use: 'renewing a login', needed: false },
-  logs: { use: 'logs as they are written', needed: true },
+  refresh: { use: 'login renewal', needed: false },
+  logs: { use: 'live logs', needed: true },
   status: { use: 'gantry status', needed: false },
 };
 
-/** Asks the platform, all its addresses at once: token, project, clock, then each address. */
+/** Requests all URLs of the platform concurrently. Returns token, project, clock, then each URL. */
 export async function checkPlatform(context: Context, settings: Settings, token: TokenCheck): Promise<Check[]> {
   const { addresses } = settings;
   const ask = createProbe(context, settings.proxy, await createSender(settings.proxy));
@@ -42,7 +42,7 @@ export async function checkPlatform(context: Context, settings: Settings, token:
 
 const noResult: ProbeResult = { ms: 0 };
 
-/** What the platform thinks of the token, and whether the project is one it may work in. */
+/** Checks that the platform accepts the token and that it has access to the project. */
 async function checkAccess(
   answer: ProbeResult,
   context: Context,
@@ -50,28 +50,28 @@ async function checkAccess(
   token: TokenCheck,
 ): Promise<Check[]> {
   const { credential, check } = token;
-  if (!credential) return [check, warningCheck('project', 'not checked: that needs a token')];
+  if (!credential) return [check, warningCheck('project', 'not checked: requires a token')];
   const project = settings.project.value ?? credential.project;
-  const unsure = warningCheck('project', `${project ?? 'none'}, not checked: the platform could not be asked`);
+  const unchecked = warningCheck('project', `${project ?? 'none'}, not checked: the platform is unreachable`);
   const ids = await listProjectIds(answer, context, credential);
-  if (ids === undefined) return [check, unsure];
+  if (ids === undefined) return [check, unchecked];
   if (ids instanceof GantryError) {
-    return ids instanceof AuthError ? [errorCheck('token', ids), unsure] : [check, errorCheck('project', ids)];
+    return ids instanceof AuthError ? [errorCheck('token', ids), unchecked] : [check, errorCheck('project', ids)];
   }
   if (!project) {
-    const fix = 'gantry projects use p-…, or set GANTRY_PROJECT';
-    return [check, failedCheck('project', 'usage', 'no project is chosen', fix)];
+    const fix = 'run gantry projects use p-…, or set GANTRY_PROJECT';
+    return [check, failedCheck('project', 'usage', 'no project selected', fix)];
   }
-  if (ids.includes(project)) return [check, okCheck('project', `the token may work in ${project}`)];
-  const fix = `gantry projects use ${ids[0] ?? 'p-…'}, or another token`;
-  return [check, failedCheck('project', 'denied', `the token may not work in ${project}`, fix)];
+  if (ids.includes(project)) return [check, okCheck('project', `the token has access to ${project}`)];
+  const fix = `run gantry projects use ${ids[0] ?? 'p-…'}, or use another token`;
+  return [check, failedCheck('project', 'denied', `the token has no access to ${project}`, fix)];
 }
 
-/** The projects of the token, why there is no list of them, or undefined: nobody is there to ask. */
+/** The ids of the token's projects, the error of the request, or undefined if the platform is unreachable. */
 async function listProjectIds({ reply }: ProbeResult, { api, now }: Context, { refreshToken }: Credential) {
   if (!reply || reply.status >= 500) return undefined;
   try {
-    // A login that has ended is renewed by the calls of every day.
+    // The probe does not renew an expired login, ordinary calls do.
     if (reply.status === 401 && refreshToken) return (await api(listProjects, {})).map(({ id }) => id);
   } catch (error) {
     if (error instanceof GantryError) return error;
@@ -79,21 +79,23 @@ async function listProjectIds({ reply }: ProbeResult, { api, now }: Context, { r
   }
   if (reply.status !== 200) return errorFromReply(reply, now());
   const list = safeParse(listProjects.reply, parseJson(reply.body) ?? reply.body);
-  return list.success ? list.output.map(({ id }) => id) : new UnexpectedReplyError('the list of projects is none');
+  return list.success
+    ? list.output.map(({ id }) => id)
+    : new UnexpectedReplyError('the list of projects has an unknown format');
 }
 
-/** Off by more than this, milliseconds: signed links and tokens end early or late; beyond the second they fail. */
+/** Beyond the first difference signed URLs and tokens expire early or late, beyond the second they fail. */
 const clockWarningMs = 30_000;
 const clockErrorMs = 300_000;
 
-/** This clock against the one of whoever answered first in the list, which is the platform where it did. */
+/** Compares the local clock with the first server of the list that sent its time. */
 function checkClock(answers: ProbeResult[]): Check {
   const aheadMs = answers.find((answer) => answer.aheadMs !== undefined)?.aheadMs;
-  if (aheadMs === undefined) return warningCheck('clock', 'not checked: nobody told the time');
+  if (aheadMs === undefined) return warningCheck('clock', 'not checked: no server sent its time');
   const off = Math.abs(aheadMs);
-  if (off <= clockWarningMs) return okCheck('clock', "as the platform's, within 30 s");
+  if (off <= clockWarningMs) return okCheck('clock', "matches the platform's within 30 s");
   const message = `${duration(off)} ${aheadMs > 0 ? 'ahead of' : 'behind'} the platform's`;
-  const fix = 'set the clock of this machine';
+  const fix = 'synchronize the clock of this machine';
   return off <= clockErrorMs ? warningCheck('clock', message, fix) : failedCheck('clock', 'failed', message, fix);
 }
 
@@ -104,10 +106,9 @@ function checkAddress(host: Host, address: string, { reply, error, ms }: ProbeRe
   if (error) return problem(error.message, error.facts.fix);
   const status = reply?.status ?? 0;
   if (status === 407)
-    return problem(`${address}: the proxy requires a user name and password`, 'add them to the address in HTTPS_PROXY');
-  if (status >= 500)
-    return problem(`${address} answers with HTTP ${status}`, 'try again later; gantry status may know more');
-  return okCheck(host, `${address} answers in ${duration(ms)}`);
+    return problem(`${address}: the proxy requires a user name and password`, 'add them to the URL in HTTPS_PROXY');
+  if (status >= 500) return problem(`${address} returned HTTP ${status}`, 'try again later, or check gantry status');
+  return okCheck(host, `${address} responded in ${duration(ms)}`);
 }
 
 function parseJson(text: string): unknown {

@@ -6,20 +6,19 @@ import { type GantryError, UnavailableError } from '../../errors.ts';
 import { version } from '../../version.ts';
 import { timeoutSignal } from '../waiting/index.ts';
 
-/** No address is waited for longer, milliseconds. */
+/** Maximum time to wait for one URL. */
 const maxTimeoutMs = 10_000;
 
-/** What came of one request. */
+/** A reply or an error of one request. */
 export interface ProbeResult {
   reply?: HttpReply;
   error?: GantryError;
-  /** How long it took. */
   ms: number;
-  /** How far this clock is ahead of the server's, where it told the time. */
+  /** How far the local clock is ahead of the server's, if it sent its time. */
   aheadMs?: number;
 }
 
-/** One request, one answer: without the retries that other commands make. */
+/** Creates a function that makes one request without retries. */
 export function createProbe(
   { signal, silenceMs, now, elapsed }: Context,
   proxy: ProxySettings | undefined,
@@ -43,7 +42,7 @@ export function createProbe(
   };
 }
 
-/** `Date` counts whole seconds: what is within one is the same time. */
+/** The `Date` header has whole seconds, so differences below one second do not count. */
 function measureClock({ headers }: HttpReply, here: number): Pick<ProbeResult, 'aheadMs'> {
   const there = Date.parse(String(headers.date));
   if (Number.isNaN(there)) return {};
@@ -52,16 +51,16 @@ function measureClock({ headers }: HttpReply, here: number): Pick<ProbeResult, '
 }
 
 function timeoutError(url: URL, limit: number): UnavailableError {
-  return new UnavailableError(`could not reach ${url.host}: no answer within ${limit / 1000} s`);
+  return new UnavailableError(`cannot connect to ${url.host}: no response within ${limit / 1000} s`);
 }
 
 function withFix(cause: unknown, proxy: ProxySettings | undefined): GantryError {
   if (!(cause instanceof UnavailableError)) throw cause;
   if (cause.facts.fix) return cause;
   const fix = /: TLS: /.test(cause.message)
-    ? 'NODE_EXTRA_CA_CERTS=FILE makes the certificate of a proxy that looks inside known'
+    ? 'if a proxy inspects TLS, set NODE_EXTRA_CA_CERTS=FILE to its certificate'
     : proxy
       ? 'check HTTPS_PROXY, HTTP_PROXY and NO_PROXY, then the network'
-      : 'check the network, or set HTTPS_PROXY where a proxy is needed';
+      : 'check the network, or set HTTPS_PROXY if a proxy is required';
   return new UnavailableError(cause.message, { fix, cause });
 }

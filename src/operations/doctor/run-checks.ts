@@ -8,27 +8,25 @@ import { checkToken } from './token-check.ts';
 
 export type { Check };
 
-/**
- * Looks at all that a command needs, from this machine to the platform. Works where nothing else does: what is wrong is
- * an answer here, never an error. At most ten seconds for each address, all at the same time.
- */
+/** Checks everything a command needs, on this machine and on the platform. Problems are results, not errors. */
 export async function runChecks(context: Context): Promise<Check[]> {
   const { env, flags, progress } = context;
-  const refused: GantryError[] = [];
-  const settings = resolveSettings(env, flags, (error) => refused.push(error));
-  const here = [
-    ...[checkNode(process.versions.node), ...checkSettings(settings, refused)],
+  const invalid: GantryError[] = [];
+  const settings = resolveSettings(env, flags, (error) => invalid.push(error));
+  const local = [
+    checkNode(process.versions.node),
+    ...checkSettings(settings, invalid),
     ...checkFiles(settings, env),
     checkProxy(settings),
   ];
-  // After the files: to look for the token makes them private.
+  // After checkFiles: looking for the token changes the permissions of its file.
   const token = checkToken(env, settings, context.now());
   context.secrets.add(token.credential?.token, token.credential?.refreshToken);
-  const step = progress.step('asking the platform');
+  const step = progress.step('Checking the platform');
   try {
-    const there = await checkPlatform(context, settings, token);
-    step.done('asked the platform');
-    return [...here, ...there];
+    const remote = await checkPlatform(context, settings, token);
+    step.done('Checked the platform');
+    return [...local, ...remote];
   } catch (error) {
     step.fail();
     throw error;

@@ -5,10 +5,10 @@ import { GantryError } from '../../errors.ts';
 import { localTime } from '../../output/format.ts';
 import { type Check, errorCheck, okCheck, warningCheck } from './check.ts';
 
-/** A token that ends sooner is worth a word, milliseconds. */
+/** Warns about a token that expires sooner. */
 const expiryWarningMs = 7 * 86_400_000;
 
-/** The token, if there is one that has not ended, and what is to be said of it before the platform has seen it. */
+/** The token, if it is usable, and the result of checks that need no request. */
 export interface TokenCheck {
   credential?: Credential;
   check: Check;
@@ -26,10 +26,10 @@ export function checkToken(env: Environment, settings: Settings, now: number): T
 
 function describeToken(credential: Credential, settings: Settings, now: number): Check {
   const { origin, expiresAt, refreshToken, fromEnvironment } = credential;
-  const unused = fromEnvironment && storedCredential(settings, () => {}) ? '; the stored one is not used' : '';
-  if (refreshToken) return okCheck('token', `from the ${origin}, renewed when it ends${unused}`);
-  if (expiresAt === undefined) return okCheck('token', `from the ${origin}; it does not say when it ends${unused}`);
-  const message = `from the ${origin}, ends ${localTime(new Date(expiresAt).toISOString())}${unused}`;
+  const unused = fromEnvironment && storedCredential(settings, () => {}) ? '; the stored token is not used' : '';
+  if (refreshToken) return okCheck('token', `from the ${origin}, renewed automatically${unused}`);
+  if (expiresAt === undefined) return okCheck('token', `from the ${origin}, expiry unknown${unused}`);
+  const message = `from the ${origin}, expires ${localTime(new Date(expiresAt).toISOString())}${unused}`;
   return expiresAt - now > expiryWarningMs
     ? okCheck('token', message)
     : warningCheck('token', message, renewalFix(credential));

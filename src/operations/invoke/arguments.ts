@@ -1,41 +1,44 @@
 import { UsageError } from '../../errors.ts';
 
-/** What stands after the name of an app: a function, perhaps, and parameters. */
+/** The arguments after the app's name. */
 export interface InvokeArguments {
   fn: string | undefined;
-  /** Undefined when there are none. */
+  /** Undefined if there are none. */
   parameters: Record<string, unknown> | undefined;
 }
 
-/** `predict text=hello count:=3`: the first word without a `=` is the function. Throws UsageError. */
-export function parseInvokeArguments(words: readonly string[]): InvokeArguments {
-  const [first] = words;
+/** Parses `predict text=hello count:=3`: a first argument without `=` is the function. Throws UsageError. */
+export function parseInvokeArguments(args: readonly string[]): InvokeArguments {
+  const [first] = args;
   const fn = first === undefined || first.includes('=') ? undefined : first;
-  return { fn, parameters: parseParameters(words.slice(fn === undefined ? 0 : 1)) };
+  return { fn, parameters: parseParameters(args.slice(fn === undefined ? 0 : 1)) };
 }
 
-/** `text=hello count:=3`; undefined when there are none. Throws UsageError. */
-export function parseParameters(words: readonly string[]): Record<string, unknown> | undefined {
-  const pairs = words.map(parseParameter);
-  const twice = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) !== index);
-  if (twice) throw new UsageError(`${twice[0]} is given twice`);
+/** Parses `text=hello count:=3`. Undefined if there are none. Throws UsageError. */
+export function parseParameters(args: readonly string[]): Record<string, unknown> | undefined {
+  const pairs = args.map(parseParameter);
+  const duplicate = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) !== index);
+  if (duplicate) throw new UsageError(`parameter ${duplicate[0]} is given twice`);
   return pairs.length > 0 ? Object.fromEntries(pairs) : undefined;
 }
 
-/** `name=text`, or `name:=json` for anything else. */
-function parseParameter(word: string): [string, unknown] {
-  const equals = word.indexOf('=');
-  if (equals < 1 || word.startsWith(':=')) {
-    throw new UsageError(`"${word}" is no parameter`, { fix: 'write name=text, or name:=json for anything but text' });
+/** `name=text`, or `name:=json`. */
+function parseParameter(arg: string): [string, unknown] {
+  const equals = arg.indexOf('=');
+  if (equals < 1 || arg.startsWith(':=')) {
+    throw new UsageError(`invalid parameter "${arg}": expected name=value`, {
+      fix: 'write name=text, or name:=json for numbers, lists and objects',
+    });
   }
-  const [name, value] = [word.slice(0, equals), word.slice(equals + 1)];
+  const [name, value] = [arg.slice(0, equals), arg.slice(equals + 1)];
   if (!name.endsWith(':')) return [name, value];
+  const parameter = name.slice(0, -1);
   try {
-    return [name.slice(0, -1), JSON.parse(value)];
+    return [parameter, JSON.parse(value)];
   } catch (cause) {
-    throw new UsageError(`the value of ${name.slice(0, -1)} is not JSON`, {
+    throw new UsageError(`the value of ${parameter} is not valid JSON`, {
       why: (cause as Error).message,
-      fix: `${name.slice(0, -1)}=… takes text`,
+      fix: `use ${parameter}=… for text`,
       cause,
     });
   }

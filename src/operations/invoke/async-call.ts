@@ -13,72 +13,72 @@ import { type AppCall, type AppResponse, callOrThrow } from './call.ts';
 import type { CallAuth } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
 import { type DeliveryReceiver, openDeliveryReceiver } from './delivery-receiver.ts';
-import type { InvokeOptions } from './invocation.ts';
+import type { InvokeOptions } from './invoke-options.ts';
 import { readResponse, readRunId } from './response.ts';
 import { maxRunMs, waitForRun } from './wait-for-run.ts';
 
-/** A run that goes on by itself, or did until it was waited for. */
+/** A run that was started by an asynchronous call. */
 export interface AsyncRun {
   runId: string;
   app: string;
-  /** Of the call: 202. */
+  /** HTTP status of the call: 202. */
   status: number;
-  /** Its record at the end; null when it was not waited for. */
+  /** The record of the run after it ended; null without `--wait`. */
   run: Run | null;
 }
 
-/** Starts a run, and waits for its end if that is asked for. Throws as `successOf` and `waitForRun` do. */
+/** Starts a run and, with `wait`, waits until it ends. Throws like `callOrThrow` and `waitForRun`. */
 export async function startAsyncRun(
   context: Context,
   { wait, timeout }: InvokeOptions,
   call: AppCall,
-  pass: CallAuth,
+  auth: CallAuth,
 ): Promise<AsyncRun> {
   const { target } = call;
-  const runId = await requestAsyncRun(context, call, pass);
+  const runId = await requestAsyncRun(context, call, auth);
   setInterruptionNote(context, target, runId);
-  const waiting = { target, runId, timeoutMs: timeout ?? maxRunMs };
-  const run = wait ? await waitForRun(context, waiting) : null;
+  const run = wait ? await waitForRun(context, { target, runId, timeoutMs: timeout ?? maxRunMs }) : null;
   return { runId, app: target.app, status: 202, run };
 }
 
-/** The answer of a run that came by its webhook, as if the call had been waited for. */
+/** Starts a run and returns what its webhook delivers to this machine, as if the call had been synchronous. */
 export async function callAndAwaitDelivery(
   context: Context,
   { port = 0, publicUrl, webhookSecretFile, timeout }: InvokeOptions,
   call: AppCall,
-  pass: CallAuth,
+  auth: CallAuth,
 ): Promise<AppResponse> {
   const { target } = call;
   const secret = await readWebhookSecret(context, webhookSecretFile);
-  const awaiting = await openDeliveryReceiver(context, { port, publicUrl, secret });
+  const receiver = await openDeliveryReceiver(context, { port, publicUrl, secret });
   const startedAt = context.elapsed();
   try {
-    const runId = await requestAsyncRun(context, withWebhook(call, awaiting), pass);
+    const runId = await requestAsyncRun(context, withWebhook(call, receiver), auth);
     setInterruptionNote(context, target, runId);
-    const received = await awaiting.waitForDelivery(target, runId, timeout ?? maxRunMs);
+    const received = await receiver.waitForDelivery(target, runId, timeout ?? maxRunMs);
     await throwIfRunFailed(context, target, runId, received);
     return toResponse(received, target, startedAt, context.elapsed() - startedAt);
   } finally {
-    await awaiting.close();
+    await receiver.close();
   }
 }
 
-/** The id of the run that was begun (spec 2.15). */
-async function requestAsyncRun(context: Context, call: AppCall, pass: CallAuth): Promise<string> {
-  const answer = await callOrThrow(context, call, pass);
-  const { status, body, headers } = await readResponse(answer, context.elapsed);
+/** Starts the run and returns its id (spec 2.15). */
+async function requestAsyncRun(context: Context, call: AppCall, auth: CallAuth): Promise<string> {
+  const response = await callOrThrow(context, call, auth);
+  const { status, body, headers } = await readResponse(response, context.elapsed);
   const acknowledged = safeParse(RunAcknowledgement, body);
   const runId = acknowledged.success ? acknowledged.output.run_id : status === 202 && readRunId({ headers });
   if (runId) return runId;
-  throw new UnexpectedReplyError(`${call.target.name} did not say which run was begun`, {
-    ...{ status, why: 'an asynchronous call is answered by 202 and the id of its run' },
+  throw new UnexpectedReplyError(`the response of ${call.target.name} has no run id`, {
+    status,
+    why: 'an asynchronous call returns HTTP 202 and the id of its run',
     details: { body },
   });
 }
 
 function setInterruptionNote({ interruption }: Context, { app }: CallTarget, runId: string): void {
-  interruption.says = `stopped watching; run ${runId} goes on: gantry runs follow ${app} ${runId} waits for it, gantry runs cancel ${app} ${runId} stops it`;
+  interruption.message = `stopped watching; run ${runId} continues: gantry runs follow ${app} ${runId} waits for it, gantry runs cancel ${app} ${runId} cancels it`;
 }
 
 function withWebhook(call: AppCall, receiver: DeliveryReceiver): AppCall {
@@ -88,7 +88,7 @@ function withWebhook(call: AppCall, receiver: DeliveryReceiver): AppCall {
   return { ...call, url, headers: { ...call.headers, [webhookSecretHeader.toLowerCase()]: receiver.secret } };
 }
 
-/** What is delivered does not tell whether it is an error; the record of the run may, if it is settled by now. */
+/** A delivery does not say whether the run failed, so the record of the run is checked if it can be read. */
 async function throwIfRunFailed(
   context: Context,
   { project, app }: CallTarget,
@@ -97,7 +97,7 @@ async function throwIfRunFailed(
 ) {
   const run = await tryRequest(context, (api) => fetchRun(api, { project, app, run: runId }));
   if (!run || !hasEnded(run) || runStatus(run) === 'success') return;
-  throw new AppError(`run ${runId} of ${app} ended as ${runStatus(run)}`, {
+  throw new AppError(`run ${runId} of ${app} ended with status ${runStatus(run)}`, {
     why: `it delivered ${cutText(body.toString('utf8'), 2_000)}`,
     fix: gantryCommand`runs get ${app} ${runId}`,
     details: { app, run: runId, status: runStatus(run), statusCode: run.statusCode ?? null },
@@ -110,13 +110,18 @@ function toResponse(
   startedAt: number,
   firstByteMs: number,
 ): AppResponse {
-  async function* pieces() {
+  async function* chunks() {
     yield body;
   }
   return {
-    ...{ target, status: 200, statusText: 'delivered', headers, startedAt, firstByteMs },
+    target,
+    status: 200,
+    statusText: 'delivered',
+    headers,
     type: (headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase(),
-    chunks: pieces(),
+    startedAt,
+    firstByteMs,
+    chunks: chunks(),
     close: async () => {},
   };
 }

@@ -3,31 +3,33 @@ import type { Context } from '../../context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
 import { version } from '../../version.ts';
 
-/** Names in lower case. */
+/** Headers by lower-case name. */
 export type CallHeaders = Record<string, string>;
 
-/** Headers that are about the connection, or that we have to know better. */
+/** Headers that gantry or the HTTP client sets. */
 const reservedHeaders = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authorization', 'proxy-connection'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
-/** `Name: value`, as they were typed. Throws UsageError; a value is not repeated, it may be a secret. */
+/** Parses `Name: value` lines. Throws UsageError, without the value: it may be a secret. */
 export function parseHeaders(lines: readonly string[]): CallHeaders {
   return Object.fromEntries(
     lines.map((line, index) => {
-      const [, name, given = ''] = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s.exec(line) ?? [];
-      const value = given.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '');
+      const [, name, text = ''] = /^([!#$%&'*+.^_`|~\w-]+):(.*)$/s.exec(line) ?? [];
+      const value = text.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '');
       if (!name || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
-        throw new UsageError(`--header number ${index + 1} is no header`, { fix: "--header 'Name: value'" });
+        throw new UsageError(`invalid --header (number ${index + 1}): expected "Name: value"`, {
+          fix: "--header 'Name: value'",
+        });
       }
-      if (reservedHeaders.has(name.toLowerCase())) throw new UsageError(`the header ${name} cannot be given`);
+      if (reservedHeaders.has(name.toLowerCase())) throw new UsageError(`--header cannot set ${name}`);
       return [name.toLowerCase(), value];
     }),
   );
 }
 
-/** What every call carries, unless it was given by hand. */
+/** Headers of every call, unless `--header` sets them. */
 export function defaultHeaders(type: string | undefined): CallHeaders {
   return {
     'user-agent': `gantry/${version}`,
@@ -37,38 +39,39 @@ export function defaultHeaders(type: string | undefined): CallHeaders {
   };
 }
 
-/** By what a call is allowed. */
+/** How a call is authorized. */
 export interface CallAuth {
   headers: CallHeaders;
-  kind: 'given by hand' | 'none' | 'inference key' | 'login' | 'service-account';
+  kind: 'header' | 'none' | 'inference key' | 'login' | 'service-account';
 }
 
 /**
- * The authorization header of a call: one set by the user, the key of the project from the environment, or else the
- * token (docs/platform.md#invocation). Whether the app needs it is unknown, so it is sent unless the user opts out.
- * Throws AuthError.
+ * Resolves the authorization of a call: the `Authorization` header given, else the project's key from the environment,
+ * else the token. Sends it even to apps that may not need it, unless `isWanted` is false. Throws AuthError.
  */
 export function resolveCallAuth(
   context: Pick<Context, 'env' | 'credential'>,
   given: CallHeaders,
-  wanted: boolean,
+  isWanted: boolean,
 ): CallAuth {
-  if (given.authorization !== undefined) return { headers: {}, kind: 'given by hand' };
-  if (!wanted) return { headers: {}, kind: 'none' };
+  if (given.authorization !== undefined) return { headers: {}, kind: 'header' };
+  if (!isWanted) return { headers: {}, kind: 'none' };
   const key = readVariable(context.env, 'GANTRY_INFERENCE_KEY')?.trim();
   if (key === undefined) {
-    const { token, kind } = credentialOf(context);
+    const { token, kind } = readCredential(context);
     return { headers: { authorization: `Bearer ${token}` }, kind };
   }
   if (/^[!-~]+$/.test(key)) return { headers: { authorization: `Bearer ${key}` }, kind: 'inference key' };
-  throw new AuthError('GANTRY_INFERENCE_KEY holds no key', { why: 'it has spaces, line ends or the like in it' });
+  throw new AuthError('GANTRY_INFERENCE_KEY is not a valid key', {
+    why: 'it contains spaces, line breaks or non-ASCII characters',
+  });
 }
 
-function credentialOf(context: Pick<Context, 'credential'>): Context['credential'] {
+function readCredential(context: Pick<Context, 'credential'>): Context['credential'] {
   try {
     return context.credential;
   } catch (error) {
-    if (error instanceof AuthError) error.facts.fix += '; an app with disable_auth needs none: --no-auth';
+    if (error instanceof AuthError) error.facts.fix += '; for an app with disable_auth, pass --no-auth';
     throw error;
   }
 }

@@ -15,30 +15,29 @@ export interface AppCall {
   url: URL;
   headers: CallHeaders;
   body: OutgoingBody | undefined;
-  /** Stop waiting after so long, milliseconds. */
+  /** Maximum time to wait for the response, ms. */
   timeoutMs: number | undefined;
 }
 
-/** What an app answered. Its body is still to come. */
+/** The response of an app. Its body has not been read yet. */
 export interface AppResponse {
   target: CallTarget;
   status: number;
   statusText: string;
   headers: StreamedReply['headers'];
-  /** Of the body, in lower case, without parameters. */
+  /** Media type in lower case, without parameters. */
   type: string;
-  /** By `Context.elapsed`. */
+  /** Value of `Context.elapsed` when the call started. */
   startedAt: number;
-  /** Milliseconds until the first byte. */
   firstByteMs: number;
-  /** To be read to its end, or closed. Throws UnavailableError when it is cut off, PendingError at the time limit. */
+  /** The body: read it to its end, or call `close`. Throws UnavailableError if cut off, PendingError at the time limit. */
   chunks: AsyncGenerator<Buffer>;
   close: () => Promise<void>;
 }
 
 /**
- * Calls an app, once: what may have arrived is not sent again. Any status is an answer. Throws PendingError at the time
- * limit, UnavailableError when there is no answer.
+ * Calls an app. Retries only a request that cannot have arrived. Returns responses of any status. Throws PendingError at
+ * the time limit and UnavailableError if there is no response.
  */
 export async function callApp(context: Context, call: AppCall): Promise<AppResponse> {
   const { progress, settings, silenceMs, elapsed, trace, delay, onRetry } = context;
@@ -48,11 +47,11 @@ export async function callApp(context: Context, call: AppCall): Promise<AppRespo
       ? context.signal
       : timeoutSignal(timeoutMs, () => timeoutError(target, timeoutMs), context.signal);
   const startedAt = elapsed();
-  const step = progress.step(`Waiting for ${target.name} to answer`);
-  const failure = (error: unknown, arrived?: number) => {
+  const step = progress.step(`Waiting for ${target.name} to respond`);
+  const toError = (error: unknown, receivedBytes?: number) => {
     if (signal.aborted) return signal.reason;
     if (!(error instanceof ConnectionError)) return error;
-    return arrived === undefined ? noResponseError(target, error) : truncatedError(target, error, arrived);
+    return receivedBytes === undefined ? noResponseError(target, error) : truncatedError(target, error, receivedBytes);
   };
   try {
     const { sendStreamed } = await import('../../api/streamed.ts');
@@ -65,60 +64,61 @@ export async function callApp(context: Context, call: AppCall): Promise<AppRespo
     trace(`${method} ${url.pathname} ${reply.status} ${elapsed() - startedAt} ms`);
     const type = String(reply.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
     return {
-      ...{ target, status: reply.status, statusText: reply.statusText, headers: reply.headers, startedAt },
+      target,
+      status: reply.status,
+      statusText: reply.statusText,
+      headers: reply.headers,
       type: type.trim().toLowerCase(),
+      startedAt,
       firstByteMs: elapsed() - startedAt,
-      chunks: readUntilEnd(reply, failure),
+      chunks: readUntilEnd(reply, toError),
       close: reply.close,
     };
   } catch (error) {
-    throw failure(error);
+    throw toError(error);
   } finally {
     step.clear();
   }
 }
 
-/**
- * The same, for who wants no other answer than a success: every other is thrown. AppError when it is the app's, the
- * class of its status when it is the platform's.
- */
-export async function callOrThrow(context: Context, call: AppCall, pass: CallAuth): Promise<AppResponse> {
-  const answer = await callApp(context, call);
-  if (answer.status >= 200 && answer.status <= 299) return answer;
+/** Like {@link callApp}, but throws responses other than 2xx: AppError for the app's, by status for the platform's. */
+export async function callOrThrow(context: Context, call: AppCall, auth: CallAuth): Promise<AppResponse> {
+  const response = await callApp(context, call);
+  if (response.status >= 200 && response.status <= 299) return response;
   const { responseError } = await import('./response-error.ts');
-  throw await responseError(context, answer, pass);
+  throw await responseError(context, response, auth);
 }
 
 async function* readUntilEnd(
   { chunks, close }: StreamedReply,
-  failure: (error: unknown, arrived: number) => unknown,
+  toError: (error: unknown, receivedBytes: number) => unknown,
 ): AsyncGenerator<Buffer> {
-  let arrived = 0;
+  let receivedBytes = 0;
   try {
     for await (const chunk of chunks) {
-      arrived += chunk.length;
+      receivedBytes += chunk.length;
       yield chunk;
     }
   } catch (error) {
-    throw failure(error, arrived);
+    throw toError(error, receivedBytes);
   } finally {
     await close();
   }
 }
 
 function timeoutError({ app, name }: CallTarget, timeoutMs: number): PendingError {
-  return new PendingError(`${name} did not end within ${duration(timeoutMs)}`, {
-    why: 'the call was given up here; the app may go on with it',
-    fix: `gantry runs list ${app} shows what became of it; --async waits for nothing`,
+  return new PendingError(`${name} did not respond within ${duration(timeoutMs)}`, {
+    why: 'the request timed out locally; the app may still be processing it',
+    fix: `gantry runs list ${app} shows its status; use --async to not wait`,
   });
 }
 
-/** It is told whether the call may have had an effect: then it was not sent again. */
+/** Says so if the call may have had an effect, because it was not retried then. */
 function noResponseError({ app }: CallTarget, error: ConnectionError): UnavailableError {
   if (!error.mayHaveArrived) return error;
   return new UnavailableError(error.message, {
     ...error.facts,
-    why: 'the call may have reached the app, so it was not sent again',
+    why: 'the call may have reached the app, so it was not retried',
     fix: gantryCommand`runs list ${app}`,
   });
 }
@@ -126,11 +126,11 @@ function noResponseError({ app }: CallTarget, error: ConnectionError): Unavailab
 function truncatedError(
   { app, name }: CallTarget,
   { cause, message }: ConnectionError,
-  arrived: number,
+  receivedBytes: number,
 ): UnavailableError {
-  const reason = message.replace(/^could not reach \S+: /, '');
-  return new UnavailableError(`the answer of ${name} broke off after ${size(arrived)}: ${reason}`, {
-    why: 'what came of it is not all',
+  const reason = message.replace(/^(cannot connect to \S+|the connection to \S+ failed): /, '');
+  return new UnavailableError(`the response of ${name} was cut off after ${size(receivedBytes)}: ${reason}`, {
+    why: 'the response is incomplete',
     fix: gantryCommand`runs list ${app}`,
     retryable: true,
     cause,

@@ -1,91 +1,94 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
+import { isLoopbackHost } from '../../contract/address.ts';
 import { UnavailableError } from '../../errors.ts';
-import type { ReceivedRequest, ReceiverResponse } from '../../receiver/index.ts';
-import { checkSignature, deliveryRunId, isLoopback, openPort, parseDeliveryUrl } from '../webhooks/index.ts';
+import { openReceiver, type ReceivedRequest, type ReceiverResponse } from '../../receiver/index.ts';
+import { checkSignature, deliveryRunId, parseDeliveryUrl } from '../webhooks/index.ts';
 import type { CallTarget } from './call-target.ts';
 import { waitForRun } from './wait-for-run.ts';
 
-/** A receiver of ours, for the delivery of one run. */
+/** Receives the webhook delivery of one run. */
 export interface DeliveryReceiver {
-  /** What the platform is given. */
+  /** The webhook URL for the platform. */
   url: string;
   secret: string;
-  /** The delivery of this run. Throws AppError when the run fails, PendingError at the time limit. */
+  /** Resolves with the delivery of the run. Throws AppError if the run fails, PendingError at the time limit. */
   waitForDelivery: (target: CallTarget, runId: string, timeoutMs: number) => Promise<ReceivedRequest>;
   close: () => Promise<void>;
 }
 
 export interface DeliveryReceiverOptions {
   port: number;
-  /** Where this machine is reached from outside. */
+  /** The URL under which the platform reaches this machine. */
   publicUrl: string | undefined;
-  /** One is made up if there is none. */
+  /** Random if undefined. */
   secret: string | undefined;
 }
 
-/** After a successful run, the platform makes three attempts with up to five seconds between them. */
+/** The platform makes three attempts, up to five seconds apart, after the run has ended. */
 const maxDeliveryDelayMs = 30_000;
 
-/** Opens a receiver on this machine. Warns where the platform cannot reach it. */
+/** Opens a receiver on this machine. Warns if the platform cannot reach it. */
 export async function openDeliveryReceiver(
   context: Context,
   options: DeliveryReceiverOptions,
 ): Promise<DeliveryReceiver> {
   const { progress, settings, now } = context;
   const { port, publicUrl, secret = randomBytes(24).toString('base64url') } = options;
-  const given = publicUrl === undefined ? undefined : parseDeliveryUrl(publicUrl, '--public-url');
-  const delivered = createDeferred<ReceivedRequest>();
-  const wanted = createDeferred<string>();
-  const onReceived = async (received: ReceivedRequest): Promise<ReceiverResponse> => {
+  const givenUrl = publicUrl === undefined ? undefined : parseDeliveryUrl(publicUrl, '--public-url');
+  const delivery = createDeferred<ReceivedRequest>();
+  const expectedRunId = createDeferred<string>();
+  const onRequest = async (received: ReceivedRequest): Promise<ReceiverResponse> => {
     const { why, status } = checkSignature(received, secret, { now: now() });
     if (why !== null) {
-      progress.note(`refused a delivery: ${why}`);
+      progress.note(`rejected a delivery: ${why}`);
       return { status, body: `${why}\n` };
     }
-    // It may come before the call that it is of has been answered.
-    if (deliveryRunId(received.headers) !== (await wanted.value)) return { status: 400, body: 'of another run\n' };
-    delivered.give(received);
+    // The delivery may arrive before the response that has the run id.
+    if (deliveryRunId(received.headers) !== (await expectedRunId.promise)) {
+      return { status: 400, body: 'delivery of another run\n' };
+    }
+    delivery.resolve(received);
     return { status: 200 };
   };
-  const onRefused = (why: string) => progress.note(`refused ${why}`);
-  const receiver = await openPort({ host: '127.0.0.1', port, onRequest: onReceived, onRejected: onRefused });
-  if (!given && !isLoopback(settings.addresses.management.value)) progress.warn(unreachableWarning(receiver.url));
+  const onRejected = (why: string) => progress.note(`rejected ${why}`);
+  const receiver = await openReceiver({ host: '127.0.0.1', port, onRequest, onRejected });
+  const isReachable = givenUrl || isLoopbackHost(new URL(settings.addresses.management.value));
+  if (!isReachable) progress.warn(unreachableWarning(receiver.url));
   return {
-    url: given?.href ?? `${receiver.url}/`,
+    url: givenUrl?.href ?? `${receiver.url}/`,
     secret,
     async waitForDelivery(target, runId, timeoutMs) {
-      wanted.give(runId);
-      const over = new AbortController();
-      const signal = AbortSignal.any([context.signal, over.signal]);
+      expectedRunId.resolve(runId);
+      const done = new AbortController();
+      const signal = AbortSignal.any([context.signal, done.signal]);
       const run = waitForRun(context, { target, runId, timeoutMs }, signal);
-      const missing = run.then(() => throwAfterDeliveryTimeout(context, target, runId, signal));
+      const missed = run.then(() => throwAfterDeliveryTimeout(context, target, runId, signal));
       try {
-        return await Promise.race([delivered.value, missing]);
+        return await Promise.race([delivery.promise, missed]);
       } finally {
-        missing.catch(() => {});
-        over.abort();
+        missed.catch(() => {});
+        done.abort();
       }
     },
     close: receiver.close,
   };
 }
 
-/** A promise that somebody else keeps. */
 function createDeferred<T>() {
-  let give: (value: T) => void = () => {};
-  const value = new Promise<T>((resolve) => {
-    give = resolve;
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((resolvePromise) => {
+    resolve = resolvePromise;
   });
-  return { value, give: (given: T) => give(given) };
+  return { promise, resolve };
 }
 
 function unreachableWarning(url: string) {
   return {
     severity: 'warning' as const,
     message: `the platform cannot reach ${url}`,
-    why: 'that address is of this machine only',
-    fix: '--public-url with the address of a tunnel to it, and --port so that the tunnel finds it',
+    why: 'it is an address of this machine',
+    fix: 'pass the URL of a tunnel to it as --public-url, and its port as --port',
   };
 }
 
@@ -95,10 +98,10 @@ async function throwAfterDeliveryTimeout(
   runId: string,
   signal: AbortSignal,
 ): Promise<never> {
-  for (let waited = 0; waited < maxDeliveryDelayMs; waited += 1_000) await delay(1_000, signal);
-  throw new UnavailableError(`run ${runId} of ${app} ended well, but its webhook was not delivered`, {
-    why: 'the platform has tried three times by now: it does not reach the address it was given',
-    fix: '--public-url with an address that it reaches',
+  for (let waitedMs = 0; waitedMs < maxDeliveryDelayMs; waitedMs += 1_000) await delay(1_000, signal);
+  throw new UnavailableError(`run ${runId} of ${app} succeeded, but its webhook was not delivered`, {
+    why: 'the platform made three attempts and cannot reach the webhook URL',
+    fix: 'pass a URL that the platform can reach as --public-url',
     details: { app, run: runId },
   });
 }

@@ -6,7 +6,7 @@ import { readFileOrPipeChunks } from '../../disk/index.ts';
 import { UsageError } from '../../errors.ts';
 import { throwUnreadable } from '../input/index.ts';
 
-/** Where the body of a call comes from: one of these, or none of them. */
+/** Sources of the request body. At most one is given. */
 export interface BodySource {
   parameters?: Record<string, unknown> | undefined;
   /** JSON, `@file` with JSON, or `-` for stdin. */
@@ -20,38 +20,42 @@ export interface RequestBody {
   type: string | undefined;
 }
 
-type Reading = Pick<Context, 'cwd' | 'stdin' | 'signal'>;
+type BodyContext = Pick<Context, 'cwd' | 'stdin' | 'signal'>;
 
-/** What is no longer than this is held in memory, so that JSON is checked and its length is known (bytes). */
+/** Smaller bodies are buffered, so that JSON can be checked and the length is known. */
 const maxBufferedBytes = 1024 * 1024;
 const chunkBytes = 256 * 1024;
 
-/** The body of a call; `otherwise` when the user named none. Throws UsageError when two are named, or what is no JSON. */
-export async function readRequestBody(context: Reading, source: BodySource, otherwise: unknown): Promise<RequestBody> {
+/** Reads the request body, or `defaultBody` if there is no source. Throws UsageError for two sources or invalid JSON. */
+export async function readRequestBody(
+  context: BodyContext,
+  source: BodySource,
+  defaultBody: unknown,
+): Promise<RequestBody> {
   const { parameters, data, input } = source;
-  const named = [parameters && 'name=value', data !== undefined && '--data', input !== undefined && '--input'];
-  const given = named.filter((name) => typeof name === 'string');
-  if (given.length > 1) throw new UsageError(`the body is one of ${given.join(' and ')}, not both`);
+  const sources = [parameters && 'name=value', data !== undefined && '--data', input !== undefined && '--input'];
+  const given = sources.filter((name) => typeof name === 'string');
+  if (given.length > 1) throw new UsageError(`${given.join(' and ')} cannot be combined: each sets the body`);
   if (input !== undefined) return { content: await openBody(context, input), type: 'application/octet-stream' };
   const type = 'application/json';
-  const inFile = data === '-' ? '-' : data?.startsWith('@') ? data.slice(1) : undefined;
-  if (inFile !== undefined) {
-    const content = await openBody(context, inFile);
-    if (content instanceof Uint8Array) checkJson(content.toString(), inFile === '-' ? 'stdin' : inFile);
+  const file = data === '-' ? '-' : data?.startsWith('@') ? data.slice(1) : undefined;
+  if (file !== undefined) {
+    const content = await openBody(context, file);
+    if (content instanceof Uint8Array) checkJson(content.toString(), file === '-' ? 'stdin' : file);
     return { content, type };
   }
   if (data !== undefined) checkJson(data, '--data');
-  const text = data ?? JSON.stringify(parameters ?? otherwise);
+  const text = data ?? JSON.stringify(parameters ?? defaultBody);
   return text === undefined ? { content: undefined, type: undefined } : { content: Buffer.from(text), type };
 }
 
-async function openBody({ cwd, stdin, signal }: Reading, file: string): Promise<OutgoingBody> {
+async function openBody({ cwd, stdin, signal }: BodyContext, file: string): Promise<OutgoingBody> {
   if (file === '-') return bufferIfSmall(readChunks(stdin));
   const path = resolve(cwd, file);
-  const found = statFile(path, file);
-  if (found.isDirectory()) throw new UsageError(`${file} is a folder`);
+  const stats = statFile(path, file);
+  if (stats.isDirectory()) throw new UsageError(`${file} is a folder`);
   const read = () => readFileOrPipeChunks(path, signal, chunkBytes);
-  return found.size <= maxBufferedBytes ? bufferIfSmall(read()) : { length: found.size, read };
+  return stats.size <= maxBufferedBytes ? bufferIfSmall(read()) : { length: stats.size, read };
 }
 
 function statFile(path: string, file: string): Stats {
@@ -62,33 +66,35 @@ function statFile(path: string, file: string): Stats {
   }
 }
 
-/** Reads a little: what ends soon is small, whatever it comes from. The rest is read when it is sent. */
-async function bufferIfSmall(pieces: AsyncIterable<Uint8Array>): Promise<OutgoingBody> {
-  const iterator = pieces[Symbol.asyncIterator]();
-  const head: Uint8Array[] = [];
+/** Reads up to the buffer limit. A longer body keeps that start and streams the rest when it is sent. */
+async function bufferIfSmall(chunks: AsyncIterable<Uint8Array>): Promise<OutgoingBody> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const start: Uint8Array[] = [];
   for (let bytes = 0; bytes <= maxBufferedBytes; ) {
     const { value, done } = await iterator.next();
-    if (done) return Buffer.concat(head);
-    head.push(value);
+    if (done) return Buffer.concat(start);
+    start.push(value);
     bytes += value.length;
   }
   async function* read() {
-    yield* head;
+    yield* start;
     yield* { [Symbol.asyncIterator]: () => iterator };
   }
   return { length: undefined, read };
 }
 
 async function* readChunks(stdin: AsyncIterable<Buffer | string>): AsyncGenerator<Uint8Array> {
-  for await (const piece of stdin) yield Buffer.from(piece);
+  for await (const chunk of stdin) yield Buffer.from(chunk);
 }
 
-function checkJson(text: string, from: string): void {
+function checkJson(text: string, source: string): void {
   try {
     JSON.parse(text);
   } catch (cause) {
     const fix =
-      from === '--data' ? `--data '{"name": "value"}', or name=value without --data` : '--input takes any bytes';
-    throw new UsageError(`${from} is not JSON`, { why: (cause as Error).message, fix, cause });
+      source === '--data'
+        ? `--data '{"name": "value"}', or name=value without --data`
+        : 'use --input to send any bytes';
+    throw new UsageError(`${source} is not valid JSON`, { why: (cause as Error).message, fix, cause });
   }
 }

@@ -18,83 +18,85 @@ import {
 import { stringifyJson } from '../../json-text.ts';
 import { cutText, duration } from '../../output/format.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
-import { tryRequest } from './best-effort.ts';
+import { describeGracePeriod, tryRequest } from './best-effort.ts';
 import type { AppResponse } from './call.ts';
 import type { CallAuth } from './call-headers.ts';
 import type { CallTarget } from './call-target.ts';
-import { describeGracePeriod } from './grace-period.ts';
 import { firstHeader, readRunId } from './response.ts';
 
-/** Of an answer that is an error, bytes: what comes beyond is not read. */
+/** Only this much of an error response is read. */
 const maxBytes = 1024 * 1024;
-/** Of it, what is shown to a person, characters. */
+/** Only this much of its text is shown, in characters. */
 const maxShownLength = 2_000;
 
 /**
- * What an answer that is no success means. A status that the platform gives has its own class; everything else is the
- * app's own word. Reads the answer.
+ * Creates the error for a response other than 2xx: by status if it is the platform's, otherwise AppError. Reads the
+ * body.
  */
-export async function responseError(context: Context, answer: AppResponse, pass: CallAuth): Promise<GantryError> {
-  const { target, status, headers } = answer;
-  const content = decodeBody(await readStart(answer));
-  const runId = readRunId(answer, content);
-  const said = findMessage(content);
+export async function responseError(context: Context, response: AppResponse, auth: CallAuth): Promise<GantryError> {
+  const { target, status, headers } = response;
+  const content = decodeBody(await readStart(response));
+  const runId = readRunId(response, content);
+  const message = findMessage(content);
   const facts: ErrorFacts = {
-    ...{ status, details: { status, runId: runId ?? null, headers, ...content } },
+    status,
+    details: { status, runId: runId ?? null, headers, ...content },
     ...(runId ? { requestId: runId } : {}),
   };
-  const why = said ?? (content.encoding === 'base64' ? undefined : shorten(asText(content)));
-  const look = gantryCommand`logs ${target.app} ${runId ? ['--run', runId] : []}`;
-  const app = () =>
-    new AppError(said ? `${target.name} answered ${status}: ${said}` : `${target.name} answered ${status}`, {
-      ...{ ...facts, fix: look },
-      ...(said === undefined && why ? { why } : {}),
+  const why = message ?? (content.encoding === 'base64' ? undefined : shorten(asText(content)));
+  const fix = gantryCommand`logs ${target.app} ${runId ? ['--run', runId] : []}`;
+  const appError = () =>
+    new AppError(`${target.name} returned ${status}${message ? `: ${message}` : ''}`, {
+      ...facts,
+      fix,
+      ...(message === undefined && why ? { why } : {}),
     });
   if (status >= 300 && status < 400) return redirectError(target, status, firstHeader(headers, 'location'), facts);
-  const ownWord = isFunctionReply(content);
+  const isFromApp = isFunctionReply(content);
   switch (status) {
     case 401:
-      return accessError(AuthError, pass, why, facts);
+      return accessError(AuthError, auth, why, facts);
     case 403:
-      return accessError(DeniedError, pass, why, facts);
+      return accessError(DeniedError, auth, why, facts);
     case 402:
-      return new LimitError(said ?? 'the plan does not allow this, or a payment is due (HTTP 402)', facts);
+      return new LimitError(message ?? 'not included in the plan, or payment required (HTTP 402)', facts);
     case 404:
-      return ownWord ? app() : notFoundError(context, target, why, facts);
+      return isFromApp ? appError() : notFoundError(context, target, why, facts);
     case 429: {
       const retryAfterMs = parseRetryAfter(firstHeader(headers, 'retry-after'), context.now());
-      const wait = retryAfterMs === undefined ? {} : { retryAfterMs, fix: `try again in ${duration(retryAfterMs)}` };
-      return new RateLimitedError(said ?? `too many calls of ${target.app} (HTTP 429)`, {
-        ...{ ...facts, retryable: true },
+      const wait = retryAfterMs === undefined ? {} : { retryAfterMs, fix: `retry in ${duration(retryAfterMs)}` };
+      return new RateLimitedError(message ?? `too many calls to ${target.app} (HTTP 429)`, {
+        ...facts,
+        retryable: true,
         ...wait,
       });
     }
     case 502:
     case 503:
     case 504:
-      return ownWord ? app() : gatewayError(context, answer, look, why, facts);
+      return isFromApp ? appError() : gatewayError(context, response, fix, why, facts);
     default:
-      return app();
+      return appError();
   }
 }
 
 async function readStart({ chunks }: AppResponse): Promise<Buffer> {
-  const kept: Buffer[] = [];
+  const start: Buffer[] = [];
   let bytes = 0;
   try {
-    for await (const piece of chunks) {
-      kept.push(piece);
-      bytes += piece.length;
+    for await (const chunk of chunks) {
+      start.push(chunk);
+      bytes += chunk.length;
       if (bytes > maxBytes) break;
     }
   } catch {
-    // That it is an error is known; the rest of its words is not worth another one.
+    // The status is known already: a truncated error body is not worth another error.
   }
-  const read = Buffer.concat(kept);
+  const read = Buffer.concat(start);
   return bytes > maxBytes ? Buffer.concat([read.subarray(0, maxBytes), Buffer.from('…')]) : read;
 }
 
-/** The message of the app or the platform. The shape of an error is not documented, so this looks in the usual places. */
+/** The error message. Its place in the body is not documented, so the usual fields are tried. */
 function findMessage({ body, encoding }: DecodedBody): string | undefined {
   if (encoding !== 'json') {
     const text = encoding === 'text' ? String(body).trim() : '';
@@ -107,7 +109,7 @@ function findMessageField(body: unknown): string | undefined {
   const { message, detail, error, exception } = Object(body) as Record<string, unknown>;
   const inner = (Object(error) as Record<string, unknown>).message;
   return [message, detail, inner, error, exception].find(
-    (said): said is string => typeof said === 'string' && said !== '',
+    (value): value is string => typeof value === 'string' && value !== '',
   );
 }
 
@@ -117,107 +119,105 @@ function asText({ body, encoding }: DecodedBody): string {
 
 function shorten(text: string): string | undefined {
   if (text === '{}' || text === '[]' || text === 'null') return undefined;
-  if (/^<(!doctype|html)/i.test(text)) return 'a web page came back';
+  if (/^<(!doctype|html)/i.test(text)) return 'the response is a web page';
   return cutText(text, maxShownLength) || undefined;
 }
 
-/**
- * True for an answer of the default runtime, which wraps the function's result. Its status is then not the platform's.
- */
+/** The default runtime wraps what a function returns, so the status of a wrapped body is the app's. */
 function isFunctionReply({ body }: DecodedBody): boolean {
   return safeParse(FunctionReply, body).success;
 }
 
-/** The token must not travel on. The query of an address may be a signature. */
+/** Redirects are not followed, because the token must not leave the platform. The query may hold a signature. */
 function redirectError(
   { name }: CallTarget,
   status: number,
   location: string | undefined,
   facts: ErrorFacts,
 ): AppError {
-  const to = location && URL.canParse(location) ? new URL(location) : undefined;
-  return new AppError(`${name} answered ${status}: a redirect, which is not followed`, {
+  const url = location && URL.canParse(location) ? new URL(location) : undefined;
+  const target = url ? url.origin + url.pathname : (location?.replace(/[?#].*$/s, '') ?? 'an unknown URL');
+  return new AppError(`${name} returned ${status}: redirects are not followed`, {
     ...facts,
-    why: `it leads to ${to ? to.origin + to.pathname : (location?.replace(/[?#].*$/s, '') ?? 'nowhere')}`,
-    fix: '--path calls another place of the app',
+    why: `it redirects to ${target}`,
+    fix: 'use --path to call another path of the app',
   });
 }
 
 function accessError(
-  Refusal: typeof AuthError | typeof DeniedError,
+  ErrorClass: typeof AuthError | typeof DeniedError,
   { kind }: CallAuth,
-  said: string | undefined,
+  reason: string | undefined,
   facts: ErrorFacts,
 ): GantryError {
-  const key = 'GANTRY_INFERENCE_KEY to the key of the project (gantry api-keys list --show-values)';
+  const key = "GANTRY_INFERENCE_KEY to the project's key (gantry api-keys list --show-values)";
   const [message, fix] = {
-    login: ['apps do not accept the token of a login', `set ${key}, or GANTRY_TOKEN to a service account token`],
-    none: ['the app wants a token', 'leave --no-auth out'],
-    'given by hand': ['the app does not accept the Authorization header', 'without it the token in use is sent'],
+    login: ['apps do not accept login tokens', `set ${key}, or GANTRY_TOKEN to a service account token`],
+    none: ['the app requires a token', 'omit --no-auth'],
+    header: ['the app does not accept the Authorization header', 'omit the header to send the token in use'],
     'inference key': ['the app does not accept the key in GANTRY_INFERENCE_KEY', 'gantry api-keys list --show-values'],
-    'service-account': ['the app does not accept the token', `see gantry whoami, or set ${key}`],
+    'service-account': ['the app does not accept the token', `check gantry whoami, or set ${key}`],
   }[kind];
-  const denied = kind === 'none' ? message : 'the token is not allowed to call the app';
-  return new Refusal(`${Refusal === DeniedError ? denied : message} (HTTP ${facts.status})`, {
+  const denied = kind === 'none' ? message : 'the token has no permission to call the app';
+  return new ErrorClass(`${ErrorClass === DeniedError ? denied : message} (HTTP ${facts.status})`, {
     ...facts,
-    ...(said ? { why: said } : {}),
+    ...(reason ? { why: reason } : {}),
     ...(fix ? { fix } : {}),
   });
 }
 
-/** Whether it is the app that is not there, or what is asked of it. */
+/** Distinguishes a missing app from a missing function or path. */
 async function notFoundError(
   context: Context,
   { project, app, name }: CallTarget,
-  said: string | undefined,
+  reason: string | undefined,
   facts: ErrorFacts,
 ) {
   const apps = await tryRequest(context, (api) => api(listApps, { project }));
   const names = apps?.map((each) => each.name ?? '').filter(Boolean);
   if (names && !names.includes(app)) {
-    const others =
-      names.length > 0
-        ? `its apps are ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`
-        : 'it has no apps';
-    return new NotFoundError(`there is no app ${app} in ${project}`, {
-      ...{ ...facts, why: others, details: { ...facts.details, apps: names } },
-      fix: 'gantry deploy makes one of a folder; --project names another project',
+    const listed = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
+    return new NotFoundError(`app ${app} not found in ${project}`, {
+      ...facts,
+      why: names.length > 0 ? `available apps: ${listed}` : 'the project has no apps',
+      details: { ...facts.details, apps: names },
+      fix: 'run gantry deploy to create it, or pass --project to use another project',
     });
   }
-  return new NotFoundError(`${name} was not found (HTTP 404)`, {
+  return new NotFoundError(`${name} not found (HTTP 404)`, {
     ...facts,
-    ...(said ? { why: said } : {}),
+    ...(reason ? { why: reason } : {}),
     fix: names
-      ? `${app} is there: is the function in its code, without a _ in front, and is that code deployed?`
-      : 'gantry apps list shows what is deployed',
+      ? `${app} exists: check that the deployed code has this function and that its name does not start with _`
+      : 'gantry apps list shows the deployed apps',
   });
 }
 
-/** A gateway error: the platform is between the client and the app, and gave up on one of them. */
+/** A gateway error: the platform could not reach the app, or got no response from it (spec 8). */
 async function gatewayError(
   context: Context,
-  answer: AppResponse,
-  look: CommandLine,
-  said: string | undefined,
+  { status, target, firstByteMs }: AppResponse,
+  fix: CommandLine,
+  reason: string | undefined,
   facts: ErrorFacts,
 ) {
-  const { status, target } = answer;
   const { app, name } = target;
-  const elapsed = duration(answer.firstByteMs);
   if (status === 504) {
-    return new UnavailableError(`${name} had no answer after ${elapsed} (HTTP 504)`, {
-      ...{ ...facts, retryable: true },
-      why: [said, await describeGracePeriod(context, target)].filter(Boolean).join('\n'),
-      fix: `raise response_grace_period in cerebrium.toml (gantry apps scale ${app} --response-grace-period 1h), or call it with --async`,
+    return new UnavailableError(`${name} did not respond within ${duration(firstByteMs)} (HTTP 504)`, {
+      ...facts,
+      retryable: true,
+      why: [reason, await describeGracePeriod(context, target)].filter(Boolean).join('\n'),
+      fix: `raise response_grace_period in cerebrium.toml (gantry apps scale ${app} --response-grace-period 1h), or use --async`,
     });
   }
-  const reason =
+  const cause =
     status === 502
-      ? 'the app broke off in the middle of the call: it crashed, or was stopped and not done within its response_grace_period'
+      ? 'the app closed the connection during the call: it crashed, or was stopped and exceeded its response_grace_period'
       : 'no replica of the app could take the call';
-  return new UnavailableError(`${name} could not answer (HTTP ${status})`, {
-    ...{ ...facts, retryable: true },
-    why: [said, reason].filter(Boolean).join('\n'),
-    fix: look,
+  return new UnavailableError(`${name} is unavailable (HTTP ${status})`, {
+    ...facts,
+    retryable: true,
+    why: [reason, cause].filter(Boolean).join('\n'),
+    fix,
   });
 }

@@ -3,41 +3,40 @@ import { duration } from '../../output/format.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import type { AppResponse } from './call.ts';
 
-/** An answer in one piece. */
+/** A response whose body has been read. */
 export interface BufferedResponse extends DecodedBody {
   status: number;
   headers: AppResponse['headers'];
   runId: string | null;
-  /** Milliseconds. */
   timings: { firstByteMs: number; totalMs: number };
 }
 
-/** Held in memory of one answer, bytes: JSON of it takes several times as much. */
+/** Maximum size of a buffered body. Printing it as JSON takes several times as much memory. */
 const maxBytes = 128 * 1024 * 1024;
 
-/** Reads an answer to its end. Throws FailedError when it is too long to be held in memory. */
-export async function readResponse(answer: AppResponse, elapsed: () => number): Promise<BufferedResponse> {
-  const pieces: Buffer[] = [];
+/** Reads the whole body. Throws FailedError if it is too large to buffer. */
+export async function readResponse(response: AppResponse, elapsed: () => number): Promise<BufferedResponse> {
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of answer.chunks) {
-    pieces.push(piece);
-    bytes += piece.length;
-    if (bytes > maxBytes) throw tooLong(answer);
+  for await (const chunk of response.chunks) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLargeError(response);
   }
-  const content = decodeBody(Buffer.concat(pieces));
-  const { status, headers, firstByteMs, startedAt } = answer;
+  const content = decodeBody(Buffer.concat(chunks));
+  const { status, headers, firstByteMs, startedAt } = response;
   const timings = { firstByteMs, totalMs: elapsed() - startedAt };
-  return { status, headers, runId: readRunId(answer, content) ?? null, timings, ...content };
+  return { status, headers, runId: readRunId(response, content) ?? null, timings, ...content };
 }
 
-function tooLong({ target: { name } }: AppResponse): FailedError {
-  return new FailedError(`the answer of ${name} is longer than ${maxBytes / 1024 / 1024} MiB`, {
-    why: 'that is too much for one JSON document; the call itself was made',
-    fix: 'call it without --json: the answer is written as it comes',
+function tooLargeError({ target: { name } }: AppResponse): FailedError {
+  return new FailedError(`the response of ${name} is larger than ${maxBytes / 1024 / 1024} MiB`, {
+    why: 'it is too large for one JSON document; the call itself was made',
+    fix: 'omit --json to stream the response',
   });
 }
 
-/** The id of the run: from the default runtime's response, or else from a header (docs/platform.md#invocation). */
+/** The run id: from the body that the default runtime returns, or from `X-Request-Id`. */
 export function readRunId(
   { headers }: Pick<AppResponse, 'headers'>,
   content?: Pick<DecodedBody, 'body'>,
@@ -46,10 +45,10 @@ export function readRunId(
   return typeof inBody === 'string' ? inBody : firstHeader(headers, 'x-request-id');
 }
 
-/** The same, from the beginning of a body that is not held in memory. */
-export function findRunId(answer: Pick<AppResponse, 'headers'>, start = ''): string | undefined {
-  const [, id] = /^\s*\{\s*"run_id"\s*:\s*"([\w-]+)"/.exec(start) ?? [];
-  return id ?? readRunId(answer);
+/** Like {@link readRunId}, for a body of which only the start is known. */
+export function findRunId(response: Pick<AppResponse, 'headers'>, bodyStart = ''): string | undefined {
+  const [, id] = /^\s*\{\s*"run_id"\s*:\s*"([\w-]+)"/.exec(bodyStart) ?? [];
+  return id ?? readRunId(response);
 }
 
 export function firstHeader(headers: AppResponse['headers'], name: string): string | undefined {
@@ -65,7 +64,7 @@ export function responseSummary(
   return `${`${status} ${statusText}`.trim()} in ${duration(totalMs)}${runId ? `, run ${runId}` : ''}`;
 }
 
-/** Status and headers, as they are printed before a body. */
+/** The status line and headers, as printed before the body. */
 export function responseHead({ status, statusText, headers }: AppResponse): string {
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((each) => `${name}: ${each}`),
@@ -73,7 +72,7 @@ export function responseHead({ status, statusText, headers }: AppResponse): stri
   return `${[`HTTP ${status} ${statusText}`.trim(), ...lines].join('\n')}\n\n`;
 }
 
-/** Whether a body is meant to be read. What does not say what it is, is. */
+/** Whether the body is text by its content type. A missing type counts as text. */
 export function isTextResponse({ type }: Pick<AppResponse, 'type'>): boolean {
   return type === '' || /^text\/|[/+](json|xml|yaml|x-ndjson|jsonl|javascript|x-www-form-urlencoded)$/.test(type);
 }

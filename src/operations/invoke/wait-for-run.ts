@@ -6,10 +6,9 @@ import { AppError, NotFoundError, PendingError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
 import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
 import { Deadline, type PollOptions, pollUntil, throwUnlessTransient } from '../waiting/index.ts';
+import { describeGracePeriod } from './best-effort.ts';
 import type { CallTarget } from './call-target.ts';
-import { describeGracePeriod } from './grace-period.ts';
 
-/** An asynchronous run, and how long to wait for it, in milliseconds. */
 export interface WaitOptions {
   target: Pick<CallTarget, 'project' | 'app'>;
   runId: string;
@@ -20,45 +19,45 @@ export interface WaitOptions {
 export const maxRunMs = maxAsyncSeconds * 1_000;
 
 const pauses = { firstMs: 1_000, maxMs: 5_000, growth: 1.3 };
-/** The record of a run may come a little after the run. */
+/** The record of a run may appear after the run has started. */
 const maxRecordDelayMs = 60_000;
-/** A record that stays the same for this long may never change (docs/platform.md#runs). */
+/** Records of asynchronous runs have been seen to never change after the run ended. */
 const staleRecordMs = 10 * 60_000;
-/** From here on a failure may be that of a time limit: who fails at once was not stopped by it. */
+/** A run that fails sooner has not exceeded its grace period. */
 const minGracePeriodMs = 15_000;
 
 /**
- * Polls a run until it has ended. Throws AppError when it failed, PendingError at the time limit. Under another `signal`
- * it ends with the reason of that.
+ * Polls a run until it has ended. Throws AppError if it failed, PendingError at the time limit, and the reason of
+ * `signal` when that is aborted.
  */
-export async function waitForRun(context: Context, waiting: WaitOptions, signal = context.signal): Promise<Run> {
+export async function waitForRun(context: Context, options: WaitOptions, signal = context.signal): Promise<Run> {
   const { progress, elapsed } = context;
-  const { target, runId, timeoutMs } = waiting;
+  const { target, runId, timeoutMs } = options;
   const step = progress.step(`Run ${runId} of ${target.app}`);
   let last: Run | undefined;
-  let odd = staleRecordMs;
+  let nextWarningMs = staleRecordMs;
   const deadline: Deadline = new Deadline({ signal, elapsed }, timeoutMs, () =>
-    pendingError(waiting, last && runStatus(last), deadline.waitedMs),
+    pendingError(options, last && runStatus(last), deadline.waitedMs),
   );
   const polling: PollOptions<Run> = {
     poll: (api) => fetchRun(api, { project: target.project, app: target.app, run: runId }),
     deadline,
     pauses,
-    onFailure: (error, silentMs) => onPollFailure(error, silentMs, waiting),
+    onFailure: (error, silentMs) => onPollFailure(error, silentMs, options),
   };
   try {
     return await pollUntil(context, polling, async (run) => {
       last = run;
-      const waited = deadline.waitedMs;
-      step.update({ text: `${runStatus(run) || 'started'}, ${duration(waited)}` });
+      const { waitedMs } = deadline;
+      step.update({ text: `${runStatus(run) || 'started'}, ${duration(waitedMs)}` });
       if (hasEnded(run)) {
-        await throwUnlessSucceeded(context, waiting, run, waited);
-        step.done(`Run ${runId} of ${target.app} ended well after ${duration(waited)}`);
+        await throwUnlessSucceeded(context, options, run, waitedMs);
+        step.done(`Run ${runId} of ${target.app} succeeded in ${duration(waitedMs)}`);
         return run;
       }
-      if (waited < odd) return;
-      progress.warn(staleRecordWarning(waiting, run, waited));
-      odd *= 2;
+      if (waitedMs < nextWarningMs) return;
+      progress.warn(staleRecordWarning(options, run, waitedMs));
+      nextWarningMs *= 2;
     });
   } catch (error) {
     if (error instanceof AppError) step.fail();
@@ -67,7 +66,6 @@ export async function waitForRun(context: Context, waiting: WaitOptions, signal 
   }
 }
 
-/** The record of a run may come a little after the run; other failures are treated as everywhere. */
 function onPollFailure(error: unknown, silentMs: number, { target: { app }, runId }: WaitOptions): void {
   if (error instanceof NotFoundError && silentMs <= maxRecordDelayMs) return;
   const details = { app, run: runId };
@@ -79,38 +77,38 @@ async function throwUnlessSucceeded(
   context: Context,
   { target, runId }: WaitOptions,
   run: Run,
-  waited: number,
+  waitedMs: number,
 ): Promise<void> {
-  const state = runStatus(run);
-  if (state === 'success') return;
-  const took = run.runtimeMs || waited;
+  const status = runStatus(run);
+  if (status === 'success') return;
+  const tookMs = run.runtimeMs || waitedMs;
   const code = run.statusCode ? ` (HTTP ${run.statusCode})` : '';
-  const limited = state === 'failure' && took >= minGracePeriodMs;
-  throw new AppError(`run ${runId} of ${target.app} ended as ${state}${code} after ${duration(took)}`, {
-    ...(limited ? { why: await describeGracePeriod(context, target) } : {}),
+  const mayHaveTimedOut = status === 'failure' && tookMs >= minGracePeriodMs;
+  throw new AppError(`run ${runId} of ${target.app} ended with status ${status}${code} after ${duration(tookMs)}`, {
+    ...(mayHaveTimedOut ? { why: await describeGracePeriod(context, target) } : {}),
     fix: gantryCommand`runs get ${target.app} ${runId}`,
-    details: { app: target.app, run: runId, status: state, statusCode: run.statusCode ?? null },
+    details: { app: target.app, run: runId, status, statusCode: run.statusCode ?? null },
   });
 }
 
-function staleRecordWarning({ target: { app }, runId }: WaitOptions, run: Run, waited: number) {
+function staleRecordWarning({ target: { app }, runId }: WaitOptions, run: Run, waitedMs: number) {
   return {
     severity: 'warning' as const,
-    message: `the record of run ${runId} has said ${runStatus(run) || 'nothing'} for ${duration(waited)}`,
-    why: 'the run may go on; but records of asynchronous runs have been seen to stay so after the run had ended',
-    fix: `see whether its results are there, or: gantry runs get ${app} ${runId}`,
+    message: `run ${runId} has had status ${runStatus(run) || 'unknown'} for ${duration(waitedMs)}`,
+    why: 'the run may still be in progress, or the platform did not update its record when it ended',
+    fix: `check whether its results exist, or run: gantry runs get ${app} ${runId}`,
   };
 }
 
 function pendingError(
   { target: { app }, runId }: WaitOptions,
-  state: string | undefined,
-  waited: number,
+  status: string | undefined,
+  waitedMs: number,
 ): PendingError {
-  const says = state ? `its record says ${state}` : 'it has no record yet';
-  return new PendingError(`run ${runId} of ${app} has not ended after ${duration(waited)}: ${says}`, {
-    ...(waited >= maxRunMs ? { why: 'no run takes longer than 12 hours: its record will hardly change' } : {}),
+  const lastStatus = status ? `last status: ${status}` : 'it has no record yet';
+  return new PendingError(`run ${runId} of ${app} has not ended after ${duration(waitedMs)}: ${lastStatus}`, {
+    ...(waitedMs >= maxRunMs ? { why: 'no run takes longer than 12 hours, so its record may never change' } : {}),
     fix: gantryCommand`runs follow ${app} ${runId}`,
-    details: { app, run: runId, status: state ?? null },
+    details: { app, run: runId, status: status ?? null },
   });
 }

@@ -6,9 +6,8 @@ import { runLimits } from '../../contract/run-app.ts';
 import { readRegular, temporaryFilter } from '../../disk/index.ts';
 import { NotFoundError, ProjectError, UsageError } from '../../errors.ts';
 import { fileSummary, size } from '../../output/format.ts';
-import { defaultAppConfig } from '../../project/bare.ts';
 import { collectFiles, defaultExclude, defaultInclude, largestFiles, totalBytes } from '../../project/collect.ts';
-import { type AppConfig, loadAppConfig } from '../../project/config.ts';
+import { type AppConfig, defaultAppConfig, loadAppConfig } from '../../project/config.ts';
 import type { FileEntry } from '../../project/files/entry.ts';
 import { exclusionReason } from '../../project/files/exclusion-reason.ts';
 import { analyzeProgram, type ProgramStructure, withFunctionCall } from '../../project/main-guard.ts';
@@ -87,7 +86,7 @@ async function loadProgramProject({ cwd }: Context, { configFile, name }: Progra
   const usesDefaults = configFile === 'cerebrium.toml' && !statSync(path, { throwIfNoEntry: false });
   const { project, warnings } = usesDefaults
     ? { project: defaultAppConfig(cwd, name), warnings: [] }
-    : await loadAppConfig(path, { name, shownAs: configFile, oneFile: true });
+    : await loadAppConfig(path, { name, shownAs: configFile, skipEntrypoint: true });
   if (usesDefaults && name === undefined) project.name = project.name.slice(0, runLimits.nameLength).replace(/-+$/, '');
   if (project.partner) {
     throw new UsageError(`cannot run: an app with runtime ${project.runtime} has no code`, {

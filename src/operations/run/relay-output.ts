@@ -16,7 +16,11 @@ export async function relayOutput(
 }
 
 /** Prints the output to stderr and returns the run, for `--json`. With `keepLines`, the output is in the value too. */
-export async function collectOutput(output: RunOutput, keepLines: boolean, log: Progress['log']): Promise<unknown> {
+export async function collectOutput(
+  output: RunOutput,
+  keepLines: boolean,
+  log: Progress['log'],
+): Promise<FinishedRun & { logs?: RunLine[] }> {
   const logs: RunLine[] = [];
   const finished = await forEachLine(output, (line) => {
     log(line.line);

@@ -81,7 +81,7 @@ async function send(
     },
   );
   const { runId } = started;
-  interruption.says = detach
+  interruption.message = detach
     ? `stopping; run ${runId} continues; to follow it: gantry runs follow ${app} ${runId}`
     : `canceling run ${runId} of ${app}`;
   step.done(`Started run ${runId} of ${app}`);

@@ -11,12 +11,12 @@ import { ConflictError, FailedError } from '../../errors.ts';
 import { stringifyJson } from '../../json-text.ts';
 import { waitForChange } from '../waiting/index.ts';
 
-/** Whose secrets: an app's, or the project's when none is named. */
+/** The secrets of an app, or of the project without one. */
 export interface SecretScope {
   app?: string | undefined;
 }
 
-/** What became of the secrets that were named. Values are never part of it. */
+/** The names of the secrets by what happened to them, without values. */
 export interface SecretChange {
   app: string | null;
   added: string[];
@@ -25,88 +25,85 @@ export interface SecretChange {
   unchanged: string[];
 }
 
-type Calls = Pick<Context, 'api' | 'project'>;
-type Writing = Calls & Pick<Context, 'delay'>;
-type Asking = Writing & Pick<Context, 'prompt' | 'secrets'>;
+type ReadContext = Pick<Context, 'api' | 'project'>;
+type WriteContext = ReadContext & Pick<Context, 'delay'>;
+type ChangeContext = WriteContext & Pick<Context, 'prompt' | 'secrets'>;
 
-/** All secrets with their values. */
-export async function readSecrets({ api, project }: Calls, { app }: SecretScope): Promise<StoredSecrets> {
+/** Reads all secrets with their values. */
+export async function readSecrets({ api, project }: ReadContext, { app }: SecretScope): Promise<StoredSecrets> {
   const read = app ? await api(getAppSecrets, { project, app }) : await api(getProjectSecrets, { project });
   return read ?? {};
 }
 
 /**
- * Adds and replaces secrets; `values` is called once it is known that the owner exists. Asks before a value is replaced.
- * Throws ConflictError when somebody else changed a secret meanwhile, FailedError when a stored secret is not text.
+ * Adds and replaces secrets. Calls `values` after the current secrets were read, and asks before it replaces a value.
+ * Throws ConflictError if a secret was changed meanwhile, FailedError if a stored secret is not text.
  */
 export async function setSecrets(
-  context: Asking,
-  owner: SecretScope,
+  context: ChangeContext,
+  scope: SecretScope,
   values: () => Promise<Secrets> | Secrets,
 ): Promise<SecretChange> {
-  const before = await readForChange(context, owner);
-  const wanted = await values();
-  context.secrets.add(...Object.values(before), ...Object.values(wanted));
-  const names = Object.keys(wanted).sort();
+  const before = await readForChange(context, scope);
+  const newValues = await values();
+  context.secrets.add(...Object.values(before), ...Object.values(newValues));
+  const names = Object.keys(newValues).sort();
   const added = names.filter((name) => !Object.hasOwn(before, name));
-  const unchanged = names.filter((name) => Object.hasOwn(before, name) && before[name] === wanted[name]);
+  const unchanged = names.filter((name) => Object.hasOwn(before, name) && before[name] === newValues[name]);
   const replaced = names.filter((name) => !added.includes(name) && !unchanged.includes(name));
   if (replaced.length > 0)
-    await context.prompt.confirm(`Replace ${replaced.join(', ')} of ${scopeName(context, owner)}?`);
-  if (added.length + replaced.length > 0) await replaceSecrets(context, owner, before, { ...before, ...wanted });
-  return { app: owner.app ?? null, added, replaced, removed: [], unchanged };
+    await context.prompt.confirm(`Replace ${replaced.join(', ')} of ${scopeName(context, scope)}?`);
+  if (added.length + replaced.length > 0) await replaceSecrets(context, scope, before, { ...before, ...newValues });
+  return { app: scope.app ?? null, added, replaced, removed: [], unchanged };
 }
 
-/** Removes secrets, after a question; those that are not there count as removed already. Throws as {@link setSecrets}. */
-export async function unsetSecrets(context: Asking, owner: SecretScope, names: string[]): Promise<SecretChange> {
-  const before = await readForChange(context, owner);
+/** Removes secrets, after a confirmation. Missing ones are reported as unchanged. Throws like {@link setSecrets}. */
+export async function unsetSecrets(context: ChangeContext, scope: SecretScope, names: string[]): Promise<SecretChange> {
+  const before = await readForChange(context, scope);
   context.secrets.add(...Object.values(before));
   const [removed, unchanged] = [true, false].map((there) =>
     [...new Set(names)].filter((name) => Object.hasOwn(before, name) === there).sort(),
   ) as [string[], string[]];
-  const change = { app: owner.app ?? null, added: [], replaced: [], removed, unchanged };
+  const change = { app: scope.app ?? null, added: [], replaced: [], removed, unchanged };
   if (removed.length === 0) return change;
-  await context.prompt.confirm(`Remove ${removed.join(', ')} of ${scopeName(context, owner)}?`);
+  await context.prompt.confirm(`Remove ${removed.join(', ')} of ${scopeName(context, scope)}?`);
   const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
-  await replaceSecrets(context, owner, before, Object.fromEntries(kept));
+  await replaceSecrets(context, scope, before, Object.fromEntries(kept));
   return change;
 }
 
-/**
- * The secrets for a change. Every one of them is sent back, so a reply in a form that is not understood must not be
- * written: secrets that are nested in an object, for one, would be lost.
- */
-async function readForChange(context: Calls, owner: SecretScope): Promise<Secrets> {
-  const stored = await readSecrets(context, owner);
-  const unclear = Object.keys(stored).filter((name) => typeof stored[name] !== 'string');
-  if (unclear.length === 0) return stored as Secrets;
-  throw new FailedError(`the value of ${unclear.sort().join(', ')} cannot be read: it is not text`, {
-    why: 'the platform replaces all secrets at once, so those that are not understood would be lost: nothing was written',
+/** Reads the secrets for a change. All of them are sent back, so values that are not text would be lost. */
+async function readForChange(context: ReadContext, scope: SecretScope): Promise<Secrets> {
+  const stored = await readSecrets(context, scope);
+  const unreadable = Object.keys(stored).filter((name) => typeof stored[name] !== 'string');
+  if (unreadable.length === 0) return stored as Secrets;
+  throw new FailedError(`the value of ${unreadable.sort().join(', ')} is not text`, {
+    why: 'the platform replaces all secrets at once, so these values would be lost; nothing was changed',
     fix: 'change the secrets in the dashboard',
-    details: { unclear },
+    details: { unclear: unreadable },
   });
 }
 
 /**
- * The platform can only replace all secrets at once. So this checks first that they are still those that were read:
- * otherwise it would silently undo another client's change.
+ * Replaces all secrets, as the platform has no other way to change one. Reads them again first, so that a change made by
+ * someone else in the meantime is not undone.
  */
-async function replaceSecrets(calls: Writing, owner: SecretScope, before: Secrets, after: Secrets): Promise<void> {
+async function replaceSecrets(calls: WriteContext, scope: SecretScope, before: Secrets, after: Secrets): Promise<void> {
   const { api, project } = calls;
-  const now = await readSecrets(calls, owner);
+  const now = await readSecrets(calls, scope);
   const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
     (name) => !isSame(before[name], now[name]) || Object.hasOwn(before, name) !== Object.hasOwn(now, name),
   );
   if (changed.length > 0) {
-    throw new ConflictError(`somebody else changed secrets meanwhile: ${changed.sort().join(', ')}`, {
-      why: 'the platform replaces all secrets at once: nothing was written, so that their change is not lost',
-      fix: 'look at gantry secrets list, then run the same command again',
+    throw new ConflictError(`secrets were changed by someone else in the meantime: ${changed.sort().join(', ')}`, {
+      why: 'the platform replaces all secrets at once; nothing was changed, so that their change is not lost',
+      fix: 'check gantry secrets list, then run the same command again',
       details: { changed },
     });
   }
-  if (owner.app) await api(setAppSecrets, { project, app: owner.app, body: after });
+  if (scope.app) await api(setAppSecrets, { project, app: scope.app, body: after });
   else await api(setProjectSecrets, { project, body: after });
-  await confirmStored(calls, owner, before, after);
+  await confirmStored(calls, scope, before, after);
 }
 
 function isSame(one: unknown, other: unknown): boolean {
@@ -114,12 +111,12 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Looks whether the secrets are what was sent. A secret that was sent and is missing, or has its earlier value, was not
- * stored. The official client never removes a secret, so that leaving one out removes it is not known for sure.
+ * Reads the secrets until they are what was sent. The platform's documents do not say that omitting a secret removes it,
+ * so removed ones are checked as well.
  */
 async function confirmStored(
-  calls: Writing,
-  owner: SecretScope,
+  calls: WriteContext,
+  scope: SecretScope,
   before: StoredSecrets,
   after: StoredSecrets,
 ): Promise<void> {
@@ -128,26 +125,26 @@ async function confirmStored(
   const kept = (now: StoredSecrets) =>
     Object.keys(now).filter((name) => Object.hasOwn(before, name) && !Object.hasOwn(after, name));
   const now = await waitForChange(
-    () => readSecrets(calls, owner),
+    () => readSecrets(calls, scope),
     (seen) => lost(seen).length + kept(seen).length === 0,
     calls.delay,
   );
   if (lost(now).length > 0) {
     throw new FailedError(`the platform did not store ${lost(now).sort().join(', ')}`, {
-      why: 'it confirmed the new secrets, but does not show them',
+      why: 'it accepted the new secrets, but does not list them',
       fix: 'run the same command again',
       details: { lost: lost(now).sort() },
     });
   }
   if (kept(now).length > 0) {
-    throw new FailedError(`the platform still has ${kept(now).sort().join(', ')}`, {
-      why: 'it took the new list of secrets, but kept what was no longer in it',
+    throw new FailedError(`the platform did not remove ${kept(now).sort().join(', ')}`, {
+      why: 'it accepted the new list of secrets, but kept those that are not in it',
       fix: 'remove them in the dashboard',
     });
   }
 }
 
-/** A value that is neither the earlier nor the new one may be masked, or set by somebody else since. */
+/** A value that is neither old nor new may be masked, or set by someone else since. */
 function hasOldValue(name: string, now: StoredSecrets, before: StoredSecrets, after: StoredSecrets): boolean {
   return !isSame(before[name], after[name]) && isSame(now[name], before[name]);
 }

@@ -1,16 +1,15 @@
 import type { Context } from '../../context.ts';
 import { getServiceStatus, type StatusItem, type StatusPage } from '../../contract/status.ts';
 
-/** The platform's services, as the status page tells of them. States are its own words, in lower case. */
+/** The status page of the platform. Statuses are its own words, in lower case. */
 export interface ServiceStatus {
   /** `operational`, `degraded`, `downtime`, `maintenance` or another word. */
   status: string;
-  /** What the page announces to everybody, if anything. */
   announcement: string | null;
   components: StatusComponent[];
-  /** What goes on now. */
+  /** In progress now. */
   incidents: StatusReport[];
-  /** Maintenance that is announced. */
+  /** Planned maintenance. */
   planned: StatusReport[];
 }
 
@@ -25,7 +24,7 @@ export interface StatusReport {
   status: string;
   startsAt: string | null;
   endsAt: string | null;
-  /** Names of components. */
+  /** Names of affected components. */
   affects: string[];
   lastUpdate: string | null;
   updatedAt: string | null;
@@ -36,12 +35,12 @@ export async function readServiceStatus({ api, now }: Pick<Context, 'api' | 'now
   return parseStatusPage(await api(getServiceStatus, {}), now());
 }
 
-/** Whether there is nothing to tell of. What is not monitored is not known to be ill. */
+/** Whether there are no problems. Components that are not monitored do not count. */
 export function isOperational({ status, incidents }: Pick<ServiceStatus, 'status' | 'incidents'>): boolean {
   return healthyStatuses.has(status) && incidents.length === 0;
 }
 
-/** Makes sense of the page, whatever of it is missing: it is read when things are not as they should be. */
+/** Parses the page. Any part may be missing: it is read during incidents. */
 export function parseStatusPage({ data, included }: StatusPage, now: number): ServiceStatus {
   const of = (type: string) => (included ?? []).filter((item) => item.type === type);
   const sections = new Map(of('status_page_section').map((item) => [readId(item), readText(item, 'name')]));
@@ -96,7 +95,7 @@ function parseReport(
   };
 }
 
-/** The state of all, of a page that does not say: the first that is not well. */
+/** The overall status of a page that does not have one. */
 function worstStatus(states: string[]): string {
   if (states.length === 0) return 'unknown';
   return (
@@ -123,7 +122,7 @@ function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** NaN for no time: it is neither before nor after any other. */
+/** NaN without a time: it is neither before nor after any other. */
 function parseTime(time: string | null): number {
   return Date.parse(time ?? '');
 }

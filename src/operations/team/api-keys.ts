@@ -3,10 +3,10 @@ import { type ApiKey, listApiKeys } from '../../contract/api-keys.ts';
 import { listServiceAccounts } from '../../contract/service-accounts.ts';
 import { GantryError } from '../../errors.ts';
 
-/** An API key and the name of the service account it belongs to. Its value is null unless it was asked for. */
+/** An API key with the name of its service account. `apiKey` is null unless values were requested. */
 export type OwnedKey = ApiKey & { owner: string | null };
 
-/** The project's API keys in the platform's order, the one that expires first at the top (spec 4.1). */
+/** Lists the project's API keys, earliest expiry first (spec 4.1). */
 export async function listKeysWithOwners(context: ListContext, { values }: { values: boolean }): Promise<OwnedKey[]> {
   const keys = await context.api(listApiKeys, { project: context.project });
   const owners = keys.some((key) => key.principalId) ? await readAccountNames(context) : new Map();
@@ -19,14 +19,14 @@ export async function listKeysWithOwners(context: ListContext, { values }: { val
 
 type ListContext = Pick<Context, 'api' | 'project' | 'progress' | 'signal'>;
 
-/** Names only make the list easier to read: keys are shown without them as well. */
+/** Best-effort: the names only make the list easier to read. */
 async function readAccountNames({ api, project, progress, signal }: ListContext): Promise<Map<string, string>> {
   try {
     const { serviceAccounts } = await api(listServiceAccounts, { project });
     return new Map(serviceAccounts?.map(({ id, name }) => [id, name ?? id]));
   } catch (error) {
     if (!(error instanceof GantryError) || signal.aborted) throw error;
-    progress.warn(`the names of service accounts are missing: ${error.message}`);
+    progress.warn(`cannot read the names of service accounts: ${error.message}`);
     return new Map();
   }
 }

@@ -8,7 +8,7 @@ import { cutText } from '../../output/format.ts';
 /** What a service account may access before and after a change. */
 export interface GrantChange {
   serviceAccountId: string;
-  /** Null when the platform lists the grants in a form that is not known. */
+  /** Null if the platform lists the grants in an unknown format. */
   before: string[] | null;
   after: string[];
   changed: boolean;
@@ -20,9 +20,8 @@ export type GrantAction = 'grant' | 'revoke' | 'set';
 type Calls = Pick<Context, 'api' | 'project'>;
 
 /**
- * Changes the projects a service account may access. The platform replaces the whole list (spec 4.15), so it is read
- * first, and read again to see that it changed. Asks before access is taken away. Throws UsageError when nothing would
- * be left, and makes no call when all is as asked.
+ * Changes the projects that a service account has access to. The platform replaces the whole list (spec 4.15), so it is
+ * read before and after. Asks for confirmation unless access is only added. Throws UsageError if no grant would be left.
  */
 export async function changeGrants(
   context: Calls & Pick<Context, 'progress' | 'prompt'>,
@@ -30,32 +29,32 @@ export async function changeGrants(
 ): Promise<GrantChange> {
   const { api, project, progress, prompt } = context;
   const account = await findAccount(context, id);
-  const known = knownGrants(account);
-  if (known === undefined && change !== 'set') throw unknownGrantsError(account);
-  const before = known ?? [];
+  const current = knownGrants(account);
+  if (current === undefined && change !== 'set') throw unknownGrantsError(account);
+  const before = current ?? [];
   const after = applyAction[change](before, projects);
   if (after.length === 0) throw noGrantsLeftError(id);
 
-  const changed = known === undefined || !isSameSet(before, after);
-  const done = { serviceAccountId: id, before: known ?? null, after: changed ? after : before, changed, dryRun };
-  if (!changed) return done;
-  progress.note(`before  ${before.join(', ') || (known ? 'none' : 'not known')}\nafter   ${after.join(', ')}`);
-  if (dryRun) return done;
-  if (change !== 'grant') await prompt.confirm(`Let ${id} access ${after.join(', ')} and nothing else?`);
+  const changed = current === undefined || !isSameSet(before, after);
+  const result = { serviceAccountId: id, before: current ?? null, after: changed ? after : before, changed, dryRun };
+  if (!changed) return result;
+  progress.note(`before  ${before.join(', ') || (current ? 'none' : 'unknown')}\nafter   ${after.join(', ')}`);
+  if (dryRun) return result;
+  if (change !== 'grant') await prompt.confirm(`Limit the access of ${id} to ${after.join(', ')}?`);
   await api(updateServiceAccount, { project, serviceAccount: id, body: { grants: after } });
   await confirmGrants(context, id, after);
-  return done;
+  return result;
 }
 
 /**
- * The projects of a service account, for display; undefined when a grant has an unknown form. An object that has only
- * an id counts as a project here, but never for a change: see {@link knownGrants}.
+ * The projects of a service account, for display; undefined if a grant has an unknown format. An object that has only an
+ * id counts as a project here, but not for a change: see {@link knownGrants}.
  */
 export function grantedProjects({ grants }: ServiceAccount): string[] | undefined {
   return mapGrants(grants, (grant) => knownProject(grant) ?? readId(grant));
 }
 
-/** The projects of a service account where there is no doubt: what is not sent back is lost. */
+/** The projects of a service account, if every grant is understood: grants that are not sent back are lost. */
 function knownGrants({ grants }: ServiceAccount): string[] | undefined {
   return mapGrants(grants, knownProject);
 }
@@ -78,7 +77,7 @@ async function findAccount({ api, project }: Calls, id: string): Promise<Service
   throw new NotFoundError(`service account ${id} not found`, { fix: gantryCommand`service-accounts list` });
 }
 
-/** Text is what a change sends too. An object is certain when it names its project, and says nothing that would be lost. */
+/** The project of a grant. An object must name its project and have no fields that a change would lose. */
 function knownProject(grant: unknown): string | undefined {
   if (typeof grant === 'string') return grant || undefined;
   if (typeof grant !== 'object' || grant === null || Array.isArray(grant)) return undefined;
@@ -88,12 +87,12 @@ function knownProject(grant: unknown): string | undefined {
   const [id] = named;
   const isCertain = named.every((value) => value === id) && Object.keys(rest).every((key) => ignoredFields.has(key));
   if (typeof id !== 'string' || !isCertain) return undefined;
-  // Some call a project by its name where others have its id.
+  // `project` may be a name rather than an id.
   const isId = projectId === id || project_id === id || /^(\w+-)?p-[\w-]+$/.test(id);
   return isId ? id : undefined;
 }
 
-/** What may stand in a grant without a meaning for access. A role or an end would be lost by sending the project alone. */
+/** Fields that do not affect access, unlike a role or an expiry, which a change would lose. */
 const ignoredFields = new Set([
   ...['id', 'grantId', 'name', 'projectName', 'project_name', 'serviceAccountId', 'since'],
   ...['createdAt', 'updatedAt', 'created_at', 'updated_at', 'createdByUserId', 'createdBy'],
@@ -104,17 +103,19 @@ function readId(grant: unknown): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** The call was accepted; whether access changed, only the list tells. */
+/** Lists the grants again: the reply does not show whether they changed. */
 async function confirmGrants(context: Calls & Pick<Context, 'progress'>, id: string, after: string[]): Promise<void> {
   const account = await findAccount(context, id);
   const now = knownGrants(account);
   if (now === undefined) {
-    context.progress.note(`the change was accepted, but the grants of ${id} are listed in a form that is not known`);
+    context.progress.note(
+      `the change was accepted, but cannot be confirmed: the grants of ${id} have an unknown format`,
+    );
     return;
   }
   if (isSameSet(now, after)) return;
   throw new FailedError(`the platform accepted the change, but ${id} has other grants`, {
-    why: `it has access to ${now.join(', ') || 'nothing'}, not to ${after.join(', ')}`,
+    why: `it has access to ${now.join(', ') || 'nothing'} instead of ${after.join(', ')}`,
     fix: gantryCommand`service-accounts list`,
     details: { now, wanted: after },
   });
@@ -123,15 +124,15 @@ async function confirmGrants(context: Calls & Pick<Context, 'progress'>, id: str
 function unknownGrantsError(account: ServiceAccount): FailedError {
   const unclear = (account.grants ?? []).find((grant) => knownProject(grant) === undefined);
   const example = unclear === undefined ? '' : `: ${cutText(stringifyJson(unclear), 200)}`;
-  return new FailedError(`the grants of service account ${account.id} cannot be read${example}`, {
-    why: 'the platform replaces all grants at once, so those that are not understood would be lost',
+  return new FailedError(`the grants of service account ${account.id} have an unknown format${example}`, {
+    why: 'the platform replaces all grants at once, so unknown ones would be lost',
     fix: `gantry service-accounts set-grants ${account.id} PROJECT…`,
   });
 }
 
 function noGrantsLeftError(id: string): UsageError {
-  return new UsageError(`service account ${id} would be left without any project`, {
-    why: 'the platform wants at least one grant',
+  return new UsageError(`service account ${id} must keep access to at least one project`, {
+    why: 'the platform requires at least one grant',
     fix: `gantry service-accounts set-grants ${id} PROJECT…`,
   });
 }

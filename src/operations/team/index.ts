@@ -1,3 +1,3 @@
 export { listKeysWithOwners, type OwnedKey } from './api-keys.ts';
-export { changeGrants, type GrantAction, type GrantChange, grantedProjects } from './grants.ts';
+export { changeGrants, type GrantChange, grantedProjects } from './grants.ts';
 export { sendInvitation } from './invite-user.ts';

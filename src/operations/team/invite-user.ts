@@ -9,7 +9,7 @@ export interface Invitation {
   success: true;
 }
 
-/** Invites somebody (spec 4.12). Throws FailedError when the platform answers that it sent nothing. */
+/** Invites a user to the project (spec 4.12). Throws FailedError if the platform sends no invitation. */
 export async function sendInvitation(
   { api, project }: Pick<Context, 'api' | 'project'>,
   email: string,
@@ -18,7 +18,7 @@ export async function sendInvitation(
   const { success } = await api(inviteUser, { project, body: { emailAddress: email, role } });
   if (success) return { email, role, success };
   throw new FailedError(`no invitation was sent to ${email}`, {
-    why: 'the platform gives no reason; the address may be a member or invited already',
+    why: 'the platform gives no reason; the user may already be a member or invited',
     fix: gantryCommand`users list`,
   });
 }

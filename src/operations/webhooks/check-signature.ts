@@ -2,19 +2,19 @@ import { webhookHeaders } from '../../contract/invocation.ts';
 import { findSignatureProblem } from '../../contract/webhooks.ts';
 import type { ReceivedRequest } from '../../receiver/index.ts';
 
-/** What the signature of a delivery says. Without a secret nobody can tell. */
 export interface SignatureCheck {
+  /** `unchecked` without a secret. */
   signature: 'good' | 'bad' | 'unchecked';
   /** Why it is bad. */
   why: string | null;
-  /** What the sender is told. */
+  /** HTTP status for the sender. */
   status: 200 | 400 | 401;
 }
 
-/** How far the time of a delivery may be from ours, either way, milliseconds. */
-export const defaultMaxAgeMs = 5 * 60_000;
+/** Maximum difference between the time of a delivery and the local clock, in either direction. */
+const defaultMaxAgeMs = 5 * 60_000;
 
-/** Looks at a delivery as it came: its signature, and whether it is of this time. */
+/** Checks the signature and the age of a delivery. */
 export function checkSignature(
   { headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>,
   secret: string | undefined,
@@ -27,12 +27,12 @@ export function checkSignature(
     signature: headers[webhookHeaders.signature.toLowerCase()],
     body,
   };
-  const flaw = findSignatureProblem(secret, signed, { now, maxAgeMs });
-  if (!flaw) return { signature: 'good', why: null, status: 200 };
-  return { signature: 'bad', why: flaw.why, status: flaw.kind === 'malformed' ? 400 : 401 };
+  const problem = findSignatureProblem(secret, signed, { now, maxAgeMs });
+  if (!problem) return { signature: 'good', why: null, status: 200 };
+  return { signature: 'bad', why: problem.why, status: problem.kind === 'malformed' ? 400 : 401 };
 }
 
-/** Empty when it has none. */
+/** The run id in the headers, or empty. */
 export function deliveryRunId(headers: Record<string, string>): string {
   return headers[webhookHeaders.runId.toLowerCase()] ?? '';
 }

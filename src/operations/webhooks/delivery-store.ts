@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makePrivateFolder, writeFileAtomic } from '../../disk/index.ts';
 import { NotFoundError } from '../../errors.ts';
 
-/** A delivery as it came, so that it can be sent once more. */
+/** A delivery as it was received, stored for `gantry webhooks replay`. */
 export interface StoredDelivery {
   id: string;
   /** RFC 3339, UTC. */
@@ -13,50 +13,48 @@ export interface StoredDelivery {
   headers: Record<string, string>;
   /** Base64. */
   body: string;
-  /** Where it was passed on to. */
   forwardedTo: string | null;
 }
 
-/** The last so many are kept. */
 const maxStored = 50;
 
 /**
- * A new id: the later, the greater, so that names of files are in order whoever wrote them. `number` counts those of
- * one listener: many may come in one millisecond.
+ * Creates an id that sorts by time, whichever process created it. `number` counts the deliveries of one listener, as
+ * several may arrive in one millisecond.
  */
 export function createDeliveryId(now: number, number: number): string {
   const count = (number % 36 ** 3).toString(36).padStart(3, '0');
   return `d-${now.toString(36).padStart(9, '0')}${count}${randomBytes(2).toString('hex')}`;
 }
 
-/** Keeps a delivery, for its owner only (0600), and forgets the oldest ones. Several processes may do so at once. */
-export async function storeDelivery(state: string, kept: StoredDelivery): Promise<void> {
-  const folder = deliveriesFolder(state);
+/** Stores a delivery with mode 0600 and removes the oldest ones. Safe to call from several processes. */
+export async function storeDelivery(stateFolder: string, delivery: StoredDelivery): Promise<void> {
+  const folder = deliveriesFolder(stateFolder);
   makePrivateFolder(folder);
-  const file = join(folder, `${kept.id}.json`);
-  await writeFileAtomic(file, JSON.stringify(kept), { mode: 0o600 });
+  const file = join(folder, `${delivery.id}.json`);
+  await writeFileAtomic(file, JSON.stringify(delivery), { mode: 0o600 });
   const old = (await listIds(folder)).slice(0, -maxStored);
   await Promise.all(old.map((id) => rm(join(folder, `${id}.json`), { force: true })));
 }
 
-/** A delivery by its id, or by `latest`. Throws NotFoundError, with those there are. */
-export async function findDelivery(state: string, wanted: string): Promise<StoredDelivery> {
-  const folder = deliveriesFolder(state);
+/** Reads a delivery by its id, or the `latest`. Throws NotFoundError, with the ids available. */
+export async function findDelivery(stateFolder: string, idOrLatest: string): Promise<StoredDelivery> {
+  const folder = deliveriesFolder(stateFolder);
   const ids = await listIds(folder);
-  const id = wanted === 'latest' ? ids.at(-1) : ids.find((each) => each === wanted);
+  const id = idOrLatest === 'latest' ? ids.at(-1) : ids.find((each) => each === idOrLatest);
   if (id === undefined) {
-    throw new NotFoundError(ids.length === 0 ? 'no deliveries are kept' : `no delivery ${wanted} is kept`, {
+    throw new NotFoundError(ids.length === 0 ? 'no deliveries stored' : `delivery ${idOrLatest} not found`, {
       why:
         ids.length === 0
-          ? 'gantry webhooks listen keeps those it receives'
-          : `the last ones are ${ids.slice(-5).reverse().join(', ')}`,
+          ? 'gantry webhooks listen stores the deliveries it receives'
+          : `latest deliveries: ${ids.slice(-5).reverse().join(', ')}`,
       details: { ids },
     });
   }
   return JSON.parse(await readFile(join(folder, `${id}.json`), 'utf8'));
 }
 
-/** The oldest first. */
+/** Oldest first. */
 async function listIds(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((): string[] => []);
   return names
@@ -65,6 +63,6 @@ async function listIds(folder: string): Promise<string[]> {
     .sort();
 }
 
-function deliveriesFolder(state: string): string {
-  return join(state, 'webhooks');
+function deliveriesFolder(stateFolder: string): string {
+  return join(stateFolder, 'webhooks');
 }

@@ -3,43 +3,42 @@ import { UnavailableError } from '../../errors.ts';
 import type { ReceivedRequest, ReceiverResponse } from '../../receiver/index.ts';
 import { timeoutSignal } from '../waiting/index.ts';
 
-type Sending = Pick<Context, 'settings' | 'signal' | 'silenceMs'>;
-
-/** Of an answer, bytes: more than anybody reads of it. */
+/** The rest of a longer response is dropped. */
 const maxResponseBytes = 1024 * 1024;
-/** Headers about one connection only, which is not the next one. */
+/** Headers that describe one connection and are not forwarded. */
 const connectionHeaders = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization'],
   ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
-/** Sends a delivery to an address, with the same headers and the same bytes. Throws when there is no answer. */
+/** Sends a delivery with its headers and bytes to another URL. Throws if there is no response. */
 export async function forwardDelivery(
-  { settings, signal, silenceMs }: Sending,
-  to: URL,
+  { settings, signal, silenceMs }: Pick<Context, 'settings' | 'signal' | 'silenceMs'>,
+  url: URL,
   { headers, body }: Pick<ReceivedRequest, 'headers' | 'body'>,
 ): Promise<ReceiverResponse> {
   const { sendStreamed } = await import('../../api/streamed.ts');
-  const reply = await sendStreamed({
-    ...{ method: 'POST', url: to, headers: withoutConnectionHeaders(headers), body, silenceMs },
+  const response = await sendStreamed({
+    method: 'POST',
+    url,
+    headers: withoutConnectionHeaders(headers),
+    body,
+    silenceMs,
     proxy: settings.proxy,
-    signal: timeoutSignal(silenceMs, () => new UnavailableError(`no answer within ${silenceMs / 1000} s`), signal),
+    signal: timeoutSignal(silenceMs, () => new UnavailableError(`no response within ${silenceMs / 1000} s`), signal),
   });
   try {
-    const pieces: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const piece of reply.chunks) {
-      pieces.push(piece);
-      bytes += piece.length;
+    for await (const chunk of response.chunks) {
+      chunks.push(chunk);
+      bytes += chunk.length;
       if (bytes > maxResponseBytes) break;
     }
-    return {
-      status: reply.status,
-      headers: withoutConnectionHeaders(joinValues(reply.headers)),
-      body: Buffer.concat(pieces),
-    };
+    const responseHeaders = withoutConnectionHeaders(joinValues(response.headers));
+    return { status: response.status, headers: responseHeaders, body: Buffer.concat(chunks) };
   } finally {
-    await reply.close();
+    await response.close();
   }
 }
 

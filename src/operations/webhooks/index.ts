@@ -1,7 +1,6 @@
 export { checkSignature, deliveryRunId } from './check-signature.ts';
-export { isLoopback, parseDeliveryUrl } from './delivery-url.ts';
+export { parseDeliveryUrl } from './delivery-url.ts';
 export { type ListenEvent, listenForDeliveries, type ShownDelivery } from './listen.ts';
-export { openPort } from './open-port.ts';
 export { replayDelivery } from './replay.ts';
 export { readWebhookSecret } from './secret.ts';
 export { verifyDelivery } from './verify.ts';

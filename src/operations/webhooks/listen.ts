@@ -1,24 +1,29 @@
 import { EventEmitter, on } from 'node:events';
 import type { Context } from '../../context.ts';
-import type { ReceivedRequest, ReceiverResponse } from '../../receiver/index.ts';
+import { isLoopbackHost } from '../../contract/address.ts';
+import {
+  openReceiver,
+  type ReceivedRequest,
+  type ReceiverOptions,
+  type ReceiverResponse,
+} from '../../receiver/index.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import { checkSignature, deliveryRunId, type SignatureCheck } from './check-signature.ts';
 import { createDeliveryId, storeDelivery } from './delivery-store.ts';
-import { isLoopback, parseDeliveryUrl } from './delivery-url.ts';
+import { parseDeliveryUrl } from './delivery-url.ts';
 import { forwardDelivery } from './forward.ts';
-import { openPort } from './open-port.ts';
 import { readWebhookSecret } from './secret.ts';
 
 export interface ListenOptions {
   host: string;
-  /** Undefined takes the usual one, or a free one when that is taken. */
+  /** Default: 4300, or a free port if that is in use. */
   port: number | undefined;
-  /** Where deliveries are passed on to. */
+  /** The URL that deliveries are forwarded to. */
   forward: string | undefined;
   secretFile: string | undefined;
 }
 
-/** What a listener tells: where it listens, then each delivery. */
+/** Emitted once with the URL, then for each delivery. */
 export type ListenEvent = { type: 'listening'; url: string } | ShownDelivery;
 
 export interface ShownDelivery extends DecodedBody, Omit<SignatureCheck, 'status'> {
@@ -27,11 +32,10 @@ export interface ShownDelivery extends DecodedBody, Omit<SignatureCheck, 'status
   /** RFC 3339, UTC. */
   receivedAt: string;
   path: string;
-  /** Empty when it says none. */
+  /** Empty if the delivery has none. */
   runId: string;
-  /** What the sender was answered; null when it got no answer. */
+  /** HTTP status returned to the sender; null if the connection was closed without a response. */
   status: number | null;
-  /** Where it was passed on to. */
   forwardedTo: string | null;
   bytes: number;
   headers: Record<string, string>;
@@ -40,8 +44,8 @@ export interface ShownDelivery extends DecodedBody, Omit<SignatureCheck, 'status
 const defaultPort = 4300;
 
 /**
- * Takes deliveries until Ctrl-C. Each is checked, kept for `webhooks replay`, passed on where that is wanted, and told
- * of. What is badly signed goes nowhere.
+ * Receives deliveries until Ctrl-C. Each one is checked, stored for `webhooks replay`, forwarded if requested, and
+ * yielded. Deliveries with a bad signature are not forwarded.
  */
 export async function* listenForDeliveries(
   context: Context,
@@ -49,56 +53,43 @@ export async function* listenForDeliveries(
 ): AsyncGenerator<ListenEvent> {
   const { progress, signal, settings, now } = context;
   const secret = await readWebhookSecret(context, secretFile);
-  const to = forward === undefined ? undefined : parseDeliveryUrl(forward, '--forward');
-  const heard = new EventEmitter();
-  let complained = false;
+  const forwardUrl = forward === undefined ? undefined : parseDeliveryUrl(forward, '--forward');
+  const events = new EventEmitter();
+  let hasWarned = false;
   let number = 0;
-  const keep = async (delivery: ShownDelivery, body: Buffer) => {
-    const { id, receivedAt, path, headers, forwardedTo } = delivery;
+  const store = async ({ id, receivedAt, path, headers, forwardedTo }: ShownDelivery, body: Buffer) => {
+    const stored = { id, receivedAt, path, headers, forwardedTo, body: body.toString('base64') };
     try {
-      await storeDelivery(settings.folders.state, {
-        id,
-        receivedAt,
-        path,
-        headers,
-        forwardedTo,
-        body: body.toString('base64'),
-      });
+      await storeDelivery(settings.folders.state, stored);
     } catch (error) {
-      if (!complained) progress.warn(`deliveries cannot be kept for webhooks replay: ${(error as Error).message}`);
-      complained = true;
+      if (!hasWarned) progress.warn(`cannot store deliveries for webhooks replay: ${(error as Error).message}`);
+      hasWarned = true;
     }
   };
   const receiver = await open(host, port, {
     async onRequest(received) {
-      const found = checkSignature(received, secret, { now: now() });
-      const answer: ReceiverResponse | 'drop' =
-        found.signature === 'bad' || !to
-          ? { status: found.status, ...(found.why ? { body: `${found.why}\n` } : {}) }
-          : await tryForward(context, to, received);
+      const check = checkSignature(received, secret, { now: now() });
+      const url = check.signature === 'bad' ? undefined : forwardUrl;
+      const response: ReceiverResponse | 'drop' = url
+        ? await tryForward(context, url, received)
+        : { status: check.status, ...(check.why ? { body: `${check.why}\n` } : {}) };
       const id = createDeliveryId(now(), number++);
-      const delivery = describeDelivery(
-        { id, ...received },
-        found,
-        now(),
-        answer,
-        found.signature === 'bad' ? undefined : to,
-      );
-      await keep(delivery, received.body);
-      heard.emit('delivery', delivery);
-      return answer;
+      const delivery = describeDelivery({ id, ...received }, check, now(), response, url);
+      await store(delivery, received.body);
+      events.emit('delivery', delivery);
+      return response;
     },
-    onRejected: (why) => progress.note(`refused ${why}`),
+    onRejected: (why) => progress.note(`rejected ${why}`),
   });
   try {
     const checks = secret
-      ? 'signatures are checked'
-      : 'signatures are not checked: give --secret-file or GANTRY_WEBHOOK_SECRET';
-    progress.note(`listening on ${receiver.url}; ${checks}; Ctrl-C stops it`);
-    if (!isLoopback(receiver.url) && !secret)
-      progress.warn('whoever reaches this port can send what looks like a delivery');
-    // Begun before it is told where: the first delivery may come at once.
-    const deliveries = on(heard, 'delivery', { signal });
+      ? 'checking signatures'
+      : 'not checking signatures: pass --secret-file or set GANTRY_WEBHOOK_SECRET';
+    progress.note(`listening on ${receiver.url}; ${checks}; press Ctrl-C to stop`);
+    if (!isLoopbackHost(new URL(receiver.url)) && !secret)
+      progress.warn('anyone who can reach this port can send fake deliveries');
+    // Subscribes before the URL is yielded, because the first delivery may arrive at once.
+    const deliveries = on(events, 'delivery', { signal });
     yield { type: 'listening', url: receiver.url };
     for await (const [delivery] of deliveries) yield delivery;
   } catch (error) {
@@ -111,21 +102,20 @@ export async function* listenForDeliveries(
 async function open(
   host: string,
   port: number | undefined,
-  on: Pick<Parameters<typeof openPort>[0], 'onRequest' | 'onRejected'>,
+  handlers: Pick<ReceiverOptions, 'onRequest' | 'onRejected'>,
 ) {
-  if (port !== undefined) return openPort({ host, port, ...on });
-  return openPort({ host, port: defaultPort, ...on }).catch(() => openPort({ host, port: 0, ...on }));
+  if (port !== undefined) return openReceiver({ host, port, ...handlers });
+  return openReceiver({ host, port: defaultPort, ...handlers }).catch(() =>
+    openReceiver({ host, port: 0, ...handlers }),
+  );
 }
 
-/**
- * When the target does not answer, the connection is closed without an answer: the platform retries then, but not after
- * a 5xx.
- */
-async function tryForward(context: Context, to: URL, received: ReceivedRequest): Promise<ReceiverResponse | 'drop'> {
+/** Without a response from `url` the sender gets none either: the platform retries then, but not after a 5xx. */
+async function tryForward(context: Context, url: URL, received: ReceivedRequest): Promise<ReceiverResponse | 'drop'> {
   try {
-    return await forwardDelivery(context, to, received);
+    return await forwardDelivery(context, url, received);
   } catch (error) {
-    if (!context.signal.aborted) context.progress.note(`not passed on: ${(error as Error).message}`);
+    if (!context.signal.aborted) context.progress.note(`not forwarded: ${(error as Error).message}`);
     return 'drop';
   }
 }
@@ -134,14 +124,21 @@ function describeDelivery(
   { id, path, headers, body }: ReceivedRequest & { id: string },
   { signature, why }: SignatureCheck,
   now: number,
-  answer: ReceiverResponse | 'drop',
-  to: URL | undefined,
+  response: ReceiverResponse | 'drop',
+  forwardUrl: URL | undefined,
 ): ShownDelivery {
   return {
-    ...{ type: 'delivery', id, receivedAt: new Date(now).toISOString(), path },
-    ...{ runId: deliveryRunId(headers), signature, why },
-    status: answer === 'drop' ? null : answer.status,
-    forwardedTo: to?.href ?? null,
-    ...{ bytes: body.length, headers, ...decodeBody(body) },
+    type: 'delivery',
+    id,
+    receivedAt: new Date(now).toISOString(),
+    path,
+    runId: deliveryRunId(headers),
+    signature,
+    why,
+    status: response === 'drop' ? null : response.status,
+    forwardedTo: forwardUrl?.href ?? null,
+    bytes: body.length,
+    headers,
+    ...decodeBody(body),
   };
 }

@@ -11,45 +11,44 @@ import { readWebhookSecret } from './secret.ts';
 export interface ReplayResult {
   id: string;
   to: string;
-  /** What was answered. */
+  /** HTTP status of the response. */
   status: number;
-  /** Whether it was signed anew; otherwise it has the signature, and the time, that it came with. */
+  /** Whether it was signed again; otherwise it has its original signature and timestamp. */
   signed: boolean;
 }
 
 export interface ReplayOptions {
+  /** A delivery id, or `latest`. */
   id: string;
   to: string | undefined;
   secretFile: string | undefined;
 }
 
-/**
- * Sends a delivery that was kept once more; with a secret it is signed as if it were new. Throws FailedError when it is
- * not accepted.
- */
+/** Sends a stored delivery again, signed with the current time if there is a secret. Throws FailedError unless 2xx. */
 export async function replayDelivery(
   context: Context,
-  { id: wanted, to: given, secretFile }: ReplayOptions,
+  { id: idOrLatest, to, secretFile }: ReplayOptions,
 ): Promise<ReplayResult> {
   const secret = await readWebhookSecret(context, secretFile);
-  const kept = await findDelivery(context.settings.folders.state, wanted);
-  const { id, headers } = kept;
-  const address = given ?? kept.forwardedTo;
-  if (address === null)
-    throw new UsageError('it is not said where to', { fix: `gantry webhooks replay ${id} --to URL` });
-  const to = parseDeliveryUrl(address, '--to');
-  const body = Buffer.from(kept.body, 'base64');
+  const stored = await findDelivery(context.settings.folders.state, idOrLatest);
+  const { id, headers } = stored;
+  const target = to ?? stored.forwardedTo;
+  if (target === null) {
+    throw new UsageError('no destination: pass --to URL', { fix: `gantry webhooks replay ${id} --to URL` });
+  }
+  const url = parseDeliveryUrl(target, '--to');
+  const body = Buffer.from(stored.body, 'base64');
   const timestamp = String(Math.floor(context.now() / 1000));
   const signature = secret && signWebhook(secret, { requestId: deliveryRunId(headers), timestamp, body });
-  const anew = signature
+  const signed = signature
     ? { [webhookHeaders.timestamp.toLowerCase()]: timestamp, [webhookHeaders.signature.toLowerCase()]: signature }
     : {};
   if (!signature && headers[webhookHeaders.signature.toLowerCase()]) {
-    context.progress.note('it has its old signature, which ages: with --secret-file it is signed anew');
+    context.progress.note('keeping the original signature, which may be too old; pass --secret-file to sign it again');
   }
-  const { status } = await forwardDelivery(context, to, { headers: { ...headers, ...anew }, body });
+  const { status } = await forwardDelivery(context, url, { headers: { ...headers, ...signed }, body });
   if (status < 200 || status > 299) {
-    throw new FailedError(`${to.host} answered ${status}`, { status, details: { id, to: to.href } });
+    throw new FailedError(`${url.host} returned ${status}`, { status, details: { id, to: url.href } });
   }
-  return { id, to: to.href, status, signed: signature !== undefined };
+  return { id, to: url.href, status, signed: signature !== undefined };
 }

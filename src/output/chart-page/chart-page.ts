@@ -11,19 +11,19 @@ import style from './page.css?raw';
 import script from './page.js?raw';
 
 /**
- * A page that needs nothing but itself: script, style and data are in it, and its policy lets it load nothing else.
- * Text from anywhere is harmless in it.
+ * A self-contained HTML page: scripts, styles and data are inline, and its content security policy forbids loading
+ * anything else. All texts are escaped.
  */
 export function chartPage<Row>(title: string, report: ChartReport<Row>, secrets = new KnownSecrets()): string {
   const { summary, chart, rows, columns } = report;
-  const html = (text: string) => escaped(redact(stripControlSequences(text, false), secrets));
+  const html = (text: string) => escapeHtml(redact(stripControlSequences(text, false), secrets));
   const scripts = [library, script];
   const styles = [libraryStyle, style];
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy(scripts, styles)}">
+<meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy(scripts, styles)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -36,11 +36,11 @@ ${styles.map((text) => `<style>${text}</style>`).join('\n')}
 <p>${summary.map(html).join('<br>')}</p>
 </header>
 <main id="panels">
-<noscript><p>The charts need JavaScript. The numbers are in the table below.</p></noscript>
+<noscript><p>The charts need JavaScript. The data is in the table below.</p></noscript>
 </main>
 <details>
-<summary>The numbers as a table</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="The numbers">
+<summary>Data table</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="Data table">
 <table>
 <thead><tr>${Object.keys(columns)
     .map((name) => `<th scope="col">${html(name)}</th>`)
@@ -58,15 +58,15 @@ ${rows
 </table>
 </div>
 </details>
-<script id="chart" type="application/json">${json(redactValue(chart, secrets))}</script>
+<script id="chart" type="application/json">${scriptJson(redactValue(chart, secrets))}</script>
 ${scripts.map((text) => `<script>${text}</script>`).join('\n')}
 </body>
 </html>
 `;
 }
 
-/** Nothing runs and nothing is loaded but what is written here. */
-function policy(scripts: readonly string[], styles: readonly string[]): string {
+/** Allows only the inline scripts and styles, by hash. */
+function contentSecurityPolicy(scripts: readonly string[], styles: readonly string[]): string {
   const hashes = (texts: readonly string[]) =>
     texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
   return [
@@ -86,11 +86,11 @@ function cells<Row>(row: Row, columns: Columns<Row>): string[] {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
-/** Inside a script element nothing but `<` could end it. */
-function json(value: unknown): string {
+/** Without `<`, the text cannot end the script element. */
+function scriptJson(value: unknown): string {
   return JSON.stringify(value).replace(/</g, '\\u003c');
 }

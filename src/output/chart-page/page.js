@@ -1,24 +1,24 @@
-// Draws the panels of a chart in a browser. It is written into the page (chart-page.ts); `uPlot` is there already.
+// Draws the panels of a chart in a browser. chart-page.ts writes it into the page, after uPlot.
 
-/** @typedef {import('../chart.ts').Chart} Chart */
-/** @typedef {import('../chart.ts').Panel} Panel */
+/** @typedef {import('../chart/model.ts').Chart} Chart */
+/** @typedef {import('../chart/model.ts').Panel} Panel */
 
 /** @type {Chart} */
 const chart = JSON.parse(document.getElementById('chart')?.textContent ?? '');
 const host = /** @type {HTMLElement} */ (document.getElementById('panels'));
 const seconds = starts(chart.times.map((time) => time / 1000));
-/** Where the last step ends: a bar stands on the whole of its step. */
+/** The end of the last step: a bar covers its whole step. */
 const end = 2 * (seconds.at(-1) ?? 0) - (seconds.at(-2) ?? (seconds.at(-1) ?? 0) - 60);
 const x = seconds.length > 0 ? [...seconds, end] : [];
-/** From this ratio on values are drawn on a logarithmic scale, as in a terminal. */
-const farApart = 100;
+/** From this ratio of highest to lowest value on, the scale is logarithmic, as on a terminal. */
+const logarithmicRatio = 100;
 const dashes = [[], [8, 4], [2, 3]];
-/** The same in the legend. */
+/** `dashes` in the legend. */
 const borders = ['solid', 'dashed', 'dotted'];
 const inks = { bars: ['--requests', '--failed'], lines: ['--p50', '--p90', '--p99'] };
 const heights = { bars: 200, lines: 260 };
 
-/** Ticks in 24 hours, the date where a day begins. Each line: from this distance of ticks on (in seconds). */
+/** 24-hour times, with the date where a day begins. The first value is the least distance of ticks, in seconds. */
 const clockTexts = [
   [31_536_000, '{YYYY}', null, null, null, null, null, null, 1],
   [2_419_200, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
@@ -29,12 +29,12 @@ const clockTexts = [
 
 const clock = uPlot.fmtDate('{YYYY}-{MM}-{DD} {HH}:{mm}');
 
-const places = chart.panels.map((panel) => ({ panel, ...placeOf(panel) }));
+const sections = chart.panels.map((panel) => ({ panel, ...createSection(panel) }));
 /** @type {uPlot[]} */
 let plots = [];
 
 const hint = document.createElement('p');
-hint.textContent = 'Point at a chart to read its values. Drag to look closer, double-click to go back.';
+hint.textContent = 'Hover over a chart to read its values. Drag to zoom in, double-click to reset.';
 host.previousElementSibling?.append(hint);
 draw();
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
@@ -43,7 +43,7 @@ new ResizeObserver(() => {
 }).observe(host);
 
 /**
- * The first step may be cut short: it is as wide as the others, or all bars would be as narrow as it is.
+ * Widens a shortened first step: uPlot makes all bars as narrow as the narrowest step.
  * @param {number[]} times
  */
 function starts([first, second, third, ...more]) {
@@ -56,7 +56,7 @@ function starts([first, second, third, ...more]) {
  * A section of the page for one panel.
  * @param {Panel} panel
  */
-function placeOf(panel) {
+function createSection(panel) {
   const section = document.createElement('section');
   const head = section.appendChild(document.createElement('div'));
   head.className = 'head';
@@ -64,13 +64,13 @@ function placeOf(panel) {
   head.appendChild(document.createElement('small')).textContent = remark(panel);
   const reset = head.appendChild(document.createElement('button'));
   reset.type = 'button';
-  reset.textContent = 'Whole range';
+  reset.textContent = 'Reset zoom';
   reset.hidden = true;
   reset.addEventListener('click', showAll);
   const field = section.appendChild(document.createElement('div'));
   field.className = panel.kind;
   const empty = panel.series.every(({ values }) => values.every((value) => !value));
-  if (empty) section.appendChild(document.createElement('p')).textContent = 'Nothing in this time.';
+  if (empty) section.appendChild(document.createElement('p')).textContent = 'No data in this time range.';
   host.append(section);
   return { field, reset, empty };
 }
@@ -83,9 +83,9 @@ function remark(panel) {
 
 function draw() {
   for (const plot of plots) plot.destroy();
-  plots = places
+  plots = sections
     .filter(({ empty }) => !empty)
-    .map((place) => new uPlot(options(place), data(place.panel), place.field));
+    .map((section) => new uPlot(options(section), data(section.panel), section.field));
 }
 
 function showAll() {
@@ -102,10 +102,10 @@ function widthOf(field) {
  * @returns {uPlot.AlignedData}
  */
 function data(panel) {
-  // A bar of nothing would leave a line, and a logarithmic scale has no place for 0.
-  const skipsNothing = panel.kind === 'bars' || isLogarithmic(panel);
+  // A bar of 0 would show as a line, and a logarithmic scale cannot show 0.
+  const omitsZero = panel.kind === 'bars' || isLogarithmic(panel);
   const rows = panel.series.map(({ values }) => [
-    ...values.map((value) => (value === 0 && skipsNothing ? null : value)),
+    ...values.map((value) => (value === 0 && omitsZero ? null : value)),
     null,
   ]);
   return /** @type {uPlot.AlignedData} */ ([x, ...rows]);
@@ -115,14 +115,14 @@ function data(panel) {
 function isLogarithmic({ unit, series }) {
   const known = series.flatMap(({ values }) => values.filter((value) => value !== null && value > 0));
   const [low, high] = known.reduce(
-    ([least, most], value) => [Math.min(least, value ?? 0), Math.max(most, value ?? 0)],
+    ([min, max], value) => [Math.min(min, value ?? 0), Math.max(max, value ?? 0)],
     [Number.MAX_VALUE, 0],
   );
-  return unit === 'ms' && high / low >= farApart;
+  return unit === 'ms' && high / low >= logarithmicRatio;
 }
 
 /**
- * @param {(typeof places)[number]} place
+ * @param {(typeof sections)[number]} section
  * @returns {uPlot.Options}
  */
 function options({ panel, field, reset }) {
@@ -168,7 +168,7 @@ function options({ panel, field, reset }) {
     ],
     series: [
       { label: 'time', value: (_, time) => (time === null ? '' : clock(localTime(time))) },
-      ...panel.series.map((series, place) => ({
+      ...panel.series.map((series, index) => ({
         label: series.name,
         value: (
           /** @type {uPlot} */ _,
@@ -176,7 +176,7 @@ function options({ panel, field, reset }) {
           /** @type {number} */ ___,
           /** @type {number | null} */ at,
         ) => (at === null ? '' : valueText(series.values[at], text)),
-        ...(panel.kind === 'bars' ? bar(inkOf(panel, place), place) : line(inkOf(panel, place), place, series.values)),
+        ...(panel.kind === 'bars' ? bar(inkOf(panel, index), index) : line(inkOf(panel, index), index, series.values)),
       })),
     ],
   };
@@ -184,10 +184,10 @@ function options({ panel, field, reset }) {
 
 /**
  * @param {Panel} panel
- * @param {number} place
+ * @param {number} index
  */
-function inkOf({ kind }, place) {
-  return color(inks[kind][place] ?? '--quiet');
+function inkOf({ kind }, index) {
+  return color(inks[kind][index] ?? '--quiet');
 }
 
 /**
@@ -195,7 +195,7 @@ function inkOf({ kind }, place) {
  * @param {(value: number) => string} text
  */
 function valueText(value, text) {
-  return value === null || value === undefined ? 'none' : text(value);
+  return value === null || value === undefined ? 'no data' : text(value);
 }
 
 /** @param {number | null} tick */
@@ -211,21 +211,21 @@ function roomAbove(max) {
 
 /**
  * @param {string} ink
- * @param {number} place
+ * @param {number} index
  * @returns {Partial<uPlot.Series>}
  */
-function bar(ink, place) {
+function bar(ink, index) {
   return {
     paths: /** @type {uPlot.Series.BarsPathBuilderFactory} */ (uPlot.paths.bars)({ size: [0.86, 64], align: 1 }),
-    fill: place === 0 ? ink : (plot) => hatching(plot, ink),
+    fill: index === 0 ? ink : (plot) => hatching(plot, ink),
     stroke: ink,
-    width: place === 0 ? 0 : 1,
+    width: index === 0 ? 0 : 1,
     points: { show: false },
   };
 }
 
 /**
- * Slanting lines, so that what failed is told apart without its colour.
+ * Hatching, so that failures can be distinguished without color.
  * @param {uPlot} plot
  * @param {string} ink
  */
@@ -249,19 +249,19 @@ function hatching(plot, ink) {
 
 /**
  * @param {string} ink
- * @param {number} place
+ * @param {number} index
  * @param {Panel['series'][number]['values']} values
  * @returns {Partial<uPlot.Series>}
  */
-function line(ink, place, values) {
+function line(ink, index, values) {
   const alone = [...values.keys()].filter(
     (at) => (values[at] ?? null) !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null,
   );
   return {
     stroke: ink,
     width: 2,
-    dash: dashes[place] ?? [],
-    // A value between two gaps is no line: without a point it would not be seen.
+    dash: dashes[index] ?? [],
+    // A single value between two gaps has no line, so it needs a point.
     points: { show: true, size: 5, fill: ink, filter: (plot) => (values.length * 10 < plot.width ? null : alone) },
   };
 }

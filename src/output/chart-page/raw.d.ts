@@ -1,4 +1,4 @@
-/** A file as text (build.js, and vitest does the same). */
+/** Imports a file as text, by build.js and vitest. */
 declare module '*?raw' {
   const text: string;
   export default text;

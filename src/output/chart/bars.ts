@@ -5,7 +5,7 @@ import type { Drawing, DrawingSurface, Series } from './model.ts';
 import { maximum, type Unit, valueAxis } from './value-axis.ts';
 
 interface Glyphs {
-  /** The uppermost row of a bar, by its eighths. */
+  /** The top row of a bar, by eighths. */
   whole: readonly string[];
   part: string;
   mark: string;
@@ -15,8 +15,8 @@ const unicode: Glyphs = { whole: ['▁', '▂', '▃', '▄', '▅', '▆', '▇
 const ascii: Glyphs = { whole: ['.', '.', '.', '#', '#', '#', '#', '#'], part: 'x', mark: '!' };
 
 /**
- * Bars of a whole and, at their foot, of the part of it that went wrong. A part too small for a row of its own is a
- * mark on the line below: a row would make more of it than it is.
+ * Draws bars of totals; the part that failed is at the foot of each. A part too small for a row of its own is a mark on
+ * the axis: a full row would exaggerate it.
  */
 export function drawBars(series: readonly Series[], unit: Unit, { canvas, layout, page }: DrawingSurface): Drawing {
   const glyphs = page.unicode ? unicode : ascii;
@@ -26,11 +26,11 @@ export function drawBars(series: readonly Series[], unit: Unit, { canvas, layout
     unit,
   );
   const marks = new Map<number, Segment>();
-  // Where there is room, a column between two bars stays empty.
+  // Leaves a column between bars if there is space.
   const wide = layout.stepWidth > 2 ? layout.stepWidth - 1 : layout.stepWidth;
   for (const [index, value] of whole.entries()) {
     const failed = Math.min(part[index] ?? 0, value ?? 0);
-    const bar = barOf(axis.share(value ?? 0) * canvas.height, axis.share(failed) * canvas.height);
+    const bar = layoutBar(axis.share(value ?? 0) * canvas.height, axis.share(failed) * canvas.height);
     for (let column = index * layout.stepWidth; column < index * layout.stepWidth + wide; column++) {
       for (let row = 0; row < bar.rows; row++) {
         const eighths = row === bar.rows - 1 ? bar.top : 8;
@@ -41,7 +41,7 @@ export function drawBars(series: readonly Series[], unit: Unit, { canvas, layout
     }
   }
   const highest = maximum(whole.map((value) => value ?? 0));
-  return { axis, subtitle: `, at most ${groupDigits(highest)}`, marks, legend: legend(series, glyphs, marks.size > 0) };
+  return { axis, subtitle: `, max ${groupDigits(highest)}`, marks, legend: legend(series, glyphs, marks.size > 0) };
 }
 
 function sum(one: number, other: number): number {
@@ -50,14 +50,14 @@ function sum(one: number, other: number): number {
 
 interface Bar {
   rows: number;
-  /** Rows of the part, from the foot. */
+  /** Rows of the failed part, from the foot. */
   part: number;
-  /** Eighths of the uppermost row that are filled. */
+  /** Filled eighths of the top row. */
   top: number;
 }
 
-/** From heights in rows. What is there at all is seen: an eighth of a row at least. */
-function barOf(whole: number, part: number): Bar {
+/** Takes heights in rows. Every positive value is at least an eighth of a row. */
+function layoutBar(whole: number, part: number): Bar {
   const eighths = whole > 0 ? Math.max(1, Math.round(whole * 8)) : 0;
   const rows = Math.ceil(eighths / 8);
   if (part > 0 && part === whole) return { rows, part: rows, top: 8 };
@@ -73,6 +73,6 @@ function legend(series: readonly Series[], { whole, part, mark }: Glyphs, marked
     const [total] = mergeSteps(values, Math.max(1, values.length), sum);
     return [glyphs[index] ?? '', ` ${name} ${groupDigits(total ?? 0)}`];
   });
-  if (marked) entries.push([[mark, 'red'], ` ${series[1]?.name}, too few for a bar`]);
+  if (marked) entries.push([[mark, 'red'], ` ${series[1]?.name} (too few for a bar)`]);
   return entries;
 }

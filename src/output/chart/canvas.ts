@@ -3,22 +3,22 @@ import type { Style } from '../style.ts';
 
 export type Ink = Exclude<keyof Style, 'bold'>;
 
-/** Some text in one colour. Every character of it takes one column. */
+/** Text in one color. Every character takes one column. */
 export type Segment = string | [text: string, ink: keyof Style];
 
-/** Joins segments to a line that is cut at the edge of the page. */
+/** Joins segments to a line, truncated to the width of the page. */
 export function printLine(segments: readonly Segment[], columns: number, { style }: Page): string {
-  let room = columns;
+  let left = columns;
   const painted = segments.map((segment) => {
     const [text, ink] = typeof segment === 'string' ? [segment] : segment;
-    const kept = text.slice(0, Math.max(0, room));
-    room -= kept.length;
+    const kept = text.slice(0, Math.max(0, left));
+    left -= kept.length;
     return ink && kept.trim() !== '' ? style[ink](kept) : kept;
   });
   return painted.join('').trimEnd();
 }
 
-/** A field of characters to draw in. Row 0 is the lowest. */
+/** A grid of characters. Row 0 is at the bottom. */
 export class Canvas {
   readonly #cells: ([glyph: string, ink: Ink] | undefined)[][];
 
@@ -34,7 +34,7 @@ export class Canvas {
     if (cells && column >= 0 && column < this.width) cells[column] = [glyph, ink];
   }
 
-  /** One row as segments; neighbours of one colour are painted together. */
+  /** One row as segments; neighbors of one color are joined. */
   row(row: number): Segment[] {
     const segments: Segment[] = [];
     for (const cell of this.#cells[row] ?? []) {

@@ -1,42 +1,42 @@
-/** How the steps of time are laid out in a width: some columns for each, or one column for some. */
+/** How time steps are laid out: several columns for each step, or several steps in each column. */
 export interface Layout {
-  /** Steps of time that share a column. */
+  /** Steps that share a column. */
   stepsPerColumn: number;
   /** Columns of one step. */
   stepWidth: number;
-  /** Columns in all. */
+  /** In columns. */
   width: number;
 }
 
-/** Of a step, in columns. */
-const widest = 8;
+/** In columns. */
+const maxStepWidth = 8;
 
-/** Numbers of steps that together are a round stretch of time. */
+/** Numbers of steps that make a round time span. */
 const roundNumbers: Record<string, number[]> = {
   minute: [1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, 1440],
   hour: [1, 2, 3, 4, 6, 8, 12, 24, 48, 72, 168],
   day: [1, 2, 3, 7, 14, 28],
 };
 
-/** Every step is as wide as any other and every column stands for as many: else sums would waver. */
+/** All steps get the same width and all columns the same number of steps, so that sums are comparable. */
 export function layoutSteps(steps: number, step: string, width: number): Layout {
   const needed = Math.max(1, Math.ceil(steps / width));
   const merged = roundNumbers[step]?.find((number) => number >= needed) ?? needed;
   const shown = Math.ceil(steps / merged);
-  const wide = Math.max(1, Math.min(widest, Math.floor(width / Math.max(1, shown))));
+  const wide = Math.max(1, Math.min(maxStepWidth, Math.floor(width / Math.max(1, shown))));
   return { stepsPerColumn: merged, stepWidth: wide, width: shown * wide };
 }
 
-const larger: Record<string, [number: number, step: string]> = { minute: [60, 'hour'], hour: [24, 'day'] };
+const largerUnits: Record<string, [number: number, step: string]> = { minute: [60, 'hour'], hour: [24, 'day'] };
 
-/** `hour`, `3 hours`, and 120 minutes are `2 hours`. */
+/** `hour`, `3 hours`, and for 120 minutes `2 hours`. */
 export function stepsText(number: number, step: string): string {
-  const [size, name] = larger[step] ?? [];
+  const [size, name] = largerUnits[step] ?? [];
   if (size && name && number % size === 0) return stepsText(number / size, name);
   return number === 1 ? step : `${number} ${step}s`;
 }
 
-/** Values of neighbours as one. What is no number counts for nothing; where there is nothing else it is null. */
+/** Joins each `size` neighboring values. Ignores what is not a number; null where nothing else is left. */
 export function mergeSteps(
   values: readonly (number | null | undefined)[],
   size: number,

@@ -9,14 +9,14 @@ interface Pen {
   ascii: string;
 }
 
-/** By the order of the series, of which there are no more. */
+/** For the first, second and third series. */
 const pens: readonly Pen[] = [
   { ink: 'green', unicode: '●', ascii: 'o' },
   { ink: 'yellow', unicode: '◆', ascii: '+' },
   { ink: 'red', unicode: '▲', ascii: '^' },
 ];
 
-/** A mark for each step of each series, and where steps are wide a stroke around it. Nothing where nothing was measured. */
+/** Draws a mark for each value, with a line as wide as its step. */
 export function drawLines(series: readonly Series[], unit: Unit, { canvas, layout, page }: DrawingSurface): Drawing {
   const values = series.map((each) => mergeSteps(each.values, layout.stepsPerColumn, Math.max));
   const axis = valueAxis(
@@ -24,9 +24,9 @@ export function drawLines(series: readonly Series[], unit: Unit, { canvas, layou
     unit,
   );
   const glyph = (pen: Pen) => (page.unicode ? pen.unicode : pen.ascii);
-  // The lowest line is drawn last, marks after all strokes: where they meet it is the one to be seen.
+  // Later drawings cover earlier ones: the first series is drawn last, and marks after all lines.
   const drawn = pens
-    .map((pen, index) => ({ pen, points: pointsOf(values[index] ?? [], axis, canvas.height) }))
+    .map((pen, index) => ({ pen, points: toPoints(values[index] ?? [], axis, canvas.height) }))
     .reverse();
   for (const { pen, points } of drawn) {
     for (const [step, row] of points) {
@@ -41,19 +41,19 @@ export function drawLines(series: readonly Series[], unit: Unit, { canvas, layou
   }
   const legend = series.map((each, index): Segment[] => {
     const pen = pens[index] ?? pens[0];
-    return [pen ? [glyph(pen), pen.ink] : '', ` ${each.name}: ${lastAndMost(each, unit)}`];
+    return [pen ? [glyph(pen), pen.ink] : '', ` ${each.name}: ${lastAndMaximum(each, unit)}`];
   });
   return { axis, subtitle: '', marks: new Map(), legend };
 }
 
 /** The row of each step that has a value. */
-function pointsOf(values: readonly (number | null)[], axis: ValueAxis, rows: number): [step: number, row: number][] {
+function toPoints(values: readonly (number | null)[], axis: ValueAxis, rows: number): [step: number, row: number][] {
   return values.flatMap((value, step) => {
     return value === null ? [] : [[step, Math.max(0, Math.ceil(axis.share(value) * rows) - 1)]];
   });
 }
 
-function lastAndMost({ values }: Series, unit: Unit): string {
+function lastAndMaximum({ values }: Series, unit: Unit): string {
   const known = mergeSteps(values, 1, Math.max).filter((value) => value !== null);
   const last = known.at(-1);
   return last === undefined ? 'no data' : `last ${valueText(last, unit)}, max ${valueText(maximum(known), unit)}`;

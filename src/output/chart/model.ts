@@ -4,13 +4,13 @@ import type { Canvas, Segment } from './canvas.ts';
 import type { Layout } from './columns.ts';
 import type { Unit, ValueAxis } from './value-axis.ts';
 
-/** Series over time, to be drawn as text or by a browser. */
+/** Series over time, drawn as text or by a browser. */
 export interface Chart {
-  /** Where each step of time starts, in order: milliseconds since 1970. */
+  /** The start of each time step, ascending, in ms since the epoch. */
   times: readonly number[];
-  /** What a step is: `minute`, `hour`, `day`, or any other word. */
+  /** The unit of a step: `minute`, `hour`, `day`, or another word. */
   step: string;
-  /** IANA name of the zone whose clocks are written below. */
+  /** IANA name of the time zone of the labels. */
   zone: string;
   panels: readonly Panel[];
 }
@@ -18,41 +18,41 @@ export interface Chart {
 export interface Panel {
   title: string;
   unit: Unit;
-  /** Bars of amounts, the second series a part of the first; or lines, each above the one before it. */
+  /** Bars: the second series is a part of the first. Lines: each series is above the previous one. */
   kind: 'bars' | 'lines';
   series: readonly Series[];
 }
 
 export interface Series {
   name: string;
-  /** One for each step of time; null where nothing was measured. */
+  /** One for each time step; null if nothing was measured. */
   values: readonly (number | null)[];
 }
 
-/** A chart, what it comes to in words, and its numbers. */
+/** A chart with its summary and data. */
 export interface ChartReport<Row> {
   /** Lines. */
   summary: readonly string[];
   chart: Chart;
-  /** What a line of the table is made of. */
+  /** The data as a table. */
   rows: readonly Row[];
-  /** Cells depend on no page: they are also shown by a browser. */
+  /** Cells must not depend on the page: a browser shows them, too. */
   columns: Columns<Row>;
 }
 
-/** What a panel is drawn on. */
+/** Where a panel is drawn. */
 export interface DrawingSurface {
   canvas: Canvas;
   layout: Layout;
   page: Page;
 }
 
-/** A panel but for what is the same in all. */
+/** The parts of a panel that depend on its kind. */
 export interface Drawing {
   axis: ValueAxis;
-  /** Behind the title. */
+  /** Shown after the title. */
   subtitle: string;
-  /** What stands on the line of the time axis, by column. */
+  /** Marks on the time axis, by column. */
   marks: ReadonlyMap<number, Segment>;
   legend: Segment[][];
 }

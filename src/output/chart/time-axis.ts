@@ -1,8 +1,8 @@
 import type { WallClock } from '../time-zone.ts';
 
-/** Times written below a picture. */
+/** The labels below a chart. */
 export interface TimeAxis {
-  /** Columns with a label, and so a tick. */
+  /** The columns of the labels. */
   ticks: number[];
   labels: string;
 }
@@ -10,24 +10,24 @@ export interface TimeAxis {
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
-const between = 2;
+const labelGap = 2;
 
-/** How far labels may be apart, the closest first. */
+/** Possible distances of labels, in ms, ascending. */
 const distances = [
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),
   ...[1, 2, 3, 6, 12].map((hours) => hours * hour),
   ...[1, 2, 7, 14, 28, 56, 112, 364, 1820].map((days) => days * day),
 ];
 
-/** Labels at round times, as many as there is room for. `times` are where the steps start, each `wide` columns wide. */
-export function timeAxis(times: readonly number[], wide: number, width: number, clock: WallClock): TimeAxis {
+/** Labels round times, as densely as fits. `times` are the starts of the steps, each `stepWidth` columns wide. */
+export function timeAxis(times: readonly number[], stepWidth: number, width: number, clock: WallClock): TimeAxis {
   const walls = times.map(clock);
   for (const distance of distances) {
-    const labels = labelsEvery(distance, walls, wide).filter(({ column, text }) => column + text.length <= width);
-    if (labels.length > 0 && apart(labels)) return axisOf(labels);
+    const labels = labelsEvery(distance, walls, stepWidth).filter(({ column, text }) => column + text.length <= width);
+    if (labels.length > 0 && fits(labels)) return toAxis(labels);
   }
-  const text = textOf(walls[0] ?? Number.NaN, walls.length > 1 ? day : minute);
-  return axisOf(text.length <= width ? [{ column: 0, text }] : []);
+  const text = labelText(walls[0] ?? Number.NaN, walls.length > 1 ? day : minute);
+  return toAxis(text.length <= width ? [{ column: 0, text }] : []);
 }
 
 interface Label {
@@ -35,14 +35,14 @@ interface Label {
   text: string;
 }
 
-/** Where a step begins that is the first after a round time. The first step of all counts when it begins with one. */
-function labelsEvery(distance: number, walls: readonly number[], wide: number): Label[] {
+/** Labels the first step that starts at or after each round time. */
+function labelsEvery(distance: number, walls: readonly number[], stepWidth: number): Label[] {
   const labels: Label[] = [];
   let previous = (walls[0] ?? Number.NaN) - 1;
   for (const [index, wall] of walls.entries()) {
     const round = Math.floor(wall / distance) * distance;
-    // Clocks that are put back come by the same round time twice.
-    if (round > previous) labels.push({ column: index * wide, text: textOf(round, distance) });
+    // When clocks are put back, the same round time comes twice.
+    if (round > previous) labels.push({ column: index * stepWidth, text: labelText(round, distance) });
     previous = Math.max(wall, previous);
   }
   return labels;
@@ -50,8 +50,8 @@ function labelsEvery(distance: number, walls: readonly number[], wide: number): 
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `14:00`, but midnight reads `Nov 20`; far apart, `2026-11-20`. */
-function textOf(wall: number, distance: number): string {
+/** `14:00`, `Nov 20` at midnight, or `2026-11-20` for distances of four weeks and more. */
+function labelText(wall: number, distance: number): string {
   if (Number.isNaN(wall)) return '';
   const text = new Date(wall).toISOString();
   if (distance >= 28 * day) return text.slice(0, 10);
@@ -60,14 +60,14 @@ function textOf(wall: number, distance: number): string {
   return text.slice(11, 16);
 }
 
-function apart(labels: readonly Label[]): boolean {
+function fits(labels: readonly Label[]): boolean {
   return labels.every(({ column, text }, index) => {
     const next = labels[index + 1];
-    return !next || column + text.length + between <= next.column;
+    return !next || column + text.length + labelGap <= next.column;
   });
 }
 
-function axisOf(labels: readonly Label[]): TimeAxis {
+function toAxis(labels: readonly Label[]): TimeAxis {
   const line = labels.reduce((text, label) => text.padEnd(label.column) + label.text, '');
   return { ticks: labels.map(({ column }) => column), labels: line };
 }

@@ -2,28 +2,27 @@ import { duration, groupDigits } from '../format.ts';
 
 export type Unit = 'count' | 'ms';
 
-/** Where values stand on the way from the foot of a panel (0) to its top (1), and what is written beside it. */
+/** Maps values to heights from 0 (foot of a panel) to 1 (top), and labels them. */
 export interface ValueAxis {
   share(value: number): number;
   labels: [share: number, text: string][];
-  /** Whether each step upwards multiplies: values so far apart would else be one flat line and a peak. */
   logarithmic: boolean;
 }
 
-/** From this ratio of the highest to the lowest on, durations are drawn on a logarithmic scale. */
-const farApart = 100;
+/** From this ratio of highest to lowest value on, durations get a logarithmic scale. */
+const logarithmicRatio = 100;
 
 /** The axis of values from 0 up. */
 export function valueAxis(values: readonly number[], unit: Unit): ValueAxis {
   const highest = maximum(values);
-  const lowest = values.reduce((least, value) => (value > 0 ? Math.min(least, value) : least), highest);
-  if (unit === 'ms' && highest / lowest >= farApart) return logarithmic(lowest, highest);
+  const lowest = values.reduce((lowest, value) => (value > 0 ? Math.min(lowest, value) : lowest), highest);
+  if (unit === 'ms' && highest / lowest >= logarithmicRatio) return logarithmic(lowest, highest);
   const top = roundUp(highest, unit);
   const labels = [0, 0.5, 1].map((share): [number, string] => [share, axisText(share * top, unit)]);
   return { share: (value) => value / top, labels, logarithmic: false };
 }
 
-/** A value as it is written in the legend. */
+/** A value in the legend. */
 export function valueText(value: number, unit: Unit): string {
   return unit === 'ms' ? durationText(value) : compact(value);
 }
@@ -32,34 +31,34 @@ export function maximum(values: readonly number[]): number {
   return values.reduce((highest, value) => Math.max(highest, value), 0);
 }
 
-/** Durations that are written beside a logarithmic axis. */
-const written = [1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000];
-/** And those it may begin and end with. */
-const ends = written.flatMap((ms) => [ms, 2 * ms, 5 * ms]).sort((a, b) => a - b);
+/** The labels of a logarithmic axis, in ms. */
+const logarithmicLabels = [1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000];
+/** The possible ends of a logarithmic axis, in ms. */
+const logarithmicEnds = logarithmicLabels.flatMap((ms) => [ms, 2 * ms, 5 * ms]).sort((a, b) => a - b);
 
 function logarithmic(lowest: number, highest: number): ValueAxis {
-  const foot = ends.findLast((end) => end <= lowest) ?? lowest;
-  const top = ends.find((end) => end >= highest) ?? highest;
+  const foot = logarithmicEnds.findLast((end) => end <= lowest) ?? lowest;
+  const top = logarithmicEnds.find((end) => end >= highest) ?? highest;
   const length = Math.log(top) - Math.log(foot);
   const share = (value: number) => (value > foot ? (Math.log(value) - Math.log(foot)) / length : 0);
-  const labelled = [top, foot, ...written.filter((ms) => ms > foot && ms < top)];
-  return { share, labels: labelled.map((ms) => [share(ms), axisText(ms, 'ms')]), logarithmic: true };
+  const labels = [top, foot, ...logarithmicLabels.filter((ms) => ms > foot && ms < top)];
+  return { share, labels: labels.map((ms) => [share(ms), axisText(ms, 'ms')]), logarithmic: true };
 }
 
-const rounds = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10];
-/** Above these, times are written in seconds, minutes, hours. */
+const roundNumbers = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10];
+/** Hours, minutes, seconds and milliseconds, in ms. */
 const timeUnits = [3_600_000, 60_000, 1_000, 1];
 
-/** The next round number from the value up, so that half of it is round as well. */
+/** The next round number whose half is round, too. */
 function roundUp(value: number, unit: Unit): number {
   if (value <= 1) return unit === 'ms' ? 2 : 1;
   if (value < 10) return 2 * Math.ceil(value / 2);
   const base = unit === 'ms' ? (timeUnits.find((ms) => value >= ms) ?? 1) : 1;
   const power = base * 10 ** Math.floor(Math.log10(value / base));
-  return Math.min(Number.MAX_VALUE, (rounds.find((round) => round * power >= value) ?? 10) * power);
+  return Math.min(Number.MAX_VALUE, (roundNumbers.find((round) => round * power >= value) ?? 10) * power);
 }
 
-/** Half a request is not written, and `1m 0s` reads `1m`. */
+/** Omits fractions of counts, and shortens `1m 0s` to `1m`. */
 function axisText(value: number, unit: Unit): string {
   if (unit === 'ms') return durationText(value).replace(/^(\d+[hm]) 0[ms]$/, '$1');
   return Number.isInteger(value) ? compact(value) : '';
@@ -69,7 +68,7 @@ function durationText(ms: number): string {
   return ms < 48 * 3_600_000 ? duration(ms) : `${compact(ms / 86_400_000)} d`;
 }
 
-/** `1,200`, `12k`, `3.4M`: never longer than a margin is wide. */
+/** `1,200`, `12k`, `3.4M`: fits the margin. */
 function compact(value: number): string {
   if (value < 10_000) return groupDigits(Math.round(value * 10) / 10);
   const suffix = ['', 'k', 'M', 'G', 'T'][Math.floor(Math.log10(value) / 3)];

@@ -1,20 +1,20 @@
 /**
- * `**` globs over forward-slash paths: the same answer on every operating system, in time linear in pattern and path.
+ * Globs over paths with forward slashes, the same on every operating system.
  *
- * `*` and `?` stay within one name, `**` as a whole segment is any number of folders (none included), `[a-z]` and
- * `[!a-z]` are classes, `{a,b}` alternatives, `\` takes the next character as it is. Names that begin with a dot are
- * ordinary, case counts, everything else (parentheses, `!`, `+`, `@`, `|`) stands for itself: these are file names.
+ * `*` and `?` match within one name, `**` as a whole segment matches any number of folders, `[a-z]` and `[!a-z]` are
+ * classes, `{a,b}` are alternatives, `\` escapes a character. Matching is case-sensitive, names with a leading dot are
+ * not special, and all other characters are literal.
  *
- * Not a regular expression: `*a*a*a*a*b` makes those backtrack for hours, and one cannot be asked what lies below.
+ * Not implemented by regular expressions: they backtrack exponentially for `*a*a*a*b`, and cannot support `reaches`.
  */
 export interface Glob {
-  /** Whether this whole path matches. */
+  /** Whether the path matches. */
   matches(path: string): boolean;
-  /** Whether something below this folder could match. If not, nobody needs to look inside. */
+  /** Whether a path below this folder could match. */
   reaches(folder: string): boolean;
 }
 
-/** `undefined` for a pattern that cannot be read: an open class, a last `\`, too long, too many alternatives. */
+/** Returns undefined for an invalid pattern: an open class, a trailing `\`, too long, too many alternatives. */
 export function compileGlob(pattern: string): Glob | undefined {
   const parsed = alternatives(pattern)?.map((text) => text.split('/').map(segment));
   if (!parsed?.every(complete)) return undefined;
@@ -26,7 +26,7 @@ export function compileGlob(pattern: string): Glob | undefined {
   };
 }
 
-/** One test for a list of globs over names, quick for the plain ones among them. */
+/** Compiles several globs for names into one test. */
 export function compileNames(patterns: readonly string[]): (name: string) => boolean {
   const plain = new Set(patterns.filter((pattern) => !/[*?[{\\]/.test(pattern)));
   const wild = patterns.filter((pattern) => !plain.has(pattern)).flatMap((pattern) => compileGlob(pattern) ?? []);
@@ -45,50 +45,51 @@ function isWhole(segments: Segment[], path: string): boolean {
   return follow(segments, path.split('/')).has(segments.length);
 }
 
-/** Where in the pattern one can be after walking down these names; `segments.length` is its end. */
+/** The possible positions in the pattern after these names; `segments.length` is its end. */
 function follow(segments: Segment[], names: string[]): Set<number> {
-  let places = withSkips(segments, new Set([0]));
+  let positions = withSkips(segments, new Set([0]));
   for (const name of names) {
     const next = new Set<number>();
-    for (const at of places) {
+    for (const at of positions) {
       const test = segments[at];
       if (test === anyDepth) next.add(at);
       else if (test?.(name)) next.add(at + 1);
     }
-    places = withSkips(segments, next);
+    positions = withSkips(segments, next);
   }
-  return places;
+  return positions;
 }
 
-/** `**` may stand for no folder at all, so whoever is before one is also behind it. */
-function withSkips(segments: Segment[], places: Set<number>): Set<number> {
-  for (const at of places) if (segments[at] === anyDepth) places.add(at + 1);
-  return places;
+/** `**` may match no folder, so a position before it is also one after it. */
+function withSkips(segments: Segment[], positions: Set<number>): Set<number> {
+  for (const at of positions) if (segments[at] === anyDepth) positions.add(at + 1);
+  return positions;
 }
 
-const longest = 1000;
+/** For the length of a pattern and the number of its alternatives. */
+const maxSize = 1000;
 
-/** `a{b,c}d` is `abd` and `acd`. Braces without a comma or a partner are part of the name. */
+/** `a{b,c}d` becomes `abd` and `acd`. Unpaired braces and braces without a comma are literal. */
 function alternatives(pattern: string): string[] | undefined {
-  if (pattern.length > longest) return undefined;
+  if (pattern.length > maxSize) return undefined;
   const brace = firstBrace(pattern);
   if (!brace) return [pattern];
 
   const result: string[] = [];
   for (const choice of brace.choices) {
     const rest = alternatives(choice + brace.after);
-    if (!rest || result.length + rest.length > longest) return undefined;
+    if (!rest || result.length + rest.length > maxSize) return undefined;
     result.push(...rest.map((text) => brace.before + text));
   }
   return result;
 }
 
 function firstBrace(pattern: string): { before: string; choices: string[]; after: string } | undefined {
-  for (let open = 0; open < pattern.length; open = past(pattern, open)) {
+  for (let open = 0; open < pattern.length; open = nextPosition(pattern, open)) {
     if (pattern[open] !== '{') continue;
     const cuts = [open];
     let depth = 1;
-    for (let at = open + 1; at < pattern.length; at = past(pattern, at)) {
+    for (let at = open + 1; at < pattern.length; at = nextPosition(pattern, at)) {
       const char = pattern[at];
       if (char === '{') depth++;
       if (char === ',' && depth === 1) cuts.push(at);
@@ -103,8 +104,8 @@ function firstBrace(pattern: string): { before: string; choices: string[]; after
   return undefined;
 }
 
-/** The next place to look at: behind an escaped character or a whole class, where braces mean nothing. */
-function past(pattern: string, at: number): number {
+/** The next position. Skips escaped characters and classes, in which braces are literal. */
+function nextPosition(pattern: string, at: number): number {
   if (pattern[at] === '\\') return at + 2;
   return pattern[at] === '[' ? (readClass(pattern, at)?.end ?? at + 1) : at + 1;
 }
@@ -114,16 +115,16 @@ type Token = typeof star | string | Test;
 
 function segment(text: string): Segment | undefined {
   if (text === '**') return anyDepth;
-  const tokens = tokenise(text);
+  const tokens = tokenize(text);
   if (!tokens) return undefined;
   if (tokens.every((token) => typeof token === 'string')) return equals(tokens.join(''));
 
-  // Most names fail here already, without being taken apart.
+  // Rejects most names early.
   const [head, tail] = [literal(tokens), literal(tokens.toReversed())];
-  return (name) => name.startsWith(head) && name.endsWith(tail) && fits(tokens, [...name]);
+  return (name) => name.startsWith(head) && name.endsWith(tail) && matchTokens(tokens, [...name]);
 }
 
-/** The first token, if it is a character. */
+/** The first token if it is a literal. */
 const literal = ([first]: Token[]) => (typeof first === 'string' ? first : '');
 
 const equals =
@@ -131,7 +132,7 @@ const equals =
   (name) =>
     name === text;
 
-function tokenise(text: string): Token[] | undefined {
+function tokenize(text: string): Token[] | undefined {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length; ) {
     const char = String.fromCodePoint(text.codePointAt(at) ?? 0);
@@ -157,7 +158,7 @@ function tokenise(text: string): Token[] | undefined {
   return tokens;
 }
 
-/** `[a-z_]`, `[!a-z]`, `[^a-z]`; a `]` in first place is a member. */
+/** Reads `[a-z_]`, `[!a-z]` or `[^a-z]`. A leading `]` is a member. */
 function readClass(text: string, open: number): { test: Test; end: number } | undefined {
   const found = /^\[([!^]?)((?:\\.|[^\\\]])(?:\\.|[^\\\]])*|\](?:\\.|[^\\\]])*)\]/su.exec(text.slice(open));
   if (!found) return undefined;
@@ -177,8 +178,8 @@ const inRange = (char: string, from: string, to: string) => {
   return point >= (from.codePointAt(0) ?? 0) && point <= (to.codePointAt(0) ?? 0);
 };
 
-/** Going back to the last star only is enough, since an earlier one cannot do better. */
-function fits(tokens: Token[], chars: string[]): boolean {
+/** Backtracks to the last star only: an earlier one cannot match more. */
+function matchTokens(tokens: Token[], chars: string[]): boolean {
   let at = 0;
   let token = 0;
   let retry: { at: number; token: number } | undefined;
@@ -187,7 +188,7 @@ function fits(tokens: Token[], chars: string[]): boolean {
     if (expected === star) {
       retry = { at, token };
       token++;
-    } else if (expected !== undefined && accepts(expected, chars[at] ?? '')) {
+    } else if (expected !== undefined && tokenMatches(expected, chars[at] ?? '')) {
       at++;
       token++;
     } else if (retry) {
@@ -201,4 +202,4 @@ function fits(tokens: Token[], chars: string[]): boolean {
   return tokens.slice(token).every((rest) => rest === star);
 }
 
-const accepts = (token: string | Test, char: string) => (typeof token === 'string' ? token === char : token(char));
+const tokenMatches = (token: string | Test, char: string) => (typeof token === 'string' ? token === char : token(char));

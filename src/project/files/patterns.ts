@@ -1,20 +1,20 @@
 /**
- * What `include` and `exclude` in `cerebrium.toml` mean. The keys are the platform's, the rules are gantry's.
+ * The patterns of `include` and `exclude` in `cerebrium.toml`.
  *
- * An include is anchored at the project's root. An exclude without a slash is a name at any depth, as in a
- * `.gitignore`; one with a slash is anchored. A pattern that cannot work is reported, never silently dropped.
+ * Includes are anchored at the app folder. Excludes without a slash match a name at any depth, as in `.gitignore`;
+ * excludes with a slash are anchored. Patterns that cannot match are reported.
  */
 import type { Problem } from '../../errors.ts';
 import { compileGlob, compileNames, type Glob } from './glob.ts';
 
 export interface Include {
-  /** As the user wrote it. */
+  /** As written. */
   text: string;
   everything: boolean;
   matches(path: string): boolean;
-  /** Whether something below this folder could match. */
+  /** Whether a path below this folder could match. */
   reaches(folder: string): boolean;
-  /** Whether the pattern spells out this name (`node_modules/**` does, `**` does not). */
+  /** Whether the pattern contains this name: `node_modules/**` does, `**` does not. */
   names(name: string): boolean;
 }
 
@@ -29,96 +29,96 @@ export interface Patterns<T> {
   problems: Problem[];
 }
 
-export const parseIncludes = (texts: readonly string[]): Patterns<Include> => read('include', texts, readInclude);
-export const parseExcludes = (texts: readonly string[]): Patterns<Exclude> => read('exclude', texts, readExclude);
+export const parseIncludes = (texts: readonly string[]): Patterns<Include> => parse('include', texts, parseInclude);
+export const parseExcludes = (texts: readonly string[]): Patterns<Exclude> => parse('exclude', texts, parseExclude);
 
-/** What nobody wants to send, unless an include pattern names it: version control, installed code, caches, leftovers. */
+/** Not sent unless an include pattern names it: version control, installed packages, caches, editor files. */
 export const isExcludedByDefault = compileNames([
   ...['.git', '.hg', '.svn', 'node_modules', '.venv', 'venv', 'virtualenv', '.direnv'],
   ...['__pycache__', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.ipynb_checkpoints', '.tox', '.nox'],
   ...['.DS_Store', 'Thumbs.db', 'desktop.ini', '.idea', '.vscode', '*.swp', '*.swo', '*~'],
 ]);
 
-/** A folder with one of these in it is a virtual environment, whatever it is called. */
+/** A folder that contains one of these is a virtual environment. */
 export const virtualEnvironmentMarkers: readonly string[] = ['pyvenv.cfg', 'conda-meta'];
 
 type Kind = 'include' | 'exclude';
 
-function read<T>(kind: Kind, texts: readonly string[], make: (text: string) => T | undefined): Patterns<T> {
+function parse<T>(kind: Kind, texts: readonly string[], make: (text: string) => T | undefined): Patterns<T> {
   const found: Patterns<T> = { patterns: [], problems: [] };
   for (const text of texts.map((each) => each.trim()).filter(Boolean)) {
-    const mistake = mistakes.find(({ made }) => made.test(text));
-    const pattern = mistake && !mistake.usable?.includes(kind) ? undefined : make(text);
+    const mistake = mistakes.find(({ pattern }) => pattern.test(text));
+    const pattern = mistake && !mistake.appliesIn?.includes(kind) ? undefined : make(text);
     if (pattern) found.patterns.push(pattern);
-    if (mistake || !pattern) found.problems.push(warning(kind, text, pattern !== undefined, mistake ?? unreadable));
+    if (mistake || !pattern) found.problems.push(warning(kind, text, pattern !== undefined, mistake ?? invalidPattern));
   }
   return found;
 }
 
 interface Mistake {
-  made: RegExp;
+  pattern: RegExp;
   why: string;
-  instead(text: string): string;
-  /** Where the meaning is plain enough to go on with it: dropping an exclude could send what was to stay here. */
-  usable?: Kind[];
+  fix(text: string): string;
+  /** Lists in which the pattern still applies: dropping an exclude could send files that must not be sent. */
+  appliesIn?: Kind[];
 }
 
 const mistakes: Mistake[] = [
   {
-    made: /^!/,
-    why: 'there is no negation; a file whose name begins with "!" is written "\\!"',
-    instead: (text) => `remove it, or move "${text.slice(1)}" to the other list`,
+    pattern: /^!/,
+    why: 'negation is not supported; for a name that starts with "!", write "\\!"',
+    fix: (text) => `remove it, or move "${text.slice(1)}" to the other list`,
   },
   {
-    made: /^(~[/\\]|[A-Za-z]:[/\\]|\\\\)/,
-    why: 'patterns are relative to the folder of cerebrium.toml, and nothing outside it is sent',
-    instead: () => 'write the path as seen from the folder of cerebrium.toml',
+    pattern: /^(~[/\\]|[A-Za-z]:[/\\]|\\\\)/,
+    why: 'patterns are relative to the app folder, and files outside of it are not sent',
+    fix: () => 'use a path relative to the folder of cerebrium.toml',
   },
   {
-    made: /^\//,
-    why: 'patterns are relative to the folder of cerebrium.toml',
-    instead: (text) => `write "./${text.replace(/^\/+/, '')}"`,
-    usable: ['exclude'],
+    pattern: /^\//,
+    why: 'patterns are relative to the app folder',
+    fix: (text) => `write "./${text.replace(/^\/+/, '')}"`,
+    appliesIn: ['exclude'],
   },
   {
-    made: /(^|\/)\.\.(\/|$)/,
-    why: 'nothing outside the folder of cerebrium.toml is sent',
-    instead: () => 'write the path as seen from the folder of cerebrium.toml, without ".."',
+    pattern: /(^|\/)\.\.(\/|$)/,
+    why: 'files outside of the app folder are not sent',
+    fix: () => 'use a path relative to the folder of cerebrium.toml, without ".."',
   },
   {
-    made: /\\[\p{L}\p{N}_.]/u,
-    why: 'patterns use "/" on every system; "\\" takes the next character as it is',
-    instead: (text) => `write "${text.replaceAll('\\', '/')}"`,
+    pattern: /\\[\p{L}\p{N}_.]/u,
+    why: 'patterns use "/" on every system; "\\" escapes the next character',
+    fix: (text) => `write "${text.replaceAll('\\', '/')}"`,
   },
 ];
 
-const unreadable: Omit<Mistake, 'made'> = {
-  why: 'it cannot be read: a "[" without its "]", a "\\" at the end, or too many alternatives',
-  instead: (text) =>
+const invalidPattern: Omit<Mistake, 'pattern'> = {
+  why: 'invalid pattern: "[" without "]", trailing "\\", or too many alternatives',
+  fix: (text) =>
     text.includes('[')
       ? `write "${text.replace(/\\?\[/, '\\[')}" if the bracket is part of the name`
       : 'correct or remove it',
 };
 
-const warning = (kind: Kind, text: string, used: boolean, mistake: Omit<Mistake, 'made'>): Problem => ({
+const warning = (kind: Kind, text: string, used: boolean, mistake: Omit<Mistake, 'pattern'>): Problem => ({
   severity: 'warning',
-  message: used ? `${kind} pattern "${text}" begins with "/"` : `${kind} pattern "${text}" is ignored`,
+  message: used ? `${kind} pattern "${text}" starts with "/"` : `${kind} pattern "${text}" is ignored`,
   why: mistake.why,
-  fix: mistake.instead(text),
+  fix: mistake.fix(text),
 });
 
-/** `./a//b/./c` is `a/b/c`; the slash at the end, which asks for a folder, stays. */
-const tidy = (text: string) =>
+/** `./a//b/./c` becomes `a/b/c`. A trailing slash, which means a folder, stays. */
+const normalize = (text: string) =>
   text
     .replace(/\/(\.?\/)+/g, '/')
     .replace(/^(\.?\/)+/, '')
     .replace(/(^|\/)\.$/, '$1');
 
-const all = new Set(['', '*', '**', '**/*']);
+const matchesAll = new Set(['', '*', '**', '**/*']);
 
-function readInclude(text: string): Include | undefined {
-  const pattern = tidy(text);
-  if (all.has(pattern)) {
+function parseInclude(text: string): Include | undefined {
+  const pattern = normalize(text);
+  if (matchesAll.has(pattern)) {
     return { text, everything: true, matches: () => true, reaches: () => true, names: () => false };
   }
 
@@ -128,27 +128,27 @@ function readInclude(text: string): Include | undefined {
   const itself = compileGlob(path);
   if (!below || !itself) return undefined;
 
-  // A glob means files. A plain name may be either, and if it is a folder's, all of it is meant.
-  const wild = /[*?[]/.test(path);
-  const globs: Glob[] = folder ? [below] : wild ? [itself] : [itself, below];
-  const spelt = path.split('/').filter((part) => !/[*?[]/.test(part) || isExcludedByDefault(part));
-  const isSpelt = compileNames(spelt);
+  // A glob matches files. A plain name matches a file, or everything in a folder.
+  const isGlob = /[*?[]/.test(path);
+  const globs: Glob[] = folder ? [below] : isGlob ? [itself] : [itself, below];
+  const literalNames = path.split('/').filter((part) => !/[*?[]/.test(part) || isExcludedByDefault(part));
+  const isNamed = compileNames(literalNames);
   return {
     text,
     everything: false,
     matches: (candidate) => globs.some((each) => each.matches(candidate)),
     reaches: (candidate) => globs.some((each) => each.reaches(candidate)),
-    names: isSpelt,
+    names: isNamed,
   };
 }
 
-function readExclude(text: string): Exclude | undefined {
-  const tidied = tidy(text) || '**';
-  const onlyFolders = tidied.endsWith('/');
-  const compiled = compileGlob(onlyFolders ? tidied.slice(0, -1) : tidied);
+function parseExclude(text: string): Exclude | undefined {
+  const normalized = normalize(text) || '**';
+  const onlyFolders = normalized.endsWith('/');
+  const compiled = compileGlob(onlyFolders ? normalized.slice(0, -1) : normalized);
   if (!compiled) return undefined;
 
-  const anchored = text.slice(0, -1).includes('/') || tidied === '**';
+  const anchored = text.slice(0, -1).includes('/') || normalized === '**';
   return {
     text,
     matches: (path, name, isFolder) => (isFolder || !onlyFolders) && compiled.matches(anchored ? path : name),

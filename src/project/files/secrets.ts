@@ -1,27 +1,25 @@
 /**
- * Files that look like secrets, by name: people are told before they send one.
- *
- * Names only, nobody's files are read. False alarms teach people to ignore the true ones, so what merely could be a
- * secret (`config.json`, `auth.py`) is not listed, and well-known public certificates are spared.
+ * Warns about files that look like secrets. Checks names only. To avoid false alarms, ambiguous names (`config.json`) and
+ * well-known public certificates do not count.
  */
 import type { Problem } from '../../errors.ts';
 import { compileGlob, compileNames } from './glob.ts';
 
-/** One warning for all of them, or none. `paths` are relative to the root. */
+/** Returns one warning for all such files, or none. `paths` are relative to the root. */
 export function secretsWarning(paths: readonly string[]): Problem[] {
   const found = paths.filter(looksSecret);
   if (found.length === 0) return [];
 
-  const more = found.length > shown ? ` and ${found.length - shown} more` : '';
-  const names = `${found.slice(0, shown).join(', ')}${more}`;
+  const more = found.length > maxShown ? ` and ${found.length - maxShown} more` : '';
+  const names = `${found.slice(0, maxShown).join(', ')}${more}`;
   return [
     {
       severity: 'warning',
       message:
         found.length === 1 ? `this file looks like a secret: ${names}` : `these files look like secrets: ${names}`,
-      why: 'everything that is sent can be read by all who can see the app',
+      why: 'everyone with access to the app can read its files',
       fix: `exclude = [${found
-        .slice(0, shown)
+        .slice(0, maxShown)
         .map((path) => JSON.stringify(`./${path}`))
         .join(', ')}]`,
     },
@@ -30,10 +28,12 @@ export function secretsWarning(paths: readonly string[]): Problem[] {
 
 export function looksSecret(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return (isSecret(name) && !isHarmless(name)) || (/(^|\/)\./.test(path) && places.some((each) => each.matches(path)));
+  return (
+    (isSecret(name) && !isHarmless(name)) || (/(^|\/)\./.test(path) && secretPaths.some((each) => each.matches(path)))
+  );
 }
 
-const shown = 5;
+const maxShown = 5;
 
 const isSecret = compileNames([
   ...['.env', '.env.*', '*.env', '.envrc'],
@@ -60,7 +60,11 @@ const isHarmless = compileNames([
   ...['*{example,sample,template}*credentials*.json', '*credentials*{example,sample,template,schema}*.json'],
 ]);
 
-/** Files that are secret because of where they are, all of them in hidden folders. */
-const places = [
-  ...['.aws/credentials', '.kube/config', '.docker/config.json', '.config/gcloud/**/*', '.azure/**/*'],
-].flatMap((place) => compileGlob(`**/${place}`) ?? []);
+/** Secret because of their folder, which is hidden. */
+const secretPaths = [
+  '.aws/credentials',
+  '.kube/config',
+  '.docker/config.json',
+  '.config/gcloud/**/*',
+  '.azure/**/*',
+].flatMap((path) => compileGlob(`**/${path}`) ?? []);

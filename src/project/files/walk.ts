@@ -1,8 +1,6 @@
 /**
- * The walk over the project: excluded folders are never entered, excluded files never looked at.
- *
- * Reading folders synchronously is the fastest way by far; the event loop gets its turn often enough that Ctrl-C is
- * heard at once.
+ * Walks the app folder without entering excluded folders. Reads folders synchronously because that is much faster, and
+ * yields to the event loop often enough for Ctrl-C.
  */
 import {
   accessSync,
@@ -17,14 +15,13 @@ import {
 } from 'node:fs';
 import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Problem, ProjectError } from '../../errors.ts';
-import { throwIfAborted } from '../interruption.ts';
+import { type Problem, ProjectError, throwIfAborted } from '../../errors.ts';
 import type { CollectOptions, FileEntry } from './entry.ts';
 import { type Exclude, type Include, isExcludedByDefault, virtualEnvironmentMarkers } from './patterns.ts';
 
 export interface WalkResult {
   entries: FileEntry[];
-  /** The include patterns that found something. */
+  /** The include patterns that matched. */
   used: Set<Include>;
   warnings: Problem[];
   errors: Problem[];
@@ -35,34 +32,34 @@ interface WalkOptions extends Pick<CollectOptions, 'always' | 'isTemporary' | 's
   excludes: Exclude[];
 }
 
-/** Problems are collected, not thrown, so that all can be told at once. Throws a ProjectError if there is no root. */
+/** Returns all problems instead of throwing the first one. Throws ProjectError if the root cannot be opened. */
 export async function walkFolder(
   root: string,
   { includes, excludes, always = [], isTemporary = () => false, signal }: WalkOptions,
 ): Promise<WalkResult> {
-  const project = new Walk(realRoot(root), excludes, isTemporary);
-  project.enter({ path: '', name: '', real: project.root, trail: [], includes });
+  const walk = new Walk(resolveRoot(root), excludes, isTemporary);
+  walk.enter({ path: '', name: '', real: walk.root, linkedFrom: [], includes });
 
   let lastTurn = performance.now();
-  while (project.visitNext()) {
-    if (performance.now() - lastTurn < breath) continue;
+  while (walk.visitNext()) {
+    if (performance.now() - lastTurn < maxBlockingMs) continue;
     await turn();
     throwIfAborted(signal);
     lastTurn = performance.now();
   }
   throwIfAborted(signal);
-  for (const path of always) project.addAlways(path);
-  return project.found;
+  for (const path of always) walk.addAlways(path);
+  return walk.found;
 }
 
-/** How long the event loop may wait, in milliseconds. */
-const breath = 20;
+/** The longest time between two turns of the event loop. */
+const maxBlockingMs = 20;
 
-function realRoot(root: string): string {
+function resolveRoot(root: string): string {
   try {
     return realpathSync(root);
   } catch (cause) {
-    const message = `the project folder ${root} cannot be opened`;
+    const message = `cannot open the app folder ${root}`;
     throw new ProjectError(message, [{ severity: 'error', message }], { cause });
   }
 }
@@ -70,11 +67,11 @@ function realRoot(root: string): string {
 interface Folder {
   path: string;
   name: string;
-  /** Where it is on the disk; differs from the path below a link. */
+  /** The real path, which differs from `path` below a symbolic link. */
   real: string;
-  /** The real folders from which links led here: to meet one of them again is a loop. */
-  trail: string[];
-  /** The patterns that may match something in here. */
+  /** The real folders that contain the symbolic links on the way here, to detect loops. */
+  linkedFrom: string[];
+  /** The patterns that may match below this folder. */
   includes: Include[];
 }
 
@@ -82,7 +79,7 @@ class Walk {
   readonly found: WalkResult = { entries: [], used: new Set(), warnings: [], errors: [] };
   readonly root: string;
   readonly #excludes: Exclude[];
-  readonly #waiting: Folder[] = [];
+  readonly #pending: Folder[] = [];
 
   readonly #isTemporary: (name: string) => boolean;
 
@@ -93,12 +90,12 @@ class Walk {
   }
 
   enter(folder: Folder): void {
-    this.#waiting.push(folder);
+    this.#pending.push(folder);
   }
 
-  /** False when there is nothing left to visit. */
+  /** Returns false when nothing is left to visit. */
   visitNext(): boolean {
-    const folder = this.#waiting.pop();
+    const folder = this.#pending.pop();
     if (!folder) return false;
 
     const children = this.#read(folder);
@@ -113,7 +110,7 @@ class Walk {
     try {
       return readdirSync(folder.real, { withFileTypes: true });
     } catch (error) {
-      this.#failToRead(folder.path || '.', error);
+      this.#addReadError(folder.path || '.', error);
       return [];
     }
   }
@@ -125,12 +122,12 @@ class Walk {
     const includes = isExcludedByDefault(name) ? inherited.filter((each) => each.names(name)) : inherited;
     if (includes.length === 0) return;
 
-    const at: Folder = { path, name, real: `${folder.real}/${name}`, trail: folder.trail, includes };
+    const at: Folder = { path, name, real: `${folder.real}/${name}`, linkedFrom: folder.linkedFrom, includes };
     if (child.isDirectory()) this.#enterIfReached(at);
-    else if (child.isSymbolicLink()) this.#followIfWanted(at, folder);
-    else if (!this.#wants(at)) return;
-    else if (child.isFile()) this.#add(at);
-    else this.#warn(`${path} is skipped: it is no regular file`, 'sockets, pipes and devices have no content to send');
+    else if (child.isSymbolicLink()) this.#followIfIncluded(at, folder);
+    else if (!this.#isIncluded(at)) return;
+    else if (child.isFile()) this.#addFile(at);
+    else this.#addWarning(`skipped ${path}: not a regular file`, 'sockets, pipes and devices cannot be sent');
   }
 
   #isExcluded(path: string, name: string, isFolder: boolean): boolean {
@@ -142,33 +139,33 @@ class Walk {
     if (includes.length > 0) this.enter({ ...folder, includes });
   }
 
-  /** Every pattern is asked until it has matched once, so that idle ones can be told. */
-  #wants(file: Folder): boolean {
-    let wanted = false;
+  /** Tests each pattern until it has matched once, to report patterns that match nothing. */
+  #isIncluded(file: Folder): boolean {
+    let isIncluded = false;
     for (const include of file.includes) {
-      if (wanted && this.found.used.has(include)) continue;
+      if (isIncluded && this.found.used.has(include)) continue;
       if (!include.matches(file.path)) continue;
       this.found.used.add(include);
-      wanted = true;
+      isIncluded = true;
     }
-    return wanted;
+    return isIncluded;
   }
 
-  /** A link's own name is what patterns see, wherever it leads. */
-  #followIfWanted(link: Folder, parent: Folder): void {
+  /** Patterns apply to the path of the link, not to its target. */
+  #followIfIncluded(link: Folder, parent: Folder): void {
     const reached = link.includes.some((each) => each.reaches(link.path) || each.matches(link.path));
     const target = reached ? this.#resolve(link) : undefined;
     if (!target) return;
 
     if (target.stats.isDirectory()) {
       if (this.#isExcluded(link.path, link.name, true)) return;
-      const trail = [...parent.trail, parent.real];
-      const isLoop = trail.some((folder) => isInside(target.real, folder));
-      if (isLoop) this.#warn(`link ${link.path} is skipped: it leads back to a folder it lies in`);
-      else this.#enterIfReached({ ...link, real: target.real, trail });
-    } else if (this.#wants(link)) {
-      if (target.stats.isFile()) this.#add({ ...link, real: target.real });
-      else this.#warn(`link ${link.path} is skipped: it leads to no regular file`);
+      const linkedFrom = [...parent.linkedFrom, parent.real];
+      const isLoop = linkedFrom.some((folder) => isInside(target.real, folder));
+      if (isLoop) this.#addWarning(`skipped symbolic link ${link.path}: it leads to a folder that contains it`);
+      else this.#enterIfReached({ ...link, real: target.real, linkedFrom });
+    } else if (this.#isIncluded(link)) {
+      if (target.stats.isFile()) this.#addFile({ ...link, real: target.real });
+      else this.#addWarning(`skipped symbolic link ${link.path}: not a regular file`);
     }
   }
 
@@ -176,77 +173,77 @@ class Walk {
     try {
       const real = realpathSync(link.real);
       if (isInside(this.root, real)) return { real, stats: statSync(real) };
-      this.#fail(`link ${link.path} leads out of the project, to ${real}`, {
-        why: 'only what lies in the folder of cerebrium.toml is sent',
+      this.#addError(`symbolic link ${link.path} leads out of the app folder, to ${real}`, {
+        why: 'only files in the folder of cerebrium.toml are sent',
         fix: `copy the file there, or exclude = ["./${link.path}"]`,
       });
     } catch (error) {
-      if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error))) this.#failToRead(link.path, error);
-      else this.#warn(`link ${link.path} is skipped: it leads nowhere`);
+      if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(error))) this.#addReadError(link.path, error);
+      else this.#addWarning(`skipped symbolic link ${link.path}: its target does not exist`);
     }
     return undefined;
   }
 
-  #add({ path, real }: Pick<Folder, 'path' | 'real'>): void {
+  #addFile({ path, real }: Pick<Folder, 'path' | 'real'>): void {
     try {
       const stats = lstatSync(real);
-      // Readable by all is readable by us; only where the mode leaves a doubt is it worth asking.
+      // A file that everyone may read needs no further check.
       if ((stats.mode & 0o444) !== 0o444) accessSync(real, constants.R_OK);
       const executable = process.platform !== 'win32' && (stats.mode & 0o100) !== 0;
       this.found.entries.push({ path, size: stats.size, executable, source: { file: real } });
     } catch (error) {
-      this.#failToRead(path, error);
+      this.#addReadError(path, error);
     }
     if (/[\\\x00-\x1f\x7f]/.test(path)) {
-      this.#warn(`${JSON.stringify(path)} has a character in its name that not every system can unpack`);
+      this.#addWarning(`${JSON.stringify(path)} has a character in its name that some systems cannot unpack`);
     }
   }
 
-  addAlways(wanted: string): void {
-    const path = posix.normalize(wanted.replaceAll(sep, '/'));
+  addAlways(given: string): void {
+    const path = posix.normalize(given.replaceAll(sep, '/'));
     const real = resolve(this.root, path);
     if (this.found.entries.some((entry) => entry.path === path)) return;
     if (!isInside(this.root, real)) {
-      this.#warn(`${wanted} is not sent`, 'it lies outside the folder of cerebrium.toml');
+      this.#addWarning(`${given} is not sent`, 'it is outside of the folder of cerebrium.toml');
     } else if (existsSync(real)) {
       const target = this.#resolve({ path, real });
-      if (target) this.#add({ path, real: target.real });
+      if (target) this.#addFile({ path, real: target.real });
     } else {
-      this.#fail(`${wanted} is not there`);
+      this.#addError(`${given} not found`);
     }
   }
 
-  #warn(message: string, why?: string): void {
+  #addWarning(message: string, why?: string): void {
     this.found.warnings.push({ severity: 'warning', message, ...(why && { why }) });
   }
 
-  #fail(message: string, facts: Partial<Problem> = {}): void {
+  #addError(message: string, facts: Partial<Problem> = {}): void {
     this.found.errors.push({ severity: 'error', message, ...facts });
   }
 
-  #failToRead(path: string, error: unknown): void {
-    const code = codeOf(error);
-    // A name that is not UTF-8 is not shown as it is, and under the name we are shown there is nothing.
+  #addReadError(path: string, error: unknown): void {
+    const code = errorCode(error);
+    // Node replaces invalid UTF-8 in names, and finds no file under the replaced name.
     if (code === 'ENOENT' && path.includes('\ufffd'))
-      this.#fail(`the name of ${path} is not UTF-8`, { fix: 'rename or exclude it' });
+      this.#addError(`the name of ${path} is not valid UTF-8`, { fix: 'rename or exclude it' });
     else
-      this.#fail(`${path} cannot be read`, {
+      this.#addError(`cannot read ${path}`, {
         why: reasons[code] ?? String(error),
         fix: `exclude = ["./${path}"] if it is not needed`,
       });
   }
 }
 
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException)?.code ?? '';
+const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException)?.code ?? '';
 
 const reasons: Record<string, string> = {
   EACCES: 'permission denied',
   EPERM: 'not permitted',
-  ENOENT: 'it was there a moment ago and is gone',
-  EIO: 'the disk reports an error',
+  ENOENT: 'it was deleted meanwhile',
+  EIO: 'input/output error',
 };
 
-/** Whether `path` is `folder` itself or lies below it. */
+/** Whether `path` is `folder` or below it. */
 function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);

@@ -4,34 +4,34 @@ import { isSet, type Rule, type RuleInput, selectRuntime } from './rule.ts';
 export const deploymentRule: Rule = function* (app) {
   yield* publicEndpoint(app);
   yield* emptyInclude(app);
-  yield* ignored(app);
+  yield* ignoredKeys(app);
 };
 
-/** Only when asked for: the platform's default is public too, which the plan of a deploy tells. */
+/** Only if set explicitly: the default is public, too, and the deploy plan shows it. */
 function* publicEndpoint({ sections: { deployment } }: RuleInput): Generator<ConfigIssue> {
   if (deployment?.disable_auth !== true) return;
-  const why = 'with disable_auth = true anyone who knows its address can call it, at your cost';
+  const why = 'with disable_auth = true anyone who knows its URL can call it, at your cost';
   yield warningAt('deployment.disable_auth', 'this app is public', { why, fix: 'disable_auth = false' });
 }
 
-/** As the published client has it, an empty list is no list. */
+/** Like the official client, treats an empty list as absent. */
 function* emptyInclude({ sections: { deployment } }: RuleInput): Generator<ConfigIssue> {
   if (deployment?.include?.length !== 0) return;
-  yield warningAt('deployment.include', 'include is empty, so everything is sent', { fix: 'include = ["*"]' });
+  yield warningAt('deployment.include', 'include is empty, so all files are sent', { fix: 'include = ["*"]' });
 }
 
-/** The keys that the platform ignores, and when (docs/platform.md#app-configuration). */
+/** Keys that the platform ignores (docs/platform.md#app-configuration). */
 const withDockerfile = {
-  why: 'the image is built from dockerfile_path: put it into the Dockerfile',
+  why: 'the image is built from dockerfile_path: move it to the Dockerfile',
   keys: ['shell_commands', 'pre_build_commands', 'docker_base_image_url'],
 };
 const withPartner = {
-  why: 'a partner service is run by the platform: nothing is sent and nothing is built',
+  why: 'the platform runs the partner service: no files are sent and nothing is built',
   keys: ['include', 'exclude', ...withDockerfile.keys],
 };
 const packages = ['dependencies.pip', 'dependencies.conda', 'dependencies.apt', 'dependencies.paths'] as const;
 
-function* ignored(app: RuleInput): Generator<ConfigIssue> {
+function* ignoredKeys(app: RuleInput): Generator<ConfigIssue> {
   const runtime = selectRuntime(app.sections);
   const isPartner = runtime !== 'cortex' && runtime !== 'custom';
   if (!isPartner && !app.sections['runtime.custom']?.dockerfile_path) return;

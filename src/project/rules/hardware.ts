@@ -4,24 +4,24 @@ import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { isReadable, type Rule, type RuleInput } from './rule.ts';
 
-/** Maximum length of a `compute` list (docs/platform.md#hardware). */
-const mostChoices = 5;
+/** The maximum length of a `compute` list. */
+const maxChoices = 5;
 
 export const hardwareRule: Rule = function* (app) {
-  yield* providerGone(app);
+  yield* removedProvider(app);
   if (!isReadable(app, 'hardware.compute')) return;
   yield* mixedFamilies(app);
   yield* longList(app);
   yield* gpuCount(app);
   yield* memoryDecimals(app);
   yield* cores(app);
-  yield* largest(app);
+  yield* aboveLimits(app);
 };
 
-/** The platform left this cloud; the published client refuses it too. */
-function* providerGone({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
+/** The official client rejects it, too. */
+function* removedProvider({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   if (hardware?.provider?.toLowerCase() !== 'coreweave') return;
-  yield errorAt('hardware.provider', 'the platform no longer runs on coreweave', { fix: 'provider = "aws"' });
+  yield errorAt('hardware.provider', 'provider coreweave is no longer supported', { fix: 'provider = "aws"' });
 }
 
 function* mixedFamilies({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
@@ -32,20 +32,20 @@ function* mixedFamilies({ sections: { hardware } }: RuleInput): Generator<Config
   if (first === undefined || odd === undefined) return;
   const kept = known.filter((name) => accelerators[name]?.family === family);
   yield errorAt('hardware.compute', `${first} and ${odd} cannot be mixed`, {
-    why: 'all names in compute are of one family: CPU, NVIDIA (GPUs) or AWS (INF2, TRN1)',
+    why: 'all names must be of one family: CPU, NVIDIA (GPUs) or AWS (INF2, TRN1)',
     fix: `compute = ${toToml(kept.length === 1 ? first : kept)}`,
   });
 }
 
 function* longList({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   const count = hardware?.compute?.length ?? 0;
-  if (count <= mostChoices) return;
+  if (count <= maxChoices) return;
   yield warningAt('hardware.compute', `compute lists ${count} names`, {
-    why: `the platform takes up to ${mostChoices}`,
+    why: `the platform accepts up to ${maxChoices}`,
   });
 }
 
-/** The published client sends no GPU count for CPU, so that one, left from a template, does no harm. */
+/** A count of 1 for CPU, left from a template, is harmless: it is not sent. */
 function* gpuCount({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   const count = hardware?.gpu_count;
   if (count === undefined) return;
@@ -54,7 +54,7 @@ function* gpuCount({ sections: { hardware } }: RuleInput): Generator<ConfigIssue
   const onCpu = compute ? 'compute is "CPU"' : 'compute is not set, so the app runs on CPU';
   if (!isCpuOnly(compute)) {
     const why = `${compute?.[0]} comes with at least 1`;
-    if (count === 0) yield warningAt(at, 'gpu_count 0 asks for no GPU', { why, fix: 'gpu_count = 1' });
+    if (count === 0) yield warningAt(at, 'gpu_count 0 requests no GPU', { why, fix: 'gpu_count = 1' });
   } else if (count === 1) {
     const why = `the platform gives a CPU app no GPU: ${onCpu}`;
     yield warningAt(at, 'gpu_count is ignored', { why, fix: compute ? 'gpu_count = 0' : exampleCompute });
@@ -81,32 +81,29 @@ function* cores({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   if (isCpuOnly(hardware?.compute)) {
     if (cpuOnlyCores.includes(cpu)) return;
     const next = cpuOnlyCores.find((size) => size > cpu) ?? cpuOnlyCores.at(-1);
-    const why = `without a GPU there are ${cpuOnlyCores.join(', ')} cores`;
+    const why = `sizes without a GPU: ${cpuOnlyCores.join(', ')} cores`;
     yield warningAt('hardware.cpu', `cpu ${cpu} is not a documented size`, { why, fix: `cpu = ${next}` });
   } else if (!Number.isInteger(cpu)) {
-    const why = 'with a GPU, whole cores only';
+    const why = 'a GPU requires whole cores';
     yield warningAt('hardware.cpu', `cpu ${cpu} is not a whole number`, { why, fix: `cpu = ${Math.ceil(cpu)}` });
   }
 }
 
-/**
- * More than any source documents for this hardware (docs/platform.md#hardware). Where sources disagree, the largest
- * number counts.
- */
-function* largest({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
+/** Warns about values over the largest documented limit. */
+function* aboveLimits({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
   const name = hardware.compute?.[0] ?? 'CPU';
   const limits = Object.hasOwn(accelerators, name) ? accelerators[name] : undefined;
   if (!limits) return;
   const gpus = Math.max(1, hardware.gpu_count ?? 1);
-  const most = (key: 'cpu' | 'memory') => Math.max(limits.perGpu[key] * gpus, limits.perReplica?.[key] ?? 0);
+  const limit = (key: 'cpu' | 'memory') => Math.max(limits.perGpu[key] * gpus, limits.perReplica?.[key] ?? 0);
   if (name === 'CPU') {
-    // Cores without a GPU come in sizes of their own, judged above.
+    // The rule for cores checks the CPU.
     yield* tooLarge('memory', hardware.memory, limits.perGpu.memory, 'an app without a GPU has up to', 'GB');
     return;
   }
   yield* tooLarge('gpu_count', hardware.gpu_count, limits.gpus, 'a replica has up to', name);
-  yield* tooLarge('cpu', hardware.cpu, most('cpu'), `${gpus} ${name} comes with up to`, 'cores');
-  yield* tooLarge('memory', hardware.memory, most('memory'), `${gpus} ${name} comes with up to`, 'GB');
+  yield* tooLarge('cpu', hardware.cpu, limit('cpu'), `${gpus} ${name} comes with up to`, 'cores');
+  yield* tooLarge('memory', hardware.memory, limit('memory'), `${gpus} ${name} comes with up to`, 'GB');
 }
 
 type Amount = 'cpu' | 'memory' | 'gpu_count';
@@ -114,17 +111,17 @@ type Amount = 'cpu' | 'memory' | 'gpu_count';
 function* tooLarge(
   key: Amount,
   value: number | undefined,
-  most: number,
+  max: number,
   whose: string,
   unit: string,
 ): Generator<ConfigIssue> {
-  if (value === undefined || value <= most || !isInRange(key, value)) return;
-  const why = `${whose} ${most} ${unit}`;
-  yield warningAt(`hardware.${key}`, `${key} ${value} is more than is documented`, { why, fix: `${key} = ${most}` });
+  if (value === undefined || value <= max || !isInRange(key, value)) return;
+  const why = `${whose} ${max} ${unit}`;
+  yield warningAt(`hardware.${key}`, `${key} ${value} exceeds the documented limit`, { why, fix: `${key} = ${max}` });
 }
 
-/** What is outside the general range has been told by the rule of values. */
+/** Values outside of the general range are reported by the rule for values. */
 function isInRange(key: Amount, value: number): boolean {
-  const [least, most = Number.POSITIVE_INFINITY] = sections.hardware.keys[key].range ?? [0];
-  return value >= least && value <= most;
+  const [min, max = Number.POSITIVE_INFINITY] = sections.hardware.keys[key].range ?? [0];
+  return value >= min && value <= max;
 }

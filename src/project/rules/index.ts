@@ -8,7 +8,7 @@ import { runtimeRule } from './runtime.ts';
 import { scalingRule } from './scaling.ts';
 import { valuesRule } from './values.ts';
 
-/** Everything a file of the right shape may still have wrong. Their order does not matter: problems are in file order. */
+/** The checks of a file whose values have valid types. The order does not matter: problems are sorted later. */
 export const rules: readonly Rule[] = [
   appNameRule,
   valuesRule,

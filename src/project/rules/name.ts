@@ -2,24 +2,24 @@ import { basename } from 'node:path';
 import { errorAt } from '../toml/issue.ts';
 import { isReadable, type Rule } from './rule.ts';
 
-/** The longest name: it is one label of a host name. */
-const longest = 63;
+/** The name becomes a label of a host name. */
+const maxLength = 63;
 
-/** Why a text cannot be the name of an app, or undefined if it can. */
+/** Why a name is invalid, or undefined if it is valid. */
 export function appNameProblem(name: string): string | undefined {
-  if (name === '') return 'an app is called by its name';
-  if (!/^[a-z0-9-]*$/.test(name)) return 'lower-case letters, digits and hyphens only';
-  if (/^-|-$/.test(name)) return 'a name begins and ends with a letter or a digit';
-  return name.length > longest ? `at most ${longest} characters` : undefined;
+  if (name === '') return 'the name must not be empty';
+  if (!/^[a-z0-9-]*$/.test(name)) return 'only lowercase letters, digits and hyphens are allowed';
+  if (/^-|-$/.test(name)) return 'a name must start and end with a letter or digit';
+  return name.length > maxLength ? `at most ${maxLength} characters` : undefined;
 }
 
-/** The valid name closest to a text: "My App" becomes "my-app". */
+/** Converts a text to a valid name: "My App" to "my-app". */
 export function toAppName(text: string): string {
   const plain = text
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')
     .toLowerCase();
-  const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, longest);
+  const slug = plain.replace(/[^a-z0-9]+/g, '-').slice(0, maxLength);
   return slug.replace(/^-+|-+$/g, '') || 'my-app';
 }
 
@@ -32,7 +32,7 @@ export const appNameRule: Rule = function* (app) {
   const why = appNameProblem(name);
   if (why === undefined) return;
   const isGiven = app.givenName !== undefined;
-  yield errorAt(isGiven ? undefined : 'deployment.name', `app name ${JSON.stringify(name)} is not valid`, {
+  yield errorAt(isGiven ? undefined : 'deployment.name', `invalid app name ${JSON.stringify(name)}`, {
     why,
     fix: isGiven ? `--name ${toAppName(name)}` : `name = "${toAppName(name)}"`,
   });
@@ -41,5 +41,5 @@ export const appNameRule: Rule = function* (app) {
 function missing(root: string, hasSection: boolean) {
   const line = `name = "${toAppName(basename(root))}"`;
   const fix = hasSection ? line : `[cerebrium.deployment]\n${line}`;
-  return errorAt('deployment.name', 'the app has no name', { why: 'name in [cerebrium.deployment] is required', fix });
+  return errorAt('deployment.name', 'missing app name', { why: 'name in [cerebrium.deployment] is required', fix });
 }

@@ -3,11 +3,11 @@ import { partners } from '../schema.ts';
 import type { ConfigIssue } from '../toml/issue.ts';
 import type { Draft } from '../toml/sections.ts';
 
-/** An app as its file describes it, for rules to judge. */
+/** The contents of a config file, as rules check them. */
 export interface RuleInput {
-  /** Folder of the config file: what the file names is looked up there. */
+  /** The app folder; paths in the file are relative to it. */
   root: string;
-  /** The name given on the command line instead of the one in the file. */
+  /** The name from the command line, which overrides the one in the file. */
   givenName?: string | undefined;
   sections: Draft['sections'];
   unreadable: Draft['unreadable'];
@@ -17,30 +17,27 @@ export type Rule = (app: RuleInput) => Iterable<ConfigIssue>;
 
 export type Runtime = 'cortex' | 'custom' | (typeof partners)[number];
 
-/** What starts the app; of contradicting sections, the one the platform prefers. */
+/** The runtime; of several, the one that the platform prefers. */
 export function selectRuntime(sections: Draft['sections']): Runtime {
   return partners.find((name) => sections[`runtime.${name}`]) ?? (sections['runtime.custom'] ? 'custom' : 'cortex');
 }
 
-/**
- * Whether what is known of a key, its absence included, is what the user meant: false when it is there and could
- * not be read. That is reported already, and conclusions from it would be noise.
- */
+/** False if a key is present but unreadable, which is reported already: rules must not treat it as absent. */
 export function isReadable({ unreadable }: RuleInput, ...keys: string[]): boolean {
-  return keys.every((key) => !unreadable.has(key) && !unreadable.has(parentOf(key)) && !unreadable.has(topOf(key)));
+  return keys.every((key) => !unreadable.has(key) && !unreadable.has(parentKey(key)) && !unreadable.has(topLevel(key)));
 }
 
-/** Keys of a section that were given a value that means something. */
+/** Whether a key, or any key of a section, has a value that is not empty. */
 export function isSet({ sections }: RuleInput, section: SectionName, key?: string): boolean {
   const values: Record<string, unknown> = sections[section] ?? {};
   const value = key === undefined ? values : values[key];
   return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : value !== undefined;
 }
 
-function parentOf(key: string): string {
+function parentKey(key: string): string {
   return key.split('.').slice(0, -1).join('.');
 }
 
-function topOf(key: string): string {
+function topLevel(key: string): string {
   return key.split('.')[0] ?? key;
 }

@@ -5,7 +5,7 @@ import { isReadable, type Rule, type RuleInput } from './rule.ts';
 export const runtimeRule: Rule = function* (app) {
   yield* oneRuntime(app);
   yield* nothingToStart(app);
-  yield* portOfEntrypoint(app);
+  yield* entrypointPort(app);
 };
 
 function* oneRuntime(app: RuleInput): Generator<ConfigIssue> {
@@ -13,7 +13,7 @@ function* oneRuntime(app: RuleInput): Generator<ConfigIssue> {
   const [first, ...others] = runtimes.filter((name) => app.sections[`runtime.${name}`]);
   for (const other of others) {
     yield errorAt(`runtime.${other}`, `[cerebrium.runtime.${other}] contradicts [cerebrium.runtime.${first}]`, {
-      why: 'an app has one runtime: remove one of the sections',
+      why: 'an app has one runtime: remove one section',
     });
   }
 }
@@ -22,28 +22,28 @@ function* nothingToStart(app: RuleInput): Generator<ConfigIssue> {
   const custom = app.sections['runtime.custom'];
   if (!custom || custom.entrypoint || custom.dockerfile_path) return;
   if (!isReadable(app, 'runtime.custom.entrypoint', 'runtime.custom.dockerfile_path')) return;
-  yield warningAt('runtime.custom', 'nothing here tells how to start the app', {
-    why: 'a custom runtime has an entrypoint, or a dockerfile_path with a CMD',
+  yield warningAt('runtime.custom', 'the custom runtime has nothing to start', {
+    why: 'set an entrypoint, or a dockerfile_path with a CMD',
     fix: 'entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "8000"]',
   });
 }
 
-/** The platform sends requests to `port`; a server on another one never answers. */
-function* portOfEntrypoint(app: RuleInput): Generator<ConfigIssue> {
+/** The platform sends requests to `port`. */
+function* entrypointPort(app: RuleInput): Generator<ConfigIssue> {
   const custom = app.sections['runtime.custom'];
-  const listens = portsIn(custom?.entrypoint ?? []);
-  const [first] = listens;
+  const ports = portsIn(custom?.entrypoint ?? []);
+  const [first] = ports;
   const port = custom?.port ?? sections['runtime.custom'].keys.port.default;
-  if (first === undefined || !isReadable(app, 'runtime.custom.port') || listens.some((one) => one === port)) return;
-  const message = `the entrypoint listens on port ${first}, and port is ${port}`;
-  const why = custom?.port === undefined ? 'port is not set, which means 8000' : 'both must be the same';
+  if (first === undefined || !isReadable(app, 'runtime.custom.port') || ports.some((one) => one === port)) return;
+  const message = `the entrypoint listens on port ${first}, but port is ${port}`;
+  const why = custom?.port === undefined ? 'port is not set and defaults to 8000' : 'both must be equal';
   yield warningAt(custom?.port === undefined ? 'runtime.custom.entrypoint' : 'runtime.custom.port', message, {
     why,
     fix: `port = ${first}`,
   });
 }
 
-/** `--port 80`, `--port=80`, `--bind 0.0.0.0:80`, also within `sh -c "…"`. */
+/** Finds `--port 80`, `--port=80` and `--bind 0.0.0.0:80`, also in `sh -c "…"`. */
 function portsIn(entrypoint: readonly string[]): number[] {
   const command = entrypoint.join(' ');
   const flags = command.matchAll(/(?:^|\s)(?:--port[= ]\s*|(?:--bind|-b)[= ]\s*\S*:)(\d{1,5})(?!\S)/g);

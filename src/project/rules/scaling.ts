@@ -13,27 +13,27 @@ function* replicas(app: RuleInput): Generator<ConfigIssue> {
   if (min === undefined || !isReadable(app, 'scaling.max_replicas')) return;
   const fix = `max_replicas = ${min}`;
   if (max !== undefined && min > max) {
-    yield errorAt('scaling.min_replicas', `min_replicas ${min} is more than max_replicas ${max}`, { fix });
+    yield errorAt('scaling.min_replicas', `min_replicas ${min} exceeds max_replicas ${max}`, { fix });
   } else if (max === undefined && min > 1) {
-    const why = `max_replicas is not set, which means ${sections.scaling.keys.max_replicas.default}`;
-    yield warningAt('scaling.min_replicas', `min_replicas ${min} is more than max_replicas`, { why, fix });
+    const why = `max_replicas is not set and defaults to ${sections.scaling.keys.max_replicas.default}`;
+    yield warningAt('scaling.min_replicas', `min_replicas ${min} exceeds max_replicas`, { why, fix });
   }
 }
 
-/** Two things the platform refuses together with a metric that needs a running replica to be measured. */
+/** The platform rejects metrics that need a running replica with these settings. */
 function* resourceMetric(app: RuleInput): Generator<ConfigIssue> {
   const { scaling_metric: metric, scaling_buffer: buffer = 0, min_replicas: min } = app.sections.scaling ?? {};
   if (metric !== 'cpu_utilization' && metric !== 'memory_utilization') return;
   if (!min && isReadable(app, 'scaling.min_replicas')) {
-    const why = `the platform refuses it with min_replicas 0${min === undefined ? ', which is the default' : ''}`;
+    const why = `the platform rejects it with min_replicas 0${min === undefined ? ', which is the default' : ''}`;
     yield warningAt('scaling.scaling_metric', `${metric} needs a replica that always runs`, {
       why,
       fix: 'min_replicas = 1',
     });
   }
   if (buffer > 0) {
-    const why = `the platform refuses it with scaling_metric = "${metric}"`;
-    yield warningAt('scaling.scaling_buffer', 'scaling_buffer does not go with this metric', {
+    const why = `the platform rejects it with scaling_metric = "${metric}"`;
+    yield warningAt('scaling.scaling_buffer', 'scaling_buffer is not supported with this metric', {
       why,
       fix: 'scaling_buffer = 0',
     });

@@ -5,7 +5,7 @@ import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import type { Rule } from './rule.ts';
 
-/** Values outside of the documented range get a warning, not an error: the server decides. */
+/** Warns about undocumented values: the platform may accept them. */
 export const valuesRule: Rule = function* ({ sections: draft }) {
   for (const name of sectionNames) {
     const keys: Record<string, Key> = sections[name].keys;
@@ -25,13 +25,13 @@ function* outsideList(section: SectionName, key: string, { strict }: Key, known:
       item,
       known.filter((name) => !items.includes(name)),
     );
-    const mended = items.length > 1 ? items.map((other) => (other === item ? meant : other) ?? other) : meant;
+    const fixed = items.length > 1 ? items.map((other) => (other === item ? meant : other) ?? other) : meant;
     yield (strict ? errorAt : warningAt)(
       `${section}.${key}`,
-      `${key} ${toToml(item)} is not ${strict ? 'valid' : 'a value the platform documents'}`,
+      strict ? `invalid ${key} ${toToml(item)}` : `${key} ${toToml(item)} is not a documented value`,
       {
-        why: `${strict ? 'it is' : 'documented:'} ${oneOf(known)}`,
-        fix: meant && tomlAssignment(key, toToml(mended ?? meant)),
+        why: `${strict ? 'expected' : 'documented:'} ${oneOf(known)}`,
+        fix: meant && tomlAssignment(key, toToml(fixed ?? meant)),
       },
     );
   }
@@ -41,18 +41,18 @@ function* outsideRange(
   section: SectionName,
   key: string,
   { unit }: Key,
-  [least, most = Number.POSITIVE_INFINITY]: NonNullable<Key['range']>,
+  [min, max = Number.POSITIVE_INFINITY]: NonNullable<Key['range']>,
   value: unknown,
 ): Generator<ConfigIssue> {
-  if (typeof value !== 'number' || (value >= least && value <= most)) return;
-  const range = most === Number.POSITIVE_INFINITY ? `${least} or more` : `${least} to ${most}`;
+  if (typeof value !== 'number' || (value >= min && value <= max)) return;
+  const range = max === Number.POSITIVE_INFINITY ? `${min} or more` : `${min} to ${max}`;
   yield warningAt(`${section}.${key}`, `${key} ${value} is outside the documented range`, {
     why: unit ? `${range} ${unit}` : range,
-    fix: `${key} = ${value < least ? least : most}`,
+    fix: `${key} = ${value < min ? min : max}`,
   });
 }
 
-/** "v1 or v2" */
+/** `v1 or v2`. */
 function oneOf(values: readonly string[]): string {
   return values.join(', ').replace(/, ([^,]+)$/, ' or $1');
 }

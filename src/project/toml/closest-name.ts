@@ -1,19 +1,16 @@
-/**
- * The name a misspelt one was most likely meant to be: "did you mean". Case does not count, and about one
- * letter in four may be wrong; farther away a guess would mislead.
- */
+/** The most similar name, for "did you mean". Ignores case; at most one letter in four may differ. */
 export function closestName(written: string, names: Iterable<string>): string | undefined {
   let best: { name: string; distance: number } | undefined;
   for (const name of names) {
-    const farthest = Math.max(1, Math.floor(Math.max(name.length, written.length) / 4));
-    if (Math.abs(name.length - written.length) > farthest) continue;
+    const maxDistance = Math.max(1, Math.floor(Math.max(name.length, written.length) / 4));
+    if (Math.abs(name.length - written.length) > maxDistance) continue;
     const distance = editDistance(written.toLowerCase(), name.toLowerCase());
-    if (distance <= farthest && (best === undefined || distance < best.distance)) best = { name, distance };
+    if (distance <= maxDistance && (best === undefined || distance < best.distance)) best = { name, distance };
   }
   return best?.name;
 }
 
-/** Letters to insert, remove or replace to turn one word into the other (Levenshtein). */
+/** The Levenshtein distance. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {

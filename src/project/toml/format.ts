@@ -1,16 +1,16 @@
 import type { TomlValue } from 'smol-toml';
 
-/** Text and lists as TOML writes them. */
+/** A string or list in TOML. */
 export function toToml(value: string | readonly string[]): string {
   return typeof value === 'string' ? JSON.stringify(value) : `[${value.map((item) => toToml(item)).join(', ')}]`;
 }
 
-/** Anything that can stand in quotes as it was written: `3.10` becomes `"3.10"`, not `"3.1"`. */
+/** A scalar value as written, in quotes: `"3.10"` for `3.10`. */
 export function quoteAsWritten(value: TomlValue, written: string): string | undefined {
   return typeof value === 'object' && !(value instanceof Date) ? undefined : `"${written}"`;
 }
 
-/** `key = value`, the key in quotes unless it is made of letters, digits, `_` and `-`. */
+/** `key = value`, with the key in quotes if necessary. */
 export function tomlAssignment(key: string, value: string | undefined): string | undefined {
   return value === undefined ? undefined : `${tomlKey(key)} = ${value}`;
 }
@@ -19,7 +19,7 @@ export function tomlKey(name: string): string {
   return /^[\w-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
-/** What a value is, for "must be …, and is …". */
+/** The type of a value, for "must be …, got …". */
 export function describeType(value: TomlValue): string {
   if (Array.isArray(value)) return 'a list';
   if (value instanceof Date) return 'a date or time';

@@ -1,16 +1,16 @@
 import type { Problem } from '../../errors.ts';
 
-/** Where something is in the document: names of tables and keys, positions in lists. */
+/** Names of tables and keys, and indexes of lists, from the root of the document. */
 export type TomlPath = readonly (string | number)[];
 
-/** Words that may quote what the user wrote, verbatim: `3.10` is not the number 3.1 that was read from it. */
+/** A text, or a function of the value as written: `3.10` was parsed as 3.1. */
 export type IssueText = string | ((written: string) => string | undefined);
 
-/** Something wrong at a path of the document. `places.ts` makes a problem of it, with line and column. */
+/** Something wrong at a path of the document. `locate.ts` turns it into a problem with line and column. */
 export interface ConfigIssue extends Omit<Problem, 'place' | 'why' | 'fix'> {
-  /** Absent: what is wrong is not in the file. A path that is not there means the nearest table around it. */
+  /** Absent if the problem is not in the file. A path that is not in the file means the nearest table around it. */
   at?: TomlPath;
-  /** Which part to point at; the value unless told. */
+  /** The part to mark; the value by default. */
   part?: 'key' | 'value';
   why?: IssueText | undefined;
   fix?: IssueText | undefined;
@@ -18,7 +18,7 @@ export interface ConfigIssue extends Omit<Problem, 'place' | 'why' | 'fix'> {
 
 type Details = Pick<ConfigIssue, 'why' | 'fix' | 'part'>;
 
-/** Something that stops a deploy. `at` is a path, or a dotted one below `cerebrium`. */
+/** An issue that stops a deploy. `at` is a path, or a dotted path below `cerebrium`. */
 export function errorAt(at: TomlPath | string | undefined, message: string, details: Details = {}): ConfigIssue {
   return issueAt('error', at, message, details);
 }

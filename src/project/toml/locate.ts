@@ -3,7 +3,7 @@ import type { Problem } from '../../errors.ts';
 import type { ConfigIssue, IssueText, TomlPath } from './issue.ts';
 import { locationAt, type TomlSource } from './source.ts';
 
-/** Where one path stands in the text: offsets of its key, its value, its `[header]`. */
+/** The offsets of the key, the value and the `[header]` of a path. */
 interface NodeOffsets {
   key?: readonly [number, number];
   value?: readonly [number, number];
@@ -12,107 +12,104 @@ interface NodeOffsets {
 
 type OffsetsByPath = Map<string, NodeOffsets>;
 
-/** The deepest path that can be pointed at: names below it are not ours, and a hostile file may nest them without end. */
+/** Deeper paths are not located: a hostile file may nest tables without end. */
 const maxDepth = 8;
 
-/**
- * Gives findings their line and column. The parser that knows positions is loaded here and only when there is
- * something to show: reading a good file needs no positions.
- */
-export async function locateIssues(findings: readonly ConfigIssue[], source: TomlSource): Promise<Problem[]> {
-  if (findings.length === 0) return [];
-  const spots = await parseOffsets(source.text);
-  return findings.map((finding) => problemOf(finding, spots, source));
+/** Adds line and column to issues. Loads the parser that knows offsets only if there are issues. */
+export async function locateIssues(issues: readonly ConfigIssue[], source: TomlSource): Promise<Problem[]> {
+  if (issues.length === 0) return [];
+  const offsets = await parseOffsets(source.text);
+  return issues.map((issue) => toProblem(issue, offsets, source));
 }
 
-/** Offsets of the value at this path, or of the `[header]` of the table there; undefined when it is not written. */
+/** The offsets of the value or the table header at a path; undefined if it is not in the text. */
 export async function findOffsets(text: string, path: TomlPath): Promise<readonly [number, number] | undefined> {
-  const spot = (await parseOffsets(text)).get(idOf(path));
+  const spot = (await parseOffsets(text)).get(pathId(path));
   return spot?.value ?? spot?.header;
 }
 
-function problemOf(
+function toProblem(
   { at, part, message, why, fix, severity }: ConfigIssue,
-  spots: OffsetsByPath,
+  offsets: OffsetsByPath,
   source: TomlSource,
 ): Problem {
-  const value = at && spots.get(idOf(at))?.value;
+  const value = at && offsets.get(pathId(at))?.value;
   const written = value ? source.text.slice(...value) : '';
-  const place = at && locationAt(source, ...offsetsToMark(at, part, spots));
-  const said = { why: words(why, written), fix: words(fix, written) };
+  const place = at && locationAt(source, ...offsetsToMark(at, part, offsets));
+  const text = { why: resolveText(why, written), fix: resolveText(fix, written) };
   return {
     severity,
     message,
     ...(place && { place }),
-    ...(said.why !== undefined && { why: said.why }),
-    ...(said.fix !== undefined && { fix: said.fix }),
+    ...(text.why !== undefined && { why: text.why }),
+    ...(text.fix !== undefined && { fix: text.fix }),
   };
 }
 
-function words(text: IssueText | undefined, written: string): string | undefined {
+function resolveText(text: IssueText | undefined, written: string): string | undefined {
   return typeof text === 'function' ? text(written) : text;
 }
 
-/** What to underline for a path: the part asked for, or the header of the nearest table around what is missing. */
-function offsetsToMark(at: TomlPath, part: ConfigIssue['part'], spots: OffsetsByPath): readonly [number, number] {
-  const spot = spots.get(idOf(at));
+/** What to mark for a path: the given part, or for a missing path the header of the nearest table around it. */
+function offsetsToMark(at: TomlPath, part: ConfigIssue['part'], offsets: OffsetsByPath): readonly [number, number] {
+  const spot = offsets.get(pathId(at));
   const found = part === 'key' ? (spot?.key ?? spot?.header) : (spot?.header ?? spot?.value ?? spot?.key);
   if (found) return found;
-  return at.length === 0 ? [0, 0] : offsetsToMark(at.slice(0, -1), undefined, spots);
+  return at.length === 0 ? [0, 0] : offsetsToMark(at.slice(0, -1), undefined, offsets);
 }
 
 async function parseOffsets(text: string): Promise<OffsetsByPath> {
   const { parseTOML } = await import('toml-eslint-parser');
-  const spots: OffsetsByPath = new Map();
+  const offsets: OffsetsByPath = new Map();
   try {
-    for (const node of parseTOML(text, { tomlVersion: '1.1' }).body[0].body) mark(node, [], spots);
+    for (const node of parseTOML(text, { tomlVersion: '1.1' }).body[0].body) addNode(node, [], offsets);
   } catch {
-    // The reader took the text and this parser did not: problems are shown at the head of the file.
+    // If only this parser rejects the text, problems are shown at the start of the file.
   }
-  return spots;
+  return offsets;
 }
 
-function mark(
+function addNode(
   node: AST.TOMLTable | AST.TOMLKeyValue | AST.TOMLContentNode,
   path: TomlPath,
-  spots: OffsetsByPath,
+  offsets: OffsetsByPath,
 ): void {
   if (path.length > maxDepth) return;
-  if (node.type === 'TOMLTable') markTable(node, spots);
-  else if (node.type === 'TOMLKeyValue') markPair(node, path, spots);
-  else if (node.type === 'TOMLInlineTable') for (const pair of node.body) mark(pair, path, spots);
+  if (node.type === 'TOMLTable') addTable(node, offsets);
+  else if (node.type === 'TOMLKeyValue') addPair(node, path, offsets);
+  else if (node.type === 'TOMLInlineTable') for (const pair of node.body) addNode(pair, path, offsets);
   else if (node.type === 'TOMLArray') {
     for (const [index, element] of node.elements.entries()) {
-      note([...path, index], { value: element.range }, spots);
-      mark(element, [...path, index], spots);
+      addOffsets([...path, index], { value: element.range }, offsets);
+      addNode(element, [...path, index], offsets);
     }
   }
 }
 
-function markTable(table: AST.TOMLTable, spots: OffsetsByPath): void {
+function addTable(table: AST.TOMLTable, offsets: OffsetsByPath): void {
   const header = [table.range[0], table.key.range[1] + (table.kind === 'array' ? 2 : 1)] as const;
   const path = table.resolvedKey.slice(0, maxDepth);
-  for (const length of path.keys()) note(path.slice(0, length + 1), { header }, spots);
-  // The table itself, even where an earlier [a.b] has stood in for [a].
-  if (path.length === table.resolvedKey.length) spots.set(idOf(path), { ...spots.get(idOf(path)), header });
-  for (const pair of table.body) mark(pair, table.resolvedKey, spots);
+  for (const length of path.keys()) addOffsets(path.slice(0, length + 1), { header }, offsets);
+  // Replaces the header of an earlier [a.b], which stood for [a].
+  if (path.length === table.resolvedKey.length) offsets.set(pathId(path), { ...offsets.get(pathId(path)), header });
+  for (const pair of table.body) addNode(pair, table.resolvedKey, offsets);
 }
 
-function markPair({ key, value }: AST.TOMLKeyValue, path: TomlPath, spots: OffsetsByPath): void {
+function addPair({ key, value }: AST.TOMLKeyValue, path: TomlPath, offsets: OffsetsByPath): void {
   const names = key.keys.slice(0, maxDepth).map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
-  for (const length of names.keys()) note([...path, ...names.slice(0, length + 1)], { key: key.range }, spots);
+  for (const length of names.keys()) addOffsets([...path, ...names.slice(0, length + 1)], { key: key.range }, offsets);
   if (names.length < key.keys.length) return;
   const inner = [...path, ...names];
-  note(inner, { value: value.range }, spots);
-  mark(value, inner, spots);
+  addOffsets(inner, { value: value.range }, offsets);
+  addNode(value, inner, offsets);
 }
 
-/** The first one stays: it is where a reader of the file meets the name. */
-function note(path: TomlPath, spot: NodeOffsets, spots: OffsetsByPath): void {
-  const id = idOf(path);
-  spots.set(id, { ...spot, ...spots.get(id) });
+/** The first occurrence counts. */
+function addOffsets(path: TomlPath, spot: NodeOffsets, offsets: OffsetsByPath): void {
+  const id = pathId(path);
+  offsets.set(id, { ...spot, ...offsets.get(id) });
 }
 
-function idOf(path: TomlPath): string {
+function pathId(path: TomlPath): string {
   return JSON.stringify(path);
 }

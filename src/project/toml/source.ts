@@ -3,28 +3,28 @@ import { gantryCommand } from '../../command-line.ts';
 import { readRegular } from '../../disk/index.ts';
 import type { FileLocation, Problem } from '../../errors.ts';
 
-/** The text of a file and where its lines begin, so that offsets become places. */
+/** The text of a file and the offsets of its lines. */
 export interface TomlSource {
-  /** The file's name in messages. */
+  /** The name of the file in messages. */
   shownAs: string;
-  /** Without a byte-order mark, so that columns are what an editor shows. */
+  /** Without a byte-order mark, so that columns match those of editors. */
   text: string;
   lineStarts: readonly number[];
 }
 
-/** No cerebrium.toml is this long; something that is was named by mistake. 1 MiB. */
+/** A larger file is most likely not a cerebrium.toml. */
 const maxBytes = 1024 * 1024;
 
-/** Reads a text file. The text is verbatim: a byte-order mark and CRLF stay. What hinders it is told as a problem. */
+/** Reads a text file without changing byte-order mark or line breaks. Returns a problem instead of throwing. */
 export async function readText(file: string, shownAs: string): Promise<{ text: string } | { problem: Problem }> {
   try {
     const found = await stat(file);
-    if (found.isDirectory()) return refused(`${shownAs} is a folder`, { fix: `${shownAs}/cerebrium.toml` });
-    if (!found.isFile()) return refused(`${shownAs} is not a regular file`);
-    if (found.size > maxBytes) return refused(`${shownAs} is too large`, { why: 'a cerebrium.toml is at most 1 MiB' });
-    return decoded(await readRegular(file), shownAs);
+    if (found.isDirectory()) return failure(`${shownAs} is a folder`, { fix: `${shownAs}/cerebrium.toml` });
+    if (!found.isFile()) return failure(`${shownAs} is not a regular file`);
+    if (found.size > maxBytes) return failure(`${shownAs} is too large`, { why: 'the limit is 1 MiB' });
+    return decode(await readRegular(file), shownAs);
   } catch (cause) {
-    return unreadable(cause as NodeJS.ErrnoException, shownAs);
+    return readFailure(cause as NodeJS.ErrnoException, shownAs);
   }
 }
 
@@ -34,7 +34,7 @@ export function createSource(text: string, shownAs: string): TomlSource {
   return { shownAs, text: bare, lineStarts };
 }
 
-/** The place of a stretch of text, cut at the end of its first line. Offsets are in UTF-16 units. */
+/** The location of a range of text, cut at the end of its first line. Offsets are in UTF-16 units. */
 export function locationAt(source: TomlSource, start: number, end: number): FileLocation {
   const line = lineAt(source, start);
   const from = source.lineStarts[line - 1] ?? 0;
@@ -44,13 +44,13 @@ export function locationAt(source: TomlSource, start: number, end: number): File
   return {
     file: source.shownAs,
     line,
-    column: characters(text.slice(0, begin)) + 1,
-    length: characters(text.slice(begin, stop)),
+    column: countCodePoints(text.slice(0, begin)) + 1,
+    length: countCodePoints(text.slice(begin, stop)),
     text,
   };
 }
 
-/** A line without its end, counted from 1. */
+/** A line without its line break. Lines count from 1. */
 export function lineText(source: TomlSource, line: number): string {
   return source.text.slice(source.lineStarts[line - 1], source.lineStarts[line]).replace(/\r?\n$/, '');
 }
@@ -66,35 +66,31 @@ function lineAt(source: TomlSource, offset: number): number {
   return low + 1;
 }
 
-/** Characters as a person counts code points: an emoji is one, though two units in a JavaScript string. */
-function characters(text: string): number {
+function countCodePoints(text: string): number {
   return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
 }
 
-function decoded(bytes: Uint8Array, shownAs: string): { text: string } | { problem: Problem } {
+function decode(bytes: Uint8Array, shownAs: string): { text: string } | { problem: Problem } {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
     const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-    const why = `TOML is written in UTF-8${wide ? ', and this is UTF-16' : ''}`;
+    const why = `TOML files must be UTF-8${wide ? ', but this file is UTF-16' : ''}`;
     const source = createSource(new TextDecoder().decode(bytes), shownAs);
     const bad = Math.max(0, source.text.indexOf('\uFFFD'));
     const place = wide ? {} : { place: locationAt(source, bad, bad + 1) };
-    return refused(`${shownAs} is not UTF-8 text`, { why, fix: 'save the file as UTF-8', ...place });
+    return failure(`${shownAs} is not valid UTF-8`, { why, fix: 'save the file as UTF-8', ...place });
   }
 }
 
-function unreadable(cause: NodeJS.ErrnoException, shownAs: string): { problem: Problem } {
+function readFailure(cause: NodeJS.ErrnoException, shownAs: string): { problem: Problem } {
   const missing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
   if (missing)
-    return refused(`${shownAs} not found`, {
-      why: 'an app is described by a cerebrium.toml',
-      fix: gantryCommand`init`,
-    });
-  if (cause.code === 'EACCES' || cause.code === 'EPERM') return refused(`${shownAs} may not be read by you`);
-  return refused(`${shownAs} cannot be read`, { why: cause.message });
+    return failure(`${shownAs} not found`, { why: 'an app needs a cerebrium.toml', fix: gantryCommand`init` });
+  if (cause.code === 'EACCES' || cause.code === 'EPERM') return failure(`cannot read ${shownAs}: permission denied`);
+  return failure(`cannot read ${shownAs}`, { why: cause.message });
 }
 
-function refused(message: string, more: Partial<Problem> = {}): { problem: Problem } {
+function failure(message: string, more: Partial<Problem> = {}): { problem: Problem } {
   return { problem: { severity: 'error', message, ...more } };
 }

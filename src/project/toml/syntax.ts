@@ -4,42 +4,41 @@ import { createSource, lineText, locationAt, type TomlSource } from './source.ts
 import { explainSyntaxError, type SyntaxProblem } from './syntax-errors.ts';
 
 export interface ParsedToml {
-  /** Absent when the text is broken beyond what can be skipped. */
+  /** Absent if a syntax error cannot be skipped. */
   document?: TomlTable;
-  /** The source the document was read from: broken lines have been mended in it, so places fit the document. */
+  /** The source of the document, with broken lines repaired, so that offsets match. */
   source: TomlSource;
   problems: Problem[];
 }
 
-/** After this many broken lines the file is probably not TOML at all. */
-const mostBrokenLines = 20;
+/** A file with more broken lines is probably not TOML. */
+const maxBrokenLines = 20;
 
 /**
- * Parses TOML. A syntax error that is certain to be confined to its line (`name = "x` without its quote) does not
- * hide what comes after it: the line is mended in memory and reading goes on. What is wrong on that line besides
- * is the syntax error's doing; the caller drops it.
+ * Parses TOML. A syntax error that affects only its line, such as a missing quote, does not hide later problems: the line
+ * is repaired in memory and parsed again. The caller drops other problems on that line.
  */
 export function parseToml(source: TomlSource): ParsedToml {
   const problems: Problem[] = [];
-  let mended = source;
-  while (problems.length < mostBrokenLines) {
+  let repaired = source;
+  while (problems.length < maxBrokenLines) {
     try {
-      // Big integers tell 2 from 2.0: an integer is not taken where the user wrote a fraction, nor the reverse.
-      return { document: parse(mended.text, { integersAsBigInt: true }), source: mended, problems };
+      // BigInt distinguishes 2 from 2.0.
+      return { document: parse(repaired.text, { integersAsBigInt: true }), source: repaired, problems };
     } catch (cause) {
       const { line, column, message } = cause as TomlError;
-      // A line that is broken again after it was mended was not understood.
+      // The repaired line is still broken.
       if (problems.some(({ place }) => place?.line === line)) break;
-      const text = lineText(mended, line);
+      const text = lineText(repaired, line);
       const fault = { message: reason(message), text, from: Math.min(column - 1, text.length), canParse };
-      const complaint = explainSyntaxError(fault);
-      problems.push(problemAt(mended, line, complaint));
-      const meant = complaint.fix ?? withoutValue(fault);
+      const problem = explainSyntaxError(fault);
+      problems.push(problemAt(repaired, line, problem));
+      const meant = problem.fix ?? withoutValue(fault);
       if (meant === undefined) break;
-      mended = replaceLine(mended, line, meant);
+      repaired = replaceLine(repaired, line, meant);
     }
   }
-  return { source: mended, problems };
+  return { source: repaired, problems };
 }
 
 function problemAt(source: TomlSource, line: number, { from, to, message, why, fix }: SyntaxProblem): Problem {
@@ -48,7 +47,7 @@ function problemAt(source: TomlSource, line: number, { from, to, message, why, f
   return { severity: 'error', message, place, ...(why !== undefined && { why }), ...(fix !== undefined && { fix }) };
 }
 
-/** The line with `{}`, which no key accepts, for its value; undefined where the error may reach beyond the line. */
+/** The line with the value `{}`, which no key accepts; undefined if the error may affect other lines. */
 function withoutValue({ message, text, from }: { message: string; text: string; from: number }): string | undefined {
   if (message.includes('redefine') && !text.trimStart().startsWith('[') && canParse(text)) return '';
   const key = /^\s*[\w.-]+\s*=/.exec(text)?.[0];
@@ -62,7 +61,7 @@ function replaceLine(source: TomlSource, line: number, meant: string): TomlSourc
   return createSource(source.text.slice(0, start) + meant + source.text.slice(end), source.shownAs);
 }
 
-/** smol-toml's own words, without its preamble and its picture. */
+/** The message of smol-toml without preamble and excerpt. */
 function reason(message: string): string {
   return (message.split('\n', 1)[0] ?? '').replace('Invalid TOML document: ', '');
 }

@@ -4,17 +4,17 @@ import type { Kind, Kinds } from '../key.ts';
 import { quoteAsWritten, toToml } from './format.ts';
 
 interface KindRules<T> {
-  /** As a message names it: "must be …". */
+  /** For messages: "must be …". */
   label: string;
-  /** The value as the project holds it; undefined when it is not of this kind. Never coerced. */
+  /** The parsed value; undefined if it is of another kind. Never coerces. */
   parse(value: TomlValue): T | undefined;
-  /** What the user meant to write, made of what they wrote; undefined when that cannot be told. */
+  /** What the user probably meant, in TOML. */
   suggest(value: TomlValue, written: string): string | undefined;
-  /** Whether a value of this kind says nothing where something has to be said. */
+  /** Whether a value is empty although the key needs one. */
   isEmpty?(value: T): boolean;
 }
 
-/** What each kind of value accepts, and how a value of another kind is mended. */
+/** How each kind of value is parsed, and what to suggest for a value of another kind. */
 export const valueKinds: { [K in Kind]: KindRules<Kinds[K]> } = {
   string: {
     label: 'a string',
@@ -40,9 +40,9 @@ export const valueKinds: { [K in Kind]: KindRules<Kinds[K]> } = {
   },
   strings: {
     label: 'a list of strings',
-    // Blank entries are harmless and common (`shell_commands = [""]`): they mean nothing.
+    // Ignores blank entries, which are common: `shell_commands = [""]`.
     parse: (value) => (isStrings(value) ? value.filter((text) => text.trim() !== '') : undefined),
-    suggest: (value) => (typeof value === 'string' ? toToml(listed(value)) : undefined),
+    suggest: (value) => (typeof value === 'string' ? toToml(parseListText(value)) : undefined),
   },
   compute: {
     label: 'a string or a list of strings',
@@ -63,8 +63,8 @@ const booleans = new Map([
   ...['false', 'no', 'off', '0'].map((word) => [word, 'false'] as const),
 ]);
 
-/** The old way to write a list, `"[./*, main.py]"`, and a single entry that wants to be a list. */
-function listed(text: string): string[] {
+/** Parses `"[./*, main.py]"`, an outdated way to write a list; a single entry becomes a list of one. */
+function parseListText(text: string): string[] {
   const inner = /^\s*\[(.*)\]\s*$/s.exec(text)?.[1];
   if (inner === undefined) return [text];
   const entries = inner.split(',').map((entry) => entry.trim().replace(/^(["'])(.*)\1$/, '$2'));

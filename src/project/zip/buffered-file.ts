@@ -1,13 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/**
- * The archive file as it grows: small pieces are gathered before they are written, large ones go straight through.
- *
- * What was appended may be reused by its owner as soon as the promise is fulfilled.
- */
+/** Appends to a file. Small chunks are buffered. The caller may reuse appended bytes once the promise resolves. */
 export class BufferedFile {
   readonly #file: FileHandle;
-  readonly #gathered = Buffer.allocUnsafeSlow(gather);
+  readonly #buffer = Buffer.allocUnsafeSlow(bufferBytes);
   #used = 0;
   #written = 0;
 
@@ -15,24 +11,24 @@ export class BufferedFile {
     this.#file = file;
   }
 
-  /** Where the next byte goes. */
+  /** The offset of the next appended byte. */
   get position(): number {
     return this.#written + this.#used;
   }
 
   async append(bytes: Uint8Array): Promise<void> {
-    if (this.#used + bytes.length > gather) await this.flush();
-    if (bytes.length > gather / 4) {
+    if (this.#used + bytes.length > bufferBytes) await this.flush();
+    if (bytes.length > bufferBytes / 4) {
       await this.flush();
       await this.#write(bytes, this.#written);
       this.#written += bytes.length;
     } else {
-      this.#gathered.set(bytes, this.#used);
+      this.#buffer.set(bytes, this.#used);
       this.#used += bytes.length;
     }
   }
 
-  /** Writes over what is already there. */
+  /** Overwrites bytes that were appended. */
   async patch(bytes: Uint8Array, position: number): Promise<void> {
     await this.flush();
     await this.#write(bytes, position);
@@ -40,12 +36,12 @@ export class BufferedFile {
 
   async flush(): Promise<void> {
     if (this.#used === 0) return;
-    await this.#write(this.#gathered.subarray(0, this.#used), this.#written);
+    await this.#write(this.#buffer.subarray(0, this.#used), this.#written);
     this.#written += this.#used;
     this.#used = 0;
   }
 
-  /** A full disk may take a part of what it is given before it fails. */
+  /** Repeats short writes, which happen on a full disk. */
   async #write(bytes: Uint8Array, position: number): Promise<void> {
     for (let done = 0; done < bytes.length; ) {
       const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, position + done);
@@ -54,5 +50,4 @@ export class BufferedFile {
   }
 }
 
-/** In bytes. */
-const gather = 2 ** 20;
+const bufferBytes = 2 ** 20;

@@ -1,11 +1,8 @@
-/**
- * Whether deflating is worth the time: by name, where the ending says that a file is compressed already, and for large
- * files by trying. Both depend on name and content alone, so that the archive does too.
- */
+/** Decides whether a file is worth compressing: by its extension, and for large files by compressing samples. */
 import type { FileHandle } from 'node:fs/promises';
 import { deflateRawSync } from 'node:zlib';
 
-const compressed = new Set(
+const compressedExtensions = new Set(
   [
     'png jpg jpeg gif webp avif heic jxl jp2 ico',
     'mp4 m4v mov mkv webm avi mp3 m4a aac ogg opus flac wma',
@@ -15,20 +12,20 @@ const compressed = new Set(
 );
 
 export function hasCompressedExtension(path: string): boolean {
-  return compressed.has(path.slice(path.lastIndexOf('.') + 1).toLowerCase());
+  return compressedExtensions.has(path.slice(path.lastIndexOf('.') + 1).toLowerCase());
 }
 
-const samples = 4;
+const sampleCount = 4;
 const sampleBytes = 2 ** 15;
 
-/** Looks at several places, since weights that will not shrink come with a header of text that does. */
+/** Compresses several samples: model weights, for example, do not shrink, but their text header does. */
 export async function isCompressible(file: FileHandle, size: number): Promise<boolean> {
   const sample = Buffer.allocUnsafe(sampleBytes);
-  let yes = 0;
-  for (let index = 0; index < samples; index++) {
-    const { bytesRead } = await file.read(sample, 0, sampleBytes, Math.floor((size / samples) * index));
+  let shrunk = 0;
+  for (let index = 0; index < sampleCount; index++) {
+    const { bytesRead } = await file.read(sample, 0, sampleBytes, Math.floor((size / sampleCount) * index));
     const content = sample.subarray(0, bytesRead);
-    if (deflateRawSync(content).length < content.length * 0.95) yes++;
+    if (deflateRawSync(content).length < content.length * 0.95) shrunk++;
   }
-  return yes >= samples / 2;
+  return shrunk >= sampleCount / 2;
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { type Job, perform, type Result } from './deflate-worker.mjs';
+import { type Result, runTask, type Task } from './deflate-worker.mjs';
 
-/** Some threads that deflate. With none of them the work is done at once, in the caller's. */
+/** Threads for compression. With none, the calling thread does the work. */
 export class DeflatePool {
   readonly #threads: Thread[];
 
@@ -9,31 +9,31 @@ export class DeflatePool {
     this.#threads = Array.from({ length: threads }, () => new Thread());
   }
 
-  /** The job's buffer is gone until the result brings it back. */
-  async run(job: Job): Promise<Result> {
-    const idlest = this.#threads.reduce<Thread | undefined>(
+  /** Transfers the buffer of the task; the result returns it. */
+  async run(task: Task): Promise<Result> {
+    const leastBusy = this.#threads.reduce<Thread | undefined>(
       (best, thread) => (best && best.load <= thread.load ? best : thread),
       undefined,
     );
-    return idlest ? idlest.run(job) : perform(job);
+    return leastBusy ? leastBusy.run(task) : runTask(task);
   }
 
-  /** Jobs under way fail with this error. */
+  /** Unfinished tasks fail with this error. */
   async close(error: Error = new Error('the archive is closed')): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close(error)));
   }
 }
 
-interface Waiting {
+interface PendingTask {
   resolve(result: Result): void;
   reject(error: Error): void;
 }
 
 class Thread {
   readonly #worker: Worker;
-  /** In the order of the jobs, which is the order of the results. */
-  #waiting: Waiting[] = [];
-  #broken: Error | undefined;
+  /** In the order of the tasks, which is also the order of the results. */
+  #pending: PendingTask[] = [];
+  #error: Error | undefined;
 
   constructor() {
     this.#worker = new Worker(new URL('./deflate-worker.mjs', import.meta.url), {
@@ -41,29 +41,29 @@ class Thread {
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
     });
-    this.#worker.on('message', (result: Result) => this.#waiting.shift()?.resolve(result));
-    this.#worker.on('error', (error) => this.#break(error));
+    this.#worker.on('message', (result: Result) => this.#pending.shift()?.resolve(result));
+    this.#worker.on('error', (error) => this.#fail(error));
   }
 
   get load(): number {
-    return this.#waiting.length;
+    return this.#pending.length;
   }
 
-  run(job: Job): Promise<Result> {
-    if (this.#broken) return Promise.reject(this.#broken);
+  run(task: Task): Promise<Result> {
+    if (this.#error) return Promise.reject(this.#error);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      this.#worker.postMessage(job, [job.buffer]);
+      this.#pending.push({ resolve, reject });
+      this.#worker.postMessage(task, [task.buffer]);
     });
   }
 
   async close(error: Error): Promise<void> {
-    this.#break(error);
+    this.#fail(error);
     await this.#worker.terminate();
   }
 
-  #break(error: Error): void {
-    this.#broken ??= error;
-    for (const waiting of this.#waiting.splice(0)) waiting.reject(this.#broken);
+  #fail(error: Error): void {
+    this.#error ??= error;
+    for (const task of this.#pending.splice(0)) task.reject(this.#error);
   }
 }

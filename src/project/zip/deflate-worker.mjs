@@ -1,39 +1,37 @@
 // @ts-check
 /**
- * The work that takes time, reading small files and deflating, in a form that runs on any thread.
+ * Reads small files and compresses, on any thread. Plain JavaScript without imports of ours, because workers are loaded
+ * from this file before and after bundling. The result does not depend on the thread.
  *
- * Plain JavaScript that imports nothing of ours: a worker is loaded from a file, before and after bundling. The bytes
- * do not depend on where a job runs: the same calls with the same input, on one machine.
+ * Each task brings a buffer, which the result returns, so that memory is allocated once.
  *
- * Each job brings its own buffer and takes it back with the result, so that memory is allotted once.
- *
- * @typedef {{ kind: 'files', files: SmallFile[], buffer: ArrayBuffer }} FilesJob
+ * @typedef {{ kind: 'files', files: SmallFile[], buffer: ArrayBuffer }} FilesTask
  * @typedef {{ file: string, store: boolean } | { text: string, store: boolean }} SmallFile
- * @typedef {{ kind: 'block', dictionary: number, length: number, last: boolean, buffer: ArrayBuffer }} BlockJob
- *   `dictionary` bytes that come before the block in its file, and behind them the `length` bytes to deflate
- * @typedef {FilesJob | BlockJob} Job
+ * @typedef {{ kind: 'block', dictionary: number, length: number, last: boolean, buffer: ArrayBuffer }} BlockTask
+ *   `buffer` holds `dictionary` bytes that precede the block in its file, then the `length` bytes to compress
+ * @typedef {FilesTask | BlockTask} Task
  *
  * @typedef {{ size: number, compressed: number, crc32: number, deflated: boolean }} Packed
  * @typedef {{ error: { code: string, message: string } } | { grown: true } | Packed} FileResult
  * @typedef {{ files: FileResult[], length: number, buffer: ArrayBuffer }} Result
- *   `buffer` holds, in its first `length` bytes, the data of all files one after the other
+ *   the first `length` bytes of `buffer` are the data of all files, concatenated
  */
 import { closeSync, constants as fileConstants, fstatSync, openSync, readSync } from 'node:fs';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
-/** The zip format's usual level: 9 takes three times as long for 0.4 %. */
+/** Level 9 takes three times as long for 0.4 %. */
 const level = 6;
 
 /**
- * @param {Job} job
+ * @param {Task} task
  * @returns {Result}
  */
-export function perform(job) {
-  return job.kind === 'files' ? packFiles(job) : deflateBlock(job);
+export function runTask(task) {
+  return task.kind === 'files' ? packFiles(task) : deflateBlock(task);
 }
 
-/** @param {FilesJob} job */
+/** @param {FilesTask} task */
 function packFiles({ files, buffer }) {
   const results = files.map((file) => packFile(file, buffer.byteLength));
   const length = results.reduce((sum, { data }) => sum + data.length, 0);
@@ -50,12 +48,12 @@ const nothing = new Uint8Array(0);
 
 /**
  * @param {SmallFile} file
- * @param {number} most bytes; more is no small file any longer
+ * @param {number} maxBytes larger files are not read
  * @returns {{ result: FileResult, data: Uint8Array }}
  */
-function packFile(file, most) {
+function packFile(file, maxBytes) {
   try {
-    const content = 'text' in file ? Buffer.from(file.text) : readUpTo(file.file, most);
+    const content = 'text' in file ? Buffer.from(file.text) : readUpTo(file.file, maxBytes);
     if (!content) return { result: { grown: true }, data: nothing };
 
     const deflated = file.store || content.length === 0 ? content : deflateRawSync(content, { level });
@@ -69,18 +67,18 @@ function packFile(file, most) {
 }
 
 /**
- * Read in one go up to the size it has now; what is appended meanwhile is not ours.
+ * Reads the current size of the file, without what is appended meanwhile.
  * @param {string} path
- * @param {number} most
+ * @param {number} maxBytes
  */
-function readUpTo(path, most) {
-  // As in disk/regular-file.ts: opening what has become a FIFO must not wait.
+function readUpTo(path, maxBytes) {
+  // As in disk/regular-file.ts: opening a FIFO must not block.
   const file = openSync(path, fileConstants.O_RDONLY | (fileConstants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(file);
     if (!stats.isFile()) throw new Error('it is no longer a regular file');
     const { size } = stats;
-    if (size > most) return undefined;
+    if (size > maxBytes) return undefined;
     const content = Buffer.allocUnsafeSlow(size);
     let read = 0;
     while (read < size) {
@@ -95,9 +93,9 @@ function readUpTo(path, most) {
 }
 
 /**
- * A stretch of a large file. With the bytes before it as dictionary it deflates as well as in one go, and ending on a
- * whole byte it can be joined to the next one.
- * @param {BlockJob} job
+ * Compresses a block of a large file. The preceding bytes serve as dictionary, and the result ends on a byte boundary, so
+ * that blocks can be concatenated.
+ * @param {BlockTask} task
  */
 function deflateBlock({ dictionary, length, last, buffer }) {
   const finishFlush = last ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
@@ -113,14 +111,14 @@ function deflateBlock({ dictionary, length, last, buffer }) {
   return { files: [], length: deflated.length, buffer: target.buffer };
 }
 
-/** In bytes: room for a whole block, since joining pieces costs a third more memory. */
+/** A whole block: joining smaller chunks needs a third more memory. */
 const chunkSize = 2 ** 20;
 
-// Imported by the main thread, or by a test that is itself a worker, this file only lends its function.
+// Does nothing if imported by the main thread or by a test that runs in a worker.
 if (!isMainThread && workerData === 'deflate' && parentPort) {
   const port = parentPort;
-  port.on('message', (job) => {
-    const result = perform(job);
+  port.on('message', (task) => {
+    const result = runTask(task);
     port.postMessage(result, [result.buffer]);
   });
 }

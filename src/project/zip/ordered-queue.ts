@@ -1,23 +1,23 @@
 /**
- * Work begun ahead and finished in order, one after the other, so that what is written does not depend on who was
- * faster. Finishing goes on while more is begun; `ahead` bounds how much is under way, and with it the memory.
+ * Runs tasks concurrently and finishes them in the order they were added, one after the other. `maxPending` limits the
+ * unfinished tasks, and with them the memory.
  */
 export class OrderedQueue {
-  readonly #ahead: number;
-  readonly #waiting: Promise<void>[] = [];
+  readonly #maxPending: number;
+  readonly #pending: Promise<void>[] = [];
   #last: Promise<void> = Promise.resolve();
 
-  constructor(ahead: number) {
-    this.#ahead = ahead;
+  constructor(maxPending: number) {
+    this.#maxPending = maxPending;
   }
 
-  /** Fulfilled when there is room for more. A failure ends everything behind it, and is thrown here or by `drain`. */
+  /** Resolves when another task may be added. A failure ends all later tasks; it is thrown here or by `drain`. */
   async add<T>(work: Promise<T>, finish: (result: T) => Promise<void>): Promise<void> {
     this.#last = this.#last.then(async () => finish(await work));
-    this.#waiting.push(this.#last);
-    // Both may fail long before anybody asks; that is no unhandled rejection.
-    for (const early of [work, this.#last]) early.catch(() => {});
-    while (this.#waiting.length > this.#ahead) await this.#waiting.shift();
+    this.#pending.push(this.#last);
+    // Both may fail long before they are awaited, which Node would report as unhandled.
+    for (const promise of [work, this.#last]) promise.catch(() => {});
+    while (this.#pending.length > this.#maxPending) await this.#pending.shift();
   }
 
   async drain(): Promise<void> {

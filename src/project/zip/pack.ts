@@ -1,13 +1,12 @@
 /**
- * Entries to deflated data, in order: small files in batches that a thread reads and deflates by itself, large ones
- * read here, block by block, and deflated side by side.
+ * Compresses files and writes them in order. A thread reads and compresses a batch of small files; large files are read
+ * here in blocks, which are compressed concurrently.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { openRegular } from '../../disk/index.ts';
-import { ProjectError } from '../../errors.ts';
+import { ProjectError, throwIfAborted } from '../../errors.ts';
 import type { FileEntry } from '../files/entry.ts';
-import { throwIfAborted } from '../interruption.ts';
 import { hasCompressedExtension, isCompressible } from './compressibility.ts';
 import type { DeflatePool } from './deflate-pool.ts';
 import type { FileResult, Result } from './deflate-worker.mjs';
@@ -19,19 +18,19 @@ export interface PackOptions {
   writer: ZipWriter;
   pool: DeflatePool;
   signal?: AbortSignal | undefined;
-  /** Called with the bytes read since the last time. */
+  /** Called with the bytes read since the last call. */
   onRead(bytes: number): void;
 }
 
-/** In bytes: what is larger is deflated in blocks of this size. */
-const block = 2 ** 20;
-/** How far back deflate can point. */
-const reach = 2 ** 15;
-/** A block, what lies before it, and what deflate may add. */
-const bufferBytes = reach + block + 2 ** 14;
+/** Larger files are compressed in blocks of this size. */
+const blockBytes = 2 ** 20;
+/** The window of deflate. */
+const windowBytes = 2 ** 15;
+/** A block, the window before it, and what deflate may add. */
+const bufferBytes = windowBytes + blockBytes + 2 ** 14;
 const batchFiles = 16;
-/** Batches and blocks under way: enough to keep the threads busy while one is written. */
-const ahead = 6;
+/** Pending batches and blocks: enough to keep the threads busy while one is written. */
+const maxPending = 6;
 
 export async function packEntries(entries: readonly FileEntry[], packing: PackOptions): Promise<void> {
   const packer = new Packer(packing);
@@ -42,13 +41,13 @@ export async function packEntries(entries: readonly FileEntry[], packing: PackOp
   await packer.drain();
 }
 
-const isLarge = (entry: FileEntry) => 'file' in entry.source && entry.size > block;
+const isLarge = (entry: FileEntry) => 'file' in entry.source && entry.size > blockBytes;
 
 function* batches(entries: readonly FileEntry[]): Generator<FileEntry[]> {
   let batch: FileEntry[] = [];
   let bytes = 0;
   for (const entry of entries) {
-    const full = batch.length === batchFiles || bytes + entry.size > block || isLarge(entry);
+    const full = batch.length === batchFiles || bytes + entry.size > blockBytes || isLarge(entry);
     if (full && batch.length > 0) {
       yield batch;
       batch = [];
@@ -64,7 +63,7 @@ type Block = Pick<Result, 'buffer' | 'length'>;
 
 class Packer {
   readonly #packing: PackOptions;
-  readonly #order = new OrderedQueue(ahead);
+  readonly #order = new OrderedQueue(maxPending);
   readonly #buffers: ArrayBuffer[] = [];
 
   constructor(packing: PackOptions) {
@@ -96,18 +95,18 @@ class Packer {
     );
   }
 
-  /** Returns how many bytes of the buffer were this entry's. */
+  /** Returns how many bytes of the buffer belong to this entry. */
   async #writeSmall(entry: FileEntry, packed: FileResult, buffer: ArrayBuffer, at: number): Promise<number> {
     if ('error' in packed) throw unreadable(entry, packed.error);
     if ('grown' in packed) {
-      const inPlace = new OrderedQueue(ahead);
-      await this.#addLarge(entry, inPlace);
-      await inPlace.drain();
+      const queue = new OrderedQueue(maxPending);
+      await this.#addLarge(entry, queue);
+      await queue.drain();
       return 0;
     }
     const { size, compressed } = packed;
     const method = packed.deflated ? compressionMethods.deflated : compressionMethods.stored;
-    const item = { ...blank(entry), method, size, compressed, crc32: packed.crc32 };
+    const item = { ...newZipEntry(entry), method, size, compressed, crc32: packed.crc32 };
     await this.#packing.writer.writeEntry(item, new Uint8Array(buffer, at, compressed));
     this.#packing.onRead(size);
     return compressed;
@@ -126,11 +125,11 @@ class Packer {
 
   async #addBlocks(entry: FileEntry, file: FileHandle, order: OrderedQueue): Promise<void> {
     const { writer, pool, signal, onRead } = this.#packing;
-    // What is appended from now on is not ours: a log that is being written to has an end too.
+    // Ignores what is appended from now on, to a log for example.
     const { size } = await file.stat();
     const deflate = !hasCompressedExtension(entry.path) && (await isCompressible(file, size));
     const item = {
-      ...blank(entry),
+      ...newZipEntry(entry),
       method: deflate ? compressionMethods.deflated : compressionMethods.stored,
       wide: size >= zip64From,
     };
@@ -141,7 +140,7 @@ class Packer {
       throwIfAborted(signal);
       const buffer = this.#takeBuffer();
       new Uint8Array(buffer).set(before);
-      const wanted = Math.min(block, size - item.size);
+      const wanted = Math.min(blockBytes, size - item.size);
       const length = await readFully(file, new Uint8Array(buffer, before.length, wanted), item.size, entry);
       const content = new Uint8Array(buffer, before.length, length);
       item.crc32 = crc32(content, item.crc32);
@@ -149,9 +148,9 @@ class Packer {
       ended = length < wanted || item.size === size;
 
       const dictionary = before.length;
-      before = deflate ? content.slice(-reach) : before;
-      const job = { kind: 'block', dictionary, length, last: ended, buffer } as const;
-      await order.add<Block>(deflate ? pool.run(job) : Promise.resolve(job), async (done) => {
+      before = deflate ? content.slice(-windowBytes) : before;
+      const task = { kind: 'block', dictionary, length, last: ended, buffer } as const;
+      await order.add<Block>(deflate ? pool.run(task) : Promise.resolve(task), async (done) => {
         await writer.data(item, new Uint8Array(done.buffer, 0, done.length));
         this.#giveBuffer(done.buffer);
         onRead(length);
@@ -169,7 +168,7 @@ class Packer {
   }
 }
 
-const blank = ({ path, executable }: FileEntry): ZipEntry => ({
+const newZipEntry = ({ path, executable }: FileEntry): ZipEntry => ({
   path,
   executable,
   method: compressionMethods.stored,
@@ -180,7 +179,7 @@ const blank = ({ path, executable }: FileEntry): ZipEntry => ({
   zip64: false,
 });
 
-/** Less than was asked for only where the file ends. */
+/** Returns less than the length of `target` only at the end of the file. */
 async function readFully(file: FileHandle, target: Uint8Array, position: number, entry: FileEntry): Promise<number> {
   for (let done = 0; done < target.length; ) {
     const { bytesRead } = await file.read(target, done, target.length - done, position + done).catch((error) => {
@@ -193,6 +192,6 @@ async function readFully(file: FileHandle, target: Uint8Array, position: number,
 }
 
 function unreadable({ path }: FileEntry, { code, message: why }: { code?: string; message: string }): ProjectError {
-  const message = code === 'ENOENT' ? `${path} vanished while it was being packed` : `${path} cannot be read`;
+  const message = code === 'ENOENT' ? `${path} was deleted while it was packed` : `cannot read ${path}`;
   return new ProjectError(message, [{ severity: 'error', message, why }], { why });
 }

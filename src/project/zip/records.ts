@@ -1,21 +1,21 @@
 /**
- * The records of a zip file, as PKWARE's APPNOTE names them: a local header before each entry's data, and at the end
- * the central directory that repeats them all.
+ * The records of a zip file, named as in PKWARE's APPNOTE: a local header before the data of each entry, and the central
+ * directory at the end.
  *
- * Nothing in them depends on the day, the machine or the person: time is the format's first day, modes are two, names
- * are UTF-8, and the only extra field is zip64's, where a number does not fit.
+ * For reproducible archives, all entries have the same date and one of two modes. The only extra field is zip64.
  */
 export interface ZipEntry {
   path: string;
   executable: boolean;
   method: CompressionMethod;
   crc32: number;
-  /** Bytes before and after compression. */
+  /** In bytes, before compression. */
   size: number;
+  /** In bytes. */
   compressed: number;
-  /** Where the local header begins. */
+  /** The offset of the local header. */
   offset: number;
-  /** Whether the sizes are written in 64 bits: decided before they are known, since it makes the header longer. */
+  /** Whether sizes have 64 bits. Decided before they are known, because it changes the length of the header. */
   zip64: boolean;
 }
 
@@ -25,18 +25,18 @@ export type CompressionMethod = (typeof compressionMethods)[keyof typeof compres
 const max16 = 0xffff;
 const max32 = 0xffffffff;
 
-/** From this size on an entry is wide. Less than 4 GiB, since deflate can make things a little larger. */
+/** Larger entries use zip64. Below 4 GiB, because deflate may enlarge data slightly. */
 export const zip64From = 0xff000000;
 
 const utf8Names = 1 << 11;
 const firstDay = { time: 0, date: (1 << 5) | 1 }; // 1980-01-01 00:00
-const version = { plain: 20, wide: 45 };
-const madeByUnix = (3 << 8) | version.wide;
+const version = { default: 20, zip64: 45 };
+const madeByUnix = (3 << 8) | version.zip64;
 const modes = { file: 0o100644, executable: 0o100755 };
 
 export function localHeader(item: ZipEntry): Buffer {
   const name = Buffer.from(item.path);
-  const extra = item.zip64 ? wideField([item.size, item.compressed]) : nothing;
+  const extra = item.zip64 ? zip64Field([item.size, item.compressed]) : nothing;
   const header = Buffer.alloc(30);
   header.writeUInt32LE(0x04034b50, 0);
   writeShared(header, 4, item, name, extra);
@@ -45,20 +45,23 @@ export function localHeader(item: ZipEntry): Buffer {
 
 export function centralRecord(item: ZipEntry): Buffer {
   const name = Buffer.from(item.path);
-  const farAway = item.offset >= max32;
-  const extra = wideField([...(item.zip64 ? [item.size, item.compressed] : []), ...(farAway ? [item.offset] : [])]);
+  const isFarOffset = item.offset >= max32;
+  const extra = zip64Field([
+    ...(item.zip64 ? [item.size, item.compressed] : []),
+    ...(isFarOffset ? [item.offset] : []),
+  ]);
   const record = Buffer.alloc(46);
   record.writeUInt32LE(0x02014b50, 0);
   record.writeUInt16LE(madeByUnix, 4);
   writeShared(record, 6, item, name, extra);
   record.writeUInt32LE((item.executable ? modes.executable : modes.file) * 0x10000, 38);
-  record.writeUInt32LE(farAway ? max32 : item.offset, 42);
+  record.writeUInt32LE(isFarOffset ? max32 : item.offset, 42);
   return Buffer.concat([record, name, extra]);
 }
 
-/** The 26 bytes that both records have in common. */
+/** Writes the 26 bytes that both records share. */
 function writeShared(target: Buffer, at: number, item: ZipEntry, name: Buffer, extra: Buffer): void {
-  target.writeUInt16LE(extra.length > 0 ? version.wide : version.plain, at);
+  target.writeUInt16LE(extra.length > 0 ? version.zip64 : version.default, at);
   target.writeUInt16LE(utf8Names, at + 2);
   target.writeUInt16LE(item.method, at + 4);
   target.writeUInt16LE(firstDay.time, at + 6);
@@ -72,8 +75,8 @@ function writeShared(target: Buffer, at: number, item: ZipEntry, name: Buffer, e
 
 const nothing = Buffer.alloc(0);
 
-/** zip64's extra field: the numbers, in 64 bits, whose places in the record say "look here". */
-function wideField(numbers: number[]): Buffer {
+/** The zip64 extra field: the numbers that do not fit in the record. */
+function zip64Field(numbers: number[]): Buffer {
   if (numbers.length === 0) return nothing;
   const field = Buffer.alloc(4 + 8 * numbers.length);
   field.writeUInt16LE(1, 0);
@@ -84,12 +87,12 @@ function wideField(numbers: number[]): Buffer {
 
 export interface CentralDirectory {
   count: number;
-  /** Bytes of all central records, and where the first begins. */
+  /** Total bytes of the central records, and the offset of the first. */
   size: number;
   offset: number;
 }
 
-/** What a reader looks for first. Where the old record is too narrow, zip64's own and a pointer to it come before. */
+/** The end of central directory, preceded by the zip64 records if a number does not fit. */
 export function endOfArchive(directory: CentralDirectory): Buffer {
   const { count, size, offset } = directory;
   const end = Buffer.alloc(22);
@@ -99,22 +102,22 @@ export function endOfArchive(directory: CentralDirectory): Buffer {
   end.writeUInt32LE(Math.min(size, max32), 12);
   end.writeUInt32LE(Math.min(offset, max32), 16);
   const fits = count < max16 && size < max32 && offset < max32;
-  return fits ? end : Buffer.concat([wideEnd(directory), end]);
+  return fits ? end : Buffer.concat([zip64End(directory), end]);
 }
 
-function wideEnd({ count, size, offset }: CentralDirectory): Buffer {
+function zip64End({ count, size, offset }: CentralDirectory): Buffer {
   const end = Buffer.alloc(56 + 20);
   end.writeUInt32LE(0x06064b50, 0);
-  end.writeBigUInt64LE(44n, 4); // of this record, without its first 12 bytes
+  end.writeBigUInt64LE(44n, 4); // length of this record without its first 12 bytes
   end.writeUInt16LE(madeByUnix, 12);
-  end.writeUInt16LE(version.wide, 14);
+  end.writeUInt16LE(version.zip64, 14);
   end.writeBigUInt64LE(BigInt(count), 24);
   end.writeBigUInt64LE(BigInt(count), 32);
   end.writeBigUInt64LE(BigInt(size), 40);
   end.writeBigUInt64LE(BigInt(offset), 48);
 
   end.writeUInt32LE(0x07064b50, 56);
-  end.writeBigUInt64LE(BigInt(offset + size), 64); // where this record begins
+  end.writeBigUInt64LE(BigInt(offset + size), 64); // offset of this record
   end.writeUInt32LE(1, 72); // number of disks
   return end;
 }

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { BufferedFile } from './buffered-file.ts';
 import { centralRecord, endOfArchive, localHeader, type ZipEntry } from './records.ts';
 
-/** A zip file from its first entry to its last record. */
+/** Writes a zip file entry by entry. */
 export class ZipWriter {
   readonly entries: ZipEntry[] = [];
   readonly #output: BufferedFile;
@@ -11,34 +11,34 @@ export class ZipWriter {
     this.#output = new BufferedFile(file);
   }
 
-  /** An entry of which all is known. */
-  async writeEntry(item: ZipEntry, writeData: Uint8Array): Promise<void> {
-    await this.beginEntry(item);
+  /** Writes an entry whose sizes and checksum are known. */
+  async writeEntry(entry: ZipEntry, writeData: Uint8Array): Promise<void> {
+    await this.beginEntry(entry);
     await this.#output.append(writeData);
-    this.entries.push(item);
+    this.entries.push(entry);
   }
 
-  /** An entry whose sizes and checksum come later: their place is kept. */
-  async beginEntry(item: ZipEntry): Promise<void> {
-    item.offset = this.#output.position;
-    await this.#output.append(localHeader(item));
+  /** Starts an entry whose sizes and checksum are not known yet. */
+  async beginEntry(entry: ZipEntry): Promise<void> {
+    entry.offset = this.#output.position;
+    await this.#output.append(localHeader(entry));
   }
 
-  async data(item: ZipEntry, bytes: Uint8Array): Promise<void> {
-    item.compressed += bytes.length;
+  async data(entry: ZipEntry, bytes: Uint8Array): Promise<void> {
+    entry.compressed += bytes.length;
     await this.#output.append(bytes);
   }
 
-  /** Only now is the header true to what was written. */
-  async finishEntry(item: ZipEntry): Promise<void> {
-    await this.#output.patch(localHeader(item), item.offset);
-    this.entries.push(item);
+  /** Rewrites the header with the final sizes and checksum. */
+  async finishEntry(entry: ZipEntry): Promise<void> {
+    await this.#output.patch(localHeader(entry), entry.offset);
+    this.entries.push(entry);
   }
 
-  /** Returns the bytes of the whole archive. */
+  /** Writes the central directory. Returns the size of the archive. */
   async finish(): Promise<number> {
     const offset = this.#output.position;
-    for (const item of this.entries) await this.#output.append(centralRecord(item));
+    for (const entry of this.entries) await this.#output.append(centralRecord(entry));
     const size = this.#output.position - offset;
     await this.#output.append(endOfArchive({ count: this.entries.length, size, offset }));
     await this.#output.flush();

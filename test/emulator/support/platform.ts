@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../../src/emulator/index.ts';
 import { zip } from './zip.ts';
 
-/** An emulator that ends with its test, and a clock that only the test moves. */
+/** An emulator that is closed after the test, with a clock that only the test moves. */
 export async function platform(options: EmulatorOptions = {}) {
   const clock = { now: Date.UTC(2026, 10, 20, 9, 30) };
   const emulator = await startEmulator({ now: () => clock.now, ...options });
@@ -13,7 +13,7 @@ export async function platform(options: EmulatorOptions = {}) {
   return { emulator, clock, ...speaking(emulator) };
 }
 
-/** Plain HTTP, with the emulator's token, on paths below its project. */
+/** HTTP requests with the emulator's token, on paths below its project. */
 export function speaking({ url, token, project }: Emulator) {
   const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}/v2/projects/${project}${path}`, {
@@ -30,7 +30,7 @@ export function speaking({ url, token, project }: Emulator) {
   return {
     ask,
     put,
-    /** Creates an app and uploads its files: the whole of a deploy. */
+    /** Creates an app and uploads its files. */
     async deploy(settings: object = {}, files: Record<string, string> = { 'main.py': 'print(1)\n' }) {
       const { json: created } = await ask('POST', '/apps', { name: 'web', ...settings });
       await put(created.uploadUrl, zip(files));
@@ -51,7 +51,7 @@ function readJson(text: string) {
   }
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is deleted after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'emulator-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

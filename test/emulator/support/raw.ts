@@ -2,13 +2,13 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 export interface RawAnswer {
-  /** 0: closed without an answer. */
+  /** 0 if the connection was closed without a reply. */
   status: number;
   head: string;
   body: string;
 }
 
-/** Sends bytes as they are, which no client would, and reads until the other side closes. */
+/** Sends raw bytes, and reads until the other side closes. */
 export async function sendRaw(url: string, lines: string[], body = ''): Promise<RawAnswer> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => {});

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { EmulatorOptions } from '../../../src/emulator/index.ts';
 import { platform } from './platform.ts';
 
-/** Whether apps can run here. A test that needs it says in its name that it does. */
+/** Whether apps can run here. Names of tests that need it say so. */
 export const python = hasPython();
 
-/** An emulator with an app of `fixtures/apps` on it, and ways to call it. The clock is the real one. */
+/** An emulator with a deployed app of `fixtures/apps`, and functions to call it. Uses the real clock. */
 export async function running(app = 'functions', settings: object = {}, options: EmulatorOptions = {}) {
   const speaking = await platform({ now: Date.now, webhookPauseMs: 10, ...options });
   const { emulator, deploy, ask } = speaking;
@@ -34,13 +34,13 @@ export async function running(app = 'functions', settings: object = {}, options:
     path,
     build: id,
     id: `${emulator.project}-${app}`,
-    /** The texts an app printed, and nothing else. */
+    /** Only the texts of an app's log lines. */
     printed: async (query?: Record<string, string | number>): Promise<string[]> =>
       ((await logs(query))?.logs ?? []).map((line: { logLine: string }) => line.logLine),
   };
 }
 
-/** Processes that were started below this one and are still there. */
+/** Python child processes of this process that still run. */
 export function children(): string[] {
   const lines = execFileSync('ps', ['-eo', 'pid,ppid,stat,args'], { encoding: 'utf8' }).trim().split('\n').slice(1);
   const all = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line)?.slice(1) ?? []);
@@ -80,14 +80,14 @@ function hasPython(): boolean {
   }
 }
 
-/** What has come of an answer that is cut off. Rejects when it was not. */
+/** What was received of a response that is cut. Rejects if it is complete. */
 export async function untilCut(address: string): Promise<string> {
   const answer = await fetch(address, { method: 'POST', body: '{}' });
   let text = '';
   try {
-    for await (const piece of answer.body ?? []) text += Buffer.from(piece);
+    for await (const chunk of answer.body ?? []) text += Buffer.from(chunk);
   } catch {
     return text;
   }
-  throw new Error(`it was not cut off after ${text}`);
+  throw new Error(`the response is complete: ${text}`);
 }

@@ -5,7 +5,7 @@ import { RandomAccessReader } from 'yauzl';
 const windowBytes = 1024 ** 2;
 
 /** Reads a file in large blocks: yauzl alone reads twice from disk for each entry. */
-export class BufferedFile extends RandomAccessReader {
+export class BlockReader extends RandomAccessReader {
   readonly size: number;
   readonly #path: string;
   readonly #descriptor: number;

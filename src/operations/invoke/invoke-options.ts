@@ -1,7 +1,7 @@
-/** A call of an app, as it was asked for. */
+/** Options of `gantry invoke`. */
 export interface InvokeOptions {
   app: string;
-  /** A function, perhaps, and parameters. */
+  /** An optional function name, then parameters. */
   args: string[];
   /** JSON, `@file`, or `-`. */
   data?: string | undefined;
@@ -13,7 +13,7 @@ export interface InvokeOptions {
   header?: string[] | undefined;
   /** False sends no token. */
   auth: boolean;
-  /** Milliseconds. */
+  /** In milliseconds. */
   timeout?: number | undefined;
   stream?: boolean | undefined;
   async?: boolean | undefined;

@@ -1,0 +1,146 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Retry } from '../api/retry.ts';
+import { UnreadableItems } from '../api/unreadable-items.ts';
+import { type Credential, environmentSecrets, findCredential, renewalFix } from '../config/credentials.ts';
+import { writesAnnotations } from '../config/environment.ts';
+import { resolveSettings } from '../config/settings.ts';
+import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { duration, timeLeft } from '../output/format.ts';
+import type { KnownSecrets } from '../output/known-secrets.ts';
+import { createPage, type Page } from '../output/page.ts';
+import { createProgress } from '../output/progress.ts';
+import { createPrompt } from '../output/prompt.ts';
+import { sanitize } from '../output/sanitize.ts';
+import type { Io } from '../process.ts';
+import { createApiAccess } from './api-access.ts';
+
+/** Settings and credentials are read when a command first uses them. Throws UsageError if the `--cwd` folder is missing. */
+export function createContext(
+  io: Io,
+  flags: GlobalFlags,
+  signal: AbortSignal,
+  interruption: InterruptNotice,
+  secrets: KnownSecrets,
+): Context {
+  secrets.add(...environmentSecrets(io.env));
+  const page = createPage(io.stderr, io.env, flags.color, io.now(), secrets);
+  const progress = createProgress({
+    stderr: io.stderr,
+    page,
+    quiet: flags.quiet === true,
+    annotations: writesAnnotations(io.env),
+    elapsed: io.elapsed,
+  });
+  const warn = (message: string) => progress.warn(message);
+  const settings = once(() => resolveSettings(io.env, flags));
+  const credential = once(() => {
+    const found = findCredential(io.env, settings(), io.now(), warn);
+    const expiry = expiryNotice(found, page);
+    if (expiry) progress.note(expiry);
+    secrets.add(found.token, found.refreshToken);
+    return found;
+  });
+  const onRetry = (retry: Retry) => progress.note(retryText(retry));
+  const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
+  const unread = new UnreadableItems();
+  return {
+    ...createApiAccess({ io, settings, credential, signal, secrets, onRetry, trace, warn, unread }),
+    get project() {
+      return settings().project.value ?? projectFromToken(credential());
+    },
+    get credential() {
+      return credential();
+    },
+    get settings() {
+      return settings();
+    },
+    flags,
+    env: io.env,
+    progress,
+    prompt: createPrompt({ io, signal, allowed: flags.input, yes: flags.yes === true, page }),
+    get stdin() {
+      return io.stdin;
+    },
+    readStdin: () => readText(io.stdin),
+    terminal: {
+      get stdin() {
+        return io.stdin.isTTY === true;
+      },
+      stderr: page.terminal,
+    },
+    openBrowser: (address) => io.openBrowser(address),
+    withOverrides: (env, cwd) => {
+      // The flags choose a project and a profile of the original platform.
+      const { project: _, profile: __, cwd: ___, ...kept } = flags;
+      // Inherits from io: copying it would open its streams.
+      const own = { env: { value: { ...io.env, ...env } }, cwd: { value: existingFolder(io.cwd, cwd) } };
+      return createContext(Object.create(io, own), kept, signal, {}, secrets);
+    },
+    secrets,
+    signal,
+    interruption: sanitizedNotice(interruption, page),
+    cwd: existingFolder(io.cwd, flags.cwd),
+    now: io.now,
+    elapsed: io.elapsed,
+    delay: (ms, until = signal) => io.delay(ms, until),
+    silenceMs: io.silenceMs,
+    onRetry,
+    trace,
+    unread,
+  };
+}
+
+function once<T>(create: () => T): () => T {
+  let created: { value: T } | undefined;
+  return () => {
+    created ??= { value: create() };
+    return created.value;
+  };
+}
+
+/** Set for a token that expires soon and cannot be renewed. */
+function expiryNotice(credential: Credential, page: Page): string | undefined {
+  const { expiresAt, refreshToken, origin } = credential;
+  if (expiresAt === undefined || refreshToken || expiresAt - page.now > expiryNoticeMs) return undefined;
+  const left = timeLeft(new Date(expiresAt).toISOString())(page);
+  return `the token from the ${origin} expires ${left}: ${renewalFix(credential)}`;
+}
+
+const expiryNoticeMs = 7 * 86_400_000;
+
+function retryText({ reason: { message, facts }, attempt, tries, delayMs }: Retry): string {
+  const status = facts.status && !message.includes('HTTP') ? ` (HTTP ${facts.status})` : '';
+  return `${message}${status}; retrying in ${duration(delayMs)} (${attempt} of ${tries})`;
+}
+
+function projectFromToken({ project, origin }: Credential): string {
+  if (project) return project;
+  throw new UsageError('no project selected', {
+    why: `neither the settings nor the token (${origin}) name a project`,
+    fix: 'pass --project p-…, set GANTRY_PROJECT, or store one with gantry projects use p-…',
+  });
+}
+
+async function readText(stdin: AsyncIterable<Buffer | string>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function existingFolder(cwd: string, given: string | undefined): string {
+  if (given === undefined) return cwd;
+  const path = resolve(cwd, given);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UsageError(`folder ${given} not found`, { why: `looked for ${path}` });
+  }
+  return path;
+}
+
+/** The message may contain ids from the platform. */
+function sanitizedNotice(interruption: InterruptNotice, page: Page): InterruptNotice {
+  return new Proxy(interruption, {
+    set: (target, key, text) => Reflect.set(target, key, sanitize(String(text), page)),
+  });
+}

@@ -1,0 +1,145 @@
+import type { Command } from '../command.ts';
+import type { Context, GlobalFlags, InterruptNotice } from '../context.ts';
+import { exitCodes, UsageError } from '../errors.ts';
+import type { KnownSecrets } from '../output/known-secrets.ts';
+import { createPage } from '../output/page.ts';
+import { withEventLines } from '../output/progress.ts';
+import { RawOutput } from '../output/raw-output.ts';
+import { checkFields, createRenderer, type JsonChoice, type Renderer } from '../output/render.ts';
+import type { Io } from '../process.ts';
+import { fieldsOf, isOpen } from '../result-schema.ts';
+import { createContext } from './create-context.ts';
+
+/** What `main` and the running command share. */
+export interface RunState {
+  signal: AbortSignal;
+  interruption: InterruptNotice;
+  /** Prints what happens after Ctrl-C, once a command runs. */
+  announce?: (text: string) => void;
+  /** Values to redact. */
+  secrets: KnownSecrets;
+  /** Set while the result is printed as JSON lines: a failure is then one line, too. */
+  isJsonLines?: boolean;
+}
+
+/** Runs a command and shows its result. Returns the exit code. */
+export async function executeCommand(
+  command: Command,
+  flags: GlobalFlags,
+  inputs: unknown[],
+  io: Io,
+  state: RunState,
+): Promise<number> {
+  const { signal, interruption, secrets } = state;
+  const json = parseJsonFlag(flags.json);
+  const fields = command.json ? Object.keys(fieldsOf(command.json)) : [];
+  if (Array.isArray(json) && command.json && !isOpen(command.json)) checkFields(json, fields);
+  const options = inputs.at(-1) as { events?: boolean };
+  const context = createContext(io, flags, signal, interruption, secrets);
+  const page = createPage(io.stdout, io.env, flags.color, io.now(), secrets);
+  const renderer = createRenderer(io.stdout, page, json, fields, command.verbatim(options));
+  state.announce = context.progress.request;
+  // Events are redacted even if the command's result is verbatim.
+  const events = createRenderer(io.stdout, page, json);
+  // EPIPE surfaces when the result is written.
+  if (options.events)
+    context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
+  try {
+    const code = await runAndShow(command, context, renderer, { inputs, state, json });
+    context.progress.finish();
+    return code;
+  } finally {
+    for (const warning of context.unread.warnings()) context.progress.warn(warning);
+  }
+}
+
+function parseJsonFlag(flag: string | undefined): JsonChoice {
+  if (flag === undefined) return false;
+  return flag === '' ? true : flag.split(',').map((field) => field.trim());
+}
+
+async function runAndShow(
+  command: Command,
+  context: Context,
+  renderer: Renderer,
+  { inputs, state, json }: { inputs: unknown[]; state: RunState; json: JsonChoice },
+): Promise<number> {
+  const options = inputs.at(-1) as { events?: boolean };
+  const value = await command.run(context, ...inputs);
+  const exit = command.exit(value, options);
+  if (Array.isArray(value) && value.length === 0 && command.empty) context.progress.note(command.empty);
+  if (options.events) await showEvents(value, renderer);
+  else if (value instanceof RawOutput) await showRaw(value, renderer, json);
+  else if (value !== undefined) {
+    state.isJsonLines = json !== false && isStream(value);
+    const result = await show(value, command, options, renderer);
+    if (state.isJsonLines) await renderer.line({ type: 'result', ...(result as object) });
+  }
+  return typeof exit === 'number' ? exit : exitCodes[exit].code;
+}
+
+/** Prints each yielded value as an event, and the returned value as the result. */
+async function showEvents(value: unknown, renderer: Renderer): Promise<void> {
+  const result = isStream(value)
+    ? await forEachValue(value, (event) => renderer.line({ type: 'event', ...(event as object) }))
+    : value instanceof RawOutput
+      ? await value.options.jsonValue?.()
+      : value;
+  await renderer.line({ type: 'result', ...(result as object) });
+}
+
+/** Shows each value of an iterable and returns what the iterable returns, which `for await` discards. */
+async function forEachValue(values: AsyncIterable<unknown>, showOne: (value: unknown) => Promise<void>) {
+  let returned: unknown;
+  const keepReturned = async function* () {
+    returned = yield* values;
+  };
+  for await (const value of keepReturned()) await showOne(value);
+  return returned;
+}
+
+/** Returns the result of a stream, undefined for one value. */
+async function show(value: unknown, { data, view, raw }: Command, options: unknown, renderer: Renderer) {
+  const isRaw = raw(options);
+  if (isStream(value)) return forEachValue(value, (item) => renderer.item(data(item), view(item, options), isRaw));
+  await renderer.value(data(value), view(value, options), isRaw);
+  return undefined;
+}
+
+async function showRaw({ writeTo, options }: RawOutput<unknown>, renderer: Renderer, json: JsonChoice): Promise<void> {
+  const { jsonValue, untrusted, terminalFix = 'redirect to a file, or pass --raw', cancel, onWritten } = options;
+  const { page } = renderer;
+  if (json !== false) {
+    if (jsonValue) return renderer.value(await jsonValue(), () => '');
+    throw new UsageError('--json is not supported here', { why: 'the output is raw bytes' });
+  }
+  if (untrusted === 'bytes' && page.terminal) {
+    await cancel?.();
+    throw new UsageError('the output is binary and cannot be shown on a terminal', { fix: terminalFix });
+  }
+  if (untrusted === 'text' && (page.terminal || page.githubActions)) await showUntrustedText(writeTo, renderer);
+  else await writeTo((bytes) => renderer.bytes(bytes));
+  onWritten?.();
+}
+
+/** Sanitizes chunk by chunk. On a terminal, ends with a newline, so that the prompt starts on its own line. */
+async function showUntrustedText(writeTo: RawOutput<unknown>['writeTo'], { page, text }: Renderer): Promise<void> {
+  const { createStreamSanitizer } = await import('../output/sanitize-stream.ts');
+  const sanitizer = createStreamSanitizer(page);
+  let last = '\n';
+  const write = async (sanitized: string) => {
+    if (sanitized === '') return;
+    await text(sanitized);
+    last = sanitized.slice(-1);
+  };
+  try {
+    await writeTo((bytes) => write(sanitizer.push(bytes)));
+  } finally {
+    await write(sanitizer.end());
+    if (page.terminal && last !== '\n') await text('\n');
+  }
+}
+
+function isStream(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}

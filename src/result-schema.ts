@@ -1,0 +1,164 @@
+/**
+ * What a command prints with `--json`, declared once: TypeScript checks the command's result against it, help shows its
+ * fields, `--json=fields` knows their names, and `gantry reference COMMAND --schema` prints it as a JSON Schema.
+ */
+export interface ResultSchema<Value = never> extends Shape<Value> {
+  /** One document, one document that is a list, or one JSON object per line. */
+  readonly form: 'document' | 'list' | 'stream';
+}
+
+/** The schema of a value. The type parameter exists at compile time only: it is what a value must be assignable to. */
+export interface Shape<Value> {
+  readonly schema: JsonSchema;
+  readonly [accepts]?: (value: Value) => void;
+}
+
+declare const accepts: unique symbol;
+
+/** Draft 2020-12, as far as results need it. */
+export interface JsonSchema {
+  description?: string;
+  type?: string;
+  enum?: readonly string[];
+  const?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: readonly string[];
+  additionalProperties?: boolean | JsonSchema;
+  items?: JsonSchema;
+  anyOf?: readonly JsonSchema[];
+  $comment?: string;
+}
+
+type Fields = Record<string, Shape<never>>;
+type Variants = readonly [Fields | ObjectShape<never>, ...(Fields | ObjectShape<never>)[]];
+
+interface OptionalShape<Value> extends Shape<Value> {
+  readonly isOptional: true;
+}
+
+interface ObjectShape<Value> extends Shape<Value> {
+  readonly isObject: true;
+}
+
+type ValueOf<S> = S extends { readonly [accepts]?: (value: infer Value) => void } ? Value : never;
+
+type ObjectOf<F extends Fields> = {
+  [Name in keyof F as F[Name] extends { isOptional: true } ? never : Name]: ValueOf<F[Name]>;
+} & {
+  [Name in keyof F as F[Name] extends { isOptional: true } ? Name : never]?: ValueOf<F[Name]> | undefined;
+};
+
+type VariantOf<V> = V extends ObjectShape<never> ? ValueOf<V> : V extends Fields ? ObjectOf<V> : never;
+
+/** One document. Several variants: the result is one of them. */
+export function document<const V extends Variants>(...variants: V): ResultSchema<VariantOf<V[number]>> {
+  return { form: 'document', schema: variantsSchema(variants) };
+}
+
+/** A document of a form that is not known beforehand. */
+export function anyDocument(description: string): ResultSchema<unknown> {
+  return { form: 'document', schema: { description } };
+}
+
+/** One document that is a list of objects. */
+export function documents<const V extends Variants>(...variants: V): ResultSchema<readonly VariantOf<V[number]>[]> {
+  return { form: 'list', schema: { type: 'array', items: variantsSchema(variants) } };
+}
+
+/** JSON objects, one per line; the last has the type `result` or `error`. */
+export function stream<const V extends Variants>(...variants: V): ResultSchema<VariantOf<V[number]>> {
+  return { form: 'stream', schema: variantsSchema(variants) };
+}
+
+export function text(description: string): Shape<string> {
+  return { schema: { type: 'string', description } };
+}
+
+export function integer(description: string): Shape<number> {
+  return { schema: { type: 'integer', description } };
+}
+
+export function number(description: string): Shape<number> {
+  return { schema: { type: 'number', description } };
+}
+
+export function boolean(description: string): Shape<boolean> {
+  return { schema: { type: 'boolean', description } };
+}
+
+export function choice<const Word extends string>(words: readonly Word[], description: string): Shape<Word> {
+  return { schema: { type: 'string', enum: words, description } };
+}
+
+export function anything(description: string): Shape<unknown> {
+  return { schema: { description } };
+}
+
+export function list<Value>({ schema }: Shape<Value>, description: string): Shape<readonly Value[]> {
+  return { schema: { type: 'array', items: schema, description } };
+}
+
+/** An object whose keys are not known beforehand. */
+export function record<Value>({ schema }: Shape<Value>, description: string): Shape<{ [name: string]: Value }> {
+  return { schema: { type: 'object', additionalProperties: schema, description } };
+}
+
+export function object<const F extends Fields>(fields: F, description?: string): ObjectShape<ObjectOf<F>> {
+  const required = Object.keys(fields).filter((name) => !('isOptional' in (fields[name] ?? {})));
+  const schema = { type: 'object', properties: propertiesOf(fields), required, additionalProperties: false };
+  return { isObject: true, schema: description === undefined ? schema : { ...schema, description } };
+}
+
+/** An object that the platform sent: these fields are known, but any may be missing, and there may be others. */
+export function passThrough<const F extends Fields>(
+  fields: F,
+  description?: string,
+): ObjectShape<{ [Name in keyof F]?: unknown }> {
+  const schema = { type: 'object', properties: propertiesOf(fields), $comment: passedThrough };
+  return { isObject: true, schema: description === undefined ? schema : { ...schema, description } };
+}
+
+/** The types of such an object's fields are those the platform is known to use, not a promise. */
+export const passedThrough = 'sent by the platform and passed through';
+
+export function nullable<Value>({ schema }: Shape<Value>): Shape<Value | null> {
+  const { description, ...other } = schema;
+  return { schema: { ...(description !== undefined && { description }), anyOf: [other, { type: 'null' }] } };
+}
+
+export function optional<Value>({ schema }: Shape<Value>): OptionalShape<Value> {
+  return { schema, isOptional: true };
+}
+
+/** The fields of a result and what they mean. */
+export function fieldsOf({ schema }: { schema: JsonSchema }): Record<string, string> {
+  const variants = variantsOf(schema.items ?? schema);
+  const fields: Record<string, string> = {};
+  for (const { properties = {} } of variants) {
+    for (const [name, { description = '' }] of Object.entries(properties)) fields[name] ??= description;
+  }
+  return fields;
+}
+
+/** Whether a result may have fields that are not declared. */
+export function isOpen({ schema }: { schema: JsonSchema }): boolean {
+  return variantsOf(schema.items ?? schema).some(({ additionalProperties }) => additionalProperties !== false);
+}
+
+function variantsOf(schema: JsonSchema): readonly JsonSchema[] {
+  return schema.anyOf ?? [schema];
+}
+
+function variantsSchema(variants: Variants): JsonSchema {
+  const schemas = variants.map((variant) => (isShape(variant) ? variant : object(variant)).schema);
+  const [only = {}, ...others] = schemas;
+  return others.length === 0 ? only : { anyOf: schemas };
+}
+
+function isShape(variant: Fields | ObjectShape<never>): variant is ObjectShape<never> {
+  return (variant as { isObject?: unknown }).isObject === true;
+}
+
+function propertiesOf(fields: Fields): Record<string, JsonSchema> {
+  return Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
+}

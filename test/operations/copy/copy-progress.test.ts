@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import { DeniedError, NotFoundError, UnavailableError } from '../../../src/errors.ts';
+import { CopyProgress, copySummaryText, printablePath } from '../../../src/operations/copy/copy-progress.ts';
+
+/** A copy that shows its progress on a clock of its own, a second later each time. */
+function startCopy() {
+  const shown: string[] = [];
+  const notes: string[] = [];
+  const warnings: string[] = [];
+  let elapsed = 0;
+  const progress = {
+    step: () => ({ update: ({ text }: { text: string }) => void shown.push(text), clear: () => {} }),
+    note: (text: string) => void notes.push(text),
+    warn: ({ message }: { message: string }) => void warnings.push(message),
+    event: () => {},
+  };
+  const copy = new CopyProgress({ progress, elapsed: () => elapsed } as never);
+  copy.start('Copying');
+  const wait = (ms: number) => {
+    elapsed += ms;
+  };
+  return { copy, shown, notes, warnings, wait, last: () => shown.at(-1) };
+}
+
+const retry = { reason: new UnavailableError('no reply'), attempt: 1, tries: 4, delayMs: 500 } as never;
+
+describe('the progress of a copy', () => {
+  test('counts files and bytes until it is known how many there are', () => {
+    const { copy, wait, last } = startCopy();
+    copy.found(1024);
+    wait(1000);
+    copy.copied('a', 1024);
+    expect(last()).toBe('1 file, 1.0 KiB');
+  });
+
+  test('then shows how much of it is done, how fast, and how long it will take', () => {
+    const { copy, wait, last } = startCopy();
+    for (let file = 0; file < 4; file++) copy.found(1024);
+    copy.allFound();
+    wait(1000);
+    copy.transferred(512);
+    expect(last()).toBe('0 of 4 files, 12 % of 4.0 KiB, 512 B/s');
+    wait(1000);
+    copy.transferred(512);
+    copy.copied('a', 1024);
+    expect(last()).toBe('0 of 4 files, 25 % of 4.0 KiB, 512 B/s, 6.0 s left');
+    wait(1000);
+    copy.skip('b', 'unchanged', 1024);
+    expect(last()).toMatch(/^2 of 4 files, 50 %/);
+  });
+
+  test('is shown at most ten times a second', () => {
+    const { copy, wait, shown } = startCopy();
+    wait(100);
+    copy.transferred(1);
+    wait(99);
+    copy.transferred(1);
+    expect(shown).toHaveLength(1);
+    wait(1);
+    copy.transferred(1);
+    expect(shown).toHaveLength(2);
+  });
+
+  test('shows retries only if there were some', () => {
+    const { copy, wait, last } = startCopy();
+    wait(1000);
+    copy.transferred(1);
+    expect(last()).not.toContain('retr');
+    wait(1000);
+    copy.retried(retry);
+    expect(last()).toMatch(/, 1 retry$/);
+    wait(1000);
+    copy.restarted('a', new UnavailableError('no reply'));
+    copy.transferred(0);
+    expect(last()).toMatch(/, 2 retries$/);
+  });
+
+  test('counts a file that was sent, until it is known whether it arrived', () => {
+    const { copy, wait, last } = startCopy();
+    copy.found(10);
+    copy.found(10);
+    copy.allFound();
+    wait(1000);
+    copy.uploaded(10);
+    expect(last()).toMatch(/^1 of 2 files, 50 %/);
+    wait(1000);
+    copy.confirmationEnded(10);
+    copy.fail('a', new NotFoundError('gone'));
+    expect(last()).toMatch(/^1 of 2 files, 0 %/);
+  });
+
+  test('counts bytes that have to be sent again as not sent', () => {
+    const { copy, wait, last } = startCopy();
+    copy.found(100);
+    copy.allFound();
+    wait(1000);
+    copy.transferred(80);
+    wait(1000);
+    copy.transferred(-80);
+    expect(last()).toBe('0 of 1 file, 0 % of 100 B');
+  });
+
+  test('shows sizes that become known later', () => {
+    const { copy, wait, last } = startCopy();
+    copy.found();
+    copy.sizeKnown(2048);
+    copy.allFound();
+    wait(1000);
+    copy.transferred(1024);
+    expect(last()).toMatch(/^0 of 1 file, 50 % of 2.0 KiB/);
+  });
+});
+
+describe('what is said of single files', () => {
+  test('is said of the first ten failures, then as a number', () => {
+    const { copy, warnings, notes } = startCopy();
+    for (let file = 0; file < 11; file++) copy.fail(`f${file}`, new DeniedError('not yours'));
+    copy.finish();
+    expect(warnings).toHaveLength(10);
+    expect(notes).toEqual([expect.stringMatching(/1 failure more/)]);
+    expect(copy.failed).toHaveLength(11);
+  });
+
+  test.each([10, 11])('is said of the first ten files that are not copied: %i of them', (number) => {
+    const { copy, notes } = startCopy();
+    for (let file = 0; file < number; file++) copy.skipWithNote(`f${file}`, 'a socket');
+    copy.finish();
+    expect(notes).toHaveLength(number);
+    expect(notes.at(-1)).toMatch(number === 10 ? /f9/ : /1 more/);
+    expect(copy.skipped).toBe(number);
+  });
+
+  test('is said of the first ten retries', () => {
+    const { copy, notes } = startCopy();
+    for (let time = 0; time < 11; time++) copy.retried(retry);
+    expect(notes).toHaveLength(10);
+  });
+
+  test('is said of the first twenty files of a dry run', () => {
+    const { copy, notes } = startCopy();
+    for (let file = 0; file < 22; file++) copy.wouldCopy(`f${file}`, 1);
+    copy.finish();
+    expect(notes).toHaveLength(21);
+    expect(notes.at(-1)).toMatch(/2 more/);
+    expect([copy.files, copy.bytes]).toEqual([22, 22]);
+  });
+
+  test.each([
+    ['a b', 'a b'],
+    ['a\nb', '"a\\nb"'],
+    ['a\u007f', '"a\u007f"'],
+  ])('prints the name %j on one line', (path, printed) => {
+    expect(printablePath(path)).toBe(printed);
+  });
+});
+
+describe('failures in a row', () => {
+  const denied = new DeniedError('not yours');
+
+  test('count if they are of one kind', () => {
+    const { copy } = startCopy();
+    copy.fail('a', denied);
+    copy.fail('b', denied);
+    expect(copy.consecutiveFailures).toBe(2);
+    copy.fail('c', new NotFoundError('gone'));
+    expect(copy.consecutiveFailures).toBe(1);
+  });
+
+  test('end with a file that is copied or skipped', () => {
+    const { copy } = startCopy();
+    copy.fail('a', denied);
+    copy.copied('b', 1);
+    expect(copy.consecutiveFailures).toBe(0);
+    copy.fail('c', denied);
+    copy.skip('d', 'unchanged');
+    expect(copy.consecutiveFailures).toBe(0);
+  });
+
+  test('do not count an error that concerns one file only', () => {
+    const { copy } = startCopy();
+    copy.fail('a', denied);
+    copy.fail('b', denied, 0, true);
+    expect(copy.consecutiveFailures).toBe(1);
+  });
+});
+
+test('the summary names what an earlier try had copied, and what was skipped', () => {
+  const sum = { to: 'default:/x', files: 3, bytes: 4096, skipped: 2, failed: [1], resumedBytes: 2048, seconds: 2 };
+  const [copied, resumed, skipped, failed] = copySummaryText(sum).split('; ');
+  expect(copied).toBe('3 files, 4.0 KiB to default:/x in 2.0 s (1.0 KiB/s)');
+  expect(resumed).toMatch(/^2\.0 KiB /);
+  expect(skipped).toMatch(/^2 /);
+  expect(failed).toBe('1 failed');
+  expect(copySummaryText({ ...sum, skipped: 0, failed: [], resumedBytes: 0 }).split('; ')).toHaveLength(1);
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { AuthError, NotFoundError, RateLimitedError, UnavailableError } from '../../../src/errors.ts';
+import { type PlanOptions, planDeploy } from '../../../src/operations/deploy/plan.ts';
+import { check } from '../../project/config-folder.ts';
+
+const app = { id: 'p-1-web', runtime: 'cortex', latestReadyBuildId: 'b-1' };
+const entry = (path: string, text: string) => ({ path, size: text.length, source: { text } });
+
+interface Platform {
+  /** The deployed app, or why it cannot be read. */
+  app: object | Error;
+  /** Files of the build, or why they cannot be read. */
+  zipFiles?: object | Error;
+}
+
+async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial<PlanOptions> = {}, toml = '') {
+  const warnings: string[] = [];
+  const asked: unknown[] = [];
+  const api = async (_: unknown, parameters: { build?: string }) => {
+    const reply = parameters.build === undefined ? deployed : zipFiles;
+    if (parameters.build !== undefined) asked.push(parameters.build);
+    if (reply instanceof Error) throw reply;
+    return parameters.build === undefined ? reply : { zipFiles: reply };
+  };
+  const context = {
+    api,
+    project: 'p-1',
+    signal: new AbortController().signal,
+    progress: { warn: (text: string) => void warnings.push(text) },
+  };
+  const { project } = await check(`[cerebrium.deployment]\nname = "web"\n${toml}`);
+  const entries = [entry('main.py', 'hello'), entry('new.py', 'x')];
+  const local = { project, entries, bytes: 6, warnings: [] };
+  const found = await planDeploy(context as never, local as never, { compareFiles: true, dryRun: true, ...options });
+  return { ...found, said: warnings, asked };
+}
+
+describe('a deploy plan', () => {
+  test('of an app that is not deployed would create it', async () => {
+    const found = await plan({ app: new NotFoundError('no such app', { status: 404 }) });
+    expect(found).toMatchObject({ exists: false, changes: true, settings: [], files: null });
+  });
+
+  test('compares the files with those of the last build that was ready', async () => {
+    const found = await plan({ app: { ...app, latestBuildId: 'b-2' }, zipFiles: { 'main.py': 5, 'old.py': 1 } });
+    expect(found.files).toEqual({ added: ['new.py'], changed: [], removed: ['old.py'], unchanged: 1 });
+    expect([found.asked, found.changes, found.exists]).toEqual([['b-1'], true, true]);
+  });
+
+  test('compares with the last build if none was ready', async () => {
+    expect((await plan({ app: { ...app, latestReadyBuildId: '', latestBuildId: 'b-2' } })).asked).toEqual(['b-2']);
+  });
+
+  test.each<[what: string, zipFiles: object, changes: boolean]>([
+    ['no files', { 'main.py': 5, 'new.py': 1 }, false],
+    ['a changed file', { 'main.py': 4, 'new.py': 1 }, true],
+    ['an added file', { 'main.py': 5 }, true],
+    ['a removed file', { 'main.py': 5, 'new.py': 1, 'old.py': 1 }, true],
+  ])('with %s has changes: %3$j', async (_, zipFiles, changes) => {
+    expect((await plan({ app, zipFiles })).changes).toBe(changes);
+  });
+
+  test('with a changed setting has changes', async () => {
+    const same = { 'main.py': 5, 'new.py': 1 };
+    const found = await plan({ app: { ...app, minReplicaCount: 2 }, zipFiles: same });
+    expect([found.changes, found.settings.length]).toEqual([true, 1]);
+  });
+
+  test('without a comparison of files has none', async () => {
+    const found = await plan({ app }, { compareFiles: false });
+    expect([found.files, found.asked, found.changes]).toEqual([null, [], false]);
+  });
+
+  test.each([
+    ['build_error', 'build_error'],
+    ['ready', null],
+    ['building', null],
+    [undefined, null],
+  ])('after a build with status %s names it as failed: %j', async (lastBuildStatus, failedBuild) => {
+    const found = await plan({ app: { ...app, lastBuildStatus }, zipFiles: { 'main.py': 5, 'new.py': 1 } });
+    expect([found.failedBuild, found.changes]).toEqual([failedBuild, failedBuild !== null]);
+  });
+});
+
+describe('an app that cannot be read', () => {
+  const refused = new UnavailableError('HTTP 503', { status: 503 });
+
+  test('fails a dry run: the comparison is its result', async () => {
+    await expect(plan({ app: refused })).rejects.toBe(refused);
+    await expect(plan({ app, zipFiles: refused })).rejects.toBe(refused);
+  });
+
+  test('is a warning for a deploy', async () => {
+    const found = await plan({ app: refused }, { dryRun: false });
+    expect(found).toMatchObject({
+      exists: null,
+      files: null,
+      changes: true,
+      said: [expect.stringContaining('HTTP 503')],
+    });
+    const withoutFiles = await plan({ app, zipFiles: refused }, { dryRun: false });
+    expect(withoutFiles).toMatchObject({ exists: true, files: null, said: [expect.stringContaining('HTTP 503')] });
+  });
+
+  test.each([
+    ['no reply at all', new UnavailableError('cannot connect')],
+    ['a refused token', new AuthError('expired', { status: 401 })],
+    ['a rate limit', new RateLimitedError('slow down', { status: 429 })],
+    ['a mistake of our own', new TypeError('undefined')],
+  ])('fails a deploy as well after %s', async (_, error) => {
+    await expect(plan({ app: error }, { dryRun: false })).rejects.toBe(error);
+  });
+
+  test('has no files to compare with if the platform has no list of them', async () => {
+    const found = await plan({ app, zipFiles: new NotFoundError('no list', { status: 404 }) });
+    expect([found.files, found.said]).toEqual([null, []]);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { NotFoundError, RateLimitedError, UnavailableError, UnexpectedReplyError } from '../../../src/errors.ts';
+import { PollIntervals } from '../../../src/operations/logs/poll-intervals.ts';
+
+function polls() {
+  const notes: string[] = [];
+  const intervals = new PollIntervals({ note: (text: string) => void notes.push(text) } as never, [1_000, 3_000]);
+  return { intervals, notes };
+}
+
+const unavailable = new UnavailableError('cannot connect');
+
+describe('a log that is polled', () => {
+  test('is asked more and more rarely while it has no lines, up to a limit', () => {
+    const { intervals } = polls();
+    const pauses = [1, 2, 3, 4, 5, 6].map(() => {
+      intervals.succeeded(false);
+      return intervals.ms;
+    });
+    expect(pauses.slice(0, 2)).toEqual([1_250, 1_562.5]);
+    expect(pauses.at(-1)).toBe(3_000);
+    intervals.succeeded(true);
+    expect(intervals.ms).toBe(1_000);
+  });
+
+  test('waits twice as long after each failure, half of it by chance, and never over 30 s', () => {
+    const { intervals } = polls();
+    for (const mostMs of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
+      expect(intervals.failed(unavailable)).toBe(true);
+      expect(intervals.ms).toBeGreaterThanOrEqual(mostMs / 2);
+      expect(intervals.ms).toBeLessThanOrEqual(mostMs);
+    }
+  });
+
+  test('waits as long as the platform asks', () => {
+    const { intervals } = polls();
+    intervals.failed(new RateLimitedError('slow down', { retryable: true, retryAfterMs: 90_000 }));
+    expect(intervals.ms).toBe(90_000);
+  });
+
+  test('returns to its pace after a failure', () => {
+    const { intervals } = polls();
+    for (let time = 0; time < 5; time++) intervals.failed(unavailable);
+    intervals.succeeded(true);
+    expect(intervals.ms).toBe(1_000);
+    intervals.failed(unavailable);
+    expect(intervals.ms).toBeLessThanOrEqual(1_000);
+  });
+
+  test('says once that it fails, and once that it is back', () => {
+    const { intervals, notes } = polls();
+    intervals.succeeded(false);
+    intervals.failed(unavailable);
+    intervals.failed(unavailable);
+    intervals.succeeded(false);
+    intervals.succeeded(false);
+    expect(notes).toEqual([expect.stringContaining('cannot connect'), expect.stringContaining('again')]);
+  });
+
+  test.each([
+    ['is not found', new NotFoundError('no such app')],
+    ['has a mistake of our own', new TypeError('undefined')],
+  ])('ends if it %s', (_, error) => {
+    expect(polls().intervals.failed(error)).toBe(false);
+  });
+
+  test('ends after five replies in a row that nobody understands', () => {
+    const { intervals } = polls();
+    const odd = new UnexpectedReplyError('a web page');
+    expect([1, 2, 3, 4, 5].map(() => intervals.failed(odd))).toEqual([true, true, true, true, true]);
+    expect(intervals.failed(odd)).toBe(false);
+    expect(intervals.failed(unavailable)).toBe(true);
+  });
+});

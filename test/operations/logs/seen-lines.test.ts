@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { appLine } from '../../../src/operations/logs/log-line.ts';
+import { type LogChannel, SeenLines } from '../../../src/operations/logs/seen-lines.ts';
+
+const start = Date.UTC(2026, 10, 20, 14);
+const line = (ms: number, fields: object = {}) =>
+  appLine({ logLine: 'tick', timestamp: new Date(start + ms).toISOString(), containerName: 'web-1', ...fields });
+
+/** Whether each line is new: `[ms, fields, channel, session]`. */
+function sightings(list: [ms: number, fields: object, channel: LogChannel, session: string][]): boolean[] {
+  const seen = new SeenLines();
+  return list.map(([ms, fields, channel, session]) => seen.isNew(line(ms, fields), channel, session));
+}
+
+describe('a log line is shown', () => {
+  test.each<[what: string, list: Parameters<typeof sightings>[0], expected: boolean[]]>([
+    [
+      'once if the history returns it twice',
+      [
+        [0, {}, 'history', 'page 1'],
+        [0, {}, 'history', 'page 2'],
+      ],
+      [true, false],
+    ],
+    [
+      'once if the history and the live log have it',
+      [
+        [0, {}, 'history', 'page 1'],
+        [0, {}, 'socket', 'socket 1'],
+      ],
+      [true, false],
+    ],
+    [
+      'twice if it was printed twice at the same time',
+      [
+        [0, {}, 'history', 'page 1'],
+        [0, {}, 'history', 'page 1'],
+      ],
+      [true, true],
+    ],
+    [
+      'twice if the live log has one of two, and the history both',
+      [
+        [0, {}, 'socket', 'socket 1'],
+        [0, {}, 'history', 'page 1'],
+        [0, {}, 'history', 'page 1'],
+      ],
+      [true, false, true],
+    ],
+    [
+      'again if its time, its text or its container differs',
+      [
+        [0, {}, 'history', 'page 1'],
+        [1, {}, 'history', 'page 2'],
+        [0, { logLine: 'tock' }, 'history', 'page 3'],
+        [0, { containerName: 'web-2' }, 'history', 'page 4'],
+      ],
+      [true, true, true, true],
+    ],
+    [
+      'once for each id',
+      [
+        [0, { logId: 'a' }, 'history', 'page 1'],
+        [0, { logId: 'a' }, 'history', 'page 1'],
+        [0, { logId: 'b' }, 'history', 'page 2'],
+      ],
+      [true, false, true],
+    ],
+    [
+      'again if only the end of a long text differs',
+      [
+        [0, { logLine: `${'x'.repeat(60)}1` }, 'history', 'page 1'],
+        [0, { logLine: `${'x'.repeat(60)}2` }, 'history', 'page 2'],
+        [0, { logLine: `${'x'.repeat(60)}2` }, 'history', 'page 3'],
+      ],
+      [true, true, false],
+    ],
+  ])('%s', (_, list, expected) => {
+    expect(sightings(list)).toEqual(expected);
+  });
+
+  test('once for each nanosecond, without an id', () => {
+    const seen = new SeenLines();
+    const at = (fraction: string) => appLine({ logLine: 'tick', timestamp: `2026-11-20T14:00:05.${fraction}Z` });
+    expect(seen.isNew(at('123456'), 'history', 1)).toBe(true);
+    expect(seen.isNew(at('123457'), 'history', 1)).toBe(true);
+    expect(seen.isNew(at('123457'), 'history', 1)).toBe(false);
+  });
+});
+
+describe('after an interruption the log is read', () => {
+  test('from its start if no line was seen', () => {
+    expect(new SeenLines().resumeAt).toBeUndefined();
+  });
+
+  test('from five seconds before the latest line, in whatever order they came', () => {
+    const seen = new SeenLines();
+    for (const ms of [10_000, 60_000, 20_000]) seen.isNew(line(ms), 'history', 'page');
+    expect(seen.resumeAt).toBe(start + 55_000);
+    expect(seen.last?.at).toBe(start + 60_000);
+  });
+
+  test('from where lines are remembered: what was forgotten would be shown twice', () => {
+    const seen = new SeenLines();
+    for (let ms = 0; ms < 20_001; ms++) seen.isNew(line(ms / 10, { logLine: `line ${ms}` }), 'history', 'page');
+    const forgotten = seen.notBefore(0);
+    expect(forgotten).toBe(0);
+    for (let ms = 20_001; ms < 30_002; ms++) seen.isNew(line(ms / 10, { logLine: `line ${ms}` }), 'history', 'page');
+    expect(seen.notBefore(0)).toBe(start + 1_001);
+    expect(seen.notBefore(start + 2_000)).toBe(start + 2_000);
+    expect(seen.isNew(line(2_000, { logLine: 'line 20000' }), 'history', 'other')).toBe(false);
+  });
+});
+
+describe('containers print at the same time', () => {
+  const interleaved = (...lines: [ms: number, container: string][]) => {
+    const seen = new SeenLines();
+    for (const [ms, containerName] of lines) seen.isNew(line(ms, { containerName }), 'history', 'page');
+    return seen.isInterleaved;
+  };
+
+  test('if the container changed within the last five seconds', () => {
+    expect(interleaved([0, 'a'], [1_000, 'b'])).toBe(true);
+    expect(interleaved([0, 'a'], [1_000, 'b'], [5_999, 'b'])).toBe(true);
+  });
+
+  test('not if it changed before, or never', () => {
+    expect(interleaved()).toBe(false);
+    expect(interleaved([0, 'a'], [1_000, 'a'])).toBe(false);
+    expect(interleaved([0, 'a'], [1_000, 'b'], [6_000, 'b'])).toBe(false);
+  });
+});

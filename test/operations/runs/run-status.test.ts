@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import type { Run } from '../../../src/contract/runs.ts';
+import { displayStatus, fillStatus, hasEnded, runKey, runStatus } from '../../../src/operations/runs/run-status.ts';
+
+const run = (fields: object): Run => ({ id: 'r-1', ...fields }) as Run;
+
+describe('a run', () => {
+  test.each<[fields: object, status: string, ended: boolean, displayed: string]>([
+    [{ status: 'success' }, 'success', true, 'success'],
+    [{ status: 'SUCCESS' }, 'success', true, 'SUCCESS'],
+    [{ status: 'failure' }, 'failure', true, 'failure'],
+    [{ status: 'failed' }, 'failure', true, 'failed'],
+    [{ status: 'Fail' }, 'failure', true, 'Fail'],
+    [{ status: 'cancelled' }, 'cancelled', true, 'cancelled'],
+    [{ status: 'closed' }, 'closed', true, 'closed'],
+    [{ status: 'pending' }, 'pending', false, 'pending'],
+    [{ status: 'proxyQueued' }, 'proxyQueued', false, 'proxyQueued'],
+    [{ status: 'containerQueued' }, 'containerQueued', false, 'containerQueued'],
+    [{ status: 'processing' }, 'processing', false, 'processing'],
+    [{ status: 'somethingNew' }, 'somethingNew', false, 'somethingNew'],
+    [{ status: 'processing', statusCode: 200 }, 'processing', false, 'processing'],
+    [{ statusCode: 200 }, 'success', true, 'success'],
+    [{ statusCode: 299 }, 'success', true, 'success'],
+    [{ statusCode: 300 }, 'failure', true, 'failure'],
+    [{ statusCode: 199 }, 'failure', true, 'failure'],
+    [{ statusCode: 500 }, 'failure', true, 'failure'],
+    [{ statusCode: 0 }, 'cancelled', true, 'cancelled'],
+    [{ statusCode: -1 }, 'closed', true, 'closed'],
+    [{ statusCode: null, status: null }, '', false, ''],
+    [{ status: '' }, '', false, ''],
+    [{}, '', false, ''],
+  ])('with %j is %j, ended: %j, and shown as %j', (fields, status, ended, displayed) => {
+    expect([runStatus(run(fields)), hasEnded(run(fields)), displayStatus(run(fields))]).toEqual([
+      status,
+      ended,
+      displayed,
+    ]);
+  });
+
+  test('has a status in JSON also if the platform returned only a code', () => {
+    expect(fillStatus(run({ statusCode: 500 }))).toEqual({ id: 'r-1', statusCode: 500, status: 'failure' });
+    expect(fillStatus(run({}))).toEqual({ id: 'r-1', status: null });
+    expect(fillStatus(run({ status: 'Fail', statusCode: 200 }))).toEqual(run({ status: 'Fail', statusCode: 200 }));
+  });
+
+  test('is identified by its id, or by all of its fields if it has none', () => {
+    expect(runKey(run({ statusCode: 1 }))).toBe(runKey(run({ statusCode: 2 })));
+    expect(runKey(run({ id: '', statusCode: 1 }))).not.toBe(runKey(run({ id: '', statusCode: 2 })));
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { copyExit, copyView, syncView } from '../../src/views/copy.ts';
+import { plainPage } from '../support/page.ts';
+
+const summary = {
+  from: ['/a'],
+  to: 'default:/a',
+  files: 2,
+  bytes: 2048,
+  skipped: 0,
+  failed: [],
+  renamed: [],
+  resumedBytes: 0,
+  seconds: 2,
+  dryRun: false,
+};
+const sync = { ...summary, new: 1, changed: 1, same: 3, extra: 0, deleted: 0 };
+const failed = (...codes: string[]) => codes.map((code) => ({ path: 'x', reason: 'no', code })) as never;
+const copied = (changes: object) => copyView({ ...summary, ...changes })(plainPage());
+const synced = (changes: object) => syncView({ ...sync, ...changes })(plainPage());
+
+describe('a copy', () => {
+  test('ends with what was copied, how fast, and where to', () => {
+    expect(copied({})).toBe('copied 2 files, 2.0 KiB to default:/a in 2.0 s (1.0 KiB/s)');
+  });
+
+  test('does not count bytes of an earlier try as fast', () => {
+    expect(copied({ resumedBytes: 1024 })).toContain('(512 B/s)');
+    expect(copied({ resumedBytes: 2048 })).not.toContain('/s)');
+  });
+
+  test('in no time has no speed', () => {
+    expect(copied({ seconds: 0 })).not.toContain('/s)');
+  });
+
+  test('with --dry-run says what it would copy', () => {
+    expect(copied({ dryRun: true })).toBe('would copy 2 files, 2.0 KiB to default:/a');
+  });
+
+  test('counts failures', () => {
+    expect(copied({ failed: failed('denied') })).toContain('1 failed');
+    expect(copied({})).not.toContain('failed');
+  });
+
+  test.each([
+    [[], 'ok'],
+    [['denied'], 'denied'],
+    [['denied', 'denied'], 'denied'],
+    [['denied', 'not-found'], 'failed'],
+  ])('with failures %j exits as %s', (codes, exit) => {
+    expect(copyExit({ ...summary, failed: failed(...codes) })).toBe(exit);
+  });
+});
+
+describe('a sync', () => {
+  test('ends with what was copied, what was the same, and what was deleted', () => {
+    expect(synced({})).toMatch(/^copied 2 files.*; 3 files the same$/);
+    expect(synced({ deleted: 4 })).toMatch(/; 3 files the same, 4 deleted$/);
+  });
+
+  test('without differences copies nothing', () => {
+    expect(synced({ files: 0, bytes: 0 })).toBe('nothing to copy to default:/a; 3 files the same');
+  });
+
+  test.each([[{ skipped: 1 }], [{ failed: failed('denied') }]])('with %j is not without differences', (changes) => {
+    expect(synced({ files: 0, bytes: 0, ...changes })).toMatch(/^copied 0 files/);
+  });
+
+  test('with --dry-run says only what it would copy', () => {
+    expect(synced({ dryRun: true, deleted: 2 })).toBe('would copy 2 files, 2.0 KiB to default:/a');
+  });
+});
