@@ -17,7 +17,10 @@ export function paintStatus(status: string, { style }: Page, text = status): str
 }
 
 const phases: [words: RegExp, color: 'red' | 'yellow' | 'green'][] = [
-  [/^(fail|failed|failure|error|crash|crashed|timeout|down|outage|expired|revoked|unpaid|overdue|declined)$/, 'red'],
+  [
+    /^(fail|failed|failure|error|crash|crashed|timeout|down|downtime|outage|expired|revoked|unpaid|overdue|declined)$/,
+    'red',
+  ],
   [
     /^(pending|queued|building|initializing|processing|terminating|starting|deploying|degraded|maintenance|invited|open)$/,
     'yellow',

@@ -321,6 +321,6 @@ describe('following', () => {
     }
     const elsewhere = await logs(['-f'], { env: { GANTRY_LOGS_URL: 'http://logs.example.com' } });
     expect(elsewhere.code).toBe(2);
-    expect(elsewhere.stderr).toContain('http://logs.example.com is not used');
+    expect(elsewhere.stderr).toContain('refusing to send the token to http://logs.example.com');
   });
 });

@@ -20,7 +20,8 @@ FLAGS
   --list          only print the mutations
 
 A survivor is either a test that is missing, or a change that no user can observe.
-Not seen: workers and browser code (.mjs files and src/output/chart-page), and what only end-to-end tests call.
+Left out: workers and browser code (.mjs files and src/output/chart-page).
+Undecided: not all tests ran, or only end-to-end tests call it.
 `;
 
 /** @typedef {import('./operators.js').Mutation} Mutation @typedef {import('./trial.js').Result} Result */

@@ -44,7 +44,7 @@ export class Trial {
       // The check of types is a test as well, but a slow one.
       const types = await this.#start('tsc', ['-p', '.'], minTimeoutMs);
       if (types.code !== 0) return { result: 'invalid', by: 'tsc', ran };
-      return { result: ran < tests.length ? 'undecided' : 'survived', by: '', ran };
+      return { result: ran < tests.length || ran === 0 ? 'undecided' : 'survived', by: '', ran };
     } finally {
       writeFileSync(path, before);
     }
@@ -62,8 +62,11 @@ export class Trial {
     const env = { GANTRY_TRIAL: JSON.stringify(files) };
     const { code, output } = await this.#start('vitest', words, minTimeoutMs + recordedMs * slowness, env);
     if (code === null) return { result: 'timeout', by: files.join(' ') };
-    const [, by = 'a test file that does not load'] = /^not ok \d+ - (.*?)( # .*)?$/m.exec(output) ?? [];
-    return code === 0 ? { result: 'survived', by: '' } : { result: 'killed', by };
+    if (code === 0) return { result: 'survived', by: '' };
+    const [, by] = /^not ok \d+ - (.*?)( # .*)?$/m.exec(output) ?? [];
+    // Without a test that failed, it was not the mutation.
+    if (by === undefined) throw new Error(`the tests do not run: vitest ended with ${code}`);
+    return { result: 'killed', by };
   }
 
   /** The exit code is null if it had to be ended. @param {string} command @param {string[]} words @param {number} timeoutMs @param {NodeJS.ProcessEnv} [env]

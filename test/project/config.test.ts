@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { gantryCommand } from '../../src/command-line.ts';
 import { ProjectError } from '../../src/errors.ts';
 import { checkAppConfig, loadAppConfig } from '../../src/project/config.ts';
 import { check, folder, line } from './config-folder.ts';
@@ -136,7 +137,7 @@ describe('loading', () => {
 
   test('shows a path from the working directory', async () => {
     const [problem] = (await checkAppConfig('no/such/cerebrium.toml')).problems;
-    expect(problem).toMatchObject({ message: 'no/such/cerebrium.toml not found', fix: 'gantry init' });
+    expect(problem).toMatchObject({ message: 'no/such/cerebrium.toml not found', fix: gantryCommand`gantry init` });
   });
 });
 

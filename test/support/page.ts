@@ -2,7 +2,7 @@ import { createPage, type Page } from '../../src/output/page.ts';
 import { type Style, style } from '../../src/output/style.ts';
 
 interface PageOptions {
-  /** Makes it a terminal of that width. */
+  /** The width of the terminal, 200 by default. */
   columns?: number;
   /** A terminal without symbols beyond ASCII. */
   ascii?: boolean;
@@ -10,10 +10,10 @@ interface PageOptions {
   now?: number;
 }
 
-/** Where a view is printed: without colors, and as wide as it needs to be unless told. */
-export function plainPage({ columns, ascii = false, now = 0 }: PageOptions = {}): Page {
+/** Where a view is printed: a wide terminal without colors. */
+export function plainPage({ columns = 200, ascii = false, now = 0 }: PageOptions = {}): Page {
   const env = { NO_COLOR: '1', LANG: ascii ? 'C' : 'C.UTF-8' };
-  return createPage({ isTTY: columns !== undefined, columns } as never, env, 'auto', now);
+  return createPage({ isTTY: true, columns } as never, env, 'auto', now);
 }
 
 /** A page whose colors can be read: `<red>text</red>`. */

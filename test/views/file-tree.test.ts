@@ -38,9 +38,9 @@ test('the last folder ends the tree if no file follows', () => {
     'FILE  SIZE',
     '.  2 files',
     '├─ a/  1 file',
-    '│  └─ x',
+    '│  └─ x  -',
     '└─ b/  1 file',
-    '   └─ y',
+    '   └─ y  -',
   ]);
 });
 
@@ -72,7 +72,7 @@ test('`./` and doubled slashes in a path are no folders', () => {
 test('other fields of a file are shown beside it', () => {
   expect(lines([{ path: 'a', size: 1, more: 'mode 644' }])).toEqual([
     'FILE  SIZE  MORE',
-    '.  1 file, 1 B',
+    '.  1 file, 1 B  -',
     '└─ a  1 B  mode 644',
   ]);
 });

@@ -27,7 +27,7 @@ describe('start-up times', () => {
       .filter((line) => /^2026-11-20 \d\d:\d\d {2}/.test(line))
       .map((line) => line.trim().split(/ {2,}/));
     expect(rows).toEqual([
-      ['2026-11-20 13:00', '250 ms'],
+      ['2026-11-20 13:00', '250 ms', '-', '-'],
       ['2026-11-20 12:00', '1.5 s', '2.0 s', '1m 30s'],
     ]);
   });

@@ -93,8 +93,8 @@ describe('doctor', () => {
 
   test.each<[env: Record<string, string>, message: RegExp]>([
     [{}, /^none$/],
-    [{ HTTPS_PROXY: 'http://proxy:8080' }, /^https through http:\/\/proxy:8080\/?$/],
-    [{ HTTP_PROXY: 'http://one:1', HTTPS_PROXY: 'http://two:2' }, /^https through \S+two:2\/?, http through \S+one:1/],
+    [{ HTTPS_PROXY: 'http://proxy:8080' }, /^https \w+ http:\/\/proxy:8080\/?$/],
+    [{ HTTP_PROXY: 'http://one:1', HTTPS_PROXY: 'http://two:2' }, /^https \w+ \S+two:2\/?, http \w+ \S+one:1/],
     [{ HTTPS_PROXY: 'http://proxy:8080', NO_PROXY: 'internal' }, /internal/],
   ])('names the proxies of %j', (env, message) => {
     expect(checkProxy(settingsWith(undefined, env).settings)).toMatchObject({
