@@ -3,7 +3,7 @@ import { findRemoteFiles, parseVolumePath, streamFiles } from '../operations/vol
 import { RawOutput } from '../output/raw-output.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('<path...>', 'files on a volume, as volume:/path or /path'),
+  configure: (command) => command.argument('<path...>', 'remote files, as volume:/path or /path'),
   run: async (context, paths) => {
     const files = await findRemoteFiles(
       context,

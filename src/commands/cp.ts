@@ -18,8 +18,8 @@ export default defineCommand({
     addCopyFlags(
       command
         .argument('<path...>', 'sources and, last, the target; on a volume: volume:/path or :/path; - is stdin, stdout')
-        .option('--no-clobber', 'leave files alone that are there already')
-        .option('--update', 'leave out what is there in the same size, and not older'),
+        .option('--no-clobber', 'skip files that exist')
+        .option('--update', 'skip files that are unchanged (same size, not older)'),
     ),
   run: async (context, paths, flags): Promise<CopySummary | RawOutput> => {
     const words = parseCopyPaths(paths, context);

@@ -6,13 +6,13 @@ import { anyDocument } from '../result-schema.ts';
 
 export default defineCommand({
   run: async ({ api, project, progress }) => {
-    const answer = await api(listVolumes, { project });
-    if (parseVolumes(answer).length === 0) progress.note('the platform tells of no volume');
-    return answer;
+    const reply = await api(listVolumes, { project });
+    if (parseVolumes(reply).length === 0) progress.note('the platform reports no volumes');
+    return reply;
   },
-  view: (answer) =>
+  view: (reply) =>
     table(
-      parseVolumes(answer),
+      parseVolumes(reply),
       {
         VOLUME: (volume) => volume.name,
         REGION: (volume) => volume.region,

@@ -1,19 +1,19 @@
 import { defineCommand } from '../command.ts';
-import { diskUsage, parseVolumePath, printed, singleLine } from '../operations/volumes/index.ts';
+import { diskUsage, formatRemotePath, parseVolumePath, singleLine } from '../operations/volumes/index.ts';
 import { groupDigits, size } from '../output/format.ts';
 import { table } from '../output/table.ts';
 import { document, integer, list, object, text } from '../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.argument('[path]', 'a folder or file on a volume, as volume:/path or /path', '/'),
+  configure: (command) => command.argument('[path]', 'remote folder or file, as volume:/path or /path', '/'),
   run: async (context, path) => {
     const at = parseVolumePath(path, context.settings);
-    const step = context.progress.step('Adding up');
+    const step = context.progress.step('Counting files');
     const { entries, total } = await diskUsage(context, at, (files) =>
       step.update({ text: `${groupDigits(files)} files` }),
     );
-    step.done(`Added up ${groupDigits(total.files)} files`);
-    return { path: printed(at), files: total.files, bytes: total.bytes, entries };
+    step.done(`Counted ${groupDigits(total.files)} files`);
+    return { path: formatRemotePath(at), files: total.files, bytes: total.bytes, entries };
   },
   view: ({ path, files, bytes, entries }) =>
     table(
@@ -30,16 +30,16 @@ export default defineCommand({
     ),
   effect: 'reads',
   json: document({
-    path: text('what was added up'),
-    files: integer('how many files'),
-    bytes: integer('how many bytes'),
+    path: text('remote path'),
+    files: integer('number of files'),
+    bytes: integer('total size in bytes'),
     entries: list(
       object({
-        name: text('name; of a folder it ends in a slash'),
+        name: text('name; ends in a slash for a folder'),
         files: integer('number of files'),
-        bytes: integer('size'),
+        bytes: integer('size in bytes'),
       }),
-      'name, files and bytes of each entry, the largest first',
+      'name, files and bytes of each entry, largest first',
     ),
   }),
   examples: ['du', 'du /models', 'du --region global --json=bytes'],

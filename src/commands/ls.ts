@@ -7,9 +7,9 @@ import { boolean, documents, integer, passThrough, text } from '../result-schema
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('[path]', 'a folder or file on a volume, as volume:/path or /path', '/')
-      .option('-l, --long', 'sizes in bytes, times in full')
-      .option('-R, --recursive', 'all that is below, with its path'),
+      .argument('[path]', 'remote folder or file, as volume:/path or /path', '/')
+      .option('-l, --long', 'show sizes in bytes and full times')
+      .option('-R, --recursive', 'list subfolders recursively'),
   run: async (context, path, { recursive = false }) => {
     const at = parseVolumePath(path, context.settings);
     return (await listPath(context, at, recursive)).map((entry) => toPathEntry(entry, at));

@@ -5,15 +5,15 @@ import { boolean, documents, text } from '../result-schema.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .argument('<path...>', 'files, folders or patterns (* ? [a-z] **) on a volume, as volume:/path or /path')
-      .option('-r, --recursive', 'remove folders, with all that is in them')
-      .option('--confirm <paths>', 'with -r: the paths once more, instead of typing them when asked'),
+      .argument('<path...>', 'remote files, folders or patterns (* ? [a-z] **), as volume:/path or /path')
+      .option('-r, --recursive', 'remove folders and their contents')
+      .option('--confirm <paths>', 'with -r: confirm by passing the paths again'),
   run: (context, paths, { recursive = false, confirm }) => removePaths(context, paths, { recursive, confirm }),
   view: (removals) => () => removals.map(({ path }) => `removed ${singleLine(path)}`).join('\n'),
   effect: 'destroys',
   json: documents({
-    path: text('what was removed; of a folder it ends in a slash'),
-    isFolder: boolean('whether it was a folder'),
+    path: text('remote path; ends in a slash for a folder'),
+    isFolder: boolean('true for a folder'),
     removed: boolean('true'),
   }),
   examples: [

@@ -9,11 +9,11 @@ export default defineCommand({
   configure: (command) =>
     addCopyFlags(
       command
-        .argument('<source>', 'a folder; on a volume: volume:/path or :/path')
-        .argument('<target>', 'the folder that is made equal to it')
-        .option('--delete', 'delete what is only in the target')
-        .option('--confirm <target>', 'with --delete: the target once more, instead of typing it when asked')
-        .option('--detailed-exit-code', 'with --dry-run: exit 3 when something would change'),
+        .argument('<source>', 'source folder; remote: volume:/path or :/path')
+        .argument('<target>', 'target folder')
+        .option('--delete', 'delete files that are only in the target')
+        .option('--confirm <target>', 'with --delete: confirm by passing the target again')
+        .option('--detailed-exit-code', 'with --dry-run: exit with 3 if something would change'),
     ),
   run: (context, source, target, { delete: deletes = false, confirm, ...flags }) =>
     sync(context, parseCopyPaths([source, target], context), { ...toCopyOptions(flags), delete: deletes, confirm }),
@@ -22,15 +22,15 @@ export default defineCommand({
   view: (summary) => syncView(summary),
   details: [
     'A file is unchanged if it has the same size and is not older in the target; contents are not compared. Excluded files are neither copied nor deleted.',
-    'If names of files are the same to the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
+    'If file names are equal on the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
   ],
   json: document({
     ...copySummaryFields,
-    new: integer('files that were only in the source'),
-    changed: integer('files that differed in size, or were older in the target'),
-    same: integer('files that passed for the same'),
-    extra: integer('files that were only in the target'),
-    deleted: integer('files that were deleted'),
+    new: integer('number of files that were only in the source'),
+    changed: integer('number of files that differed in size or were older in the target'),
+    same: integer('number of unchanged files'),
+    extra: integer('number of files that were only in the target'),
+    deleted: integer('number of deleted files'),
   }),
   effect: 'destroys',
   examples: [

@@ -5,23 +5,23 @@ import { repeatableFlag, sizeFlag, wholeNumberFlag } from './values.ts';
 
 const mib = 2 ** 20;
 
-/** What `cp` and `sync` have in common. */
+/** The flags that `cp` and `sync` share. */
 export function addCopyFlags<Inputs extends unknown[], Options extends OptionValues>(
   command: Commander<Inputs, Options>,
 ) {
   return command
-    .option('--include <glob>', 'of folders, only files that match; may be repeated', repeatableFlag)
-    .option('--exclude <glob>', 'of folders, no files or folders that match; may be repeated', repeatableFlag)
-    .option('--no-follow', 'leave links out instead of copying what they lead to')
-    .option('--rename-clashes', 'rename files whose names the target disk does not tell apart')
-    .option('--dry-run', 'say what would be done, and stop')
-    .option('--no-check', 'do not compare MD5s of what was sent and what arrived')
-    .option('--verify', 'read everything back and compare it')
-    .option('--no-continue', 'do not go on where the same copy was cut off')
-    .option('--limit-rate <size>', 'bytes per second, such as 20MB', sizeFlag(1024))
-    .option('--part-size <size>', 'of large files (16MiB if left out)', sizeFlag(5 * mib, 5 * 1024 * mib))
-    .option('--concurrency <number>', 'requests at a time (64 small, 8 large if left out)', wholeNumberFlag(1, 256))
-    .option('--events', 'print one JSON object per line as things happen');
+    .option('--include <glob>', 'copy only matching files (repeatable)', repeatableFlag)
+    .option('--exclude <glob>', 'skip matching files and folders (repeatable)', repeatableFlag)
+    .option('--no-follow', 'skip symbolic links')
+    .option('--rename-clashes', 'rename files whose names are equal on the target disk')
+    .option('--dry-run', 'show what would be copied')
+    .option('--no-check', 'skip checksum comparison during transfer')
+    .option('--verify', 'read the files back and compare checksums')
+    .option('--no-resume', 'start over instead of resuming')
+    .option('--limit-rate <size>', 'limit bandwidth, for example 20MB per second', sizeFlag(1024))
+    .option('--part-size <size>', 'size of parts (default: adaptive)', sizeFlag(5 * mib, 5 * 1024 * mib))
+    .option('--concurrency <n>', 'requests in flight (default: adaptive)', wholeNumberFlag(1, 256))
+    .option('--events', 'print progress as JSON lines');
 }
 
 interface Flags {
@@ -34,37 +34,47 @@ interface Flags {
   dryRun?: true | undefined;
   check: boolean;
   verify?: true | undefined;
-  continue: boolean;
+  resume: boolean;
   limitRate?: number | undefined;
   partSize?: number | undefined;
   concurrency?: number | undefined;
 }
 
 export function toCopyOptions(flags: Flags): CopyOptions {
-  const { include = [], exclude = [], clobber = true, update = false, dryRun = false, verify = false } = flags;
-  const { renameClashes = false, follow, check, continue: goesOn, limitRate, partSize, concurrency } = flags;
   return {
-    ...{ include, exclude, follow, clobber, update, dryRun, check, verify, continue: goesOn, remember: true },
-    ...{ renameClashes, limitRate, partSize, concurrency },
+    include: flags.include ?? [],
+    exclude: flags.exclude ?? [],
+    follow: flags.follow,
+    clobber: flags.clobber ?? true,
+    update: flags.update ?? false,
+    renameClashes: flags.renameClashes ?? false,
+    dryRun: flags.dryRun ?? false,
+    check: flags.check,
+    verify: flags.verify ?? false,
+    resume: flags.resume,
+    keepJournal: true,
+    concurrency: flags.concurrency,
+    partSize: flags.partSize,
+    limitRate: flags.limitRate,
   };
 }
 
-/** The fields of how a copy went. */
+/** The fields of a copy's result. */
 export const copySummaryFields = {
-  from: list(text('path'), 'the sources'),
-  to: text('the target'),
-  files: integer('files that are copied now (--dry-run: would be)'),
-  bytes: integer('their size'),
-  skipped: integer('files that were left out'),
+  from: list(text('path'), 'sources'),
+  to: text('target'),
+  files: integer('number of copied files'),
+  bytes: integer('total size of the copied files'),
+  skipped: integer('number of skipped files'),
   failed: list(
     object({ path: text('path'), reason: text('why it failed'), code: text('name of an exit code') }),
-    'path, reason and code of each file that failed',
+    'path, reason and code of each failed file',
   ),
   renamed: list(
     object({ path: text('path'), as: text('new name') }),
-    'path and new name (as) of each file and folder that --rename-clashes renamed',
+    'path and new name (as) of each file or folder that --rename-clashes renamed',
   ),
-  resumedBytes: integer('of the bytes, those that an earlier try had copied'),
-  seconds: number('time it took'),
-  dryRun: boolean('whether this is only what would be done'),
+  resumedBytes: integer('bytes resumed from a previous attempt'),
+  seconds: number('duration in seconds'),
+  dryRun: boolean('true for a dry run: nothing was copied'),
 };

@@ -9,7 +9,7 @@ export function copyView(summary: CopySummary): View {
   return () => (dryRun ? `would copy ${fileSummary(files, bytes)} to ${to}` : `copied ${copySummaryText(summary)}`);
 }
 
-/** What all failures have in common, or just that there were some. */
+/** The common code of all failures, or `failed` if they differ. */
 export function copyExit({ failed }: CopySummary): ExitName {
   const [first] = failed;
   if (!first) return 'ok';
@@ -21,7 +21,7 @@ export function syncView(summary: SyncSummary): View {
   return (page) =>
     [
       files + summary.failed.length + summary.skipped > 0 ? copyView(summary)(page) : `nothing to copy to ${to}`,
-      dryRun ? '' : `${count(same, 'file')} the same${deleted > 0 ? `, ${deleted} deleted` : ''}`,
+      dryRun ? '' : `${count(same, 'file')} unchanged${deleted > 0 ? `, ${deleted} deleted` : ''}`,
     ]
       .filter(Boolean)
       .join('; ');

@@ -119,7 +119,7 @@ function noEvidence() {
   return [
     edit(
       'src/operations/copy/upload-confirmation.ts',
-      "    if (!entry || entry.isFolder) return lost('the volume does not list the file');",
+      "    if (!entry || entry.isFolder) return lostError('the volume does not list the file');",
       '    if (!entry || entry.size !== -1) return undefined;',
     ),
   ];

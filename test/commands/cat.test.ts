@@ -45,20 +45,20 @@ describe('what arrives is compared with the checksum of the storage', () => {
     emulator.fail('object', 'corrupt');
     const { code, stdout, stderr } = await gantry(words, { emulator });
     expect([code, stdout]).toEqual([69, expect.stringMatching(/^[^f]irst\n$/)]);
-    expect(stderr).toContain('the printed content of default:/notes.txt is wrong');
+    expect(stderr).toContain('the content printed for default:/notes.txt is damaged');
     expect(stderr).toContain('gantry cp --no-check default:/notes.txt -');
   });
 
   test('into a device too', async () => {
     emulator.fail('object', 'corrupt');
     const { code, stderr } = await gantry(['cp', ':/notes.txt', '/dev/null'], { emulator });
-    expect([code, stderr]).toEqual([69, expect.stringContaining('is wrong')]);
+    expect([code, stderr]).toEqual([69, expect.stringContaining('is damaged')]);
   });
 
   test('a file whose reading was resumed is compared as a whole', async () => {
     emulator.fail('object', 'truncated', 'corrupt');
     const { code, stderr } = await gantry(['cat', '/big'], { emulator });
-    expect([code, stderr]).toEqual([69, expect.stringContaining('the printed content of default:/big is wrong')]);
+    expect([code, stderr]).toEqual([69, expect.stringContaining('the content printed for default:/big is damaged')]);
   });
 
   test('cp --no-check does not compare', async () => {

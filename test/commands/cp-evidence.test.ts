@@ -48,7 +48,7 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
   test('one file that is not there fails by name, with exit 69', async () => {
     const { code, stderr, json } = await gantry(['cp', 'f/a.txt', ':/x/', '--json'], losing('/x/a.txt'));
     expect(code).toBe(69);
-    expect(stderr).toContain('a.txt is not copied: the platform confirmed the upload, but the volume does not list');
+    expect(stderr).toContain('a.txt was not copied: the platform confirmed the upload, but the volume does not list');
     expect(json()).toMatchObject({ error: { retryable: true, details: { files: 0, bytes: 0 } } });
   });
 
@@ -68,7 +68,7 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
   test('a file that lost a part fails with both sizes', async () => {
     const { code, stderr } = await gantry(['cp', 'f', ':/x'], keeping('/x/c.txt', 'th'));
     expect(code).toBe(69);
-    expect(stderr).toContain('c.txt is not copied: ');
+    expect(stderr).toContain('c.txt was not copied: ');
     expect(stderr).toContain('the volume lists 2 bytes instead of 5');
   });
 
@@ -76,7 +76,7 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
     shelf().write('/x/a.txt', 'FIRST', Date.now() - 5_000);
     const { code, stderr } = await gantry(['cp', 'f', ':/x'], losing('/x/a.txt'));
     expect(code).toBe(69);
-    expect(stderr).toContain('a.txt is not copied: the platform confirmed the upload, but the volume still has');
+    expect(stderr).toContain('a.txt was not copied: the platform confirmed the upload, but the volume still has');
     expect(shelf().text('/x/a.txt')).toBe('FIRST');
   });
 
@@ -95,18 +95,18 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
       shelf().write('/x/a.txt', 'FIRST', Date.now() - 5_000);
       const { code, stderr } = await gantry(['cp', 'f', ':/x'], listing({ last_modified }, losing('/x/a.txt')));
       expect(code).toBe(69);
-      expect(stderr).toContain('a.txt is not copied: the platform confirmed the upload, but the volume still has');
+      expect(stderr).toContain('a.txt was not copied: the platform confirmed the upload, but the volume still has');
       expect(stderr).not.toContain('b.txt');
     },
   );
 
-  test('with --no-check and without times it is said that it could not be confirmed', async () => {
+  test('with --no-check and without times says that it is not confirmed', async () => {
     shelf().write('/x/a.txt', 'FIRST', Date.now() - 5_000);
     const answering = listing({ last_modified: null }, losing('/x/a.txt'));
     const { code, stderr, json } = await gantry(['cp', 'f', ':/x', '--no-check', '--json'], answering);
     expect([code, json()]).toMatchObject([69, { files: 2, failed: [{ path: 'a.txt' }] }]);
-    expect(stderr).toContain('a.txt was sent, but could not be confirmed: an earlier file of this size may have been');
-    expect(stderr).toContain('run it again without --no-check');
+    expect(stderr).toContain('a.txt was uploaded, but not confirmed: cannot tell the upload from an earlier file');
+    expect(stderr).toContain('run the command again without --no-check');
     expect(stderr).not.toContain('is not copied');
   });
 
@@ -114,7 +114,7 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
     const fields = { size_bytes: size };
     const { code, stderr } = await gantry(['cp', 'f', ':/x'], listing(fields, keeping('/x/c.txt', 'th')));
     expect(code).toBe(69);
-    expect(stderr).toContain('c.txt is not copied: the platform confirmed the upload, but the storage has 2 bytes');
+    expect(stderr).toContain('c.txt was not copied: the platform confirmed the upload, but the storage has 2 bytes');
     expect(stderr).not.toContain('b.txt');
   });
 
@@ -123,7 +123,7 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
     shelf().write('/big', noise(2 * 2 ** 20, 'earlier'), Date.now() - 60_000);
     const { code, stderr } = await gantry(['cp', 'big', ':/'], losing('/big'));
     expect(code).toBe(69);
-    expect(stderr).toContain('reading big back: the volume shows no time after it was sent');
+    expect(stderr).toContain('reading big back to confirm it: the volume reports no newer modification time');
     expect(stderr).toContain('the volume still has the earlier content');
   });
 
@@ -159,11 +159,11 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
       route.endsWith('/cp/complete') ? { body: '{}' } : undefined,
     );
     expect(code).toBe(69);
-    expect(stderr).toMatch(/the last 32 of them in the same way/);
+    expect(stderr).toMatch(/the last 32 with the same error/);
   });
 });
 
-describe('looking uploads up', () => {
+describe('confirming uploads', () => {
   /** Listings of a folder without the names given, as often as `times`. */
   const hiding =
     (folder: string, name: string, times: number): Answering =>
@@ -222,11 +222,11 @@ describe('looking uploads up', () => {
     );
     expect(code).toBe(5);
     expect(json()).toMatchObject({ files: 0, failed: [{ code: 'denied' }, { code: 'denied' }, { code: 'denied' }] });
-    expect(stderr).toContain('a.txt was sent, but could not be confirmed: no listing for you');
+    expect(stderr).toContain('a.txt was uploaded, but not confirmed: no listing for you');
     expect(stderr).not.toContain('is not copied');
   });
 
-  test('that Ctrl-C ends is done by the same command, and nothing is sent twice', async () => {
+  test('that was interrupted is completed by the same command, without uploading twice', async () => {
     here = newFolder({ 'f/big': noise(6 * 2 ** 20), 'f/small': 'small' });
     const words = ['cp', 'f', ':/x', '--part-size', '5MiB', '--json'];
     const stop = new AbortController();

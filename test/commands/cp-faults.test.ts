@@ -42,19 +42,19 @@ const gantry = (words: string[], setting: Setting = {}) =>
 /** Impatient only where a connection falls silent: on a busy machine any healthy answer may take a while. */
 const impatience = (fault: string): Setting => (fault.startsWith('stall') ? { silenceMs: 1_000 } : {});
 
-const shelf = () => emulator.volume();
+const volume = () => emulator.volume();
 const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint);
 
 function expectWholeThere(): void {
-  expect(shelf().read('/f/big')?.equals(big)).toBe(true);
-  expect([shelf().text('/f/small'), shelf().text('/f/empty')]).toEqual(['small', '']);
+  expect(volume().read('/f/big')?.equals(big)).toBe(true);
+  expect([volume().text('/f/small'), volume().text('/f/empty')]).toEqual(['small', '']);
 }
 
 function expectBig(): void {
-  expect(shelf().read('/f/big')?.equals(big)).toBe(true);
+  expect(volume().read('/f/big')?.equals(big)).toBe(true);
 }
 
-describe('uploading, everything arrives', () => {
+describe('uploads every file', () => {
   test.each([
     ['part', 'reset-before'],
     ['part', 'reset-during'],
@@ -95,7 +95,7 @@ describe('uploading, everything arrives', () => {
     expect(filesIn(home)).toEqual([]);
   });
 
-  test('although every kind of failure comes at once', async () => {
+  test('despite all kinds of failures at once', async () => {
     emulator.fail('part', 'reset-during', 503, 'wrong-etag', 'no-etag', 'reset-after');
     emulator.fail('initializeUpload', 500, '429:1');
     emulator.fail('completeUpload', 'reset-after', 503, 'reset-after');
@@ -103,22 +103,22 @@ describe('uploading, everything arrives', () => {
     expectWholeThere();
   });
 
-  test('with one complete call per file, although its answer was lost', async () => {
+  test('with one complete call per file, although the reply was lost', async () => {
     emulator.fail('completeUpload', 'reset-after');
     expect((await gantry(['cp', 'f/small', ':/f/'])).code).toBe(0);
     expect(calls('completeUpload')).toHaveLength(1);
-    expect(shelf().text('/f/small')).toBe('small');
+    expect(volume().text('/f/small')).toBe('small');
   });
 
-  test('a file that was there in the same size does not pass for the one that was lost', async () => {
-    shelf().write('/f/small', 'SMALL', Date.now() - 60_000);
+  test('does not mistake an existing file of the same size for the upload that was lost', async () => {
+    volume().write('/f/small', 'SMALL', Date.now() - 60_000);
     emulator.fail('completeUpload', 'reset-before');
     expect((await gantry(['cp', 'f/small', ':/f/'])).code).toBe(0);
-    expect(shelf().text('/f/small')).toBe('small');
+    expect(volume().text('/f/small')).toBe('small');
     expect(calls('completeUpload')).toHaveLength(2);
   });
 
-  test('a part that failed is sent again alone', async () => {
+  test('retries only the part that failed', async () => {
     emulator.fail('part', 'reset-during');
     await gantry(['cp', 'f/big', ':/f/', ...parts]);
     expect(calls('part')).toHaveLength(3);
@@ -126,7 +126,7 @@ describe('uploading, everything arrives', () => {
   });
 });
 
-describe('uploading, a file fails by name and the others arrive', () => {
+describe('reports the file that cannot be uploaded, and uploads the others', () => {
   test('when the storage refuses it: a 4xx is not retried', async () => {
     emulator.fail('part', '403');
     const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
@@ -138,7 +138,7 @@ describe('uploading, a file fails by name and the others arrive', () => {
       files: 2,
       failed: [{ code: 'failed' }],
     });
-    expect(shelf().paths()).toHaveLength(2);
+    expect(volume().paths()).toHaveLength(2);
   });
 
   test.each([
@@ -150,7 +150,7 @@ describe('uploading, a file fails by name and the others arrive', () => {
     const { code, waits } = await gantry(['cp', 'f/small', ':/f/']);
     expect([code, waits]).toEqual([exit, []]);
     expect(calls('completeUpload')).toHaveLength(1);
-    expect(shelf().paths()).toEqual([]);
+    expect(volume().paths()).toEqual([]);
   });
 
   describe('or all end', () => {
@@ -170,7 +170,7 @@ describe('uploading, a file fails by name and the others arrive', () => {
       );
       expect(outcome.code).toBe(1);
       expect(outcome.json()).toMatchObject({ files: 2, failed: [{ code: 'failed' }] });
-      expect(shelf().paths()).toHaveLength(2);
+      expect(volume().paths()).toHaveLength(2);
     });
 
     test('a mistake in gantry ends the copy with exit 70', async () => {
@@ -185,13 +185,13 @@ describe('uploading, a file fails by name and the others arrive', () => {
     const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
     expect(code).toBe(69);
     expect(stderr).toContain('checksum mismatch (MD5): the storage received different bytes');
-    expect(shelf().paths()).toEqual([]);
+    expect(volume().paths()).toEqual([]);
   });
 
   test('when its answer has no ETag on every attempt', async () => {
     emulator.fail('part', 'no-etag*');
     expect(await gantry(['cp', 'f/small', ':/f/'])).toMatchObject({ code: 69 });
-    expect(shelf().paths()).toEqual([]);
+    expect(volume().paths()).toEqual([]);
   });
 
   test('when its links end too soon, each time', async () => {
@@ -227,29 +227,29 @@ test.each([
   lay(here, { 'm/1': '1', 'm/2': '2', 'm/3': '3' });
   emulator.fail('initializeUpload', `${status}*`);
   const { code } = await gantry(['cp', 'm', ':/m', '--concurrency', '1']);
-  expect([code, calls('initializeUpload').length, shelf().paths()]).toEqual([exit, 1, []]);
+  expect([code, calls('initializeUpload').length, volume().paths()]).toEqual([exit, 1, []]);
 });
 
-test('no token ends it all at the first answer', async () => {
+test('stops at the first reply without a valid token', async () => {
   const { code } = await gantry(['cp', 'f', ':/f'], { env: { GANTRY_TOKEN: emulator.issueToken({ exp: 1 }) } });
   expect(code).toBe(4);
   expect(emulator.calls).toEqual([]);
 });
 
-test('what fails in the same way time and again is given up', async () => {
+test('stops after many failures of one kind', async () => {
   lay(here, Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`many/${index}`, ''])));
   emulator.fail('initializeUpload', '403*');
   const { code, stderr } = await gantry(['cp', 'many', ':/many', '--concurrency', '4']);
   expect(code).toBe(5);
-  expect(stderr).toMatch(/3\d files failed, the last 32 of them in the same way/);
+  expect(stderr).toMatch(/3\d files failed, the last 32 with the same error/);
   expect(calls('initializeUpload').length).toBeLessThan(50);
 });
 
-describe('downloading, everything arrives', () => {
+describe('downloads every file', () => {
   beforeEach(() => {
-    shelf().write('/f/big', big);
-    shelf().write('/f/small', 'small');
-    shelf().write('/f/empty', '');
+    volume().write('/f/big', big);
+    volume().write('/f/small', 'small');
+    volume().write('/f/empty', '');
   });
 
   const expectWholeHere = () => {
@@ -299,7 +299,7 @@ describe('downloading, everything arrives', () => {
     await gantry(['cp', 'f/big', ':/parts', ...parts]);
     emulator.fail('object', 'corrupt');
     const { code, stderr } = await gantry(['cp', ':/parts', 'big', '--verify', ...parts]);
-    expect(stderr).toContain('big: read back, it differs after byte 0; copying it again');
+    expect(stderr).toContain('big: the copy differs from the source after byte 0; copying again');
     expect(code).toBe(0);
     expect(readFileSync(join(here, 'big')).equals(big)).toBe(true);
   });
@@ -319,7 +319,7 @@ describe('downloading, everything arrives', () => {
   });
 });
 
-describe('a name from the platform never leads outside of the target folder', () => {
+describe('never writes outside of the target folder', () => {
   test.each([
     [['..', 'escaped'], '../escaped'],
     [['../../escaped'], '../../escaped'],
@@ -327,11 +327,14 @@ describe('a name from the platform never leads outside of the target folder', ()
     [['a', '..', '..', 'escaped'], 'a/../../escaped'],
     [['nul\0byte'], 'nul'],
   ])('%j', async (names) => {
-    shelf().write(['t', ...names], 'no');
-    shelf().write('/t/good', 'good');
+    volume().write(['t', ...names], 'no');
+    volume().write('/t/good', 'good');
     const { code, json } = await gantry(['cp', ':/t', 'sub/t', '--json']);
     expect(code).toBe(1);
-    expect(json()).toMatchObject({ files: 1, failed: [{ reason: expect.stringMatching(/name is not used here/) }] });
+    expect(json()).toMatchObject({
+      files: 1,
+      failed: [{ reason: expect.stringMatching(/name cannot be used on this machine/) }],
+    });
     expect(filesIn(here)).toEqual(['f/big', 'f/empty', 'f/small', 'sub/t/good']);
   });
 
@@ -340,8 +343,8 @@ describe('a name from the platform never leads outside of the target folder', ()
     mkdirSync(join(here, 't'));
     symlinkSync(outside, join(here, 't/link'));
     symlinkSync(join(outside, 'file'), join(here, 't/file'));
-    shelf().write('/t/link/new', 'no');
-    shelf().write('/t/file', 'theirs');
+    volume().write('/t/link/new', 'no');
+    volume().write('/t/file', 'theirs');
     const { code, json } = await gantry(['cp', ':/t', 't', '--json']);
     expect(code).toBe(1);
     expect(json()).toMatchObject({
@@ -354,7 +357,7 @@ describe('a name from the platform never leads outside of the target folder', ()
 
   test.each([['x'], ['x/y']])('nor through a link that replaces %s during the copy', async (planted) => {
     const outside = newFolder();
-    for (let index = 0; index < 30; index++) shelf().write(`/t/x/y/${index}`, 'no');
+    for (let index = 0; index < 30; index++) volume().write(`/t/x/y/${index}`, 'no');
     atFirstCall(emulator, 'object', () => {
       renameSync(join(here, 't', planted), join(here, 'moved'));
       symlinkSync(outside, join(here, 't', planted));
@@ -371,18 +374,18 @@ describe('a name from the platform never leads outside of the target folder', ()
 
   test('a folder in the place of a file stays', async () => {
     mkdirSync(join(here, 't/a'), { recursive: true });
-    shelf().write('/t/a', 'file');
-    shelf().write('/t/b', 'file');
+    volume().write('/t/a', 'file');
+    volume().write('/t/b', 'file');
     const { json } = await gantry(['cp', ':/t', 't', '--json']);
     expect(json()).toMatchObject({ files: 1, failed: [{ path: 'a', reason: 'a folder with that name exists' }] });
     expect(filesIn(join(here, 't'))).toEqual(['b']);
   });
 });
 
-describe('cut off', () => {
-  test('an upload goes on where it was: finished parts are not sent again', async () => {
+describe('an interrupted copy', () => {
+  test('resumes an upload without sending finished parts again', async () => {
     emulator.fail('completeUpload', 500);
-    const first = await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /trying again/ });
+    const first = await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /retrying in/ });
     expect(first.code).toBe(130);
     expect(first.stderr).toContain('finished files and parts are kept: run the same command again to resume');
     expect(first.stderr).toContain('fix run the same command again to resume');
@@ -392,45 +395,45 @@ describe('cut off', () => {
 
     const sent = calls('part').length;
     const { code, json, stderr } = await gantry(['cp', 'f/big', ':/f/', ...parts, '--json']);
-    expect([code, withoutProgress(stderr)]).toEqual([0, 'going on where an earlier try has ended\n']);
+    expect([code, withoutProgress(stderr)]).toEqual([0, 'resuming the previous copy\n']);
     expect(json()).toMatchObject({ files: 1, resumedBytes: big.length });
     expect(calls('part').length).toBe(sent);
     expectBig();
     expect(filesIn(home)).toEqual([]);
   });
 
-  test('--no-continue begins anew', async () => {
+  test('starts over with --no-resume', async () => {
     emulator.fail('completeUpload', 500);
-    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /trying again/ });
-    const { code, json } = await gantry(['cp', 'f/big', ':/f/', ...parts, '--no-continue', '--json']);
+    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /retrying in/ });
+    const { code, json } = await gantry(['cp', 'f/big', ':/f/', ...parts, '--no-resume', '--json']);
     expect(code).toBe(0);
     expect(json()).toMatchObject({ resumedBytes: 0 });
     expect(calls('part')).toHaveLength(4);
     expect(filesIn(home)).toEqual([]);
   });
 
-  test('a file that changed since is sent from its beginning', async () => {
+  test('starts over if the file changed meanwhile', async () => {
     emulator.fail('completeUpload', 500);
-    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /trying again/ });
+    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /retrying in/ });
     const other = noise(big.length, 'other');
     writeFileSync(join(here, 'f/big'), other);
     expect((await gantry(['cp', 'f/big', ':/f/', ...parts])).code).toBe(0);
-    expect(shelf().read('/f/big')?.equals(other)).toBe(true);
+    expect(volume().read('/f/big')?.equals(other)).toBe(true);
   });
 
-  test('an upload whose links have ended since is begun anew', async () => {
+  test('starts over if the signed URLs have expired', async () => {
     let now = Date.now();
     await begin({ now: () => now });
     emulator.fail('completeUpload', 500);
-    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /trying again/ });
+    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /retrying in/ });
     now += 3_600_000;
     expect((await gantry(['cp', 'f/big', ':/f/', ...parts])).code).toBe(0);
     expectBig();
   });
 
-  test('an upload that the platform has forgotten is begun anew', async () => {
+  test('starts over if the platform dropped the upload session', async () => {
     emulator.fail('completeUpload', 500);
-    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /trying again/ });
+    await gantry(['cp', 'f/big', ':/f/', ...parts], { interruptAt: /retrying in/ });
     emulator.reset();
     expect((await gantry(['cp', 'f/big', ':/f/', ...parts])).code).toBe(0);
     expectBig();
@@ -438,17 +441,17 @@ describe('cut off', () => {
 
   const temporary = /^\.gantry-[0-9a-f]{16}-0$/;
 
-  test('a download goes on where it was, and an object that changed since is read anew', async () => {
+  test('resumes a download, or starts over if the remote file changed', async () => {
     for (const changes of [false, true]) {
-      shelf().write('/f/big', big);
+      volume().write('/f/big', big);
       emulator.fail('object', 'no-range', 'reset-during');
       const first = await gantry(['cp', ':/f/big', 'g', ...parts, '--concurrency', '1'], {
-        interruptAt: /trying again/,
+        interruptAt: /retrying in/,
       });
       expect(first.code).toBe(130);
       expect(filesIn(here)).toContainEqual(expect.stringMatching(temporary));
       const other = noise(big.length, 'other');
-      if (changes) shelf().write('/f/big', other);
+      if (changes) volume().write('/f/big', other);
       const { code, json } = await gantry(['cp', ':/f/big', 'g', ...parts, '--json']);
       expect(code).toBe(0);
       expect(json()).toMatchObject({ resumedBytes: changes ? 0 : 5 * 2 ** 20 });
@@ -457,28 +460,28 @@ describe('cut off', () => {
     }
   });
 
-  test('where nothing can be remembered the copy works, and says so once', async () => {
+  test('copies without a journal if it cannot be written, and says so once', async () => {
     const { code, stderr } = await gantry(['cp', 'f', ':/f', ...parts], {
       env: { GANTRY_CONFIG_DIR: join(here, 'f/big') },
     });
     expect(withoutProgress(stderr)).toBe(
-      `if interrupted, this copy cannot be resumed: ${join(here, 'f/big/state/transfers')} cannot be written to: part of its path is a file, not a folder\n`,
+      `if interrupted, this copy cannot be resumed: cannot write to ${join(here, 'f/big/state/transfers')}: part of its path is a file, not a folder\n`,
     );
     expect(code).toBe(0);
     expectWholeThere();
   });
 
-  test.runIf(process.platform === 'linux')('a folder for notes that cannot be made is named', async () => {
+  test.runIf(process.platform === 'linux')('names the journal folder that cannot be created', async () => {
     const { code, stderr } = await gantry(['cp', 'f', ':/f', ...parts], { env: { GANTRY_CONFIG_DIR: '/proc/gantry' } });
     expect(withoutProgress(stderr)).toBe(
-      'if interrupted, this copy cannot be resumed: /proc/gantry/state/transfers cannot be written to: there is no such folder, and it cannot be made\n',
+      'if interrupted, this copy cannot be resumed: cannot write to /proc/gantry/state/transfers: the folder does not exist and cannot be created\n',
     );
     expect(code).toBe(0);
     expectWholeThere();
   });
 });
 
-describe('a file that changes while it is sent', () => {
+describe('a file that changes during the upload', () => {
   const changed = async (times: number) => {
     lay(here, { log: 'x'.repeat(300_000) });
     emulator.fail('part', ...Array.from({ length: times }, () => 'slow' as const));
@@ -490,17 +493,17 @@ describe('a file that changes while it is sent', () => {
     return copying;
   };
 
-  test('is sent again', async () => {
+  test('is uploaded again', async () => {
     const { code, stderr } = await changed(1);
-    expect([code, withoutProgress(stderr)]).toEqual([0, 'log: it changed while it was being sent; copying it again\n']);
-    expect(shelf().text('/log')).toBe(readFileSync(join(here, 'log'), 'utf8'));
+    expect([code, withoutProgress(stderr)]).toEqual([0, 'log: the file changed during the upload; copying again\n']);
+    expect(volume().text('/log')).toBe(readFileSync(join(here, 'log'), 'utf8'));
   });
 
-  test('is given up when it changes again, and never seen half', async () => {
+  test('fails if it changes again, and is never stored half', async () => {
     const { code, stderr } = await changed(2);
     expect(code).toBe(1);
-    expect(stderr).toContain('log is not copied: it changed while it was being sent');
-    expect(shelf().paths()).toEqual([]);
+    expect(stderr).toContain('log was not copied: the file changed during the upload');
+    expect(volume().paths()).toEqual([]);
   });
 });
 
@@ -514,18 +517,39 @@ describe.skipIf(process.platform === 'win32')('a file that becomes a FIFO after 
     const { code, json } = await gantry(['cp', 'g', ':/g', '--json', '--concurrency', '1']);
     expect(code).toBe(1);
     expect(json()).toMatchObject({ files: 2, failed: [{ path: 'b', reason: 'it is no longer a regular file' }] });
-    expect(shelf().paths()).toEqual(['/g/a', '/g/c']);
+    expect(volume().paths()).toEqual(['/g/a', '/g/c']);
   });
 });
 
-describe('a second try after some files have failed', () => {
+describe('two uploads at the same time', () => {
+  test('to the same file run side by side, and the file is that of one of them', async () => {
+    const [one, two] = [noise(big.length, 'one'), noise(big.length, 'two')];
+    here = newFolder({ 'one/big': one, 'two/big': two });
+    const ended = await Promise.all([
+      gantry(['cp', 'one', ':/f', ...parts]),
+      gantry(['cp', 'two/big', ':/f/big', ...parts]),
+    ]);
+    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+    const content = emulator.volume().read('/f/big');
+    expect([one, two].filter((each) => content?.equals(each))).toHaveLength(1);
+  });
+
+  test('of the same sources to the same target are refused (exit code 7)', async () => {
+    const again = () => gantry(['cp', 'f', ':/f', ...parts]);
+    const ended = await Promise.all([again(), again()]);
+    expect(ended.map(({ code }) => code).sort()).toEqual([0, 7]);
+    expect(emulator.volume().read('/f/big')?.equals(big)).toBe(true);
+  });
+});
+
+describe('a second attempt after some files failed', () => {
   const first = async () => {
     lay(here, Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`f/${index}`, 'x'])));
     emulator.fail('initializeUpload', '403');
     expect((await gantry(['cp', 'f', ':/f'])).code).toBe(5);
   };
 
-  test('copies those only', async () => {
+  test('copies only the failed files', async () => {
     await first();
     const before = calls('part').length;
     const { json } = await gantry(['cp', 'f', ':/f', '--json']);
@@ -534,11 +558,11 @@ describe('a second try after some files have failed', () => {
     expect(filesIn(home)).toEqual([]);
   });
 
-  test('and what was removed or written on the volume since', async () => {
+  test('also copies files that were removed or changed on the volume meanwhile', async () => {
     await first();
-    shelf().write('/f/7', 'y', Date.now() + 3_600_000);
+    volume().write('/f/7', 'y', Date.now() + 3_600_000);
     await gantry(['rm', ':/f/8', '--yes']);
     await gantry(['cp', 'f', ':/f']);
-    expect([shelf().text('/f/7'), shelf().text('/f/8')]).toEqual(['x', 'x']);
+    expect([volume().text('/f/7'), volume().text('/f/8')]).toEqual(['x', 'x']);
   });
 });

@@ -28,7 +28,7 @@ const lay = (files: Record<string, string | Buffer>) => layIn(here, files);
 const shelf = () => emulator.volume();
 const calls = (endpoint: string) => emulator.calls.filter((call) => call.endpoint === endpoint);
 
-describe('where a copy goes', () => {
+describe('the target of a copy', () => {
   test.each<[string[], string[]]>([
     [['cp', 'a.bin', ':/'], ['/a.bin']],
     [['cp', 'a.bin', ':/b.bin'], ['/b.bin']],
@@ -98,7 +98,7 @@ describe('where a copy goes', () => {
     expect(filesIn(here)).toEqual(paths);
   });
 
-  test("copies files of the volume's root into this folder only", async () => {
+  test("copies the volume's root into the current folder only", async () => {
     shelf().write('/etc/passwd', 'no');
     shelf().write('/a', 'a');
     expect((await gantry(['cp', ':/', '.'])).code).toBe(0);
@@ -106,13 +106,13 @@ describe('where a copy goes', () => {
   });
 
   test.each<[string[], number, RegExp]>([
-    [['cp', ':/a.bin'], 2, /where is :\/a\.bin to be copied to/],
-    [['cp', 'none', ':/'], 6, /there is no file or folder none/],
+    [['cp', ':/a.bin'], 2, /missing target for :\/a\.bin/],
+    [['cp', 'none', ':/'], 6, /none not found/],
     [['cp', ':/none', '.'], 6, /default:\/none does not exist/],
     [['cp', 'a.bin', 'b.bin', ':/x'], 2, /several sources need a folder/],
     [['cp', 'folder', ':/file'], 7, /file is a file, not a folder/],
-    [['cp', '-', '-'], 2, /stdin is copied alone/],
-    [['cp', 'a.bin', '-'], 2, /neither side is on a volume/],
+    [['cp', '-', '-'], 2, /stdin can only be copied alone/],
+    [['cp', 'a.bin', '-'], 2, /neither the source nor the target is on a volume/],
     [['cp', 's3://x/y', '.'], 2, /invalid remote path/],
     [['cp', 'a.bin', ':/', '--part-size', '1MiB'], 2, /from 5MiB/],
     [['cp', 'a.bin', ':/', '--limit-rate', 'fast'], 2, /such as 20MB/],
@@ -125,7 +125,7 @@ describe('where a copy goes', () => {
   });
 });
 
-describe('what arrives', () => {
+describe('the copy', () => {
   const tree = {
     empty: '',
     'with space': 'a',
@@ -154,10 +154,7 @@ describe('what arrives', () => {
     symlinkSync('../cache', join(here, 'models/cache'));
     symlinkSync('..', join(here, 'cache/loop'));
     const { code, stderr, json } = await gantry(['cp', 'models', ':/m', '--json']);
-    expect([code, withoutProgress(stderr)]).toEqual([
-      0,
-      'cache/loop is left out: a link back to a folder it lies in\n',
-    ]);
+    expect([code, withoutProgress(stderr)]).toEqual([0, 'cache/loop skipped: symbolic link to a parent folder\n']);
     expect(json()).toMatchObject({ files: 3, skipped: 1, failed: [] });
     expect(
       shelf()
@@ -167,12 +164,12 @@ describe('what arrives', () => {
     expect(shelf().paths()).toEqual(['/m/cache/blob', '/m/model.bin', '/m/readme']);
   });
 
-  test('of links, with --no-follow, is nothing', async () => {
+  test('does not include symbolic links with --no-follow', async () => {
     lay({ 'models/a': 'a' });
     symlinkSync('a', join(here, 'models/b'));
     const { code, stdout } = await gantry(['cp', 'models', ':/m', '--no-follow']);
     expect(code).toBe(0);
-    expect(stdout).toContain('1 left out');
+    expect(stdout).toContain('1 skipped');
     expect(shelf().paths()).toEqual(['/m/a']);
   });
 
@@ -226,13 +223,13 @@ describe('what arrives', () => {
     expect(read).toBe('bytes\n');
     expect(statSync(pipe).isFIFO()).toBe(true);
     shelf().write('/b', 'b');
-    expect((await gantry(['cp', ':/a', ':/b', 'pipe'])).stderr).toContain('one file of a volume');
+    expect((await gantry(['cp', ':/a', ':/b', 'pipe'])).stderr).toContain('only one remote file');
   });
 
-  test.runIf(process.platform === 'linux')('a place where no folder can be made is an error', async () => {
+  test.runIf(process.platform === 'linux')('fails if the target folder cannot be created', async () => {
     shelf().write('/a', 'bytes\n');
     const { code, stderr } = await gantry(['cp', ':/a', '/proc/gantry/a']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('is not copied: file or folder not found')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('was not copied: file or folder not found')]);
   });
 
   test('stdin becomes a file, and the temporary file is gone', async () => {
@@ -243,7 +240,7 @@ describe('what arrives', () => {
   });
 });
 
-describe('what is there already', () => {
+describe('existing files', () => {
   beforeEach(() => {
     lay({ 'f/same': 'same', 'f/other': 'new text', 'f/new': 'new' });
     shelf().write('/f/same', 'SAME');
@@ -262,7 +259,7 @@ describe('what is there already', () => {
     expect([shelf().text('/f/same'), shelf().text('/f/other'), shelf().text('/f/new')]).toEqual([same, other, 'new']);
   });
 
-  test('on this machine counts the same', async () => {
+  test('are handled the same in a local target', async () => {
     shelf().write('/f/only', 'there');
     const clobbering = await gantry(['cp', ':/f', 'f', '--no-clobber', '--json']);
     expect(clobbering.json()).toMatchObject({ files: 1, skipped: 2 });
@@ -276,15 +273,15 @@ describe('what is there already', () => {
   test('a dry run changes nothing', async () => {
     const { code, stdout, stderr } = await gantry(['cp', 'f', ':/g', '--dry-run']);
     expect([code, stdout]).toEqual([0, 'would copy 3 files, 15 B to default:/g\n']);
-    expect(stderr.split('\n').filter((line) => line.startsWith('  copies '))).toHaveLength(3);
+    expect(stderr.split('\n').filter((line) => line.startsWith('  would copy '))).toHaveLength(3);
     const events = await gantry(['cp', 'f', ':/g', '--dry-run', '--events']);
     expect(events.stdout.match(/"status":"would-copy"/g)).toHaveLength(3);
     expect(calls('initializeUpload')).toEqual([]);
   });
 });
 
-describe('an answer for programs', () => {
-  test('is one object with what went and what did not', async () => {
+describe('the JSON result', () => {
+  test('is one object with copied, skipped and failed files', async () => {
     lay({ 'f/a': 'aaaa', 'f/b': 'bb' });
     symlinkSync('nowhere', join(here, 'f/dangling'));
     mkdirSync(join(here, 'f/hollow'));
@@ -296,14 +293,14 @@ describe('an answer for programs', () => {
       files: 2,
       bytes: 6,
       skipped: 1,
-      failed: [{ path: 'dangling', reason: 'it is a link that leads nowhere', code: 'failed' }],
+      failed: [{ path: 'dangling', reason: 'broken symbolic link', code: 'failed' }],
       renamed: [],
       resumedBytes: 0,
       seconds: expect.any(Number),
       dryRun: false,
     });
-    expect(stderr).toContain('dangling is not copied: it is a link that leads nowhere');
-    expect(stderr).toContain('hollow/ is left out: an empty folder: a volume cannot hold one');
+    expect(stderr).toContain('dangling was not copied: broken symbolic link');
+    expect(stderr).toContain('hollow/ skipped: volumes cannot store empty folders');
   });
 
   test('--events is a line for each file, and one for all', async () => {
@@ -324,6 +321,6 @@ describe('an answer for programs', () => {
     emulator.fail('initializeUpload', '403*');
     const { code, json } = await gantry(['cp', 'a', ':/a', '--json']);
     expect(code).toBe(5);
-    expect(json()).toMatchObject({ error: { code: 'denied', message: 'a is not copied: Forbidden' } });
+    expect(json()).toMatchObject({ error: { code: 'denied', message: 'a was not copied: Forbidden' } });
   });
 });

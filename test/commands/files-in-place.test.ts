@@ -76,7 +76,7 @@ describe('a download', () => {
     const sent = ['.gantry-0123456789abcdef-0', 'mine'];
     const synced = await gantry(['sync', 'target', ':/synced', '--json']);
     expect(synced.json()).toMatchObject({ files: 2 });
-    expect(synced.stderr).toContain('.gantry-0123456789abcdef-0 may be an unfinished download of a gantry with other');
+    expect(synced.stderr).toContain('.gantry-0123456789abcdef-0 may be an unfinished download of another gantry');
     expect((await gantry(['cp', 'target', ':/copied', '--json'])).json()).toMatchObject({ files: 2 });
     const paths = emulator.volume().paths();
     expect(paths).toEqual(['/big', ...['/copied', '/synced'].flatMap((to) => sent.map((name) => `${to}/${name}`))]);
@@ -109,8 +109,8 @@ describe('a download', () => {
 
   test.each([
     ['ranges beyond the file', '{"is":"range","file":"big","number":9}', ''],
-    ['ranges of no number', '{"is":"range","file":"big","number":null}', 'is damaged: the copy starts over'],
-    ['lines of another kind', '{"is":"receiving","part":null}', 'is damaged: the copy starts over'],
+    ['ranges of no number', '{"is":"range","file":"big","number":null}', 'is damaged; starting over'],
+    ['lines of another kind', '{"is":"receiving","part":null}', 'is damaged; starting over'],
   ])('starts over where its journal has %s', async (_, line, warning) => {
     await interrupted();
     const journal = join(home, filesIn(home).find((file) => file.endsWith('.jsonl')) ?? '');

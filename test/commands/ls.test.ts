@@ -80,7 +80,7 @@ test('an empty folder is an empty list', async () => {
   expect((await gantry(['ls', '/empty', '--json'], { emulator })).json()).toEqual([]);
 });
 
-describe('ls of what is not there exits 6', () => {
+describe('exits with 6 if the path does not exist', () => {
   test.each(['/nothing', '/nothing/', '/models/nothing', '/no/where/at/all', '/readme.txt/', '/readme.txt/below'])(
     '%s',
     async (path) => {
@@ -124,10 +124,10 @@ test('a folder of ten thousand files is listed by one call', async () => {
   expect(emulator.calls).toHaveLength(1);
 });
 
-test('a volume whose folders have no end is given up', async () => {
+test('fails on endlessly nested folders', async () => {
   const words = Array.from({ length: 450 }, () => 'x'.repeat(10));
   emulator.volume().write(words, 'x');
   const { code, stderr } = await gantry(['ls', '-R'], { emulator });
   expect(code).toBe(1);
-  expect(stderr).toContain('folders within folders without end');
+  expect(stderr).toContain('endlessly nested folders');
 });

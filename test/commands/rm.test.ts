@@ -83,7 +83,7 @@ describe('a folder', () => {
   test('asks for its name on a terminal, and says what is in it', async () => {
     const { code, stderr } = await gantry(['rm', '-r', '/logs'], { emulator, columns: 120, typed: '/logs\r' });
     expect(code).toBe(0);
-    expect(stderr).toContain('This removes 1 folder with 4 files in it');
+    expect(stderr).toContain('This permanently removes 1 folder with 4 files in it');
     expect(left()).toEqual(without('/logs'));
   });
 
@@ -184,25 +184,25 @@ describe('a pattern', () => {
     expect(left()).toEqual(['/ab', ...all]);
   });
 
-  test('that cannot be read is refused', async () => {
+  test('that is invalid is refused', async () => {
     expect((await gantry(['rm', '/a[b', '--yes'], { emulator })).code).toBe(2);
   });
 });
 
-describe('what goes wrong', () => {
+describe('failures', () => {
   test.each(['/nothing.txt', '/nothing/', '/top.txt/', '/logs/nothing.txt'])('%s is not there', async (path) => {
     const { code } = await gantry(['rm', '/top.txt', path, '--yes'], { emulator });
     expect([code, left()]).toEqual([6, all]);
   });
 
-  test('an answer that is lost is asked for again, and the file is gone', async () => {
+  test('retries after a lost reply', async () => {
     emulator.fail('deletePath', 'reset-after');
     const { code, stdout } = await gantry(['rm', '/top.txt', '--yes'], { emulator });
     expect([code, stdout]).toEqual([0, 'removed default:/top.txt\n']);
     expect(removals().map(({ status }) => status)).toEqual([undefined, 404]);
   });
 
-  test('is told of each path, and the rest is removed', async () => {
+  test('are reported for each path, and the rest is removed', async () => {
     emulator.fail('deletePath', 403);
     const { code, stderr, json } = await gantry(['rm', '/logs/*.txt', '/top.txt', '--yes', '--json'], { emulator });
     expect(code).toBe(5);
@@ -213,7 +213,7 @@ describe('what goes wrong', () => {
     });
   });
 
-  test('in more than one way exits 1', async () => {
+  test('of several kinds exit with 1', async () => {
     emulator.fail('deletePath', 403, 400);
     const { code, stderr } = await gantry(['rm', '/logs/*.txt', '/top.txt', '--yes'], { emulator });
     expect(code).toBe(1);
@@ -278,7 +278,7 @@ describe('a removal counts only if the volume no longer lists the path', () => {
     expect(stderr).toContain('default:/top.txt was already gone');
   });
 
-  test('a listing that lags behind is waited for', async () => {
+  test('waits for a listing that lags behind', async () => {
     let listings = 0;
     const env = await inFrontOf(emulator, ({ route }) =>
       route.endsWith('/ls') && ++listings === 2 ? { body: '[{"name":"top.txt","size_bytes":8}]' } : undefined,

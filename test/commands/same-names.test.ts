@@ -53,7 +53,7 @@ test('the pair is named when it is the only one', async () => {
   shelf().write('/one/readme', 'b');
   const { code, stderr } = await gantry(['cp', ':/one', 'g']);
   expect(code).toBe(7);
-  expect(stderr).toContain('the disk does not tell README and readme apart');
+  expect(stderr).toContain('README and readme are the same name on the target disk');
 });
 
 test('one file alone may replace another spelling of its name', async () => {

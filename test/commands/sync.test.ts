@@ -38,27 +38,27 @@ const gantry = (words: string[], setting: Setting = {}) =>
   run(words, { emulator, cwd: here, ...setting, env: { GANTRY_CONFIG_DIR: home, ...setting.env } });
 
 describe('to a volume', () => {
-  test('what is new, longer or newer is copied, and the rest is left', async () => {
+  test('copies new, resized and newer files only', async () => {
     const { code, stdout, stderr } = await gantry(['sync', 'f', ':/f']);
     expect(code).toBe(0);
     expect(withoutProgress(stderr)).toBe(
-      '1 new and 2 changed (3 files, 13 B to copy), 1 the same, 1 only there, left as they are\n',
+      '1 new and 2 changed (3 files, 13 B to copy), 1 unchanged, 1 only in the target (kept)\n',
     );
-    expect(stdout).toMatch(/^copied 3 files, 13 B to default:\/f in .*; 1 file the same\n$/);
+    expect(stdout).toMatch(/^copied 3 files, 13 B to default:\/f in .*; 1 file unchanged\n$/);
     expect(['same', 'changed', 'new', 'older', 'x/extra'].map((name) => shelf().text(`/f/${name}`))).toEqual([
       ...['SAME', 'new text', 'n', 'AAAA', 'e'],
     ]);
   });
 
-  test('a second time there is nothing to do', async () => {
+  test('has nothing to do the second time', async () => {
     await gantry(['sync', 'f', ':/f']);
     const calls = emulator.calls.length;
     const { code, stdout } = await gantry(['sync', 'f', ':/f']);
-    expect([code, stdout]).toEqual([0, 'nothing to copy to default:/f; 4 files the same\n']);
+    expect([code, stdout]).toEqual([0, 'nothing to copy to default:/f; 4 files unchanged\n']);
     expect(emulator.calls.slice(calls).every(({ endpoint }) => endpoint === 'listFolder')).toBe(true);
   });
 
-  test('--delete deletes what is only there, once its name is typed or given', async () => {
+  test('--delete deletes extra files once the target is typed or passed', async () => {
     const asked = await gantry(['sync', 'f', ':/f', '--delete']);
     expect(asked.code).toBe(9);
     expect(asked.stderr).toContain('deletes x/extra');
@@ -71,28 +71,29 @@ describe('to a volume', () => {
     expect(shelf().paths()).toEqual(['/f/changed', '/f/new', '/f/older', '/f/same', '/f/x/']);
   });
 
-  test('--dry-run names what would be copied and deleted, and does neither', async () => {
+  test('--dry-run lists what would be copied and deleted, and changes nothing', async () => {
     const before = shelf().paths();
     const { code, stderr } = await gantry(['sync', 'f', ':/f', '--delete', '--dry-run']);
     expect(code).toBe(0);
-    for (const line of ['  copies new\n', '  copies changed\n', '  deletes x/extra\n']) expect(stderr).toContain(line);
+    for (const line of ['  would copy new\n', '  would copy changed\n', '  deletes x/extra\n'])
+      expect(stderr).toContain(line);
     const { stdout } = await gantry(['sync', 'f', ':/f', '--delete', '--dry-run', '--events']);
     expect(stdout).toContain('{"type":"file","path":"x/extra","status":"would-delete"}\n');
     expect(shelf().paths()).toEqual(before);
   });
 
-  test('nothing is deleted when not everything could be copied', async () => {
+  test('deletes nothing if a file could not be copied', async () => {
     emulator.fail('initializeUpload', '403');
     const { code, stderr, json } = await gantry([
       ...['sync', 'f', ':/f', '--delete', '--confirm', 'default:/f', '--json'],
     ]);
     expect(code).toBe(5);
-    expect(stderr).toContain('nothing is deleted, since not everything was copied');
+    expect(stderr).toContain('nothing was deleted because some files could not be copied');
     expect(json()).toMatchObject({ deleted: 0, extra: 1, failed: [{ code: 'denied' }] });
     expect(shelf().text('/f/x/extra')).toBe('e');
   });
 
-  test('what is excluded is neither copied nor deleted', async () => {
+  test('neither copies nor deletes excluded files', async () => {
     const words = ['sync', 'f', ':/f', '--delete', '--exclude', 'x/', '--exclude', 'new', '--confirm', 'default:/f'];
     expect((await gantry([...words, '--json'])).json()).toMatchObject({ new: 0, changed: 2, extra: 0, deleted: 0 });
     expect([shelf().text('/f/x/extra'), shelf().text('/f/new')]).toEqual(['e', undefined]);
@@ -107,7 +108,7 @@ describe('to a volume', () => {
     expect(emulator.calls.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
-  test('to a folder that is not there yet, everything is new', async () => {
+  test('treats every file as new if the target does not exist', async () => {
     const { json } = await gantry(['sync', 'f', ':/other', '--json']);
     expect(json()).toMatchObject({ new: 4, changed: 0, same: 0, extra: 0 });
   });
@@ -130,7 +131,7 @@ describe('from a volume', () => {
     expect((await gantry(['sync', ':/f', 'g', '--json'])).json()).toMatchObject({ same: 4, files: 0 });
   });
 
-  test('nothing is deleted behind a link', async () => {
+  test('deletes nothing behind a symbolic link', async () => {
     const outside = newFolder({ precious: 'mine' });
     mkdirSync(join(here, 'g'));
     symlinkSync(outside, join(here, 'g/link'));
@@ -184,14 +185,14 @@ test.each<[string[], number, RegExp]>([
   [['sync', 'f/same', ':/f'], 2, /same is a file/],
   [['sync', '-', ':/f'], 2, /stream/],
   [['sync', 'f', ':/f/same'], 7, /is a file, not a folder/],
-  [['sync', 'none', ':/f'], 6, /there is no file or folder none/],
+  [['sync', 'none', ':/f'], 6, /none not found/],
 ])('%j is exit code %i', async (words, exit, said) => {
   const { code, stderr } = await gantry(words);
   expect(stderr).toMatch(said);
   expect(code).toBe(exit);
 });
 
-test('a source that is gone deletes nothing', async () => {
+test('deletes nothing if the source does not exist', async () => {
   rmSync(join(here, 'f'), { recursive: true });
   expect((await gantry(['sync', 'f', ':/f', '--delete', '--confirm', 'default:/f'])).code).toBe(6);
   expect(shelf().paths()).toHaveLength(4);

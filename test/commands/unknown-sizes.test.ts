@@ -80,7 +80,7 @@ describe('a storage that', () => {
       response.end();
     });
     const { code, stderr } = await gantry(env, ...words.split(' '));
-    expect([code, stderr]).toEqual([1, expect.stringContaining('neither the listing nor the storage tells')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('neither the listing nor the storage reports')]);
     expect(filesIn(here).filter((name) => name === 'a')).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ describe('volumes resize', () => {
     ['0.5tb', [], 'us-east-1', 500],
   ])('%s %j makes the volume in %s %i GB large', async (size, flags, region, gigabytes) => {
     const { code, stdout } = await gantry(['volumes', 'resize', size, ...flags, '--yes'], { emulator });
-    expect([code, stdout]).toEqual([0, `default-${region} has ${gigabytes} GB now\n`]);
+    expect([code, stdout]).toEqual([0, `resized default-${region} to ${gigabytes} GB\n`]);
     expect(await sizeOf(region)).toBe(gigabytes);
   });
 
@@ -38,7 +38,7 @@ describe('volumes resize', () => {
     expect((await gantry(['volumes', 'resize', '100'], { emulator })).code).toBe(9);
     const { code, stderr } = await gantry(['volumes', 'resize', '100'], { emulator, columns: 120, typed: 'n\r' });
     expect(code).toBe(130);
-    expect(stderr).toContain('cannot be made smaller again');
+    expect(stderr).toContain('cannot be reduced later');
     expect(emulator.calls).toEqual([]);
   });
 

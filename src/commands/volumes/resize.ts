@@ -4,27 +4,26 @@ import { growVolume } from '../../operations/volumes/index.ts';
 import { boolean, document, number, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) =>
-    command.argument('<size>', 'the new size, from 50GB to 1TB; a plain number is in GB', gigabytes),
+  configure: (command) => command.argument('<size>', 'new size, 50GB to 1TB; a plain number is in GB', gigabytes),
   run: (context, newSizeGb) => growVolume(context, newSizeGb),
   view:
     ({ volume, newSizeGb, confirmed }) =>
     () =>
-      confirmed ? `${volume} has ${newSizeGb} GB now` : `the platform accepted ${newSizeGb} GB for ${volume}`,
+      confirmed ? `resized ${volume} to ${newSizeGb} GB` : `the platform accepted ${newSizeGb} GB for ${volume}`,
   effect: 'changes',
   json: document({
-    volume: text('the volume, as the platform names it'),
-    region: text('its region'),
-    newSizeGb: number('the size asked for, in GB'),
-    confirmed: boolean('whether the platform shows that size; false where it shows none'),
+    volume: text('volume name (platform value)'),
+    region: text('region of the volume'),
+    newSizeGb: number('requested size in GB'),
+    confirmed: boolean('true if the platform reports the new size; false if it reports none'),
   }),
   examples: ['volumes resize 200GB', 'volumes resize 1TB --region global --yes'],
 });
 
-/** `200`, `200GB` and `0.2TB` are 200. The platform counts in GB, from 50 to 1000 (docs/platform.md#volumes). */
+/** Parses `200`, `200GB` and `0.2TB` to 200. The platform accepts 50 to 1000 GB (docs/platform.md#volumes). */
 function gigabytes(text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?) ?(GB|TB)?$/i.exec(text) ?? [];
   const size = Number(number) * (unit?.toUpperCase() === 'TB' ? 1000 : 1);
   if (Number.isInteger(size) && size >= 50 && size <= 1000) return size;
-  throw new InvalidArgumentError('Write a size from 50GB to 1TB, in whole GB.');
+  throw new InvalidArgumentError('Expected a size from 50GB to 1TB, in whole GB.');
 }

@@ -12,15 +12,15 @@ export interface UploadedFile {
   upload: OpenUpload;
   parts: SentPart[];
   bytes: number;
-  /** When the upload began, in milliseconds of the storage's clock if its links tell it. */
+  /** Start of the upload in ms since 1970, by the storage's clock if its signed URLs show it. */
   startedAt: number;
 }
 
-const mostTries = 5;
+const maxAttempts = 5;
 
 /**
- * Assembles the file from its parts. A lost answer leaves the result open, so the folder's listing decides, by size and
- * time. If the file is not there, the call is repeated.
+ * Assembles the file from its parts. If the reply is lost, the folder's listing shows by size and time whether the file
+ * is there; if not, the call is repeated.
  */
 export async function completeUploadedFile(
   sent: UploadedFile,
@@ -28,15 +28,15 @@ export async function completeUploadedFile(
   folders: RemoteFolders,
 ): Promise<void> {
   const { resources } = context;
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await complete(sent, context);
     } catch (error) {
-      if (resources.signal.aborted || !(error instanceof GantryError) || !mayBeDone(error)) throw error;
+      if (resources.signal.aborted || !(error instanceof GantryError) || !mayBeComplete(error)) throw error;
       if (await hasArrived(sent, context, folders)) return;
-      if (tries === mostTries || error.facts.status === 404) throw error;
-      const delayMs = retryDelayMs(tries + 1) ?? 0;
-      resources.onRetry({ attempt: tries + 1, tries: mostTries, delayMs, reason: error });
+      if (attempt === maxAttempts || error.facts.status === 404) throw error;
+      const delayMs = retryDelayMs(attempt + 1) ?? 0;
+      resources.onRetry({ attempt: attempt + 1, tries: maxAttempts, delayMs, reason: error });
       await resources.delay(delayMs, resources.signal);
     }
   }
@@ -53,14 +53,14 @@ async function complete({ target, upload, parts }: UploadedFile, { api, project 
   await api(completeUpload, { project, volume, query: { region }, body });
 }
 
-/** The answer was lost, or says that the upload is gone, as it is when it is complete. */
-function mayBeDone(error: GantryError): boolean {
+/** The reply was lost, or says that the upload is gone, which is also true of a completed one. */
+function mayBeComplete(error: GantryError): boolean {
   const { status } = error.facts;
   const isLost = error instanceof ConnectionError && error.mayHaveArrived;
   return isLost || status === 404 || (status !== undefined && status >= 500);
 }
 
-/** By the storage's own clock, in whole seconds. */
+/** Compares times of the storage's clock, in whole seconds. */
 async function hasArrived(
   { target, bytes, startedAt }: UploadedFile,
   context: CopyContext,

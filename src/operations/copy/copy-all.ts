@@ -8,51 +8,51 @@ import { failureText } from './copy-progress.ts';
 import type { FoundEntry, FoundFile, SizedFile } from './found-entry.ts';
 import { resolveSize } from './source-content.ts';
 
-/** One way of copying files: to a volume, or from one. */
+/** Copies single files in one direction: to a volume or from one. */
 export interface FileCopier {
-  /** Why a file is left out; undefined when it is not. */
+  /** Why a file is skipped; undefined if it is not. */
   skipReason(file: SizedFile): Promise<string | undefined>;
-  /** Copies it. `order` says which of several begun files is ended first. */
+  /** Copies a file. Of several files in progress, the one with the lowest `order` goes first. */
   copy(file: SizedFile, order: number): Promise<void>;
-  /** Set where a copied file is only counted once it was looked up. */
+  /** Set if a copied file counts only once it is confirmed. */
   confirmation?: {
-    /** Called for each file, in the order in which they are found. */
+    /** Called for each file, in the order they are found. */
     expect(file: FoundFile): void;
-    /** Called when the copy of an expected file has ended, well or not. */
+    /** Called when the copy of an expected file has succeeded or failed. */
     end(file: FoundFile): void;
-    /** Resolves when all copied files were looked up. */
+    /** Resolves when all copied files have been confirmed or failed. */
     finish(): Promise<void>;
   };
-  /** Lets go of what it holds, when all files are copied. */
+  /** Releases its resources. */
   close?(): void;
 }
 
-/** Counts a file as failed, or ends the copy where that error would meet every file. */
+/** Counts a file as failed, or ends the copy if every other file would fail with the same error. */
 export type ReportFailure = (file: FoundFile, error: unknown) => void;
 
-/** Small files at the same time: each is three requests, one after the other. */
-const usualSmall = 64;
-/** Large files at the same time. How many of their parts are on their way is another matter. */
-const mostLarge = 16;
-/** Small files found ahead of those being copied, so that large ones behind them are found early. */
-const foundAhead = 1_000;
-/** So many failures of one kind without a success in between: the others would fail as well. */
-const mostInARow = 32;
+/** Small files in progress: each takes three requests in sequence. */
+const defaultSmallFiles = 64;
+/** Large files in progress. Their parts are limited separately. */
+const maxLargeFiles = 16;
+/** Small files found ahead of those being copied, so that large ones behind them start early. */
+const maxFilesAhead = 1_000;
+/** Consecutive failures of one kind that end the copy: the other files would fail too. */
+const maxConsecutiveFailures = 32;
 
 /**
  * Copies files while they are being found: small ones and large ones each in a lane of their own, so that neither waits
- * for the other. A file that fails is counted, and the others go on, unless it is the only one that was named (`isAlone`)
- * or what no file can overcome: those are thrown.
+ * for the other. Counts failed files and continues. Throws the error of a single file (`isSingleFile`), and errors that
+ * every other file would meet.
  */
 export async function copyAll(
   files: AsyncIterable<FoundEntry>,
-  wayTo: (fail: ReportFailure) => FileCopier,
+  createCopier: (fail: ReportFailure) => FileCopier,
   context: CopyContext,
-  isAlone: boolean,
+  isSingleFile: boolean,
 ): Promise<void> {
   const { progress, resources, options } = context;
-  const small = new TaskQueue(options.concurrency ?? usualSmall);
-  const large = new TaskQueue(mostLarge);
+  const small = new TaskQueue(options.concurrency ?? defaultSmallFiles);
+  const large = new TaskQueue(maxLargeFiles);
   let fatal: { error: unknown } | undefined;
   const stop = (error: unknown) => {
     fatal ??= { error };
@@ -61,23 +61,24 @@ export async function copyAll(
   };
   const fail: ReportFailure = (file, error) => {
     if (resources.signal.aborted || isFatal(error)) return stop(error);
-    if (isAlone) return stop(named(file.path, toDiskError(error)));
-    progress.fail(file.path, toDiskError(error), file.bytes, isOfOneFile(error));
-    if (progress.consecutiveFailures >= mostInARow) stop(tooMany(progress.failed.length, toDiskError(error)));
+    if (isSingleFile) return stop(withPath(file.path, toDiskError(error)));
+    progress.fail(file.path, toDiskError(error), file.bytes, isFileSpecific(error));
+    if (progress.consecutiveFailures >= maxConsecutiveFailures)
+      stop(tooMany(progress.failed.length, toDiskError(error)));
   };
-  const way = wayTo(fail);
+  const copier = createCopier(fail);
   const copy = async (file: FoundFile, order: number) => {
     if (fatal) return;
     try {
       const sized = await resolveSize(file, context, resources);
       if (file.bytes === undefined) progress.sizeKnown(sized.bytes);
-      const reason = await way.skipReason(sized);
+      const reason = await copier.skipReason(sized);
       if (reason !== undefined) progress.skip(file.path, reason, sized.bytes);
-      else await copyOrList(sized, order, way, context);
+      else await copyOrList(sized, order, copier, context);
     } catch (error) {
       fail(file, error);
     } finally {
-      way.confirmation?.end(file);
+      copier.confirmation?.end(file);
     }
   };
   let order = 0;
@@ -91,9 +92,9 @@ export async function copyAll(
       else {
         const number = ++order;
         if (typeof found.from === 'string' && isNamedTemporary(basename(found.path))) progress.warnLeftover(found.path);
-        way.confirmation?.expect(found);
+        copier.confirmation?.expect(found);
         ((found.bytes ?? 0) > maxSmallBytes ? large : small).add(() => copy(found, number));
-        await small.waitForRoom(foundAhead);
+        await small.waitForRoom(maxFilesAhead);
       }
     }
     progress.allFound();
@@ -101,7 +102,7 @@ export async function copyAll(
     stop(error);
   }
   await Promise.all([small.waitUntilIdle(), large.waitUntilIdle()]);
-  if (!resources.signal.aborted) await way.confirmation?.finish();
+  if (!resources.signal.aborted) await copier.confirmation?.finish();
   if (fatal) throw fatal.error;
   resources.signal.throwIfAborted();
 }
@@ -109,32 +110,32 @@ export async function copyAll(
 async function copyOrList(
   file: SizedFile,
   order: number,
-  way: FileCopier,
+  copier: FileCopier,
   { options, progress }: CopyContext,
 ): Promise<void> {
   if (options.dryRun) progress.wouldCopy(file.path, file.bytes);
-  else await way.copy(file, order);
+  else await copier.copy(file, order);
 }
 
-/** What is wrong with all files: no token, no money; or with us. */
+/** Errors that concern all files: authentication, limits, and bugs. */
 function isFatal(error: unknown): boolean {
   if (error instanceof AuthError || error instanceof LimitError) return true;
-  const isOurs = !(error instanceof GantryError) && typeof (error as NodeJS.ErrnoException)?.code !== 'string';
-  return isOurs;
+  const isBug = !(error instanceof GantryError) && typeof (error as NodeJS.ErrnoException)?.code !== 'string';
+  return isBug;
 }
 
-function named(path: string, error: GantryError): GantryError {
+function withPath(path: string, error: GantryError): GantryError {
   error.message = failureText(path, error);
   return error;
 }
 
 function tooMany(failed: number, last: GantryError): GantryError {
-  last.facts.why = `${failed} files failed, the last ${mostInARow} of them in the same way`;
+  last.facts.why = `${failed} files failed, the last ${maxConsecutiveFailures} with the same error`;
   return last;
 }
 
-/** Permissions and missing files of this machine say nothing about the other files. */
-function isOfOneFile(error: unknown): boolean {
+/** A missing local file or permission does not affect the other files. */
+function isFileSpecific(error: unknown): boolean {
   const cause = error instanceof GantryError ? error.facts.cause : error;
   return ['EACCES', 'EPERM', 'ENOENT'].includes((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
 }

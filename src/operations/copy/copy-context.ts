@@ -5,14 +5,14 @@ import type { TransferResources } from '../../transfer/resources.ts';
 import type { CopyOptions } from './copy-options.ts';
 import type { CopyProgress } from './copy-progress.ts';
 
-/** What everything that copies files of one command shares. */
+/** Everything that the copy of one command shares. */
 export interface CopyContext {
-  /** Its retries are counted, not told one by one. */
+  /** Counts its retries instead of printing each. */
   api: Api;
   project: string;
   resources: TransferResources;
   progress: CopyProgress;
-  /** Undefined when nothing is to be remembered. */
+  /** Undefined if the copy cannot be resumed. */
   journal: Journal | undefined;
   options: CopyOptions;
   command: Context;

@@ -1,27 +1,27 @@
-/** How files are copied; what is left out of the numbers is up to us. */
 export interface CopyOptions {
   include: readonly string[];
   exclude: readonly string[];
-  /** Whether links stand for what they lead to. */
+  /** Follows symbolic links; otherwise they are skipped. */
   follow: boolean;
-  /** False: what is there stays as it is. */
+  /** Overwrites existing files. */
   clobber: boolean;
-  /** Leaves out what is there in the same size, and not older. */
+  /** Skips unchanged files: same size, not older. */
   update: boolean;
-  /** Renames files whose names the target's disk does not tell apart, instead of refusing them. */
+  /** Renames files whose names are equal on the target disk, instead of refusing to copy. */
   renameClashes: boolean;
   dryRun: boolean;
-  /** Compares MD5s. */
+  /** Compares checksums during the transfer. */
   check: boolean;
-  /** Reads everything back. */
+  /** Reads the copies back and compares checksums. */
   verify: boolean;
-  /** Goes on where an earlier try has ended. */
-  continue: boolean;
-  /** Keeps what is done in mind, should it be cut off. */
-  remember: boolean;
+  /** Resumes an interrupted copy. */
+  resume: boolean;
+  /** Records progress in a journal, so that the copy can be resumed. */
+  keepJournal: boolean;
+  /** Requests in flight; undefined: adaptive. */
   concurrency: number | undefined;
-  /** Bytes. */
+  /** In bytes; undefined: adaptive. */
   partSize: number | undefined;
-  /** Bytes per second. */
+  /** In bytes per second; undefined: unlimited. */
   limitRate: number | undefined;
 }

@@ -4,7 +4,7 @@ import type { ExitName, GantryError } from '../../errors.ts';
 import { count, duration, fileSummary, size } from '../../output/format.ts';
 import type { Step } from '../../output/progress.ts';
 
-/** A file or folder that got another name, because its own would have led to another one's content. */
+/** A file or folder that was renamed, because the target disk treats its name as equal to another one. */
 export interface RenamedEntry {
   path: string;
   as: string;
@@ -17,37 +17,36 @@ export interface FailedFile {
   code: ExitName;
 }
 
-/** Failures, retries and the like that are told one by one; the rest is counted. */
-const toldOneByOne = 10;
-/** Names that are listed of what is going to be done. */
+/** Failures, retries and the like are printed up to this number, then counted. */
+const maxPrinted = 10;
+/** Maximum number of paths listed before a question or in a dry run. */
 export const maxListedPaths = 20;
-/** Between two looks of a person at the line of progress. */
-const glanceMs = 100;
+/** Minimum time between two updates of the progress line. */
+const updateMs = 100;
 
-/** Counts what becomes of the files, and says so. */
+/** Counts copied, skipped and failed files, and reports them. */
 export class CopyProgress {
   files = 0;
   bytes = 0;
   skipped = 0;
   resumedBytes = 0;
   readonly failed: FailedFile[] = [];
-  /** Paths that were changed, so that the disk can tell them apart. */
   readonly renamed: RenamedEntry[] = [];
-  /** Failures since something last went well, if all are of one kind. */
+  /** Failures with the same exit code since the last success. */
   consecutiveFailures = 0;
   #foundFiles = 0;
   #foundBytes = 0;
-  #isFound = false;
+  #isComplete = false;
   #settledBytes = 0;
   #unconfirmedFiles = 0;
   #unconfirmedBytes = 0;
-  #movedBytes = 0;
+  #transferredBytes = 0;
   #retries = 0;
-  #told = 0;
-  #leftOut = 0;
-  #leftovers = 0;
-  #planned = 0;
-  #lookedAt = 0;
+  #printedRetries = 0;
+  #notedSkips = 0;
+  #warnedLeftovers = 0;
+  #plannedFiles = 0;
+  #updatedAt = 0;
   #step: Step | undefined;
   readonly #startedAt: number;
 
@@ -66,60 +65,61 @@ export class CopyProgress {
   finish(): void {
     this.#step?.clear();
     this.#step = undefined;
-    const unlisted = this.#planned - maxListedPaths;
+    const unlisted = this.#plannedFiles - maxListedPaths;
     if (unlisted > 0) this.context.progress.note(`  and ${unlisted} more`);
-    const others = this.#leftOut - toldOneByOne;
-    if (others > 0) this.context.progress.note(`and ${others} more are left out`);
-    const otherNames = this.renamed.length - toldOneByOne;
-    if (otherNames > 0) this.context.progress.note(`and ${otherNames} more are renamed`);
-    const more = this.failed.length - toldOneByOne;
-    if (more > 0) this.context.progress.note(`and ${count(more, 'failure')} more: --json lists them all`);
+    const others = this.#notedSkips - maxPrinted;
+    if (others > 0) this.context.progress.note(`skipped ${others} more`);
+    const otherNames = this.renamed.length - maxPrinted;
+    if (otherNames > 0) this.context.progress.note(`renamed ${otherNames} more`);
+    const more = this.failed.length - maxPrinted;
+    if (more > 0) this.context.progress.note(`${count(more, 'more failure')}; pass --json to list them all`);
   }
 
-  /** `bytes` may come later, by `sized`. */
+  /** `bytes` may be reported later, by `sizeKnown`. */
   found(bytes = 0): void {
     this.#foundFiles++;
     this.#foundBytes += bytes;
   }
 
-  /** The size of a file that was found without one. */
+  /** Adds the size of a file that was found without one. */
   sizeKnown(bytes: number): void {
     this.#foundBytes += bytes;
   }
 
-  /** From now on it is known how much there is in all. */
+  /** The totals are final. */
   allFound(): void {
-    this.#isFound = true;
+    this.#isComplete = true;
   }
 
-  /** Bytes that went over the line; fewer than none when they have to go again. */
+  /** Adds bytes sent or received; negative if they have to be transferred again. */
   transferred(bytes: number): void {
-    this.#movedBytes += bytes;
-    this.#look();
+    this.#transferredBytes += bytes;
+    this.#update();
   }
 
   retried({ reason, attempt, tries, delayMs }: Retry): void {
     this.#retries++;
-    if (this.#told++ < toldOneByOne) {
-      this.context.progress.note(`${reason.message}; trying again in ${duration(delayMs)} (${attempt} of ${tries})`);
+    if (this.#printedRetries++ < maxPrinted) {
+      this.context.progress.note(`${reason.message}; retrying in ${duration(delayMs)} (${attempt} of ${tries})`);
     }
-    this.#look();
+    this.#update();
   }
 
-  /** A file is copied from its beginning once more. */
+  /** A file is copied again from the start. */
   restarted(path: string, { message }: GantryError): void {
     this.#retries++;
-    if (this.#told++ < toldOneByOne) this.context.progress.note(`${printablePath(path)}: ${message}; copying it again`);
+    if (this.#printedRetries++ < maxPrinted)
+      this.context.progress.note(`${printablePath(path)}: ${message}; copying again`);
   }
 
-  /** A file was sent, but is not known to have arrived. */
+  /** A file was uploaded, but is not confirmed yet. */
   uploaded(bytes: number): void {
     this.#unconfirmedFiles++;
     this.#unconfirmedBytes += bytes;
-    this.#look();
+    this.#update();
   }
 
-  /** A sent file was looked up: it is counted as copied or failed next. */
+  /** An uploaded file is no longer pending: it is counted as copied or failed next. */
   confirmationEnded(bytes: number): void {
     this.#unconfirmedFiles--;
     this.#unconfirmedBytes -= bytes;
@@ -134,21 +134,21 @@ export class CopyProgress {
     this.context.progress.event('file', { path, status: 'copied', bytes });
   }
 
-  /** What would be copied, were it no dry run. */
+  /** For a dry run. */
   wouldCopy(path: string, bytes: number): void {
     this.files++;
     this.bytes += bytes;
     this.#settle(bytes);
-    if (this.#planned++ < maxListedPaths) this.context.progress.note(`  copies ${printablePath(path)}`);
+    if (this.#plannedFiles++ < maxListedPaths) this.context.progress.note(`  would copy ${printablePath(path)}`);
     this.context.progress.event('file', { path, status: 'would-copy', bytes });
   }
 
-  /** A file is copied as the user's that may be an unfinished download. */
+  /** Warns of a file that is copied although it may be an unfinished download. */
   warnLeftover(path: string): void {
-    if (this.#leftovers++ >= toldOneByOne) return;
+    if (this.#warnedLeftovers++ >= maxPrinted) return;
     this.context.progress.warn({
       severity: 'warning',
-      message: `${printablePath(path)} may be an unfinished download of a gantry with other settings; copying it`,
+      message: `${printablePath(path)} may be an unfinished download of another gantry installation; copying it anyway`,
       fix: "delete it, or pass --exclude '.gantry-*'",
     });
   }
@@ -156,9 +156,9 @@ export class CopyProgress {
   fileRenamed(renamed: RenamedEntry): void {
     this.renamed.push(renamed);
     const { progress } = this.context;
-    if (this.renamed.length <= toldOneByOne) {
+    if (this.renamed.length <= maxPrinted) {
       progress.note(
-        `${printablePath(renamed.path)} is saved as ${printablePath(renamed.as)}: this disk does not tell it apart`,
+        `${printablePath(renamed.path)} is saved as ${printablePath(renamed.as)}: its name is taken on the target disk`,
       );
     }
     progress.event('file', { ...renamed, status: 'renamed' });
@@ -171,19 +171,19 @@ export class CopyProgress {
     this.context.progress.event('file', { path, status: 'skipped', reason });
   }
 
-  /** The same of something that is no file, or a link that is not followed: nobody asked for that by a flag. */
+  /** Skips an entry that is not a regular file, and says so: no flag asked for that. */
   skipWithNote(path: string, reason: string): void {
-    if (this.#leftOut++ < toldOneByOne) this.context.progress.note(`${printablePath(path)} is left out: ${reason}`);
+    if (this.#notedSkips++ < maxPrinted) this.context.progress.note(`${printablePath(path)} skipped: ${reason}`);
     this.skip(path, reason);
   }
 
-  /** `isOfOneFile`: the error is no sign that other files will fail as well. */
-  fail(path: string, error: GantryError, bytes = 0, isOfOneFile = false): void {
+  /** `isFileSpecific`: the error does not suggest that other files will fail too. */
+  fail(path: string, error: GantryError, bytes = 0, isFileSpecific = false): void {
     const last = this.failed.at(-1);
-    if (!isOfOneFile) this.consecutiveFailures = last?.code === error.exit ? this.consecutiveFailures + 1 : 1;
+    if (!isFileSpecific) this.consecutiveFailures = last?.code === error.exit ? this.consecutiveFailures + 1 : 1;
     this.failed.push({ path, reason: error.message, code: error.exit });
     this.#settle(bytes);
-    if (this.failed.length <= toldOneByOne) {
+    if (this.failed.length <= maxPrinted) {
       const { why, fix } = error.facts;
       this.context.progress.warn({
         severity: 'warning',
@@ -197,13 +197,13 @@ export class CopyProgress {
 
   #settle(bytes: number): void {
     this.#settledBytes += bytes;
-    this.#look();
+    this.#update();
   }
 
-  #look(): void {
+  #update(): void {
     const now = this.context.elapsed();
-    if (!this.#step || now - this.#lookedAt < glanceMs) return;
-    this.#lookedAt = now;
+    if (!this.#step || now - this.#updatedAt < updateMs) return;
+    this.#updatedAt = now;
     this.#step.update({ text: this.#text(now) });
   }
 
@@ -212,16 +212,16 @@ export class CopyProgress {
     const settled = files + skipped + failed.length + this.#unconfirmedFiles;
     const settledBytes = this.#settledBytes + this.#unconfirmedBytes;
     const seconds = (now - this.#startedAt) / 1000;
-    const rate = seconds > 0 ? Math.max(0, this.#movedBytes) / seconds : 0;
-    const done = Math.min(this.#foundBytes, Math.max(settledBytes, this.#movedBytes + this.resumedBytes));
-    const left = rate > 0 && seconds > 1 ? ((this.#foundBytes - done) / rate) * 1000 : 0;
+    const rate = seconds > 0 ? Math.max(0, this.#transferredBytes) / seconds : 0;
+    const done = Math.min(this.#foundBytes, Math.max(settledBytes, this.#transferredBytes + this.resumedBytes));
+    const leftMs = rate > 0 && seconds > 1 ? ((this.#foundBytes - done) / rate) * 1000 : 0;
     return [
-      this.#isFound ? `${settled} of ${count(this.#foundFiles, 'file')}` : count(settled, 'file'),
-      this.#isFound && this.#foundBytes > 0
+      this.#isComplete ? `${settled} of ${count(this.#foundFiles, 'file')}` : count(settled, 'file'),
+      this.#isComplete && this.#foundBytes > 0
         ? `${Math.floor((done / this.#foundBytes) * 100)} % of ${size(this.#foundBytes)}`
         : size(done),
       rate > 0 ? `${size(rate)}/s` : '',
-      this.#isFound && left >= 1000 ? `${duration(left)} left` : '',
+      this.#isComplete && leftMs >= 1000 ? `${duration(leftMs)} left` : '',
       this.#retries > 0 ? count(this.#retries, 'retry', 'retries') : '',
     ]
       .filter(Boolean)
@@ -229,21 +229,21 @@ export class CopyProgress {
   }
 }
 
-/** How the message of an error begins that leaves open whether the file arrived. */
-export const unconfirmedPrefix = 'it was sent, but could not be confirmed: ';
+/** Prefix of errors that leave open whether the file was uploaded. */
+export const unconfirmedPrefix = 'uploaded, but not confirmed: ';
 
-/** What a line says of a file that failed. */
+/** The message for a failed file. */
 export function failureText(path: string, { message }: GantryError): string {
-  if (!message.startsWith(unconfirmedPrefix)) return `${printablePath(path)} is not copied: ${message}`;
-  return `${printablePath(path)} was sent, but could not be confirmed: ${message.slice(unconfirmedPrefix.length)}`;
+  if (!message.startsWith(unconfirmedPrefix)) return `${printablePath(path)} was not copied: ${message}`;
+  return `${printablePath(path)} was uploaded, but not confirmed: ${message.slice(unconfirmedPrefix.length)}`;
 }
 
-/** A name with line ends or the like in it, on one line. */
+/** Quotes a path that contains control characters, so that it stays on one line. */
 export function printablePath(path: string): string {
   return /[\x00-\x1f\x7f]/.test(path) ? JSON.stringify(path) : path;
 }
 
-/** `340 files, 1.2 GiB to default:/x in 4.0 s (300 MiB/s)`, and what else there is to say of a copy. */
+/** Formats a summary: `340 files, 1.2 GiB to default:/x in 4.0 s (300 MiB/s); 3 skipped`. */
 export function copySummaryText(sum: {
   to: string;
   files: number;
@@ -253,12 +253,12 @@ export function copySummaryText(sum: {
   resumedBytes: number;
   seconds: number;
 }): string {
-  const sentBytes = sum.bytes - sum.resumedBytes;
-  const rate = sum.seconds > 0 && sentBytes > 0 ? ` (${size(sentBytes / sum.seconds)}/s)` : '';
+  const transferredBytes = sum.bytes - sum.resumedBytes;
+  const rate = sum.seconds > 0 && transferredBytes > 0 ? ` (${size(transferredBytes / sum.seconds)}/s)` : '';
   return [
     `${fileSummary(sum.files, sum.bytes)} to ${sum.to} in ${duration(sum.seconds * 1000)}${rate}`,
-    sum.resumedBytes > 0 ? `${size(sum.resumedBytes)} of it by an earlier try` : '',
-    sum.skipped > 0 ? `${sum.skipped} left out` : '',
+    sum.resumedBytes > 0 ? `${size(sum.resumedBytes)} resumed` : '',
+    sum.skipped > 0 ? `${sum.skipped} skipped` : '',
     sum.failed.length > 0 ? `${sum.failed.length} failed` : '',
   ]
     .filter(Boolean)

@@ -26,7 +26,7 @@ import type { FoundEntry } from './found-entry.ts';
 import { TargetFolder } from './target-folder.ts';
 import { Uploader } from './uploader.ts';
 
-/** How a copy went. */
+/** The result of a copy. */
 export interface CopySummary {
   from: string[];
   to: string;
@@ -34,56 +34,54 @@ export interface CopySummary {
   bytes: number;
   skipped: number;
   failed: FailedFile[];
-  /** Files and folders that got another name here: the disk does not tell theirs apart. */
   renamed: RenamedEntry[];
-  /** Of the bytes, those that an earlier try had copied. */
+  /** Bytes resumed from a previous attempt. */
   resumedBytes: number;
   seconds: number;
-  /** Nothing was copied: this is what would be. */
+  /** Nothing was copied: the numbers say what would be. */
   dryRun: boolean;
 }
 
 /**
- * Copies files between this machine and volumes, or from volume to volume through this machine. A file that fails is
- * part of the answer; when it was the only one its error is thrown.
+ * Copies files between this machine and volumes, or from volume to volume through this machine. Failed files are listed
+ * in the result; if the only source is a file, its error is thrown.
  */
 export async function copy(
   context: Context,
   { sources, target }: CopyPaths,
   options: CopyOptions,
 ): Promise<CopySummary> {
-  const places = sources.filter((place) => place.kind !== 'stream');
-  const looked: CopySource[] = [];
-  for (const place of places) looked.push(await inspectSource(place, context));
-  const settled = await resolveTarget(target as Exclude<CopyLocation, { kind: 'stream' }>, looked, context);
-  const names = { from: sources.map(formatLocation), to: formatLocation(target) };
-  const isAlone = looked.length === 1 && looked[0]?.isFolder === false;
-  const { folder } = settled;
-  const find = (job: CopyContext) => {
-    const files = findSourceFiles(looked, settled.name, options, { ...job, settings: context.settings });
-    if (folder.kind === 'remote' || isAlone) return files;
-    const onRenamed = job.progress.fileRenamed.bind(job.progress);
+  const inspected: CopySource[] = [];
+  for (const source of sources) if (source.kind !== 'stream') inspected.push(await inspectSource(source, context));
+  const resolved = await resolveTarget(target as Exclude<CopyLocation, { kind: 'stream' }>, inspected, context);
+  const isSingleFile = inspected.length === 1 && inspected[0]?.isFolder === false;
+  const { folder, name } = resolved;
+  const find = ({ api, project, progress }: CopyContext) => {
+    const files = findSourceFiles(inspected, name, options, { api, project, settings: context.settings });
+    if (folder.kind === 'remote' || isSingleFile) return files;
+    const onRenamed = progress.fileRenamed.bind(progress);
     return distinctNames(files, folder.path, { renames: options.renameClashes, allFirst: false, onRenamed });
   };
-  return copyFiles(context, { ...names, find, target: settled, isAlone }, options);
+  const [from, to] = [sources.map(formatLocation), formatLocation(target)];
+  return copyFiles(context, { from, to, find, target: resolved, isSingleFile }, options);
 }
 
 export interface CopyRequest {
   from: string[];
   to: string;
-  find: (job: CopyContext) => AsyncIterable<FoundEntry>;
+  find: (context: CopyContext) => AsyncIterable<FoundEntry>;
   target: CopyTarget;
-  /** One file was named: if it fails, that is how the command ends. */
-  isAlone: boolean;
+  /** The only source is a file: if it fails, its error is thrown. */
+  isSingleFile: boolean;
 }
 
-/** Copies what `find` finds. */
-export async function copyFiles(context: Context, copying: CopyRequest, options: CopyOptions): Promise<CopySummary> {
+/** Copies the files that `find` yields. */
+export async function copyFiles(context: Context, request: CopyRequest, options: CopyOptions): Promise<CopySummary> {
   const { state } = context.settings.folders;
-  const claim = options.dryRun ? undefined : await claimLocal(context, copying.target);
+  const claim = options.dryRun ? undefined : await claimLocal(context, request.target);
   const names = new TemporaryNames(state);
   try {
-    return await copyClaimed(context, copying, options, names);
+    return await copyClaimed(context, request, options, names);
   } finally {
     names.close();
     removeOrphanedFiles(state);
@@ -93,62 +91,65 @@ export async function copyFiles(context: Context, copying: CopyRequest, options:
 
 async function copyClaimed(
   context: Context,
-  { from, to, find, target, isAlone }: CopyRequest,
+  { from, to, find, target, isSingleFile }: CopyRequest,
   options: CopyOptions,
   names: TemporaryNames,
 ): Promise<CopySummary> {
   const { progress, interruption, signal } = context;
-  const tally = new CopyProgress(context);
-  const remember = options.remember && !options.dryRun;
-  const journal = remember ? await openJournal(context, [...from, to], !options.continue) : undefined;
-  if (journal && journal.saved.size > 0) progress.note('going on where an earlier try has ended');
-  if (remember)
+  const copyProgress = new CopyProgress(context);
+  const keepsJournal = options.keepJournal && !options.dryRun;
+  const journal = keepsJournal ? await openJournal(context, [...from, to], !options.resume) : undefined;
+  if (journal && journal.saved.size > 0) progress.note('resuming the previous copy');
+  if (keepsJournal)
     interruption.message = 'stopping; finished files and parts are kept: run the same command again to resume';
-  tally.start(options.dryRun ? 'Looking' : 'Copying');
+  copyProgress.start(options.dryRun ? 'Finding files' : 'Copying');
   const summary = (): CopySummary => {
-    const { files, bytes, skipped, failed, renamed, resumedBytes, seconds } = tally;
+    const { files, bytes, skipped, failed, renamed, resumedBytes, seconds } = copyProgress;
     return { from, to, files, bytes, skipped, failed, renamed, resumedBytes, seconds, dryRun: options.dryRun };
   };
-  let isWhole = false;
+  let isComplete = false;
   try {
-    await withTransferResources(engineOptions(context, options, tally), async (resources) => {
-      const job = await createCopyContext(context, options, tally, journal, resources);
-      const opened: FileCopier[] = [];
-      const open = (fail: ReportFailure) => {
-        const way = createCopier(target, job, fail, names);
-        opened.push(way);
-        return way;
+    await withTransferResources(resourceOptions(context, options, copyProgress), async (resources) => {
+      const shared = await createCopyContext(context, options, copyProgress, journal, resources);
+      let copier: FileCopier | undefined;
+      const start = (fail: ReportFailure) => {
+        copier = createCopier(target, shared, fail, names);
+        return copier;
       };
-      await copyAll(find(job), open, job, isAlone).finally(() => opened.map((way) => way.close?.()));
+      await copyAll(find(shared), start, shared, isSingleFile).finally(() => copier?.close?.());
     });
-    isWhole = tally.failed.length === 0;
+    isComplete = copyProgress.failed.length === 0;
   } catch (error) {
-    throw signal.aborted ? interrupted(signal, summary(), remember) : withSummary(error, summary());
+    throw signal.aborted ? interrupted(signal, summary(), keepsJournal) : withSummary(error, summary());
   } finally {
-    tally.finish();
-    await journal?.close(isWhole);
+    copyProgress.finish();
+    await journal?.close(isComplete);
   }
   return summary();
 }
 
 function createCopier(
   { folder }: CopyTarget,
-  job: CopyContext,
+  context: CopyContext,
   fail: ReportFailure,
   names: TemporaryNames,
 ): FileCopier {
-  if (folder.kind === 'remote') return new Uploader(job, folder.at, fail);
-  return new Downloader(job, new TargetFolder(folder.path), names);
+  if (folder.kind === 'remote') return new Uploader(context, folder.at, fail);
+  return new Downloader(context, new TargetFolder(folder.path), names);
 }
 
-/** Two commands that write to the same files take turns. Without a state folder each still puts whole files in place. */
+/**
+ * Commands that write to the same local files take turns. Without a writable state folder they run side by side; each
+ * file is still put in place as a whole.
+ */
 async function claimLocal(context: Context, { folder, name }: CopyTarget): Promise<TargetClaim | undefined> {
   if (folder.kind === 'remote') return undefined;
   const { progress, settings, delay } = context;
   const path = name === undefined ? folder.path : join(folder.path, name);
-  const onWait = (pid: number) => progress.note(`waiting for another gantry (process ${pid}) that writes to ${path}`);
-  const claiming = { path, kind: name === undefined ? ('folder' as const) : ('file' as const), delay, onWait };
-  return claimTarget(settings.folders.state, claiming).catch((error: unknown) => {
+  const onWait = (pid: number) =>
+    progress.note(`waiting for another gantry (process ${pid}) that is writing to ${path}`);
+  const kind = name === undefined ? 'folder' : 'file';
+  return claimTarget(settings.folders.state, { path, kind, delay, onWait }).catch((error: unknown) => {
     if (error instanceof GantryError) throw error;
     return undefined;
   });
@@ -157,7 +158,7 @@ async function claimLocal(context: Context, { folder, name }: CopyTarget): Promi
 async function createCopyContext(
   context: Context,
   options: CopyOptions,
-  tally: CopyProgress,
+  progress: CopyProgress,
   journal: CopyContext['journal'],
   resources: TransferResources,
 ): Promise<CopyContext> {
@@ -165,19 +166,23 @@ async function createCopyContext(
   const onRetry = (retry: Retry) => {
     const { status } = retry.reason.facts;
     if (status === 429 || status === 503) resources.small.reduce();
-    tally.retried(retry);
+    progress.retried(retry);
   };
   const api = context.apiWithSignal(context.signal, onRetry, createPooledSend(resources.dispatcher));
-  return { api, project: context.project, resources, progress: tally, journal, options, command: context };
+  return { api, project: context.project, resources, progress, journal, options, command: context };
 }
 
-function engineOptions(context: Context, options: CopyOptions, tally: CopyProgress) {
+function resourceOptions(context: Context, options: CopyOptions, progress: CopyProgress) {
   const { signal, now, elapsed, settings, silenceMs } = context;
   return {
-    ...{ signal, now, elapsed, silenceMs, proxy: settings.proxy },
+    signal,
+    now,
+    elapsed,
+    silenceMs,
+    proxy: settings.proxy,
     delay: (ms: number) => context.delay(ms),
-    onRetry: tally.retried.bind(tally),
-    onBytes: tally.transferred.bind(tally),
+    onRetry: progress.retried.bind(progress),
+    onBytes: progress.transferred.bind(progress),
     concurrency: options.concurrency,
     limitRate: options.limitRate,
     check: options.check || options.verify,
@@ -186,26 +191,26 @@ function engineOptions(context: Context, options: CopyOptions, tally: CopyProgre
 
 async function openJournal(
   { settings, project, progress }: Context,
-  places: string[],
-  forget: boolean,
+  paths: string[],
+  ignoreSaved: boolean,
 ): Promise<Journal> {
-  const key = [project, settings.region.value ?? '', ...places];
+  const key = [project, settings.region.value ?? '', ...paths];
   const warn = (problem: JournalProblem) => {
-    if (problem.is === 'damaged') progress.warn(`${problem.path} is damaged: the copy starts over`);
-    else progress.note(`if interrupted, this copy cannot be resumed: ${unwritable(problem)}`);
+    if (problem.is === 'damaged') progress.warn(`${problem.path} is damaged; starting over`);
+    else progress.note(`if interrupted, this copy cannot be resumed: ${unwritableText(problem)}`);
   };
-  return Journal.open(settings.folders.state, key, { ignoreSaved: forget, warn });
+  return Journal.open(settings.folders.state, key, { ignoreSaved, warn });
 }
 
-function unwritable({ folder, cause }: { folder: string; cause: unknown }): string {
+function unwritableText({ folder, cause }: { folder: string; cause: unknown }): string {
   const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-  const why = isMissing ? 'there is no such folder, and it cannot be made' : toDiskError(cause).message;
-  return `${folder} cannot be written to: ${why}`;
+  const why = isMissing ? 'the folder does not exist and cannot be created' : toDiskError(cause).message;
+  return `cannot write to ${folder}: ${why}`;
 }
 
-function interrupted(signal: AbortSignal, summary: CopySummary, remembered: boolean): InterruptedError {
+function interrupted(signal: AbortSignal, summary: CopySummary, isResumable: boolean): InterruptedError {
   const reason = signal.reason as InterruptedError;
-  const fix = remembered ? { fix: 'run the same command again to resume' } : {};
+  const fix = isResumable ? { fix: 'run the same command again to resume' } : {};
   const name = reason.exit === 'terminated' ? 'SIGTERM' : 'SIGINT';
   return new InterruptedError(`interrupted after ${count(summary.files, 'file')}`, name, {
     ...fix,

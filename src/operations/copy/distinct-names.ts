@@ -6,18 +6,18 @@ import { maxListedPaths, printablePath, type RenamedEntry } from './copy-progres
 import type { FoundEntry, FoundFile } from './found-entry.ts';
 
 export interface NamingOptions {
-  /** Gives new names instead of refusing. */
+  /** Renames files instead of refusing to copy. */
   renames: boolean;
-  /** Looks at all files before the first is given out, even where that is not needed. */
+  /** Finds all files before yielding the first, even if the disk does not require it. */
   allFirst: boolean;
   onRenamed: (renamed: RenamedEntry) => void;
 }
 
 /**
- * The files found, with names that the disk of the target folder keeps apart. On a disk that takes any names for the
- * same, all files are found first: if two cannot be told apart, a ConflictError names them before anything is written.
- * On other disks files are given out as they are found; a folder in the target may still be on a disk of its own, where
- * the second of two such files fails.
+ * Yields the files with names that are distinct on the target disk. If that disk treats different names as equal, all
+ * files are found first, and a ConflictError lists equal names before anything is written. On other disks files are
+ * yielded as they are found; a folder in the target may be on a disk of its own, where the second of two equal names
+ * fails.
  */
 export async function* distinctNames(
   files: AsyncIterable<FoundEntry>,
@@ -27,7 +27,7 @@ export async function* distinctNames(
 ): AsyncGenerator<FoundEntry> {
   const names = new Names(folder, disk);
   if (!options.renames && !options.allFirst && !disk.mergesNames(folder)) {
-    for await (const found of files) yield 'bytes' in found ? names.checked(found) : found;
+    for await (const found of files) yield 'bytes' in found ? names.check(found) : found;
     return;
   }
   const all: FoundEntry[] = [];
@@ -36,9 +36,9 @@ export async function* distinctNames(
     if ('bytes' in found) names.add(found);
   }
   const clashes = names.clashes();
-  if (clashes.length > 0 && !options.renames) throw refusal(clashes, folder);
+  if (clashes.length > 0 && !options.renames) throw clashError(clashes, folder);
   const renaming = new Renaming(names, clashes, options.onRenamed);
-  for (const found of all) yield 'bytes' in found ? names.kept(renaming.renamed(found)) : found;
+  for (const found of all) yield 'bytes' in found ? names.checkKept(renaming.renamed(found)) : found;
 }
 
 interface Entry {
@@ -47,18 +47,18 @@ interface Entry {
   file: FoundFile | undefined;
 }
 
-/** Entries of one folder that are the same to the disk. */
+/** Entries of one folder whose names are equal on the disk. */
 interface Clash {
-  /** Empty, or ending in a slash. */
+  /** Empty, or with a trailing slash. */
   parent: string;
   entries: Entry[];
 }
 
-/** Names by the folder they are in. */
+/** The names in each folder. */
 class Names {
   readonly #folders = new Map<string, Map<string, Entry[]>>();
   #current = '';
-  /** Folders that cannot be told from others. */
+  /** Folders whose names are equal to others. */
   readonly #refused = new Map<string, ConflictError>();
 
   constructor(
@@ -66,7 +66,7 @@ class Names {
     private readonly disk: NameProbe,
   ) {}
 
-  /** Returns the file's entry and those of its folders, as far as they are new. */
+  /** Returns the new entries: the file's and those of its folders. */
   add(file: FoundFile): { parent: string; entry: Entry }[] {
     const added: { parent: string; entry: Entry }[] = [];
     let end = file.path.length;
@@ -81,8 +81,8 @@ class Names {
     return added;
   }
 
-  /** The file, or that it cannot be told from one before. Files of other folders are forgotten. */
-  checked(file: FoundFile): FoundEntry {
+  /** Fails a file whose name is equal to an earlier one. Keeps only the file names of the current folder. */
+  check(file: FoundFile): FoundEntry {
     const parent = file.path.slice(0, file.path.lastIndexOf('/') + 1);
     if (parent !== this.#current) this.#forgetFiles(this.#current);
     this.#current = parent;
@@ -91,14 +91,14 @@ class Names {
     for (const { parent, entry } of this.add(file)) {
       const other = this.#alike(parent, entry.name).find((each) => each !== entry && this.#isSame(parent, each, entry));
       if (!other) continue;
-      const failure = refusal([{ parent, entries: [other, entry] }], this.folder);
+      const failure = clashError([{ parent, entries: [other, entry] }], this.folder);
       if (entry.isFolder) this.#refused.set(`${parent}${entry.name}/`, failure);
       return { path: file.path, failure };
     }
-    return this.kept(file);
+    return this.checkKept(file);
   }
 
-  /** Why the files of a folder it is in are refused, if they are. */
+  /** The error of the closest refused folder above a path. */
   #refusalAbove(path: string): ConflictError | undefined {
     if (this.#refused.size === 0) return undefined;
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
@@ -108,12 +108,12 @@ class Names {
     return undefined;
   }
 
-  /** The file, or that the disk would give it another name. */
-  kept(file: FoundFile): FoundEntry {
+  /** Fails a file whose name the disk would change. */
+  checkKept(file: FoundFile): FoundEntry {
     let parent = '';
     for (const name of file.path.split('/')) {
       if (/[^. ][. ]+$/.test(name) && !this.disk.keepsName(join(this.folder, parent), name)) {
-        const failure = new FailedError('this disk drops the dot or the space at the end of its name');
+        const failure = new FailedError('the target disk removes trailing dots and spaces from names');
         return { path: file.path, failure };
       }
       parent += `${name}/`;
@@ -140,7 +140,7 @@ class Names {
     this.#insert(parent, { name, isFolder: false, file: undefined });
   }
 
-  /** In an order that does not depend on that of the listing. */
+  /** Sorted, so that the result does not depend on the order of the listing. */
   #clashesAmong(parent: string, entries: Entry[]): Clash[] {
     const groups: Entry[][] = [];
     const sorted = entries.toSorted((a, b) => Number(b.isFolder) - Number(a.isFolder) || order(a.name, b.name));
@@ -156,7 +156,7 @@ class Names {
     return name === other.name || this.disk.isSameName(join(this.folder, parent), name, other.name);
   }
 
-  /** False for a folder that is known. */
+  /** Returns false for a known folder. */
   #insert(parent: string, entry: Entry): boolean {
     const alike = this.#alike(parent, entry.name);
     if (entry.isFolder && alike.some(({ name, isFolder }) => isFolder && name === entry.name)) return false;
@@ -174,7 +174,7 @@ class Names {
 
   #forgetFiles(parent: string): void {
     const names = this.#folders.get(parent);
-    // Files named one by one may follow those of a folder.
+    // Single files among the sources may follow those of a folder.
     if (!names || parent === '') return;
     for (const [key, entries] of names) {
       const folders = entries.filter(({ isFolder }) => isFolder);
@@ -184,7 +184,7 @@ class Names {
   }
 }
 
-/** Gives all but the first of the entries that clash another name. */
+/** Renames all but the first of the entries that clash. */
 class Renaming {
   readonly #files = new Map<FoundFile, string>();
   readonly #folders = new Map<string, string>();
@@ -192,7 +192,7 @@ class Renaming {
   constructor(names: Names, clashes: readonly Clash[], onRenamed: (renamed: RenamedEntry) => void) {
     for (const { parent, entries } of clashes) {
       for (const { name, isFolder, file } of entries.slice(1)) {
-        const as = freeName(name, (candidate) => names.isTaken(parent, candidate));
+        const as = unusedName(name, (candidate) => names.isTaken(parent, candidate));
         names.take(parent, as);
         if (file) this.#files.set(file, as);
         else this.#folders.set(parent + name, as);
@@ -219,8 +219,8 @@ class Renaming {
   }
 }
 
-/** `a-2.txt`, not `a~2.txt`: Windows makes names like that itself, as second names of other files. */
-function freeName(name: string, isTaken: (name: string) => boolean): string {
+/** `a-2.txt`, not `a~2.txt`: Windows uses such names as aliases of other files. */
+function unusedName(name: string, isTaken: (name: string) => boolean): string {
   const [, stem = name, ending = ''] = /^(.+?)((?:\.[^. ]+)*)[. ]*$/.exec(name) ?? [];
   for (let number = 2; ; number++) {
     const candidate = `${stem}-${number}${ending}`;
@@ -228,7 +228,7 @@ function freeName(name: string, isTaken: (name: string) => boolean): string {
   }
 }
 
-function refusal(clashes: Clash[], folder: string): ConflictError {
+function clashError(clashes: Clash[], folder: string): ConflictError {
   const names = clashes.map(({ parent, entries }) =>
     entries.map((each) => parent + each.name + (each.isFolder ? '/' : '')),
   );
@@ -236,13 +236,12 @@ function refusal(clashes: Clash[], folder: string): ConflictError {
   if (names.length > maxListedPaths) lines.push(`and ${names.length - maxListedPaths} more`);
   const [first = []] = names;
   const isOneName = first.every((path) => path === first[0]);
-  const apart = isOneName
-    ? `several sources have the name ${printablePath(first[0] ?? '')}`
-    : `the disk does not tell ${first.map(printablePath).join(' and ')} apart`;
-  const message =
-    names.length === 1 ? apart : `${count(names.length, 'group')} of names would fall together in ${folder}`;
+  const single = isOneName
+    ? `several sources are named ${printablePath(first[0] ?? '')}`
+    : `${first.map(printablePath).join(' and ')} are the same name on the target disk`;
+  const message = names.length === 1 ? single : `${count(names.length, 'group')} of names would collide in ${folder}`;
   return new ConflictError(message, {
-    why: names.length === 1 ? 'one would replace the other' : lines.join('\n'),
+    why: names.length === 1 ? 'one would overwrite the other' : lines.join('\n'),
     fix: 'pass --rename-clashes to save them under different names',
     details: { clashes: names },
   });

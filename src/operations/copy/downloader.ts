@@ -13,7 +13,7 @@ import type { TargetFile, TargetFolder } from './target-folder.ts';
 import { diskToleranceMs, isUnchanged, parseTimestamp } from './unchanged.ts';
 import { verifyCopy } from './verify-copy.ts';
 
-/** Copies files of a volume into a folder of this machine. */
+/** Copies remote files into a local folder. */
 export class Downloader {
   constructor(
     private readonly context: CopyContext,
@@ -21,20 +21,19 @@ export class Downloader {
     private readonly names: TemporaryNames,
   ) {}
 
-  /** Why a file is left out, if it is. */
   async skipReason(found: SizedFile): Promise<string | undefined> {
     const { options } = this.context;
     if (!options.update && options.clobber) return undefined;
     const there = await stat(this.folder.pathOf(found.path)).catch(() => undefined);
     if (!there?.isFile()) return undefined;
-    if (!options.clobber) return 'it is there already';
+    if (!options.clobber) return 'already exists';
     const isSame = isUnchanged(found, { bytes: there.size, modified: there.mtimeMs }, diskToleranceMs);
-    return options.update && isSame ? 'it is there in the same size, and not older' : undefined;
+    return options.update && isSame ? 'unchanged (same size, not older)' : undefined;
   }
 
   /**
-   * A file that changes while it is received, or arrives damaged, is received once more. One that the storage does not
-   * send in ranges is received in one request.
+   * Repeats the download once if the file changes meanwhile or arrives damaged. Uses one request if the storage does not
+   * support ranges.
    */
   async copy(found: SizedFile, order: number): Promise<void> {
     let file = found;
@@ -85,9 +84,9 @@ export class Downloader {
       progress.copied(file, bytes, bytes);
       return;
     }
-    const isWorthKeeping = plan.count > 1 && journal !== undefined;
+    const isResumable = plan.count > 1 && journal !== undefined;
     const saved = known && usable(known, plan);
-    // What cannot be resumed would lie there until its journal is gone.
+    // An unfinished download that cannot be resumed would stay until its journal is removed.
     if (before?.temporary && !saved) await rm(join(dirname(target), before.temporary), { force: true });
     const resumed = await downloadFile(
       {
@@ -98,7 +97,7 @@ export class Downloader {
         modified,
         saved,
         order,
-        keep: isWorthKeeping,
+        keep: isResumable,
         createUrl: urlRequester(at, context),
         confirm: async (path) => {
           await this.#verify(found, plan, path);
@@ -117,7 +116,7 @@ export class Downloader {
           void journal.written().then(() => this.names.keep(temporary, journal.path));
         },
         onRange: (number) => {
-          if (isWorthKeeping) journal.add({ is: 'range', file, number });
+          if (isResumable) journal.add({ is: 'range', file, number });
         },
       },
       resources,
@@ -135,13 +134,13 @@ export class Downloader {
   }
 }
 
-/** What an earlier try has received, if it was cut the same way. */
+/** The progress of a previous attempt, if it used the same parts. */
 function usable({ version, temporary, partBytes, ranges }: JournalEntry, plan: PartPlan): FileDownload['saved'] {
   const fits = partBytes === plan.partBytes && ranges.length > 0 && ranges.every((number) => number <= plan.count);
   return fits && version !== undefined && temporary !== undefined ? { version, temporary, ranges } : undefined;
 }
 
-/** A file that was copied has the time of the remote one, until somebody writes to it. */
+/** A downloaded file has the time of the remote one until it is changed. */
 async function isAsLeft(target: string, { bytes, modified }: SizedFile): Promise<boolean> {
   const there = await stat(target).catch(() => undefined);
   if (there?.size !== bytes || modified === undefined) return false;

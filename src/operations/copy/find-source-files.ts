@@ -15,20 +15,20 @@ import { walkLocal } from './walk-local.ts';
 export type FindContext = VolumeContext & Pick<Context, 'settings'>;
 
 /**
- * Finds the files of all sources while they are asked for. Of one folder the content is meant; one of several keeps its
- * name. `name` is what a single file is to be called.
+ * Yields the files of all sources as they are found. A single folder stands for its contents; with several sources, each
+ * keeps its name. `name` is the new name of a single file.
  */
 export async function* findSourceFiles(
   sources: CopySource[],
   name: string | undefined,
   options: Pick<CopyOptions, 'include' | 'exclude' | 'follow'>,
-  calls: FindContext,
+  context: FindContext,
 ): AsyncGenerator<FoundEntry> {
   const filter = createPathFilter(options.include, options.exclude);
   for (const source of sources) {
     const prefix = source.isFolder && sources.length > 1 && source.name !== '' ? `${source.name}/` : '';
-    if (source.isFolder) yield* inFolder(source, prefix, filter, options.follow, calls);
-    else yield await single(source, name ?? source.name, calls);
+    if (source.isFolder) yield* inFolder(source, prefix, filter, options.follow, context);
+    else yield await singleFile(source, name ?? source.name, context);
   }
 }
 
@@ -37,10 +37,10 @@ async function* inFolder(
   prefix: string,
   filter: PathFilter,
   follow: boolean,
-  calls: FindContext,
+  context: FindContext,
 ): AsyncGenerator<FoundEntry> {
   if (location.kind === 'local') {
-    const isTemporary = temporaryFilter(() => calls.settings.folders.state);
+    const isTemporary = temporaryFilter(() => context.settings.folders.state);
     yield* walkLocal({ folder: location.path, prefix, filter, follow, isTemporary });
     return;
   }
@@ -48,7 +48,7 @@ async function* inFolder(
   const obstacles: UncopiedEntry[] = [];
   const onUnread = (folder: string, entries: number) =>
     obstacles.push({ path: prefix + (folder.slice(at.path.length) || '.'), failure: unreadEntries(folder, entries) });
-  for await (const { path, size, modified } of walkVolume(calls, at, onUnread)) {
+  for await (const { path, size, modified } of walkVolume(context, at, onUnread)) {
     if (!filter.includes(path)) continue;
     const from = { ...at, path: joinRemotePath(at.path, path) };
     yield { path: prefix + path, bytes: size ?? undefined, modified: parseTimestamp(modified), from };
@@ -56,18 +56,18 @@ async function* inFolder(
   yield* obstacles;
 }
 
-/** A copy of a folder is not whole without them, and nothing may be deleted because they were not seen. */
+/** A failure: the copy is incomplete without these entries, and sync must not delete anything. */
 function unreadEntries(folder: string, entries: number): GantryError {
   return new UnexpectedReplyError(`${count(entries, 'entry', 'entries')} of ${folder} could not be read`, {
-    why: 'the platform lists them in a form that is not known: gantry ls --json shows what it says',
+    why: 'the platform sent them in an unknown format; gantry ls --json shows them',
   });
 }
 
-async function single({ location }: CopySource, path: string, calls: VolumeContext): Promise<FoundEntry> {
+async function singleFile({ location }: CopySource, path: string, context: VolumeContext): Promise<FoundEntry> {
   if (location.kind === 'local') {
     const { size, mtimeMs } = await stat(location.path);
     return { path, bytes: size, modified: mtimeMs, from: location.path };
   }
-  const { size, modified } = await findEntry(calls, location.at);
+  const { size, modified } = await findEntry(context, location.at);
   return { path, bytes: size ?? undefined, modified: parseTimestamp(modified), from: location.at };
 }

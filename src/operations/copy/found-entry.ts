@@ -3,20 +3,20 @@ import type { VolumePath } from '../volumes/index.ts';
 
 /** A file to copy. */
 export interface FoundFile {
-  /** Where it goes, below the target folder, with forward slashes. */
+  /** Relative to the target folder, with forward slashes. */
   path: string;
-  /** Undefined where the platform does not tell it. */
+  /** Undefined if the platform does not report it. */
   bytes: number | undefined;
-  /** When it was last changed, in milliseconds since 1970. */
+  /** Time of the last change, in ms since 1970. */
   modified: number | undefined;
-  /** On this machine, a path; or on a volume. */
+  /** A local path or a path on a volume. */
   from: string | VolumePath;
 }
 
 /** A file whose size is known. */
 export type SizedFile = FoundFile & { bytes: number };
 
-/** Something that is not copied, and why; or something that cannot be, and the failure. */
+/** An entry that is skipped or failed. */
 export type UncopiedEntry = { path: string; skipped: string } | { path: string; failure: GantryError };
 
 export type FoundEntry = FoundFile | UncopiedEntry;

@@ -1,42 +1,42 @@
 import { UsageError } from '../../errors.ts';
 import { compileGlob } from '../../project/files/glob.ts';
 
-/** Which of the files below a folder are meant. */
+/** Selects files below a folder. */
 export interface PathFilter {
   includes(path: string): boolean;
-  /** Whether a folder need not be looked into. */
+  /** Whether a folder is excluded with all of its contents. */
   excludesFolder(folder: string): boolean;
 }
 
 /**
- * `*.bin` is a name at any depth, `models/*.bin` a path from the source folder, `cache/` a folder. What is excluded is
- * out even if it is included. Throws a UsageError for a pattern that cannot be read.
+ * `*.bin` is a name at any depth, `models/*.bin` a path from the source folder, `cache/` a folder. Excludes win over
+ * includes. Throws a UsageError for an invalid pattern.
  */
 export function createPathFilter(include: readonly string[], exclude: readonly string[]): PathFilter {
-  const [included, excluded] = [include.map(pattern), exclude.map(pattern)];
-  const out = (path: string, isFolder: boolean) => excluded.some((each) => each(path, isFolder));
+  const [included, excluded] = [include.map(parsePattern), exclude.map(parsePattern)];
+  const isExcluded = (path: string, isFolder: boolean) => excluded.some((each) => each(path, isFolder));
   return {
-    includes: (path) => (included.length === 0 || included.some((each) => each(path, false))) && !out(path, false),
-    excludesFolder: (folder) => out(folder, true),
+    includes: (path) =>
+      (included.length === 0 || included.some((each) => each(path, false))) && !isExcluded(path, false),
+    excludesFolder: (folder) => isExcluded(folder, true),
   };
 }
 
-type Test = (path: string, isFolder: boolean) => boolean;
+type PathTest = (path: string, isFolder: boolean) => boolean;
 
-function pattern(text: string): Test {
+function parsePattern(text: string): PathTest {
   const bare = text.replace(/^\.?\//, '').replace(/\/$/, '');
-  const found = compileGlob(bare);
-  if (!found || bare === '')
-    throw new UsageError(`the pattern "${text}" cannot be read`, { fix: 'see gantry cp --help' });
+  const glob = compileGlob(bare);
+  if (!glob || bare === '') throw new UsageError(`invalid pattern "${text}"`, { fix: 'see gantry cp --help' });
   const onlyFolders = text.endsWith('/');
   const anchored = text.slice(0, -1).includes('/');
-  const test = (path: string) => found.matches(anchored ? path : (path.split('/').at(-1) ?? path));
-  // A file in a folder that is meant is meant as well: `--include models/`.
+  const test = (path: string) => glob.matches(anchored ? path : (path.split('/').at(-1) ?? path));
+  // A pattern that matches a folder selects its contents: `--include models/`.
   const inside = (path: string) => foldersAbove(path).some(test);
   return (path, isFolder) => (test(path) && (isFolder || !onlyFolders)) || inside(path);
 }
 
-/** `a/b/c` is in `a` and `a/b`. */
+/** `a/b/c` gives `a` and `a/b`. */
 function foldersAbove(path: string): string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 }

@@ -2,37 +2,37 @@ import { NotFoundError } from '../../errors.ts';
 import { remoteName, remoteParent } from '../../transfer/remote-path.ts';
 import { type ListedEntry, listEntries, type VolumeContext, type VolumePath } from '../volumes/index.ts';
 
-/** Folders of the target that are remembered: files come folder by folder. */
-const mostRemembered = 64;
+/** Files come folder by folder, so few listings need to be cached. */
+const maxCachedFolders = 64;
 
-/** What is in the folders of a volume, each asked for when the first file of it is looked for. */
+/** Listings of remote folders, cached on first use. */
 export class RemoteFolders {
   readonly #folders = new Map<string, Promise<Map<string, ListedEntry>>>();
 
-  constructor(private readonly calls: VolumeContext) {}
+  constructor(private readonly context: VolumeContext) {}
 
-  /** The file or folder at a path as it was when its folder was first looked at; undefined when there is none. */
+  /** The entry at a path, from the cached listing; undefined if it does not exist. */
   async find(at: VolumePath): Promise<ListedEntry | undefined> {
     const folder = remoteParent(at.path);
     const key = `${at.region} ${at.volume}:${folder}`;
     let entries = this.#folders.get(key);
     if (!entries) {
       const [oldest] = this.#folders.keys();
-      if (this.#folders.size === mostRemembered && oldest !== undefined) this.#folders.delete(oldest);
+      if (this.#folders.size === maxCachedFolders && oldest !== undefined) this.#folders.delete(oldest);
       entries = this.listNow({ ...at, path: folder });
       this.#folders.set(key, entries);
     }
     return (await entries).get(remoteName(at.path));
   }
 
-  /** The same, as it is now. */
+  /** The entry at a path, from a new listing. */
   async findNow(at: VolumePath): Promise<ListedEntry | undefined> {
     return (await this.listNow({ ...at, path: remoteParent(at.path) })).get(remoteName(at.path));
   }
 
-  /** The entries of a folder by name, as they are now. Of a file and a folder of one name, the file. */
+  /** The current entries of a folder by name. A file wins over a folder of the same name. */
   async listNow(folder: VolumePath): Promise<Map<string, ListedEntry>> {
-    const entries = await listEntries(this.calls, folder).catch((error: unknown) => {
+    const entries = await listEntries(this.context, folder).catch((error: unknown) => {
       if (error instanceof NotFoundError) return [];
       throw error;
     });

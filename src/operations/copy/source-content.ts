@@ -1,6 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
-import type { Context } from '../../context.ts';
 import { openRegular, openRegularSync, toDiskError } from '../../disk/index.ts';
 import { type ByteRange, bufferRange, fileRange, streamRange } from '../../transfer/byte-range.ts';
 import { downloadRange } from '../../transfer/download-range.ts';
@@ -10,47 +9,53 @@ import type { Part } from '../../transfer/parts.ts';
 import { RemoteContent } from '../../transfer/remote-content.ts';
 import type { TransferResources } from '../../transfer/resources.ts';
 import { ChangedError } from '../../transfer/storage-errors.ts';
-import { sizeFromStorage, urlRequester, type VolumePath } from '../volumes/index.ts';
+import { sizeFromStorage, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
 import type { FoundFile, SizedFile } from './found-entry.ts';
 
-export type Calls = Pick<Context, 'api' | 'project'>;
-
-/** The content of a file that is being copied: of one on this machine, or of one on a volume. */
+/** The content of a local or remote file that is copied. */
 export interface SourceContent {
   bytes: number;
-  /** What an earlier try must have seen for its parts to be of use. */
+  /** Identifies the version of the file: parts of another version cannot be resumed. */
   mark: string;
   read(part: Part): ByteRange;
-  /** Throws a ChangedError when it is not any more what it was when it was opened. */
+  /** Throws a ChangedError if the file has changed since it was opened. */
   checkUnchanged(): Promise<void>;
-  /** MD5 of a part as it is now, in hex. */
+  /** MD5 of a part as it is now, as hex. */
   md5(part: Part): Promise<string>;
   close(): Promise<void>;
 }
 
-export async function openSource(found: SizedFile, calls: Calls, resources: TransferResources): Promise<SourceContent> {
+export async function openSource(
+  found: SizedFile,
+  context: VolumeContext,
+  resources: TransferResources,
+): Promise<SourceContent> {
   return typeof found.from === 'string'
     ? openLocal(found.from, found.bytes, resources)
-    : openRemote(found, found.from, calls, resources);
+    : openRemote(found, found.from, context, resources);
 }
 
-/** The content of a file on a volume, to be compared part by part. */
+/** A remote file's content, for comparison part by part. */
 export function contentToCompare(
   at: VolumePath,
   bytes: number,
-  calls: Calls,
+  context: VolumeContext,
   resources: TransferResources,
 ): RemoteContent {
-  return new RemoteContent(bytes, urlRequester(at, calls), resources, undefined, true);
+  return new RemoteContent(bytes, urlRequester(at, context), resources, undefined, true);
 }
 
-/** A file with its size, which the storage tells where the listing does not. Throws a FailedError when neither does. */
-export async function resolveSize(found: FoundFile, calls: Calls, resources: TransferResources): Promise<SizedFile> {
+/** Adds the size, from the storage if the listing has none. Throws a FailedError if neither reports it. */
+export async function resolveSize(
+  found: FoundFile,
+  context: VolumeContext,
+  resources: TransferResources,
+): Promise<SizedFile> {
   if (found.bytes !== undefined) return { ...found, bytes: found.bytes };
-  return { ...found, bytes: await sizeFromStorage(found.from as VolumePath, calls, resources) };
+  return { ...found, bytes: await sizeFromStorage(found.from as VolumePath, context, resources) };
 }
 
-/** MD5 of a part of a remote file, by reading it. */
+/** Reads a part of a remote file and returns its MD5. */
 export async function remoteMd5(content: RemoteContent, part: Part, resources: TransferResources): Promise<string> {
   const { signal } = resources;
   const asked = { content, range: part, sink: async () => {}, signal, hash: true, order: 0 };
@@ -62,11 +67,11 @@ export async function fileMd5(path: string, { offset, length }: Part, { hasher }
   return (await hasher?.hashFile(path, offset, length)) ?? '';
 }
 
-/** Up to this many bytes a file is read in one go: asking a thread for each step would take ten times as long. */
-const readAtOnce = 64 * 1024;
+/** Files up to this size are read synchronously: going through the thread pool would take ten times as long. */
+const maxSyncBytes = 64 * 1024;
 
 async function openLocal(file: string, bytes: number, resources: TransferResources): Promise<SourceContent> {
-  const small = bytes <= readAtOnce ? readSmall(file) : undefined;
+  const small = bytes <= maxSyncBytes ? readSmall(file) : undefined;
   if (small) return small;
   try {
     const handle = await openRegular(file);
@@ -85,13 +90,13 @@ async function openLocal(file: string, bytes: number, resources: TransferResourc
   }
 }
 
-/** Undefined when it is not small any more. */
+/** Undefined if the file has grown beyond the limit. */
 function readSmall(file: string): SourceContent | undefined {
   try {
     const descriptor = openRegularSync(file);
     try {
       const stats = fstatSync(descriptor);
-      if (stats.size > readAtOnce) return undefined;
+      if (stats.size > maxSyncBytes) return undefined;
       const content = Buffer.allocUnsafe(stats.size);
       let read = 0;
       for (let more = 1; more > 0 && read < content.length; read += more) {
@@ -117,7 +122,6 @@ function smallSource(file: string, content: Buffer, mark: string): SourceContent
   };
 }
 
-/** What tells one state of a file from another. */
 function markOf({ size, mtimeMs, ino }: Stats): string {
   return `${size}:${mtimeMs}:${ino}`;
 }
@@ -129,30 +133,30 @@ function checkMark(file: string, mark: string): void {
   } catch (cause) {
     throw toDiskError(cause);
   }
-  if (markOf(now) !== mark) throw new ChangedError('it changed while it was being sent');
+  if (markOf(now) !== mark) throw new ChangedError('the file changed during the upload');
 }
 
 function openRemote(
   { bytes, modified }: SizedFile,
   at: VolumePath,
-  calls: Calls,
+  context: VolumeContext,
   resources: TransferResources,
 ): SourceContent {
-  const content = new RemoteContent(bytes, urlRequester(at, calls), resources);
+  const content = new RemoteContent(bytes, urlRequester(at, context), resources);
   const whole = new WholeRead(content, resources);
   return {
     bytes,
     mark: `${bytes}:${modified ?? ''}`,
     read: ({ offset, length }) =>
       streamRange(length === bytes ? whole.read() : pieces(content, offset, offset + length, resources)),
-    // All of its parts were requested in the version of the first.
+    // Parts are requested in the version of the first one, so only a whole read needs a check.
     checkUnchanged: async () => whole.check(),
     md5: (part) => remoteMd5(content, part, resources),
     close: async () => {},
   };
 }
 
-/** A remote file that is sent on in one piece: what has arrived here can be compared with the storage's checksum. */
+/** A remote file that is read in one request, so that it can be compared with the storage's checksum. */
 class WholeRead {
   #hash: Hash | undefined;
   #bytes = 0;
@@ -173,7 +177,7 @@ class WholeRead {
     }
   }
 
-  /** Throws a CorruptError when the last read was of something else. */
+  /** Throws a CorruptError if the last read does not match the checksum. */
   check(): void {
     if (!this.#hash || this.#bytes !== this.content.bytes) return;
     parseEtagChecksum(this.content.etag)?.verify(this.#hash.copy().digest('hex'));

@@ -7,31 +7,31 @@ import { openPipeOrDevice, TemporaryFolder, toDiskError } from '../../disk/index
 import { UsageError } from '../../errors.ts';
 import { formatRemotePath, remoteName, remoteParent, withTrailingSlash } from '../../transfer/remote-path.ts';
 import { findRemoteFiles, type RemoteFile, streamFiles } from '../volumes/index.ts';
-import { type CopySummary, copyFiles } from './copy.ts';
+import { type CopyRequest, type CopySummary, copyFiles } from './copy.ts';
 import type { CopyOptions } from './copy-options.ts';
 import { type CopyPaths, formatLocation } from './copy-paths.ts';
 
-/** How a command hands on bytes to stdout. */
+/** Writes to stdout. */
 export type WriteChunk = (bytes: Uint8Array) => Promise<void>;
 
-/** One file of a volume, byte for byte. Throws a UsageError when it is not one file. */
+/** Copies one remote file to stdout. Throws a UsageError for a folder or several sources. */
 export async function copyToStdout(
   context: Context,
-  words: CopyPaths,
+  paths: CopyPaths,
   { check }: Pick<CopyOptions, 'check'>,
 ): Promise<(take: WriteChunk) => Promise<void>> {
-  const file = await onlyFile(context, words);
+  const file = await onlyFile(context, paths);
   return (take) => streamFiles(context, [file], take, check);
 }
 
-/** The same into a pipe or a device. */
+/** Copies one remote file into a pipe or a device. */
 export async function copyToDevice(
   context: Context,
-  words: CopyPaths,
+  paths: CopyPaths,
   { dryRun, check }: CopyOptions,
 ): Promise<CopySummary> {
-  const [from, to, started] = [words.sources.map(formatLocation), formatLocation(words.target), context.elapsed()];
-  const file = await onlyFile(context, words);
+  const [from, to, started] = [paths.sources.map(formatLocation), formatLocation(paths.target), context.elapsed()];
+  const file = await onlyFile(context, paths);
   const bytes = dryRun ? (file.bytes ?? 0) : await writeToDevice(context, file, to, check);
   const seconds = (context.elapsed() - started) / 1000;
   return {
@@ -51,7 +51,7 @@ export async function copyToDevice(
 async function onlyFile(context: Context, { sources }: CopyPaths): Promise<RemoteFile> {
   const paths = sources.flatMap((place) => (place.kind === 'remote' ? [place.at] : []));
   const [file, ...others] = paths.length === sources.length ? await findRemoteFiles(context, paths) : [];
-  if (!file || others.length > 0) throw new UsageError('one file of a volume is copied to a stream at a time');
+  if (!file || others.length > 0) throw new UsageError('only one remote file can be copied to stdout or a device');
   return file;
 }
 
@@ -73,35 +73,38 @@ async function writeToDevice(context: Context, file: RemoteFile, path: string, c
 }
 
 /**
- * stdin to a file of a volume. How many parts it makes must be told before the first is sent, so it is kept in a
- * temporary file until it has ended.
+ * Uploads stdin. The platform needs the number of parts before the first one, so stdin is saved to a temporary file
+ * first.
  */
 export async function copyFromStdin(
   context: Context,
   { target }: CopyPaths,
   options: CopyOptions,
 ): Promise<CopySummary> {
-  if (target.kind !== 'remote') throw new UsageError('stdin is copied to a file on a volume');
+  if (target.kind !== 'remote') throw new UsageError('stdin can only be copied to a file on a volume');
   const folder = await TemporaryFolder.create('gantry-stdin-');
   try {
     const file = join(folder.path, 'stdin');
-    await spool(context, file);
+    await saveStdin(context, file);
     const { size } = await stat(file);
     const path = remoteName(target.at.path);
     const at = { ...target.at, path: withTrailingSlash(remoteParent(target.at.path)) };
     const found = { path, bytes: size, modified: context.now(), from: file };
-    const copying = {
-      ...{ from: ['-'], to: formatRemotePath(target.at), isAlone: true },
-      ...{ find: () => only(found), target: { folder: { kind: 'remote' as const, at }, name: path } },
+    const request: CopyRequest = {
+      from: ['-'],
+      to: formatRemotePath(target.at),
+      find: () => single(found),
+      target: { folder: { kind: 'remote', at }, name: path },
+      isSingleFile: true,
     };
-    return await copyFiles(context, copying, { ...options, remember: false });
+    return await copyFiles(context, request, { ...options, keepJournal: false });
   } finally {
     await folder.remove();
   }
 }
 
-/** Readable by its owner only. */
-async function spool({ stdin, signal, progress }: Context, file: string): Promise<void> {
+/** Saves stdin to a file that only its owner can read. */
+async function saveStdin({ stdin, signal, progress }: Context, file: string): Promise<void> {
   const step = progress.step('Reading stdin');
   let bytes = 0;
   const counted = async function* (chunks: AsyncIterable<Buffer | string>) {
@@ -121,6 +124,6 @@ async function spool({ stdin, signal, progress }: Context, file: string): Promis
   }
 }
 
-async function* only<T>(item: T): AsyncGenerator<T> {
+async function* single<T>(item: T): AsyncGenerator<T> {
   yield item;
 }

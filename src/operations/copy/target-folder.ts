@@ -2,22 +2,22 @@ import { join } from 'node:path';
 import { makeFolder, OpenedFolders, toDiskError } from '../../disk/index.ts';
 import { FailedError } from '../../errors.ts';
 
-/** Where a file is to be written. */
+/** The path of a file to write. */
 export interface TargetFile {
-  /** The path to write to and to rename to: it leads to the folder that was checked, even if a link replaces that. */
+  /** Leads to the checked folder, even if a symbolic link replaces it meanwhile. */
   path: string;
-  /** The folder's absolute path, as the user knows it. */
+  /** The absolute path of the folder as the user knows it. */
   folder: string;
-  /** Throws a FailedError if the folder is no longer where it was. To be called before and after a file gets its name. */
+  /** Throws a FailedError if the folder was moved or replaced. Call it before and after the final rename. */
   check(): void;
-  /** To be called when the file is written, or will never be. */
+  /** Call it when the file is complete or abandoned. */
   release(): void;
 }
 
-/** The target folder of a download. Nothing is written outside of it, whatever names the platform sends. */
+/** The target folder of a download. Rejects remote names that lead outside. */
 export class TargetFolder {
   readonly #opened: OpenedFolders;
-  #isMade = false;
+  #isCreated = false;
 
   /** `holds` is for tests: see {@link OpenedFolders}. */
   constructor(
@@ -32,16 +32,16 @@ export class TargetFolder {
   }
 
   /**
-   * The place of a file, in a folder that is made if needed. Throws a FailedError for a name that would lead elsewhere,
-   * or that this machine cannot have.
+   * Opens the folder of a file, creating it if needed. Throws a FailedError for a name that leads elsewhere or that the
+   * system does not allow.
    */
   async open(path: string): Promise<TargetFile> {
     const names = path.split('/');
     checkNames(names);
     const parents = names.slice(0, -1);
     try {
-      if (!this.#isMade) makeFolder(this.path);
-      this.#isMade = true;
+      if (!this.#isCreated) makeFolder(this.path);
+      this.#isCreated = true;
       const { entry, verify: check, release } = this.#opened.open(parents);
       return { path: entry(names.at(-1) ?? ''), folder: join(this.path, ...parents), check, release };
     } catch (cause) {
@@ -49,7 +49,7 @@ export class TargetFolder {
     }
   }
 
-  /** Where a file would be; nothing is made. */
+  /** The path of a file; creates nothing. */
   pathOf(path: string): string {
     const names = path.split('/');
     checkNames(names);
@@ -61,21 +61,20 @@ export class TargetFolder {
   }
 }
 
-/** Names that lead elsewhere anywhere, and those that Windows gives another meaning. */
 function checkNames(names: string[]): void {
   for (const name of names) {
     const why = nameProblem(name, process.platform === 'win32');
-    if (why) throw new FailedError(`its name is not used here: ${why}`);
+    if (why) throw new FailedError(`the name cannot be used on this machine: ${why}`);
   }
 }
 
-/** Why a name from the platform must not become one of a local file or folder; undefined when it may. */
+/** Why a remote name cannot be used for a local file or folder; undefined if it can. */
 export function nameProblem(name: string, windows: boolean): string | undefined {
-  if (name === '' || name === '.' || name === '..') return 'it would lead to another folder';
-  if (name.includes('\0')) return 'it has a NUL in it';
+  if (name === '' || name === '.' || name === '..') return 'it leads to another folder';
+  if (name.includes('\0')) return 'it contains a NUL character';
   if (!windows) return undefined;
-  if (/[\x01-\x1f<>:"|?*\\]/.test(name)) return 'it has a character in it that Windows does not allow';
-  if (/[. ]$/.test(name)) return 'Windows drops the dot or the space at its end';
-  if (/^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i.test(name)) return 'it means a device on Windows';
+  if (/[\x01-\x1f<>:"|?*\\]/.test(name)) return 'it contains a character that Windows does not allow';
+  if (/[. ]$/.test(name)) return 'Windows removes its trailing dot or space';
+  if (/^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i.test(name)) return 'it is a device name on Windows';
   return undefined;
 }

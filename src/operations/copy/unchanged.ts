@@ -1,19 +1,19 @@
 import type { FoundFile } from './found-entry.ts';
 
-/** Disks keep times with less precision than the platform tells them, in milliseconds. */
+/** Disks store times with less precision than the platform. */
 export const diskToleranceMs = 1_000;
 
-/** Whether what is there passes for the same: as long, and not older. The content is not looked at. */
+/** Whether the existing copy has the same size and is not older. Does not compare contents. */
 export function isUnchanged(
   { bytes, modified }: Pick<FoundFile, 'bytes' | 'modified'>,
-  there: { bytes: number | null; modified: number | undefined },
+  existing: { bytes: number | null; modified: number | undefined },
   toleranceMs = 0,
 ): boolean {
-  if (there.bytes !== bytes || there.modified === undefined || modified === undefined) return false;
-  return there.modified + toleranceMs >= modified;
+  if (existing.bytes !== bytes || existing.modified === undefined || modified === undefined) return false;
+  return existing.modified + toleranceMs >= modified;
 }
 
-/** RFC 3339 in milliseconds since 1970; undefined for what is no time, or was never set. */
+/** Parses RFC 3339 to ms since 1970; undefined for an invalid or zero time. */
 export function parseTimestamp(text: string | null): number | undefined {
   const time = Date.parse(text ?? '');
   return Number.isNaN(time) || time <= 0 ? undefined : time;

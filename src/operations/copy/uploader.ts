@@ -17,7 +17,7 @@ import { isUnchanged, parseTimestamp } from './unchanged.ts';
 import { UploadConfirmation } from './upload-confirmation.ts';
 import { verifyCopy } from './verify-copy.ts';
 
-/** Copies files, wherever they are, into a folder of a volume. A file counts once the volume lists it. */
+/** Copies local or remote files into a folder of a volume. A file counts as copied once the volume lists it. */
 export class Uploader implements FileCopier {
   readonly confirmation: NonNullable<FileCopier['confirmation']>;
   readonly #folders: RemoteFolders;
@@ -47,18 +47,17 @@ export class Uploader implements FileCopier {
     };
   }
 
-  /** Why a file is left out, if it is. */
   async skipReason(found: SizedFile): Promise<string | undefined> {
     const { options } = this.context;
     if (!options.update && options.clobber) return undefined;
     const there = await this.#folders.find(this.#targetOf(found));
     if (!there || there.isFolder) return undefined;
-    if (!options.clobber) return 'it is there already';
+    if (!options.clobber) return 'already exists';
     const isSame = isUnchanged(found, { bytes: there.size, modified: parseTimestamp(there.modified) });
-    return options.update && isSame ? 'it is there in the same size, and not older' : undefined;
+    return options.update && isSame ? 'unchanged (same size, not older)' : undefined;
   }
 
-  /** A file that changes while it is sent is sent once more, then given up. */
+  /** Repeats the upload once if the file changes meanwhile. */
   async copy(found: SizedFile, order: number): Promise<void> {
     for (let isLast = false; ; isLast = true) {
       try {
@@ -96,7 +95,7 @@ export class Uploader implements FileCopier {
     }
   }
 
-  /** Sends and completes. `since` is when the upload began, by the storage's clock if its links tell it. */
+  /** Uploads the parts and completes the file. `since`: see {@link CompletedFile.startedAt}. */
   async #send(
     found: SizedFile,
     source: SourceContent,
@@ -107,7 +106,7 @@ export class Uploader implements FileCopier {
     const { resources, journal, options, progress } = context;
     const plan = planParts(source.bytes, options.partSize);
     const at = this.#targetOf(found);
-    const isWorthKeeping = plan.count > 1;
+    const isResumable = plan.count > 1;
     const file = found.path;
     const startedAt = resources.now();
     let resumedParts = saved?.parts ?? [];
@@ -120,9 +119,9 @@ export class Uploader implements FileCopier {
         onStarted: (upload) => {
           resumedParts = [];
           const { partBytes } = plan;
-          if (isWorthKeeping) journal?.add({ is: 'begun', file, mark: source.mark, partBytes, upload });
+          if (isResumable) journal?.add({ is: 'begun', file, mark: source.mark, partBytes, upload });
         },
-        onPart: (part) => isWorthKeeping && journal?.add({ is: 'part', file, part }),
+        onPart: (part) => isResumable && journal?.add({ is: 'part', file, part }),
         order,
       },
       resources,
@@ -136,7 +135,7 @@ export class Uploader implements FileCopier {
         this.#folders,
       );
     } catch (error) {
-      // What was begun long ago may be gone on the platform's side.
+      // The platform may have dropped an old upload session: start over.
       const { status = 0 } = (error as GantryError).facts ?? {};
       if (!saved || resumedParts.length === 0 || ![400, 404, 409].includes(status)) throw error;
       progress.transferred(-source.bytes);
@@ -152,13 +151,14 @@ export class Uploader implements FileCopier {
     const { upload_id: id, parts } = await api(initializeUpload, { project, volume, query: { region }, body });
     const links: string[] = [];
     for (const { part_number: number, url } of parts) {
-      if (number < 1 || number > count) throw new UnexpectedReplyError(`the platform gave a link for part ${number}`);
+      if (number < 1 || number > count)
+        throw new UnexpectedReplyError(`the platform returned a signed URL for part ${number}`);
       links[number - 1] = url;
     }
     return { id, links: Array.from(links, (link) => link ?? '') };
   }
 
-  /** A file that an earlier run sent may be gone since, or written by somebody else, or never have arrived. */
+  /** A file that a previous attempt uploaded may have been removed, overwritten or lost. */
   async #isUploaded(
     found: SizedFile,
     { bytes, mark }: SourceContent,
@@ -193,5 +193,5 @@ interface ResumableUpload {
   parts: SentPart[];
 }
 
-/** Between the platform's clock and ours, where that can do no harm. */
+/** Tolerated difference between the platform's clock and the local one. */
 const clockDifferenceMs = 30_000;

@@ -7,7 +7,7 @@ import { runWorkers } from '../../transfer/run-workers.ts';
 import { CorruptError, NoRangesError } from '../../transfer/storage-errors.ts';
 import { remoteMd5, type SourceContent } from './source-content.ts';
 
-/** Reads a remote file part by part and compares it with its other copy. Throws a CorruptError when they differ. */
+/** Reads a remote file part by part and compares it with the other copy. Throws a CorruptError if they differ. */
 export async function verifyCopy(
   other: SourceContent['md5'],
   content: RemoteContent,
@@ -34,12 +34,12 @@ async function verifyParts(
     for (const part of parts) {
       if (stop.aborted) return;
       const [here, there] = await Promise.all([other(part), remoteMd5(content, part, resources)]);
-      if (here !== there) throw differs(part);
+      if (here !== there) throw differenceError(part);
     }
   });
 }
 
-/** For storage that sends whole files only. */
+/** For storage that does not support ranges. */
 async function verifyInOrder(
   other: SourceContent['md5'],
   content: RemoteContent,
@@ -56,13 +56,13 @@ async function verifyInOrder(
       at += taken.length;
       missing -= taken.length;
       if (missing > 0) break;
-      if (hash.digest('hex') !== (await other(part))) throw differs(part);
+      if (hash.digest('hex') !== (await other(part))) throw differenceError(part);
       part = parts.next().value;
       [hash, missing] = [createHash('md5'), part?.length ?? 0];
     }
   }
 }
 
-function differs({ offset }: Part): CorruptError {
-  return new CorruptError(`read back, it differs after byte ${offset}`);
+function differenceError({ offset }: Part): CorruptError {
+  return new CorruptError(`the copy differs from the source after byte ${offset}`);
 }

@@ -8,37 +8,37 @@ import type { PathFilter } from './path-filter.ts';
 
 export interface LocalWalk {
   folder: string;
-  /** What the paths of the files found begin with: empty, or a path that ends in a slash. */
+  /** Prepended to the paths: empty, or a path with a linkedFroming slash. */
   prefix: string;
   filter: PathFilter;
-  /** False: links are left out. */
+  /** Follows symbolic links; otherwise they are skipped. */
   follow: boolean;
-  /** Whether a file of this name is a temporary one of ours, which is passed over. */
+  /** Whether a name is that of a temporary file of gantry, which is ignored. */
   isTemporary: (name: string) => boolean;
 }
 
 interface Folder {
-  /** Relative to where the walk began; empty, or ending in a slash. */
+  /** Relative to the root of the walk; empty, or with a linkedFroming slash. */
   path: string;
-  /** Where it is on the disk; differs from the path below a link. */
+  /** The path without symbolic links. */
   real: string;
-  /** The real folders from which links led here: to meet one of them again is a loop. */
-  trail: string[];
+  /** Real paths of the folders whose symbolic links led here: finding one again is a loop. */
+  linkedFrom: string[];
 }
 
-/** How long the event loop may wait, in milliseconds. */
-const breath = 20;
+/** Maximum time between event-loop turns, in ms. */
+const maxBlockingMs = 20;
 
 /**
- * The files below a folder, one folder after another, in the order of their names. What is no file is told of. Reading
- * folders synchronously is the fastest way by far; the event loop gets its turn often enough.
+ * Yields the files below a folder, sorted by name, and entries that are not copied. Folders are read synchronously, which
+ * is by far the fastest way.
  */
 export async function* walkLocal(walk: LocalWalk): AsyncGenerator<FoundEntry> {
-  const waiting: Folder[] = [{ path: '', real: realpathSync(walk.folder), trail: [] }];
+  const waiting: Folder[] = [{ path: '', real: realpathSync(walk.folder), linkedFrom: [] }];
   for (let folder = waiting.pop(); folder; folder = waiting.pop()) {
     const inner: Folder[] = [];
     try {
-      yield* look(folder, inner, walk);
+      yield* readFolder(folder, inner, walk);
     } catch (cause) {
       yield { path: walk.prefix + (folder.path || '.'), failure: toDiskError(cause) };
     }
@@ -46,15 +46,15 @@ export async function* walkLocal(walk: LocalWalk): AsyncGenerator<FoundEntry> {
   }
 }
 
-async function* look(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGenerator<FoundEntry> {
+async function* readFolder(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGenerator<FoundEntry> {
   const entries: Dirent[] = readdirSync(join(walk.folder, folder.path), { withFileTypes: true });
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   if (entries.length === 0 && folder.path !== '') {
-    yield { path: walk.prefix + folder.path, skipped: 'an empty folder: a volume cannot hold one' };
+    yield { path: walk.prefix + folder.path, skipped: 'volumes cannot store empty folders' };
   }
   let lastTurn = performance.now();
   for (const entry of entries) {
-    if (performance.now() - lastTurn > breath) {
+    if (performance.now() - lastTurn > maxBlockingMs) {
       await turn();
       lastTurn = performance.now();
     }
@@ -62,47 +62,47 @@ async function* look(folder: Folder, inner: Folder[], walk: LocalWalk): AsyncGen
     const path = folder.path + entry.name;
     if (entry.isDirectory()) {
       if (!walk.filter.excludesFolder(path))
-        inner.push({ path: `${path}/`, real: join(folder.real, entry.name), trail: folder.trail });
+        inner.push({ path: `${path}/`, real: join(folder.real, entry.name), linkedFrom: folder.linkedFrom });
     } else {
-      const found = meet(path, entry.isSymbolicLink(), folder, walk);
-      if (found && 'trail' in found) inner.push(found);
+      const found = inspectEntry(path, entry.isSymbolicLink(), folder, walk);
+      if (found && 'linkedFrom' in found) inner.push(found);
       else if (found) yield found;
     }
   }
 }
 
-/** What is at a path, behind links: a file, a folder to enter, or something to tell of. */
-function meet(path: string, isLink: boolean, parent: Folder, walk: LocalWalk): FoundEntry | Folder | undefined {
+/** Follows symbolic links to a file, a folder to enter, or an entry that is not copied. */
+function inspectEntry(path: string, isLink: boolean, parent: Folder, walk: LocalWalk): FoundEntry | Folder | undefined {
   const { filter, prefix } = walk;
   const file = join(walk.folder, path);
   const shown = prefix + path;
   if (isLink && !walk.follow) {
-    return filter.includes(path) ? { path: shown, skipped: 'a link, which --no-follow leaves out' } : undefined;
+    return filter.includes(path) ? { path: shown, skipped: 'symbolic link (--no-follow)' } : undefined;
   }
   try {
-    // Takes the size of the link's target, not of the link.
+    // The size of the link's target, not of the link.
     const stats = statSync(file);
     if (stats.isDirectory()) {
       if (filter.excludesFolder(path)) return undefined;
       const real = realpathSync(file);
-      const trail = [...parent.trail, parent.real];
-      const isLoop = trail.some((before) => `${before}${sep}`.startsWith(`${real}${sep}`));
+      const linkedFrom = [...parent.linkedFrom, parent.real];
+      const isLoop = linkedFrom.some((before) => `${before}${sep}`.startsWith(`${real}${sep}`));
       return isLoop
-        ? { path: shown, skipped: 'a link back to a folder it lies in' }
-        : { path: `${path}/`, real, trail };
+        ? { path: shown, skipped: 'symbolic link to a parent folder' }
+        : { path: `${path}/`, real, linkedFrom };
     }
     if (!filter.includes(path)) return undefined;
-    if (!stats.isFile()) return { path: shown, skipped: 'no regular file: it has no content of its own' };
+    if (!stats.isFile()) return { path: shown, skipped: 'not a regular file' };
     return { path: shown, bytes: stats.size, modified: stats.mtimeMs, from: file };
   } catch (cause) {
     if (!filter.includes(path)) return undefined;
-    return { path: shown, failure: unreachable(cause, path, isLink) };
+    return { path: shown, failure: statError(cause, path, isLink) };
   }
 }
 
-function unreachable(cause: unknown, path: string, isLink: boolean) {
+function statError(cause: unknown, path: string, isLink: boolean) {
   const { code } = cause as NodeJS.ErrnoException;
-  if (code === 'ENOENT' && path.includes('\ufffd')) return new FailedError('its name is not UTF-8', { cause });
-  if (isLink && code === 'ENOENT') return new FailedError('it is a link that leads nowhere', { cause });
+  if (code === 'ENOENT' && path.includes('\ufffd')) return new FailedError('the name is not valid UTF-8', { cause });
+  if (isLink && code === 'ENOENT') return new FailedError('broken symbolic link', { cause });
   return toDiskError(cause);
 }

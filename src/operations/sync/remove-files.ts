@@ -7,16 +7,16 @@ import { type CopyTarget, type FailedFile, printablePath } from '../copy/index.t
 import { deletePaths, type VolumePath } from '../volumes/index.ts';
 import { LocalRemoval } from './remove-local.ts';
 
-const atOnce = 16;
-/** Remote files deleted before they are looked up, so that a long list is reported on the way. */
-const batch = 10_000;
+const maxConcurrent = 16;
+/** Remote files deleted before they are confirmed, so that progress is reported for a long list. */
+const batchSize = 10_000;
 
 interface Removals {
   deleted: number;
   failed: FailedFile[];
 }
 
-/** Deletes files of a folder. What fails is told and counted, the others go on. */
+/** Deletes files of a folder. Reports and counts failures and continues. */
 export async function removeFiles(
   context: Context,
   { folder }: CopyTarget,
@@ -24,45 +24,50 @@ export async function removeFiles(
 ): Promise<Removals> {
   const { progress, signal } = context;
   const result: Removals = { deleted: 0, failed: [] };
-  const settle = (path: string, error: GantryError | undefined) => {
+  const report = (path: string, error: GantryError | undefined) => {
     if (!error) {
       result.deleted++;
       progress.event('file', { path, status: 'deleted' });
       return;
     }
     result.failed.push({ path, reason: error.message, code: error.exit });
-    progress.warn(`${printablePath(path)} is not deleted: ${error.message}`);
+    progress.warn(`${printablePath(path)} was not deleted: ${error.message}`);
   };
-  if (folder.kind === 'remote') await removeRemote(context, folder.at, paths, settle);
-  else await removeLocally(folder.path, paths, signal, settle);
+  if (folder.kind === 'remote') await removeRemote(context, folder.at, paths, report);
+  else await removeLocally(folder.path, paths, signal, report);
   signal.throwIfAborted();
   return result;
 }
 
-type Settle = (path: string, error: GantryError | undefined) => void;
+type ReportRemoval = (path: string, error: GantryError | undefined) => void;
 
-async function removeRemote(context: Context, at: VolumePath, paths: readonly string[], settle: Settle): Promise<void> {
-  for (let start = 0; start < paths.length; start += batch) {
-    const some = paths.slice(start, start + batch);
+async function removeRemote(
+  context: Context,
+  at: VolumePath,
+  paths: readonly string[],
+  report: ReportRemoval,
+): Promise<void> {
+  for (let start = 0; start < paths.length; start += batchSize) {
+    const batch = paths.slice(start, start + batchSize);
     const outcomes = await deletePaths(
       context,
-      some.map((path) => ({ ...at, path: joinRemotePath(at.path, path) })),
+      batch.map((path) => ({ ...at, path: joinRemotePath(at.path, path) })),
     );
-    for (const [index, path] of some.entries()) settle(path, outcomes[index]?.error);
+    for (const [index, path] of batch.entries()) report(path, outcomes[index]?.error);
   }
 }
 
-async function removeLocally(root: string, paths: readonly string[], signal: AbortSignal, settle: Settle) {
+async function removeLocally(root: string, paths: readonly string[], signal: AbortSignal, report: ReportRemoval) {
   const removal = new LocalRemoval(root);
-  const lane = new TaskQueue(atOnce);
+  const lane = new TaskQueue(maxConcurrent);
   for (const path of paths) {
     lane.add(async () => {
       if (signal.aborted) return;
       try {
         await removal.remove(path);
-        settle(path, undefined);
+        report(path, undefined);
       } catch (cause) {
-        settle(path, cause instanceof GantryError ? cause : toDiskError(cause));
+        report(path, cause instanceof GantryError ? cause : toDiskError(cause));
       }
     });
   }

@@ -2,7 +2,7 @@ import { rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type OpenedFolder, OpenedFolders } from '../../disk/index.ts';
 
-/** Deletes files of a local folder. Nothing is deleted behind a link, even one that is planted meanwhile. */
+/** Deletes files of a local folder, never through a symbolic link, even one created meanwhile. */
 export class LocalRemoval {
   readonly #folders: OpenedFolders;
 
@@ -15,7 +15,7 @@ export class LocalRemoval {
     });
   }
 
-  /** With the folders that are empty then. */
+  /** Also removes the folders that become empty. */
   async remove(path: string): Promise<void> {
     await this.#within(path, unlink);
     for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {

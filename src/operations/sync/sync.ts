@@ -19,11 +19,11 @@ import { removeFiles } from './remove-files.ts';
 
 export interface SyncOptions extends CopyOptions {
   delete: boolean;
-  /** The target's name once more, instead of typing it. */
+  /** The target's name, as confirmation; undefined: ask. */
   confirm: string | undefined;
 }
 
-/** How a sync went; with a dry run, what it would do. */
+/** The result of a sync; with a dry run, what it would do. */
 export interface SyncSummary extends CopySummary {
   new: number;
   changed: number;
@@ -34,8 +34,8 @@ export interface SyncSummary extends CopySummary {
 }
 
 /**
- * Makes a folder equal to another: says what that takes, asks before it deletes, copies, and deletes last. Nothing is
- * deleted when something of the source could not be read or copied.
+ * Makes a folder equal to another: compares, asks before it deletes, copies, and deletes last. Deletes nothing if a file
+ * of the source could not be read or copied.
  */
 export async function sync(context: Context, words: CopyPaths, options: SyncOptions): Promise<SyncSummary> {
   const { source, target } = await resolveFolders(context, words);
@@ -52,7 +52,7 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
   const names = { from: words.sources.map(formatLocation), to };
   const summary = await copyFiles(
     context,
-    { ...names, find: (job) => filesToCopy(found, job), target, isAlone: false },
+    { ...names, find: (job) => filesToCopy(found, job), target, isSingleFile: false },
     options,
   );
   const counts = {
@@ -63,7 +63,7 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
   };
   if (!deletes || options.dryRun) return { ...summary, ...counts, deleted: 0 };
   if (summary.failed.length > 0) {
-    context.progress.note('nothing is deleted, since not everything was copied');
+    context.progress.note('nothing was deleted because some files could not be copied');
     return { ...summary, ...counts, deleted: 0 };
   }
   const { deleted, failed } = await removeFiles(context, target, found.extra);
@@ -73,7 +73,7 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
 async function resolveFolders(context: Context, { sources, target }: CopyPaths) {
   const [place] = sources;
   if (!place || place.kind === 'stream' || target.kind === 'stream') {
-    throw new UsageError('two folders are made equal; a stream is none', { fix: 'see gantry cp' });
+    throw new UsageError('sync needs two folders, not a stream', { fix: 'use gantry cp' });
   }
   const source = await inspectSource(place, context);
   if (!source.isFolder) throw new UsageError(`${source.name} is a file`, { fix: 'copy it with gantry cp' });
@@ -83,11 +83,11 @@ async function resolveFolders(context: Context, { sources, target }: CopyPaths) 
 function reportDifference({ progress }: Context, found: Difference, options: SyncOptions): void {
   const { added, changed, same, extra } = found;
   const bytes = [...added, ...changed].reduce((sum, file) => sum + (file.bytes ?? 0), 0);
-  const others = options.delete ? `${extra.length} to delete` : `${extra.length} only there, left as they are`;
+  const others = options.delete ? `${extra.length} to delete` : `${extra.length} only in the target (kept)`;
   progress.note(
     [
       `${added.length} new and ${changed.length} changed (${fileSummary(added.length + changed.length, bytes)} to copy)`,
-      `${same} the same`,
+      `${same} unchanged`,
       ...(extra.length > 0 ? [others] : []),
     ].join(', '),
   );
@@ -98,17 +98,17 @@ async function confirmDeletion({ progress, prompt }: Context, extra: string[], n
   for (const path of extra.slice(0, maxListedPaths)) progress.note(`  deletes ${printablePath(path)}`);
   if (extra.length > maxListedPaths) progress.note(`  and ${extra.length - maxListedPaths} more`);
   if (dryRun) for (const path of extra) progress.event('file', { path, status: 'would-delete' });
-  else await prompt.confirmByName(`This deletes ${count(extra.length, 'file')} in ${name} for good.`, name, confirm);
+  else await prompt.confirmByName(`This permanently deletes ${count(extra.length, 'file')} in ${name}.`, name, confirm);
 }
 
-/** As the user wrote it, which is what is to be typed again. */
+/** The name that the user types to confirm: the target as written. */
 function nameOf(target: CopyLocation): string {
   return target.kind === 'local' ? target.written : formatLocation(target);
 }
 
-async function* filesToCopy({ obstacles, added, changed, renamed }: Difference, { progress }: CopyContext) {
+async function* filesToCopy({ uncopied, added, changed, renamed }: Difference, { progress }: CopyContext) {
   for (const each of renamed) progress.fileRenamed(each);
-  yield* obstacles;
+  yield* uncopied;
   yield* added;
   yield* changed;
 }

@@ -5,63 +5,63 @@ import { formatRemotePath, remoteName, remoteParent } from '../../transfer/remot
 import { TaskQueue } from '../../transfer/task-queue.ts';
 import { listIfExists, type VolumePath } from './walk-volume.ts';
 
-/** What became of a path that was to be deleted. */
+/** The outcome for one path. */
 export interface Deletion {
-  /** Why it is not known to be gone; undefined when it is. */
+  /** Why the path is not confirmed to be gone; undefined if it is. */
   error?: GantryError;
-  /** Something else had removed it before. */
+  /** The path did not exist any more. */
   wasGone: boolean;
 }
 
-type Deleting = Pick<Context, 'apiWithSignal' | 'project' | 'signal' | 'delay' | 'onRetry'>;
+type DeleteContext = Pick<Context, 'apiWithSignal' | 'project' | 'signal' | 'delay' | 'onRetry'>;
 
-const deletesAtOnce = 16;
-const listingsAtOnce = 4;
-/** A listing may lag behind a removal: pauses before a folder is listed again, in milliseconds. */
+const maxDeletes = 16;
+const maxListings = 4;
+/** Pauses before a folder is listed again, since a listing may lag behind a removal. */
 const pausesMs = [500, 1_000, 2_000];
 
 /**
- * Deletes files, and folders with all that is in them: a folder's path ends in a slash. Neither a confirmation nor a 404
- * is believed: afterwards each folder that something was in is listed once. Gives the outcomes in the order of the paths.
+ * Deletes files, and folders with their contents: a folder's path ends in a slash. Confirms each removal, including those
+ * answered with 404, by listing the parent folders. Returns the outcomes in the order of the paths.
  */
-export async function deletePaths(context: Deleting, paths: readonly VolumePath[]): Promise<Deletion[]> {
+export async function deletePaths(context: DeleteContext, paths: readonly VolumePath[]): Promise<Deletion[]> {
   const { signal, project } = context;
   let hasRetried = false;
   const api = context.apiWithSignal(signal, (retry) => {
     hasRetried = true;
     context.onRetry(retry);
   });
-  const answers = new Map<VolumePath, GantryError | undefined>();
+  const replies = new Map<VolumePath, GantryError | undefined>();
   const bugs: unknown[] = [];
-  await inLane(deletesAtOnce, paths, async (at) => {
+  await inLane(maxDeletes, paths, async (at) => {
     if (signal.aborted || bugs.length > 0) return;
     try {
       const { volume, region, path } = at;
       await api(deletePath, { project, volume, query: { region, file_path: path } });
-      answers.set(at, undefined);
+      replies.set(at, undefined);
     } catch (error) {
-      if (error instanceof GantryError) answers.set(at, error);
+      if (error instanceof GantryError) replies.set(at, error);
       else bugs.push(error);
     }
   });
   signal.throwIfAborted();
   if (bugs.length > 0) throw bugs[0];
-  const toLookUp = paths.filter((at) => answers.get(at) === undefined || answers.get(at) instanceof NotFoundError);
-  const left = await stillThere({ ...context, api }, toLookUp);
+  const toConfirm = paths.filter((at) => replies.get(at) === undefined || replies.get(at) instanceof NotFoundError);
+  const remaining = await findRemaining({ ...context, api }, toConfirm);
   signal.throwIfAborted();
   return paths.map((at) => {
-    const answer = answers.get(at);
-    const isNotFound = answer instanceof NotFoundError;
-    // The first try of a request that was repeated may have removed it.
-    if (!left.has(at) && (!answer || isNotFound)) return { wasGone: isNotFound && !hasRetried };
-    return { error: answer ?? left.get(at) ?? stillListed(), wasGone: false };
+    const reply = replies.get(at);
+    const isNotFound = reply instanceof NotFoundError;
+    // If a request was retried, its first attempt may have removed the path.
+    if (!remaining.has(at) && (!reply || isNotFound)) return { wasGone: isNotFound && !hasRetried };
+    return { error: reply ?? remaining.get(at) ?? stillListedError(), wasGone: false };
   });
 }
 
-type Listing = Parameters<typeof listIfExists>[0] & Pick<Context, 'signal' | 'delay'>;
+type ListContext = Parameters<typeof listIfExists>[0] & Pick<Context, 'signal' | 'delay'>;
 
-/** Those that are still listed, or whose folder could not be listed, then with the reason. */
-async function stillThere(context: Listing, paths: readonly VolumePath[]) {
+/** The paths that are still listed, or whose folder could not be listed, with the reason. */
+async function findRemaining(context: ListContext, paths: readonly VolumePath[]) {
   const folders = new Map<string, VolumePath[]>();
   for (const at of paths) {
     const key = `${at.region} ${formatRemotePath({ ...at, path: remoteParent(at.path) })}`;
@@ -69,30 +69,30 @@ async function stillThere(context: Listing, paths: readonly VolumePath[]) {
     if (inFolder) inFolder.push(at);
     else folders.set(key, [at]);
   }
-  const left = new Map<VolumePath, GantryError | undefined>();
+  const remaining = new Map<VolumePath, GantryError | undefined>();
   const bugs: unknown[] = [];
-  await inLane(listingsAtOnce, [...folders.values()], async (inFolder) => {
+  await inLane(maxListings, [...folders.values()], async (inFolder) => {
     let waiting = inFolder;
     try {
       for (const pause of [0, ...pausesMs]) {
         if (pause > 0) await context.delay(pause);
-        waiting = await listed(context, waiting);
+        waiting = await filterListed(context, waiting);
         if (waiting.length === 0) return;
       }
-      for (const at of waiting) left.set(at, undefined);
+      for (const at of waiting) remaining.set(at, undefined);
     } catch (error) {
       if (context.signal.aborted) return;
       if (!(error instanceof GantryError)) return void bugs.push(error);
       error.message = `the removal could not be confirmed: ${error.message}`;
-      for (const at of waiting) left.set(at, error);
+      for (const at of waiting) remaining.set(at, error);
     }
   });
   if (bugs.length > 0) throw bugs[0];
-  return left;
+  return remaining;
 }
 
-/** Those of the paths, all in one folder, that it lists. */
-async function listed(context: Listing, paths: VolumePath[]): Promise<VolumePath[]> {
+/** Filters paths of one folder by whether it still lists them. */
+async function filterListed(context: ListContext, paths: VolumePath[]): Promise<VolumePath[]> {
   const [first] = paths;
   if (!first) return [];
   const entries = await listIfExists(context, { ...first, path: remoteParent(first.path) });
@@ -103,12 +103,16 @@ async function listed(context: Listing, paths: VolumePath[]): Promise<VolumePath
   });
 }
 
-function stillListed(): UnavailableError {
+function stillListedError(): UnavailableError {
   return new UnavailableError('the platform confirmed the removal, but still lists it', { retryable: true });
 }
 
-async function inLane<Item>(most: number, items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const lane = new TaskQueue(most);
+async function inLane<Item>(
+  concurrency: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const lane = new TaskQueue(concurrency);
   for (const item of items) lane.add(() => work(item));
   await lane.waitUntilIdle();
 }

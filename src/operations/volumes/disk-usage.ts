@@ -2,29 +2,29 @@ import { remoteName } from '../../transfer/remote-path.ts';
 import { findEntry, type VolumeContext, type VolumePath, walkVolume } from './walk-volume.ts';
 
 export interface EntryUsage {
-  /** Of a folder it ends in a slash. */
+  /** Ends in a slash for a folder. */
   name: string;
   files: number;
   bytes: number;
 }
 
 /**
- * How many files, and how many bytes, each entry of a folder holds with all that is below it, the largest first. Of a
- * file, itself. Throws NotFoundError when there is nothing at the path.
+ * Counts the files and bytes below each entry of a folder, largest first. A file counts as its own entry. Throws
+ * NotFoundError if the path does not exist.
  */
 export async function diskUsage(
-  calls: VolumeContext,
+  context: VolumeContext,
   at: VolumePath,
-  onFiles: (sofar: number) => void,
+  onFiles: (files: number) => void,
 ): Promise<{ entries: EntryUsage[]; total: EntryUsage }> {
-  const { isFolder, size } = await findEntry(calls, at);
+  const { isFolder, size } = await findEntry(context, at);
   const total: EntryUsage = { name: at.path, files: 0, bytes: 0 };
   if (!isFolder) {
     const entry = { name: remoteName(at.path), files: 1, bytes: size ?? 0 };
     return { entries: [entry], total: { ...entry, name: at.path } };
   }
   const entries = new Map<string, EntryUsage>();
-  for await (const file of walkVolume(calls, at)) {
+  for await (const file of walkVolume(context, at)) {
     const [first = ''] = /^[^/]*\/?/.exec(file.path) ?? [];
     const entry = entries.get(first) ?? { name: first, files: 0, bytes: 0 };
     entries.set(first, entry);

@@ -1,20 +1,24 @@
-import type { Context } from '../../context.ts';
 import { getDownloadLink } from '../../contract/volumes.ts';
 import { FailedError } from '../../errors.ts';
 import { readRemoteFileInfo } from '../../transfer/remote-file-info.ts';
 import type { TransferResources } from '../../transfer/resources.ts';
-import type { VolumePath } from './walk-volume.ts';
+import type { VolumeContext, VolumePath } from './walk-volume.ts';
 
-type Calls = Pick<Context, 'api' | 'project'>;
-
-/** Asks for a new link to read a file. */
-export function urlRequester({ volume, region, path }: VolumePath, { api, project }: Calls): () => Promise<string> {
+/** Returns a function that requests a new signed URL to read a file. */
+export function urlRequester(
+  { volume, region, path }: VolumePath,
+  { api, project }: VolumeContext,
+): () => Promise<string> {
   return async () => (await api(getDownloadLink, { project, volume, query: { region, file_path: path } })).url;
 }
 
-/** The size of a file on a volume as the storage tells it. Throws a FailedError when it does not. */
-export async function sizeFromStorage(at: VolumePath, calls: Calls, resources: TransferResources): Promise<number> {
-  const { bytes } = await readRemoteFileInfo(urlRequester(at, calls), resources);
+/** Asks the storage for a file's size. Throws a FailedError if it does not report one. */
+export async function sizeFromStorage(
+  at: VolumePath,
+  context: VolumeContext,
+  resources: TransferResources,
+): Promise<number> {
+  const { bytes } = await readRemoteFileInfo(urlRequester(at, context), resources);
   if (bytes !== undefined) return bytes;
-  throw new FailedError('its size is not known: neither the listing nor the storage tells it');
+  throw new FailedError('unknown file size: neither the listing nor the storage reports it');
 }

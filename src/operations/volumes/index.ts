@@ -1,3 +1,4 @@
+export { formatRemotePath } from '../../transfer/remote-path.ts';
 export { deletePaths } from './delete-paths.ts';
 export { diskUsage } from './disk-usage.ts';
 export { sizeFromStorage, urlRequester } from './download-url.ts';
@@ -11,7 +12,6 @@ export {
   type ListedEntry,
   listEntries,
   parseVolumePath,
-  printed,
   singleLine,
   type VolumeContext,
   type VolumePath,

@@ -11,21 +11,20 @@ import {
 } from './walk-volume.ts';
 
 /**
- * What `ls` shows: a folder's entries, with `recursive` all that is below it, or the file itself. Throws NotFoundError
- * when there is nothing at the path. A platform may answer "no entries" for a folder that does not exist: then the
- * folder above knows.
+ * The entries of a folder, with `recursive` including subfolders, or the file itself. Throws NotFoundError if the path does
+ * not exist. The platform may return no entries for a missing folder, so the parent folder decides.
  */
-export async function listPath(calls: VolumeContext, at: VolumePath, recursive: boolean): Promise<ListedEntry[]> {
-  const found = await (recursive ? collect(walkEntries(calls, at)) : listEntries(calls, at)).catch((error) => {
+export async function listPath(context: VolumeContext, at: VolumePath, recursive: boolean): Promise<ListedEntry[]> {
+  const found = await (recursive ? collect(walkEntries(context, at)) : listEntries(context, at)).catch((error) => {
     if (error instanceof NotFoundError && at.path !== '/') return [];
     throw error;
   });
   if (found.length > 0 || at.path === '/') return found;
-  const entry = await findEntry(calls, at);
+  const entry = await findEntry(context, at);
   return entry.isFolder ? [] : [entry];
 }
 
-/** The platform's own words about an entry, and where it is, to be given to the next command. */
+/** The platform's entry, and its path in the form that other commands accept. */
 export function toPathEntry({ entry, path }: ListedEntry, { volume }: VolumePath): VolumeEntry & { path: string } {
   return { ...entry, path: formatRemotePath({ volume, path }) };
 }

@@ -1,7 +1,7 @@
 import { size } from '../../output/format.ts';
 import { jsonLeaves } from '../replies/index.ts';
 
-/** A volume, as far as its shape is understood. */
+/** The known fields of a volume. */
 export interface VolumeSize {
   name?: string;
   region?: string;
@@ -9,16 +9,16 @@ export interface VolumeSize {
   size?: string;
   /** `1.2 GiB` */
   used?: string;
-  /** What is said about a volume of unknown shape, every leaf of it, as text. */
+  /** All fields of a volume of unknown shape, as text. */
   more?: string;
 }
 
 /**
- * Reads a list of volumes. Its shape is not documented (docs/platform.md#volumes): it may be a list or an object with
- * one, a size may be in bytes or in GB, in either spelling. Shows a volume without these fields field by field.
+ * Parses the list of volumes, which is undocumented (docs/platform.md#volumes): a list or an object that contains one,
+ * with sizes in bytes or GB, in camelCase or snake_case. Keeps all fields of a volume of unknown shape.
  */
-export function parseVolumes(answer: unknown): VolumeSize[] {
-  return listIn(answer).map((volume) => {
+export function parseVolumes(reply: unknown): VolumeSize[] {
+  return listIn(reply).map((volume) => {
     const facts = new Map(jsonLeaves(volume).map(([path, value]) => [path.toLowerCase().replaceAll('_', ''), value]));
     const amount = (names: string[]) => {
       const name = names.find((each) => facts.has(each) && facts.get(each) !== null);
@@ -32,17 +32,16 @@ export function parseVolumes(answer: unknown): VolumeSize[] {
       used: amount(['usedgb', 'usedbytes', 'used', 'usagebytes', 'usage']),
     };
     const isKnown = known.size !== undefined || (known.name !== undefined && known.used !== undefined);
-    const told = jsonLeaves(volume).map(([path, value]) => (path ? `${path}=${value}` : String(value)));
-    return compact(isKnown ? known : { more: told.join(' ') });
+    const fields = jsonLeaves(volume).map(([path, value]) => (path ? `${path}=${value}` : String(value)));
+    return compact(isKnown ? known : { more: fields.join(' ') });
   });
 }
 
 /**
- * The size of the volume of a region in GB; undefined where the list does not tell it for certain: a volume without a
- * region in its entry, or a size in another unit.
+ * The size in GB of a region's volume; undefined if the list is ambiguous: no region in the entry, or another unit.
  */
-export function sizeInGigabytes(answer: unknown, region: string): number | undefined {
-  const sizes = listIn(answer).flatMap((volume) => {
+export function sizeInGigabytes(reply: unknown, region: string): number | undefined {
+  const sizes = listIn(reply).flatMap((volume) => {
     const facts = new Map(jsonLeaves(volume).map(([path, value]) => [path.toLowerCase().replaceAll('_', ''), value]));
     const gigabytes = facts.get('sizegb') ?? facts.get('capacitygb');
     return facts.get('region') === region && typeof gigabytes === 'number' ? [gigabytes] : [];
@@ -50,10 +49,10 @@ export function sizeInGigabytes(answer: unknown, region: string): number | undef
   return sizes.length === 1 ? sizes[0] : undefined;
 }
 
-function listIn(answer: unknown): unknown[] {
-  if (Array.isArray(answer)) return answer;
-  if (typeof answer !== 'object' || answer === null) return [];
-  return Object.values(answer).find(Array.isArray) ?? [answer];
+function listIn(reply: unknown): unknown[] {
+  if (Array.isArray(reply)) return reply;
+  if (typeof reply !== 'object' || reply === null) return [];
+  return Object.values(reply).find(Array.isArray) ?? [reply];
 }
 
 function amountText(name: string, value: unknown): string {

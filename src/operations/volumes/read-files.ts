@@ -9,25 +9,25 @@ import { CorruptError } from '../../transfer/storage-errors.ts';
 import { sizeFromStorage, urlRequester } from './download-url.ts';
 import { findEntry, type VolumePath } from './walk-volume.ts';
 
-type Reading = Pick<
+type ReadContext = Pick<
   Context,
   'api' | 'project' | 'settings' | 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'silenceMs'
 >;
 
-/** A file that is there. */
+/** An existing file on a volume. */
 export interface RemoteFile {
   at: VolumePath;
-  /** Its size; undefined where the platform does not tell it. */
+  /** Undefined if the platform does not report the size. */
   bytes: number | undefined;
 }
 
-/** Looks for all files before anything is read. Throws NotFoundError, or UsageError when one is a folder. */
-export async function findRemoteFiles(context: Reading, paths: VolumePath[]): Promise<RemoteFile[]> {
+/** Finds files before any is read. Throws NotFoundError, or UsageError for a folder. */
+export async function findRemoteFiles(context: ReadContext, paths: VolumePath[]): Promise<RemoteFile[]> {
   const found: RemoteFile[] = [];
   for (const at of paths) {
     const { isFolder, size } = await findEntry(context, at);
     if (isFolder) {
-      throw new UsageError(`${formatRemotePath(at)} is a folder`, { why: 'only the content of files can be printed' });
+      throw new UsageError(`${formatRemotePath(at)} is a folder`, { why: 'only files can be printed' });
     }
     found.push({ at, bytes: size ?? undefined });
   }
@@ -35,13 +35,13 @@ export async function findRemoteFiles(context: Reading, paths: VolumePath[]): Pr
 }
 
 /**
- * Hands the contents of files on, one after another, byte for byte, no faster than they are taken. With `check`, what
- * was handed on is compared with the checksum of the storage: throws a CorruptError when it is not the file.
+ * Streams the contents of files to `write`, one after another, waiting for each write. With `check`, compares them with
+ * the storage's checksum and throws a CorruptError on a mismatch.
  */
 export async function streamFiles(
-  { api, project, settings, signal, now, elapsed, delay, onRetry, silenceMs }: Reading,
+  { api, project, settings, signal, now, elapsed, delay, onRetry, silenceMs }: ReadContext,
   files: RemoteFile[],
-  take: (bytes: Uint8Array) => Promise<void>,
+  write: (bytes: Uint8Array) => Promise<void>,
   check = true,
 ): Promise<void> {
   const options = {
@@ -58,20 +58,20 @@ export async function streamFiles(
       );
       try {
         for await (const piece of check ? readVerified(content, resources) : readContent(content, resources))
-          await take(piece);
+          await write(piece);
       } catch (error) {
-        throw error instanceof CorruptError ? damaged(at, error) : error;
+        throw error instanceof CorruptError ? damagedError(at, error) : error;
       }
     }
   });
 }
 
-/** What was printed cannot be taken back, so that a retry is up to the reader. */
-function damaged(at: VolumePath, { message }: CorruptError): CorruptError {
+/** Printed content cannot be taken back, so the user has to retry. */
+function damagedError(at: VolumePath, { message }: CorruptError): CorruptError {
   const path = formatRemotePath(at);
-  return new CorruptError(`the printed content of ${path} is wrong: ${message}`, {
-    why: 'it was damaged on the way, or the storage sends a checksum of something else, as for encrypted files',
-    fix: `print it again; if it happens again: gantry cp --no-check ${quoteForShell(path)} -`,
+  return new CorruptError(`the content printed for ${path} is damaged: ${message}`, {
+    why: 'it was corrupted in transit, or the storage reports another kind of checksum, as for encrypted files',
+    fix: `run the command again; if it fails again: gantry cp --no-check ${quoteForShell(path)} -`,
     retryable: true,
   });
 }

@@ -15,27 +15,26 @@ import {
 } from './walk-volume.ts';
 
 export interface Removal {
-  /** `default:/models/a.bin`; a folder's ends in a slash. */
+  /** `default:/models/a.bin`; ends in a slash for a folder. */
   path: string;
   isFolder: boolean;
   removed: true;
 }
 
-type Removing = Pick<
+type RemoveContext = Pick<
   Context,
   'api' | 'apiWithSignal' | 'project' | 'settings' | 'progress' | 'prompt' | 'signal' | 'delay' | 'onRetry'
 >;
 
-/** Something to remove, and where it is. */
 type RemovalTarget = ListedEntry & { at: VolumePath };
 
 /**
- * Removes files, and folders with all that is in them. Everything is found, shown and agreed to before anything is
- * removed. Throws NotFoundError when one of the paths leads to nothing, UsageError for a folder without `recursive`.
- * What could not be removed is told one by one; the error is that of all failures if they are of one kind.
+ * Removes files, and folders with their contents. Finds, shows and confirms everything before it removes anything. Throws
+ * NotFoundError if a path does not exist, UsageError for a folder without `recursive`. Reports each failure; throws the
+ * first one if all have the same exit code.
  */
 export async function removePaths(
-  context: Removing,
+  context: RemoveContext,
   paths: string[],
   { recursive, confirm }: { recursive: boolean; confirm: string | undefined },
 ): Promise<Removal[]> {
@@ -45,7 +44,7 @@ export async function removePaths(
   const folder = distinct.find(({ isFolder }) => isFolder);
   if (folder && !recursive) {
     throw new UsageError(`${formatTarget(folder)} is a folder`, {
-      why: 'a folder is removed with all that is in it, only if that is asked for',
+      why: 'removing a folder and its contents requires -r',
       fix: gantryCommand`rm -r ${paths}`,
     });
   }
@@ -53,7 +52,7 @@ export async function removePaths(
   return removeAll(context, distinct);
 }
 
-async function resolve(context: Removing, text: string): Promise<RemovalTarget[]> {
+async function resolve(context: RemoveContext, text: string): Promise<RemovalTarget[]> {
   const at = parseVolumePath(text, context.settings);
   const pattern = parsePathPattern(at.path);
   if ('plain' in pattern) {
@@ -66,7 +65,7 @@ async function resolve(context: Removing, text: string): Promise<RemovalTarget[]
   return found.map((entry) => ({ ...entry, at: { ...at, path: entry.path } }));
 }
 
-/** Each of them once, and nothing that is below a folder which goes anyway. */
+/** Removes duplicates, and entries of folders that are removed anyway. */
 function withoutCovered(targets: RemovalTarget[]): RemovalTarget[] {
   const byPath = new Map(targets.map((target) => [formatTarget(target), target]));
   const isCovered = ({ at, path }: RemovalTarget) =>
@@ -79,31 +78,34 @@ function foldersAbove(path: string): string[] {
   return [...path.slice(0, -1).matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
 }
 
-/** Asks before it deletes a file, and wants the typed name for a folder. Shows first what would be deleted. */
+/** Shows what would be removed, then asks: yes for files, the typed paths for folders. */
 async function confirmRemoval(
-  context: Removing,
+  context: RemoveContext,
   targets: RemovalTarget[],
   paths: string[],
   confirm: string | undefined,
 ) {
   const { progress, prompt } = context;
-  for (const target of targets.slice(0, shown)) progress.note(`  ${singleLine(formatTarget(target))}`);
-  if (targets.length > shown) progress.note(`  and ${targets.length - shown} more`);
+  for (const target of targets.slice(0, maxShownPaths)) progress.note(`  ${singleLine(formatTarget(target))}`);
+  if (targets.length > maxShownPaths) progress.note(`  and ${targets.length - maxShownPaths} more`);
   const files = targets.filter(({ isFolder }) => !isFolder);
   const bytes = files.reduce((sum, file) => sum + (file.size ?? 0), 0);
   if (files.length === targets.length) return prompt.confirm(`Remove ${fileSummary(files.length, bytes)}?`);
   const folders = targets.filter(({ isFolder }) => isFolder);
-  const inside = await contents(context, folders);
+  const inside = await countContents(context, folders);
   const what = [
     ...(files.length > 0 ? [fileSummary(files.length, bytes)] : []),
     `${count(folders.length, 'folder')} with ${count(inside.files, 'file')} in ${folders.length === 1 ? 'it' : 'them'} (${size(inside.bytes)})`,
   ].join(' and ');
-  await prompt.confirmByName(`This removes ${what} for good.`, paths.join(' '), confirm);
+  await prompt.confirmByName(`This permanently removes ${what}.`, paths.join(' '), confirm);
 }
 
-async function contents(context: Removing, folders: RemovalTarget[]): Promise<{ files: number; bytes: number }> {
+async function countContents(
+  context: RemoveContext,
+  folders: RemovalTarget[],
+): Promise<{ files: number; bytes: number }> {
   const sum = { files: 0, bytes: 0 };
-  const step = context.progress.step('Looking into what is removed');
+  const step = context.progress.step('Counting files');
   for (const { at } of folders) {
     for await (const file of walkVolume(context, at)) {
       sum.files += 1;
@@ -114,32 +116,33 @@ async function contents(context: Removing, folders: RemovalTarget[]): Promise<{ 
   return sum;
 }
 
-async function removeAll(context: Removing, targets: RemovalTarget[]): Promise<Removal[]> {
+async function removeAll(context: RemoveContext, targets: RemovalTarget[]): Promise<Removal[]> {
   const outcomes = await deletePaths(
     context,
     targets.map(({ at, path }) => ({ ...at, path })),
   );
   const removed: Removal[] = [];
-  const gone: string[] = [];
+  const alreadyGone: string[] = [];
   const failures: { path: string; error: GantryError }[] = [];
   for (const [index, target] of targets.entries()) {
     const { error, wasGone } = outcomes[index] as Deletion;
     const path = formatTarget(target);
     if (error) failures.push({ path, error });
     else removed.push({ path, isFolder: target.isFolder, removed: true });
-    if (wasGone) gone.push(path);
+    if (wasGone) alreadyGone.push(path);
   }
-  const [one = ''] = gone;
-  if (gone.length > 0) {
-    const what = gone.length === 1 ? `${singleLine(one)} was` : `${gone.length} of ${targets.length} were`;
+  const [firstGone = ''] = alreadyGone;
+  if (alreadyGone.length > 0) {
+    const what =
+      alreadyGone.length === 1 ? `${singleLine(firstGone)} was` : `${alreadyGone.length} of ${targets.length} were`;
     context.progress.note(`${what} already gone`);
   }
-  if (failures.length > 0) throw failed(context, failures, removed);
+  if (failures.length > 0) throw removalError(context, failures, removed);
   return removed;
 }
 
-function failed(
-  { progress }: Removing,
+function removalError(
+  { progress }: RemoveContext,
   failures: { path: string; error: GantryError }[],
   removed: Removal[],
 ): GantryError {
@@ -147,19 +150,19 @@ function failed(
     removed: removed.map(({ path }) => path),
     failed: failures.map(({ path, error }) => ({ path, message: error.message })),
   };
-  const tried = failures.length + removed.length;
-  if (tried > 1) for (const { path, error } of failures) progress.warn(`${singleLine(path)}: ${error.message}`);
+  const attempted = failures.length + removed.length;
+  if (attempted > 1) for (const { path, error } of failures) progress.warn(`${singleLine(path)}: ${error.message}`);
   const [first] = failures;
   if (first && failures.every(({ error }) => error.exit === first.error.exit)) {
     first.error.facts.details = details;
     return first.error;
   }
-  return new FailedError(`${failures.length} of ${tried} could not be removed`, { details });
+  return new FailedError(`${failures.length} of ${attempted} could not be removed`, { details });
 }
 
 function formatTarget({ at, path }: RemovalTarget): string {
   return formatRemotePath({ ...at, path });
 }
 
-/** Paths that are named before the question. */
-const shown = 20;
+/** Maximum number of paths shown before the question. */
+const maxShownPaths = 20;

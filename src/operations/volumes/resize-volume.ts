@@ -10,32 +10,33 @@ export interface ResizedVolume {
   volume: string;
   region: string;
   newSizeGb: number;
-  /** Whether the platform shows the new size; false where it shows none. */
+  /** Whether the platform reports the new size; false if it reports none. */
   confirmed: boolean;
 }
 
-/** Grows the volume of a region, after a question. Throws PendingError if the platform goes on showing another size. */
+/** Grows the current region's volume after a confirmation. Throws PendingError if the old size is still reported. */
 export async function growVolume(
   { api, project, settings, prompt, delay, signal }: Context,
   newSizeGb: number,
 ): Promise<ResizedVolume> {
   const region = volumeRegion(settings);
   const volume = `default-${region}`;
-  await prompt.confirm(`Grow ${volume} to ${newSizeGb} GB? It costs more, and it cannot be made smaller again.`);
+  await prompt.confirm(`Grow ${volume} to ${newSizeGb} GB? It costs more and cannot be reduced later.`);
   await api(resizeVolume, { project, volume, body: { newSizeGb } });
-  const shown = await waitForChange(
+  const reportedGb = await waitForChange(
     async () => sizeInGigabytes(await api(listVolumes, { project }), region),
     (size) => size === undefined || size >= newSizeGb,
     delay,
   ).catch((error: unknown) => {
-    // The list of volumes is not documented: a platform need not have one.
+    // The list of volumes is undocumented, so a failure is not an error.
     if (!(error instanceof GantryError) || signal.aborted) throw error;
     return undefined;
   });
-  if (shown === undefined || shown >= newSizeGb) return { volume, region, newSizeGb, confirmed: shown !== undefined };
-  throw new PendingError(`${volume} still has ${shown} GB`, {
-    why: 'the platform confirmed the new size, but does not show it',
+  if (reportedGb === undefined || reportedGb >= newSizeGb)
+    return { volume, region, newSizeGb, confirmed: reportedGb !== undefined };
+  throw new PendingError(`${volume} still has ${reportedGb} GB`, {
+    why: 'the platform accepted the new size, but still reports the old one',
     fix: gantryCommand`df`,
-    details: { volume, region, newSizeGb, sizeGb: shown },
+    details: { volume, region, newSizeGb, sizeGb: reportedGb },
   });
 }

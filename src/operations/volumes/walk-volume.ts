@@ -21,25 +21,25 @@ export interface VolumePath extends RemotePath {
   region: string;
 }
 
-/** A file or a folder as its folder lists it. */
+/** An entry of a listing. */
 export interface ListedEntry {
-  /** Without a slash. Any text: it comes from the platform. */
+  /** Without a slash; untrusted text. */
   name: string;
-  /** From the root of the volume; a folder's ends in a slash. */
+  /** From the root of the volume; ends in a slash for a folder. */
   path: string;
   isFolder: boolean;
-  /** Bytes; null for a folder, and where the platform does not tell it. */
+  /** In bytes; null for a folder, and if the platform does not report it. */
   size: number | null;
   /** RFC 3339, UTC. */
   modified: string | null;
-  /** What the platform says, untouched. */
+  /** The platform's own entry. */
   entry: VolumeEntry;
 }
 
 /** A file below a folder. `path` is relative to the folder, with forward slashes. */
 export interface WalkedFile {
   path: string;
-  /** Bytes; null where the platform does not tell it. */
+  /** In bytes; null if the platform does not report it. */
   size: number | null;
   modified: string | null;
 }
@@ -49,54 +49,53 @@ export function volumeRegion({ region }: Context['settings']): string {
   return region.value ?? 'us-east-1';
 }
 
-/** What a user wrote, as a path on a volume: `default:/models`, `:/models` or `/models`. */
+/** Parses a remote path as users write it: `default:/models`, `:/models` or `/models`. */
 export function parseVolumePath(text: string, settings: Context['settings']): VolumePath {
   return { ...toRemotePath(text), region: volumeRegion(settings) };
 }
 
-/** `default:/models/a.bin`, as other commands take it. */
-export const printed = formatRemotePath;
-
-/** One level of a folder, in the platform's order. Of a folder that does not exist: a NotFoundError, or nothing. */
-export async function listEntries(calls: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
-  return (await readFolder(calls, folder)).entries;
+/** The entries of a folder, in the platform's order. A missing folder throws NotFoundError or gives no entries. */
+export async function listEntries(context: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
+  return (await readFolder(context, folder)).entries;
 }
 
-/** The same, and how many entries could not be read. */
 async function readFolder(
   { api, project }: VolumeContext,
   folder: VolumePath,
-): Promise<{ entries: ListedEntry[]; unread: number }> {
+): Promise<{ entries: ListedEntry[]; unreadable: number }> {
   const { volume, region } = folder;
   const dir = withTrailingSlash(folder.path);
   const reply = await api(listFolder, { project, volume, query: { region, dir } });
   const entries = reply.map((entry) => toListedEntry(dir, entry)).filter(({ name }) => name !== '' && name !== '.');
-  return { entries, unread: unreadableItems(reply).length };
+  return { entries, unreadable: unreadableItems(reply).length };
 }
 
-/** The file or folder at a path, as its folder lists it. Throws NotFoundError when there is none. */
-export async function findEntry(calls: VolumeContext, at: VolumePath): Promise<ListedEntry> {
+/** Finds a file or folder in the listing of its parent. Throws NotFoundError if it does not exist. */
+export async function findEntry(context: VolumeContext, at: VolumePath): Promise<ListedEntry> {
   if (at.path === '/') return { ...root, entry: { name: '/', is_folder: true } };
-  const siblings = await listIfExists(calls, { ...at, path: remoteParent(at.path) });
-  const called = siblings.filter(({ name }) => name === remoteName(at.path));
-  const found = called.find(({ isFolder }) => isFolder || !at.path.endsWith('/'));
+  const siblings = await listIfExists(context, { ...at, path: remoteParent(at.path) });
+  const sameName = siblings.filter(({ name }) => name === remoteName(at.path));
+  const found = sameName.find(({ isFolder }) => isFolder || !at.path.endsWith('/'));
   if (found) return found;
   throw new NotFoundError(`${formatRemotePath(at)} does not exist`, {
-    why: called.length > 0 ? 'it is a file, not a folder' : `nothing of that name is on the volume in ${at.region}`,
+    why:
+      sameName.length > 0
+        ? 'it is a file, not a folder'
+        : `no file or folder of that name on the volume in ${at.region}`,
     fix: gantryCommand`ls ${formatRemotePath({ ...at, path: remoteParent(at.path) })}`,
   });
 }
 
 /**
- * One level of a folder; nothing if it does not exist. Throws where even the root cannot be listed: then it is the
- * project or the volume that does not exist.
+ * The entries of a folder; none if it does not exist. Throws if the root cannot be listed either: then the project or the
+ * volume does not exist.
  */
-export async function listIfExists(calls: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
+export async function listIfExists(context: VolumeContext, folder: VolumePath): Promise<ListedEntry[]> {
   try {
-    return await listEntries(calls, folder);
+    return await listEntries(context, folder);
   } catch (error) {
     if (!(error instanceof NotFoundError) || folder.path === '/') throw error;
-    await listEntries(calls, { ...folder, path: '/' });
+    await listEntries(context, { ...folder, path: '/' });
     return [];
   }
 }
@@ -115,56 +114,57 @@ export async function* walkVolume(
 }
 
 export interface WalkOptions {
-  /** Says which folders are looked into; all if left out. */
+  /** Which folders to enter; default: all. */
   entersFolder?: (folder: ListedEntry) => boolean;
-  /** Receives each folder that has entries which could not be read, and their number. */
+  /** Called for each folder with unreadable entries, with their number. */
   onUnreadableEntries?: (folder: string, entries: number) => void;
 }
 
 /**
- * Everything below a folder, one folder after another. Several listings are on their way at a time, but no more than a
- * few are kept: a volume may hold more than memory does.
+ * Yields everything below a folder, one folder after another. Requests a few listings ahead, and keeps no more in memory:
+ * a volume may be huge.
  */
 export async function* walkEntries(
-  calls: VolumeContext,
-  { path, ...place }: VolumePath,
+  context: VolumeContext,
+  { path, ...volume }: VolumePath,
   { entersFolder = () => true, onUnreadableEntries }: WalkOptions = {},
 ): AsyncGenerator<ListedEntry> {
   const waiting: { path: string; depth: number; reading?: ReturnType<typeof readFolder> }[] = [
     { path: withTrailingSlash(path), depth: 0 },
   ];
   for (let folder = waiting.at(-1); folder; folder = waiting.at(-1)) {
-    for (const next of waiting.slice(-listedAhead)) {
-      next.reading ??= readFolder(calls, { ...place, path: next.path });
-      // The failure is thrown when the walk comes to this folder.
+    for (const next of waiting.slice(-maxListingsAhead)) {
+      next.reading ??= readFolder(context, { ...volume, path: next.path });
+      // A failure is thrown when the walk reaches this folder.
       next.reading.catch(() => {});
     }
     waiting.pop();
-    const { entries, unread } = (await folder.reading) ?? { entries: [], unread: 0 };
-    if (unread > 0) onUnreadableEntries?.(folder.path, unread);
+    const { entries, unreadable } = (await folder.reading) ?? { entries: [], unreadable: 0 };
+    if (unreadable > 0) onUnreadableEntries?.(folder.path, unreadable);
     yield* entries;
     const folders = entries.filter((entry) => entry.isFolder && entersFolder(entry));
     const depth = folder.depth + 1;
-    if (folders.some((inner) => depth > deepest || inner.path.length > longestPath)) throw endless(place, folder.path);
+    if (folders.some((inner) => depth > maxDepth || inner.path.length > maxPathLength))
+      throw endlessError(volume, folder.path);
     for (const inner of folders.reverse()) waiting.push({ path: inner.path, depth });
   }
 }
 
-/** A name as it may stand in a line: of its own it must neither colour what follows nor begin another line. */
+/** Removes control sequences and line breaks from a name. */
 export function singleLine(name: string): string {
   return stripVTControlCharacters(name).replace(/[\r\n\t]+/g, ' ');
 }
 
-const listedAhead = 8;
-/** Folders within folders. A listing that contains itself goes on until here. */
-const deepest = 128;
-/** Characters of a path. Keys of object storage have at most 1024 bytes. */
-const longestPath = 4096;
+const maxListingsAhead = 8;
+/** Limits a listing that contains itself. */
+const maxDepth = 128;
+/** In characters. Keys of object storage have at most 1024 bytes. */
+const maxPathLength = 4096;
 
-function endless(place: Omit<VolumePath, 'path'>, path: string): FailedError {
-  return new FailedError('the platform lists folders within folders without end', {
-    why: `more than ${deepest} levels down: a folder seems to contain itself`,
-    details: { path: formatRemotePath({ ...place, path }) },
+function endlessError(volume: Omit<VolumePath, 'path'>, path: string): FailedError {
+  return new FailedError('the platform lists endlessly nested folders', {
+    why: `more than ${maxDepth} levels; a folder seems to contain itself`,
+    details: { path: formatRemotePath({ ...volume, path }) },
   });
 }
 
@@ -184,7 +184,7 @@ function toListedEntry(folder: string, entry: VolumeEntry): ListedEntry {
   };
 }
 
-/** A size that is not a number of bytes tells as little as none. */
+/** An invalid size counts as unknown. */
 function sizeOf({ size_bytes: bytes }: VolumeEntry): number | null {
   return Number.isSafeInteger(bytes) && Number(bytes) >= 0 ? Number(bytes) : null;
 }

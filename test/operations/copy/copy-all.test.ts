@@ -3,7 +3,7 @@ import { copyAll } from '../../../src/operations/copy/copy-all.ts';
 import type { CopyContext } from '../../../src/operations/copy/copy-context.ts';
 import { CopyProgress } from '../../../src/operations/copy/copy-progress.ts';
 
-/** Copies a hundred files, of which the first fifty fail like this. */
+/** Copies 100 files; the first 50 fail with the given error. */
 async function copied(failure: () => Error): Promise<{ files: number; failed: number }> {
   const output = { note: () => {}, warn: () => {}, event: () => {} };
   const progress = new CopyProgress({ progress: output, now: () => 0, elapsed: () => 0 } as never);
@@ -22,12 +22,12 @@ async function copied(failure: () => Error): Promise<{ files: number; failed: nu
   return { files: progress.files, failed: progress.failed.length };
 }
 
-test.each(['EACCES', 'EPERM', 'ENOENT'])('files that fail with %s stop no copy of the others', async (code) => {
+test.each(['EACCES', 'EPERM', 'ENOENT'])('copies the other files after failures with %s', async (code) => {
   const failure = () => Object.assign(new Error(code), { code });
   expect(await copied(failure)).toEqual({ files: 50, failed: 50 });
 });
 
-test('a disk that is full would fail every file: the copy stops', async () => {
+test('stops if the disk is full', async () => {
   const failure = () => Object.assign(new Error('full'), { code: 'ENOSPC' });
   expect(await copied(failure)).toEqual({ files: 0, failed: 32 });
 });

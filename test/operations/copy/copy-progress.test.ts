@@ -117,7 +117,7 @@ describe('what is said of single files', () => {
     for (let file = 0; file < 11; file++) copy.fail(`f${file}`, new DeniedError('not yours'));
     copy.finish();
     expect(warnings).toHaveLength(10);
-    expect(notes).toEqual([expect.stringMatching(/1 failure more/)]);
+    expect(notes).toEqual([expect.stringMatching(/1 more failure/)]);
     expect(copy.failed).toHaveLength(11);
   });
 

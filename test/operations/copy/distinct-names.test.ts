@@ -33,7 +33,7 @@ async function named(paths: string[], disk: NameProbe, renames = false) {
 
 const clashing = ['Readme.md', 'a', 'readme.md', 'Data/x', 'data/y', 'data/z', 'A/b', 'd/caf\u00e9', 'd/cafe\u0301'];
 
-test('on a disk that keeps all names apart nothing changes', async () => {
+test('changes nothing on a disk that keeps all names distinct', async () => {
   expect(await named(clashing, keeping)).toEqual({ given: clashing, failed: [], renamed: [] });
 });
 
@@ -53,7 +53,7 @@ test('on one that does not, an error names all that would fall together, before 
   });
 });
 
-test('all but the first get another name if that is wished, the same in any order of the listing', async () => {
+test('renames all but the first, independent of the order of the listing', async () => {
   const wanted = {
     given: [
       'Data/x',
@@ -75,7 +75,7 @@ test('all but the first get another name if that is wished, the same in any orde
   }
 });
 
-test('a new name is never one that is taken', async () => {
+test('never picks a name that is taken', async () => {
   const { given } = await named(['A.tar.gz', 'a.tar.gz', 'A-2.tar.gz', 'x/N', 'x/n', 'x/n-2', 'x/N-3'], merging, true);
   expect(given).toEqual(['A.tar.gz', 'a-3.tar.gz', 'A-2.tar.gz', 'x/N', 'x/n-4', 'x/n-2', 'x/N-3']);
 });
@@ -112,7 +112,7 @@ test('two files of one name from several sources fall together on any disk', asy
   );
   const found: FoundEntry[] = [];
   for await (const each of files) found.push(each);
-  expect(found).toMatchObject([{ bytes: 1 }, { failure: { message: 'several sources have the name x' } }]);
+  expect(found).toMatchObject([{ bytes: 1 }, { failure: { message: 'several sources are named x' } }]);
   expect(await named(['x', 'x'], keeping, true)).toMatchObject({ given: ['x', 'x-2'] });
 });
 

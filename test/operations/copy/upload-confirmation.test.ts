@@ -36,7 +36,7 @@ function volume() {
   return { uploads, listings, arrived, missing, expectFile, send };
 }
 
-test('a folder is listed when its last file was sent and files of another folder are found', async () => {
+test('lists a folder after its last upload, once files of another folder are found', async () => {
   const { uploads, listings, expectFile, send } = volume();
   for (const path of ['/a/1', '/a/2']) expectFile(path);
   send('/a/1');
@@ -50,7 +50,7 @@ test('a folder is listed when its last file was sent and files of another folder
   expect(listings).toEqual(['/a/', '/b/']);
 });
 
-test('files of a huge folder do not all wait for its end', async () => {
+test('confirms files of a huge folder before its end', async () => {
   const { uploads, listings, arrived, expectFile, send } = volume();
   for (let file = 0; file < 25_000; file++) {
     expectFile(`/a/${file}`);
