@@ -186,7 +186,7 @@ async function engineFlags({ folder, quick, report }) {
     {
       file: 'transfer/young-generation.ts',
       from: 'export function limitYoungGeneration(): () => void {',
-      to: 'export function limitYoungGeneration(): () => void { if (lookEveryMs) return () => {};',
+      to: 'export function limitYoungGeneration(): () => void { if (checkEveryMs) return () => {};',
     },
   ]);
   const sink = await startSink({});

@@ -128,7 +128,6 @@ describe('every command has JSON', () => {
     ['package', '-o', 'app.zip'],
     ['deploy'],
     ['apps', 'scale', 'web', '--max-replicas', '3'],
-    ['builds', 'logs', 'web'],
     ['secrets', 'set', 'HOME', '--from-env'],
     ['users', 'invite', 'new@example.com', '--role', 'member'],
     ['plan', 'set', 'hobby', '--yes'],

@@ -14,8 +14,8 @@ import { ConnectionError, type Send } from './transport.ts';
 export interface ApiOptions extends RetryOptions {
   addresses: Record<Host, { value: string }>;
   /**
-   * The bearer token. Asked for at the first call, so that a command without calls needs none. Given one that the
-   * server `refused`, it finds another, or gives the same again when there is none.
+   * Provides the bearer token. Called with each request, so that a command without requests needs no token. If the server
+   * `refused` one, returns another, or the same if there is none.
    */
   token: (refused?: string) => string | Promise<string>;
   headers: Record<string, string>;
@@ -23,16 +23,16 @@ export interface ApiOptions extends RetryOptions {
   silenceMs: number;
   now: () => number;
   elapsed: () => number;
-  /** Hears one line per request: method, path, status, time. Never a header, a query or a body. */
+  /** Receives one line per request: method, path, status and time, but no header, query or body. */
   trace: (line: string) => void;
-  /** Receives the items of a reply's lists that could not be read; an empty list when all could. */
+  /** Receives the list items of a reply that could not be read; empty if all could. */
   onUnreadable?: (route: Route, url: string, items: UnreadableItem[]) => void;
 }
 
-/** Calls one endpoint of the contract: encodes, sends, retries what may be retried, decodes. */
+/** Calls an endpoint of the contract: encodes the request, sends it with retries and decodes the reply. */
 export type Api = <E extends Endpoint>(endpoint: E, parameters: CallParameters<E>) => Promise<DecodedReply<E>>;
 
-/** A call that the contract may not know. The path is below the management address; the reply is text. */
+/** A request that may not be in the contract. The path is relative to the management URL; the reply is text. */
 export interface RawCall {
   method: string;
   path: string;
@@ -49,7 +49,7 @@ export function createApi(options: ApiOptions): Api {
     ) as never;
 }
 
-/** Makes any authenticated call, with the same retries and errors as the others. */
+/** Sends any authenticated request, with the same retries and errors as endpoints. */
 export function callRaw({ method, path, query, body }: RawCall, options: ApiOptions): Promise<HttpReply> {
   const url = new URL(options.addresses.management.value + path);
   for (const [name, value] of query) url.searchParams.append(name, value);
@@ -72,12 +72,12 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   const accept = endpoint.reply === 'text' ? '*/*' : 'application/json';
   const sent = exchange({ method, url, body, type, accept, open: endpoint.anonymous }, options);
   const reply = await sent.catch((error) => raise(withFix(error, endpoint, parameters)));
-  const answer = readReply(endpoint, { ...reply, host: url.host });
-  options.onUnreadable?.(endpoint.route, url.href, unreadableItems(answer));
-  return answer;
+  const result = readReply(endpoint, { ...reply, host: url.host });
+  options.onUnreadable?.(endpoint.route, url.href, unreadableItems(result));
+  return result;
 }
 
-/** What to type next, where the endpoint knows it and the answer alone does not. */
+/** Adds the command that lists what was not found. */
 function withFix(error: unknown, { route }: Endpoint, parameters: Record<string, unknown>): unknown {
   const fix = error instanceof NotFoundError ? listCommandFor(route, parameters) : undefined;
   if (fix) (error as NotFoundError).facts.fix ??= fix;
@@ -107,7 +107,7 @@ interface Message {
   open: boolean;
 }
 
-/** Sends a request with the token, unless it needs none. What a 401 refused was not carried out: it is sent once more. */
+/** Sends a request with the token, unless it is `open`. After a 401, sends it once more with a new token. */
 async function exchange(message: Message, options: ApiOptions): Promise<HttpReply> {
   if (message.open) return send(message, undefined, options);
   const token = await options.token();
@@ -120,7 +120,7 @@ async function exchange(message: Message, options: ApiOptions): Promise<HttpRepl
   }
 }
 
-/** One request, one answer; a status that is no success is thrown as its error. */
+/** Sends one request. Throws an error for a status other than 2xx. */
 async function send(
   { method, url, body, type, accept }: Message,
   token: string | undefined,
@@ -147,13 +147,13 @@ async function send(
   return reply;
 }
 
-/** GET, PUT and DELETE always; POST and PATCH where a repeat is harmless or the first did provably not take effect. */
+/** Retries GET, PUT and DELETE always, POST and PATCH if a repeat is harmless or the first had provably no effect. */
 function mayRepeat(endpoint: Pick<Endpoint, 'retryable'>, error: GantryError): boolean {
   if (endpoint.retryable === 'never') return false;
   if (!error.facts.retryable) return false;
   if (error instanceof ConnectionError) return endpoint.retryable || !error.mayHaveArrived;
   const { status, retryAfterMs } = error.facts;
-  // A gateway's 502 or 504 may come after the work was done, whatever else it says.
+  // A gateway may return 502 or 504 after the request took effect.
   const refused = status === 429 || (status === 503 && retryAfterMs !== undefined);
   return endpoint.retryable || refused;
 }

@@ -6,15 +6,14 @@ import type { GantryError } from '../errors.ts';
 import { ConnectionError } from './transport.ts';
 import { createConnector, loadUndici } from './undici.ts';
 
-/** A live log: what the platform sends, as it comes. */
+/** A live log over a WebSocket. */
 export interface LogSocket {
   /**
-   * The texts that have come, in their order. Waits for the first; those that came with it, or follow it within
-   * `gatherMs`, are there too. `quiet` when none came in so many milliseconds; `closed` once all was handed out and no
-   * more will come.
+   * The texts received since the last call, in order. Waits up to `maxWaitMs` for the first, and `gatherMs` more for those
+   * that follow it. `quiet` if there were none, `closed` after the last one.
    */
-  next(patienceMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'>;
-  /** Why it was closed, in words. */
+  next(maxWaitMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'>;
+  /** Why it was closed, for messages; empty while it is open. */
   readonly closeReason: string;
   close(): void;
 }
@@ -22,7 +21,7 @@ export interface LogSocket {
 export type OpenLogSocket = (path: string, query: object, until?: AbortSignal) => Promise<LogSocket>;
 
 interface Options {
-  /** Origin of the logs: the token goes there and nowhere else. */
+  /** Origin of the logs, the only one that the token is sent to. */
   address: string;
   token: string;
   userAgent: string;
@@ -31,17 +30,17 @@ interface Options {
   silenceMs: number;
 }
 
-/** The limits of the official client, in milliseconds (docs/platform.md#logs). */
+/** The limits of the official client, in ms (docs/platform.md#logs). */
 const handshakeMs = 5_000;
 const pingMs = 10_000;
 const pongMs = 5_000;
-/** What may wait for a slow reader: more than that is left to be read from the history. */
-const heldTexts = 10_000;
-const heldCharacters = 16 * 1024 * 1024;
+/** Buffer for a slow reader. On overflow the log is closed, and the rest is read from the history. */
+const maxBufferedTexts = 10_000;
+const maxBufferedCharacters = 16 * 1024 * 1024;
 
 /**
- * Opens a live log, through the proxy if one is set. The platform expects the token in the query string, so the address
- * never appears in output, not even in an error. Rejects with ConnectionError.
+ * Opens a live log, through the proxy if one is set. The platform expects the token in the query, so the URL must not
+ * appear in any output, not even in an error. Rejects with ConnectionError.
  */
 export async function openLogSocket(path: string, query: object, options: Options): Promise<LogSocket> {
   const { address, token, userAgent, proxy, signal, silenceMs } = options;
@@ -51,33 +50,37 @@ export async function openLogSocket(path: string, query: object, options: Option
     if (value) url.searchParams.set(name, String(value));
   }
   const { Agent, WebSocket, ping } = await loadUndici();
-  const line = new Line();
-  const connect = await createConnector({ proxy, signal: AbortSignal.any([signal, line.signal]), ...line.hears });
+  const connection = new LogConnection();
+  const connect = await createConnector({
+    proxy,
+    signal: AbortSignal.any([signal, connection.signal]),
+    ...connection.listeners,
+  });
   const dispatcher = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
   signal.throwIfAborted();
   const socket = new WebSocket(url, { dispatcher, headers: { 'user-agent': userAgent } });
-  const held = new Held();
-  let alive = performance.now();
-  let over: (() => void) | undefined;
+  const buffer = new TextBuffer();
+  let lastSeenAt = performance.now();
+  let onClosed: (() => void) | undefined;
 
-  const finish = (why: string) => {
-    if (held.why) return;
-    held.end(why);
+  const finish = (reason: string) => {
+    if (buffer.closeReason) return;
+    buffer.close(reason);
     clearInterval(pinging);
     pongs.unsubscribe(onPong);
     signal.removeEventListener('abort', abort);
-    // What the other side does not close in a moment is cut, so that nothing of it outlives us.
-    const cut = setTimeout(() => line.cut(), 200);
+    // If the server does not close the connection soon, destroy it, so that the process can exit.
+    const timer = setTimeout(() => connection.destroy(), 200);
     if (socket.readyState !== socket.CLOSED) socket.close();
-    over = () => {
-      clearTimeout(cut);
-      line.cut();
+    onClosed = () => {
+      clearTimeout(timer);
+      connection.destroy();
     };
-    if (socket.readyState === socket.CLOSED) over();
+    if (socket.readyState === socket.CLOSED) onClosed();
   };
   const abort = () => finish('interrupted');
   const onPong = (message: unknown) => {
-    if ((message as { websocket: unknown }).websocket === socket) alive = performance.now();
+    if ((message as { websocket: unknown }).websocket === socket) lastSeenAt = performance.now();
   };
   const pongs = channel('undici:websocket:pong');
   pongs.subscribe(onPong);
@@ -85,49 +88,49 @@ export async function openLogSocket(path: string, query: object, options: Option
   const deadMs = Math.min(pingMs + pongMs, silenceMs);
   const pinging = setInterval(
     () => {
-      if (performance.now() - alive > deadMs) finish('the connection timed out');
+      if (performance.now() - lastSeenAt > deadMs) finish('the connection timed out');
       else ping(socket);
     },
     Math.min(pingMs, deadMs / 2),
   );
   socket.binaryType = 'arraybuffer';
   socket.addEventListener('message', ({ data }) => {
-    alive = performance.now();
+    lastSeenAt = performance.now();
     const text = typeof data === 'string' ? data : new TextDecoder().decode(data);
-    if (!held.take(text)) finish('too many lines to show');
+    if (!buffer.add(text)) finish('too many lines to show');
   });
   socket.addEventListener('close', ({ code }) => {
     finish(code === 1000 || code === 1001 ? 'closed by the platform' : 'the connection was lost');
-    over?.();
+    onClosed?.();
   });
 
   await opened(socket, Math.min(handshakeMs, silenceMs)).catch(() => {
     finish('the connection failed');
     signal.throwIfAborted();
-    throw line.failure ?? new ConnectionError(`cannot open the live log of ${url.host}`, true, undefined);
+    throw connection.failure ?? new ConnectionError(`cannot open the live log of ${url.host}`, true, undefined);
   });
   return {
-    async next(patienceMs, gatherMs) {
-      const found = await held.next(patienceMs, gatherMs);
+    async next(maxWaitMs, gatherMs) {
+      const texts = await buffer.next(maxWaitMs, gatherMs);
       signal.throwIfAborted();
-      return found;
+      return texts;
     },
     get closeReason() {
-      return held.why;
+      return buffer.closeReason;
     },
     close: () => finish('closed'),
   };
 }
 
-/** Rejects without a reason: what the library knows of it may hold the address. */
-function opened(socket: WebSocket, patienceMs: number): Promise<void> {
+/** Rejects without a reason, because the error of undici may contain the URL. */
+function opened(socket: WebSocket, maxWaitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(reject, patienceMs);
+    const timer = setTimeout(reject, maxWaitMs);
     socket.addEventListener('open', () => {
       clearTimeout(timer);
       resolve();
     });
-    // An error is followed by a close, but an error that nobody hears would be thrown.
+    // An error without a listener would be thrown; it is followed by a close.
     socket.addEventListener('error', () => {});
     socket.addEventListener('close', () => {
       clearTimeout(timer);
@@ -136,18 +139,18 @@ function opened(socket: WebSocket, patienceMs: number): Promise<void> {
   });
 }
 
-/** The library cannot cut a connection whose other side is dead, nor one that is still being made: this can. */
-class Line {
-  /** Why there is no connection. What the library itself says may name the address, which holds the token. */
+/** Destroys a connection that is dead or still being opened, which undici's WebSocket cannot. */
+class LogConnection {
+  /** Why connecting failed. The error of undici may contain the URL, and with it the token. */
   failure: GantryError | undefined;
-  readonly #over = new AbortController();
+  readonly #aborted = new AbortController();
   #socket: Socket | undefined;
 
   get signal(): AbortSignal {
-    return this.#over.signal;
+    return this.#aborted.signal;
   }
 
-  readonly hears = {
+  readonly listeners = {
     onConnected: (socket: Socket) => {
       this.#socket = socket;
     },
@@ -156,49 +159,50 @@ class Line {
     },
   };
 
-  cut(): void {
-    this.#over.abort();
+  destroy(): void {
+    this.#aborted.abort();
     this.#socket?.destroy();
   }
 }
 
-/** Texts that came and were not asked for yet: only so many, since a reader may be slow, or asleep. */
-class Held {
-  why = '';
-  private texts: string[] = [];
-  private characters = 0;
-  private wake: () => void = () => {};
+/** Received texts that were not read yet, up to a limit. */
+class TextBuffer {
+  closeReason = '';
+  #texts: string[] = [];
+  #characters = 0;
+  #wake: () => void = () => {};
 
-  /** False when it is full. */
-  take(text: string): boolean {
-    if (this.why) return true;
-    if (this.texts.length >= heldTexts || this.characters + text.length > heldCharacters) return false;
-    this.texts.push(text);
-    this.characters += text.length;
-    if (this.texts.length === 1) this.wake();
+  /** Returns false if it is full. */
+  add(text: string): boolean {
+    if (this.closeReason) return true;
+    if (this.#texts.length >= maxBufferedTexts || this.#characters + text.length > maxBufferedCharacters) return false;
+    this.#texts.push(text);
+    this.#characters += text.length;
+    if (this.#texts.length === 1) this.#wake();
     return true;
   }
 
-  end(why: string): void {
-    this.why = why;
-    this.wake();
+  close(reason: string): void {
+    this.closeReason = reason;
+    this.#wake();
   }
 
-  async next(patienceMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'> {
-    if (this.texts.length === 0 && !this.why) await this.change(patienceMs);
-    if (this.texts.length === 0) return this.why ? 'closed' : 'quiet';
-    // Until the next turn of the event loop: of what arrived in one piece of the line not all was read yet.
-    if (!this.why) await new Promise((done) => (gatherMs > 0 ? setTimeout(done, gatherMs) : setImmediate(done)));
-    const found = this.texts;
-    this.texts = [];
-    this.characters = 0;
-    return found;
+  async next(maxWaitMs: number, gatherMs: number): Promise<string[] | 'quiet' | 'closed'> {
+    if (this.#texts.length === 0 && !this.closeReason) await this.#change(maxWaitMs);
+    if (this.#texts.length === 0) return this.closeReason ? 'closed' : 'quiet';
+    // At least until the next turn of the event loop: one chunk of the socket may contain more texts.
+    if (!this.closeReason)
+      await new Promise((done) => (gatherMs > 0 ? setTimeout(done, gatherMs) : setImmediate(done)));
+    const texts = this.#texts;
+    this.#texts = [];
+    this.#characters = 0;
+    return texts;
   }
 
-  private change(patienceMs: number): Promise<void> {
+  #change(maxWaitMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, patienceMs);
-      this.wake = () => {
+      const timer = setTimeout(resolve, maxWaitMs);
+      this.#wake = () => {
         clearTimeout(timer);
         resolve();
       };

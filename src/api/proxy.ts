@@ -2,14 +2,14 @@ import { BlockList, isIP } from 'node:net';
 import type { ProxyServer, ProxySettings } from '../config/settings.ts';
 import { isLoopbackHost } from '../contract/address.ts';
 
-/** The proxy that requests to this address go through, if any. A request to this machine never does. */
+/** The proxy for requests to this URL, if any. Requests to this machine use none. */
 export function proxyFor(settings: ProxySettings | undefined, url: URL): ProxyServer | undefined {
   if (!settings || isLoopbackHost(url)) return undefined;
   const proxy = isEncrypted(url) ? settings.https : settings.http;
   return proxy && !isExcepted(settings.noProxy, url) ? proxy : undefined;
 }
 
-/** As messages name it, without a password. */
+/** The name of the proxy in messages, without its password. */
 export function proxyName({ address, variable }: ProxyServer): string {
   return `the proxy ${new URL(address).host} (${variable})`;
 }
@@ -18,7 +18,7 @@ export function urlPort(url: URL): number {
   return Number(url.port || (isEncrypted(url) ? 443 : 80));
 }
 
-/** As a socket wants it: without the brackets of an IPv6 address. */
+/** Without the brackets of an IPv6 address, as sockets expect. */
 export function urlHost({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
@@ -27,7 +27,7 @@ function isEncrypted({ protocol }: URL): boolean {
   return protocol === 'https:' || protocol === 'wss:';
 }
 
-/** `NO_PROXY` as curl reads it: names with all below them, IP addresses, networks, each with a port or without. */
+/** Parses `NO_PROXY` like curl: names with their subdomains, IP addresses and networks, each with an optional port. */
 function isExcepted(except: string, url: URL): boolean {
   const host = urlHost(url).toLowerCase().replace(/\.$/, '');
   const port = urlPort(url);

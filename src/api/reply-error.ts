@@ -15,61 +15,61 @@ import type { HttpReply } from './http-reply.ts';
 import { isWebPage } from './reply.ts';
 import { parseRetryAfter } from './retry.ts';
 
-type Made = new (message: string, facts: ErrorFacts) => GantryError;
+type ErrorClass = new (message: string, facts: ErrorFacts) => GantryError;
 
-interface Meaning {
-  error: Made;
-  /** What to say when the server says nothing. */
-  otherwise: string;
+interface StatusMeaning {
+  error: ErrorClass;
+  /** The message if the server sends none. */
+  fallback: string;
   fix?: string;
 }
 
-const meanings: Record<number, Meaning> = {
-  400: { error: FailedError, otherwise: 'invalid request' },
+const meanings: Record<number, StatusMeaning> = {
+  400: { error: FailedError, fallback: 'invalid request' },
   401: {
     error: AuthError,
-    otherwise: 'the platform does not accept the token',
+    fallback: 'the platform does not accept the token',
     fix: 'gantry login, or set GANTRY_TOKEN to a valid service account token',
   },
-  402: { error: LimitError, otherwise: 'the plan does not allow this, or a payment is due' },
-  403: { error: DeniedError, otherwise: 'the token is not allowed to do this' },
-  404: { error: NotFoundError, otherwise: 'not found' },
-  408: { error: UnavailableError, otherwise: 'the platform timed out' },
-  409: { error: ConflictError, otherwise: 'it already exists or has changed' },
-  412: { error: ConflictError, otherwise: 'it has changed' },
-  429: { error: RateLimitedError, otherwise: 'too many requests' },
+  402: { error: LimitError, fallback: 'the plan does not allow this, or a payment is due' },
+  403: { error: DeniedError, fallback: 'the token is not allowed to do this' },
+  404: { error: NotFoundError, fallback: 'not found' },
+  408: { error: UnavailableError, fallback: 'the platform timed out' },
+  409: { error: ConflictError, fallback: 'it already exists or has changed' },
+  412: { error: ConflictError, fallback: 'it has changed' },
+  429: { error: RateLimitedError, fallback: 'too many requests' },
 };
 
-const anyServerError: Meaning = { error: UnavailableError, otherwise: 'the platform returned an error' };
-const anyOther: Meaning = { error: FailedError, otherwise: 'the platform rejected the request' };
-/** Redirects are not followed: the token must not go elsewhere. */
-const redirect: Meaning = {
+const anyServerError: StatusMeaning = { error: UnavailableError, fallback: 'the platform returned an error' };
+const anyOther: StatusMeaning = { error: FailedError, fallback: 'the platform rejected the request' };
+/** Redirects are not followed, so that the token goes nowhere else. */
+const redirect: StatusMeaning = {
   error: FailedError,
-  otherwise: 'the platform returned a redirect',
+  fallback: 'the platform returned a redirect',
   fix: 'check the address of the platform (gantry config list --show-origin) and the network',
 };
 
 /** Statuses that a retry may fix. */
-const passing = new Set([408, 429, 500, 502, 503, 504]);
+const transientStatuses = new Set([408, 429, 500, 502, 503, 504]);
 
-/** The one place where an answer of the server becomes an error: its status gives the class, its `message` the words. */
+/** Creates the error for a reply: the class from its status, the message from the reply. */
 export function errorFromReply(reply: HttpReply, now: number): GantryError {
   const { status } = reply;
   const isRedirect = status >= 300 && status < 400;
   const meaning = meanings[status] ?? (status >= 500 ? anyServerError : isRedirect ? redirect : anyOther);
-  const facts: ErrorFacts = { status, retryable: passing.has(status) };
-  const word = wordOf(reply);
+  const facts: ErrorFacts = { status, retryable: transientStatuses.has(status) };
+  const code = errorCodeOf(reply);
   const requestId = header(reply, 'x-request-id') ?? header(reply, 'x-amzn-requestid');
   const retryAfterMs = parseRetryAfter(header(reply, 'retry-after'), now);
   if (requestId) facts.requestId = requestId;
   if (retryAfterMs !== undefined) facts.retryAfterMs = retryAfterMs;
   if (meaning.fix) facts.fix = meaning.fix;
-  if (word) facts.details = { error: word };
+  if (code) facts.details = { error: code };
   const message = isRedirect ? undefined : messageOf(reply);
-  return new meaning.error(message ?? `${meaning.otherwise} (HTTP ${status}${destination(reply)})`, facts);
+  return new meaning.error(message ?? `${meaning.fallback} (HTTP ${status}${destination(reply)})`, facts);
 }
 
-/** Where a redirect leads, without its query, which may hold a secret. */
+/** The target of a redirect without its query, which may contain a secret. */
 function destination(reply: HttpReply): string {
   const location = header(reply, 'location');
   if (!location || reply.status < 300 || reply.status > 399) return '';
@@ -78,10 +78,7 @@ function destination(reply: HttpReply): string {
   return ` to ${protocol}//${host}${pathname}`;
 }
 
-/**
- * Where to look for what is not there: the list that has what the route names last. It says no more than the route does,
- * since which of its parts is missing stands only in the server's words.
- */
+/** The command that lists what the last parameter of the route names, for a 404. */
 export function listCommandFor(route: string, parameters: Record<string, unknown>): CommandLine | undefined {
   const [, last = ''] = /\{(\w+)\}[^{]*$/.exec(route) ?? [];
   return lists[last]?.(String(parameters.app));
@@ -95,35 +92,35 @@ const lists: Record<string, (app: string) => CommandLine> = {
 };
 
 /**
- * The server's own words: `{message}` (spec 2.16), `error_description` where tokens are given out, or short plain text;
- * a web page says nothing to a user.
+ * The server's message: `{message}` (spec 2.16), `error_description` of token requests, or short plain text, but not a web
+ * page.
  */
 function messageOf({ body, headers, status }: HttpReply): string | undefined {
   const text = body.trim();
   if (isWebPage({ body, headers })) return `received a web page instead of a reply (HTTP ${status})`;
-  const said = jsonOf(text);
+  const said = parseObject(text);
   if (said) {
     const words = [said.message, said.error_description].find((found) => typeof found === 'string' && found !== '');
-    return words === undefined ? undefined : shortened(words);
+    return words === undefined ? undefined : truncate(words);
   }
   return text && text.length <= 500 && !text.startsWith('<') && !text.startsWith('{') ? text : undefined;
 }
 
-/** Longest message that is shown, in characters. */
-const longestMessage = 2_000;
+/** Longer messages are truncated, in characters. */
+const maxMessageLength = 2_000;
 
-function shortened(message: string): string {
-  const left = message.length - longestMessage;
-  return left > 0 ? `${message.slice(0, longestMessage)}… (${left} more characters)` : message;
+function truncate(message: string): string {
+  const left = message.length - maxMessageLength;
+  return left > 0 ? `${message.slice(0, maxMessageLength)}… (${left} more characters)` : message;
 }
 
 /** The machine-readable code of a failed login request, such as `authorization_pending`. */
-function wordOf({ body }: HttpReply): string | undefined {
-  const said = jsonOf(body);
+function errorCodeOf({ body }: HttpReply): string | undefined {
+  const said = parseObject(body);
   return [said?.error, said?.error_code].find((word) => typeof word === 'string' && /^\w+$/.test(word));
 }
 
-function jsonOf(text: string): Record<string, string | undefined> | undefined {
+function parseObject(text: string): Record<string, string | undefined> | undefined {
   try {
     return Object(JSON.parse(text));
   } catch {

@@ -6,14 +6,14 @@ import { stringifyJson } from '../json-text.ts';
 import type { HttpReply } from './http-reply.ts';
 import { ConnectionError } from './transport.ts';
 
-/** A successful reply and the host it was asked of. */
+/** A successful reply and the host that it was requested from. */
 export interface HostReply extends HttpReply {
   host: string;
 }
 
 /**
- * Reads a successful reply as the kind its endpoint promises: JSON of a schema, plain text or a confirmation. A reply of
- * another kind did not come from the platform, whatever its status says.
+ * Reads a successful reply as its endpoint defines: JSON of a schema, plain text or a confirmation. A reply of another kind
+ * did not come from the platform, despite its status.
  */
 export function readReply(endpoint: Endpoint, received: HostReply): unknown {
   const { route, reply, mayBeEmpty } = endpoint;
@@ -31,7 +31,7 @@ export function readReply(endpoint: Endpoint, received: HostReply): unknown {
   throw new UnexpectedReplyError(`${route} returned an unexpected reply: ${where}: ${issue.message}`, { status });
 }
 
-/** A web page is never an answer of the platform: a proxy, a firewall or the login page of a network sent it. */
+/** The platform never replies with a web page: it comes from a proxy, a firewall or the login page of a network. */
 export function rejectWebPage(received: HostReply): void {
   if (!isWebPage(received)) return;
   const { host, body, status } = received;
@@ -47,7 +47,7 @@ export function rejectWebPage(received: HostReply): void {
 
 const htmlStart = /^<(!--|(!doctype|html|head|body|title|meta|link|script|style|div|p|h[1-6]|center|table|form)\b)/i;
 
-/** Servers also label plain text as HTML, so the label alone is no proof: there must be a tag. */
+/** Some servers label plain text as HTML, so there must also be a tag. */
 export function isWebPage({ body, headers }: Pick<HttpReply, 'body' | 'headers'>): boolean {
   const start = withoutMark(body).trimStart();
   if (htmlStart.test(start)) return true;
@@ -58,20 +58,21 @@ export function isWebPage({ body, headers }: Pick<HttpReply, 'body' | 'headers'>
 function titleOf(body: string): string | undefined {
   const [, title = ''] = /<title[^>]{0,200}>([^<]{1,300})/i.exec(body.slice(0, 20_000)) ?? [];
   const text = title.replace(/\s+/g, ' ').trim();
-  // The mark tells the cleaner, too, that a secret may have been cut there.
+  // Redaction recognizes the ellipsis: a secret may be truncated there.
   return (text.length > 100 ? `${text.slice(0, 100)}…` : text) || undefined;
 }
 
-/** Nothing that confirms a call is longer, in characters. */
-const longestConfirmation = 4_096;
+/** Confirmations are short, in characters. */
+const maxConfirmationLength = 4_096;
 
-/** The words of a confirmation: plain text, or the message of JSON. An error that came with a 200 is thrown. */
+/** The text of a confirmation: plain text, or the message of JSON. Throws an error that came with status 200. */
 function confirmation(received: HostReply): string {
   const { body, status, host } = received;
   const said = jsonOf(body);
   if (typeof said === 'string') return said;
   if (typeof said === 'object' && said !== null) return messageOf(said as Record<string, unknown>, received);
-  const isPlain = body.length <= longestConfirmation && !/^\s*<[a-z?!/]|[\u0000-\u0008\ufffd]/i.test(withoutMark(body));
+  const isPlain =
+    body.length <= maxConfirmationLength && !/^\s*<[a-z?!/]|[\u0000-\u0008\ufffd]/i.test(withoutMark(body));
   if (isPlain) return withoutMark(body);
   throw new UnavailableError(`the reply of ${host} is not a confirmation (HTTP ${status})`, {
     why: 'a proxy or a firewall may have replied instead of the platform',
@@ -89,7 +90,7 @@ function messageOf(said: Record<string, unknown>, { status, body }: HostReply): 
   throw new FailedError(reason, { why: `the platform returned an error (HTTP ${status})`, status });
 }
 
-/** JSON that does not parse was cut off on its way; anything else was never JSON. */
+/** Text that starts like JSON but does not parse was truncated. */
 function parse({ body, status, host }: HostReply): unknown {
   const text = withoutMark(body);
   try {
@@ -110,7 +111,7 @@ function parse({ body, status, host }: HostReply): unknown {
   }
 }
 
-/** Most confirmations are not JSON, and an exception for each of thousands of files takes its time. */
+/** Checks the first character, because an exception for each of thousands of files is slow. */
 function jsonOf(text: string): unknown {
   if (!/^\ufeff?\s*["[{]/.test(text)) return undefined;
   try {
@@ -120,7 +121,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Without the byte-order mark that some servers put first. */
+/** Without the byte-order mark that some servers send. */
 function withoutMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }

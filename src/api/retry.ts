@@ -1,7 +1,7 @@
 import { GantryError } from '../errors.ts';
 
 export interface Retry {
-  /** The try that is about to start, from 2. */
+  /** The number of the attempt that is about to start, from 2. */
   attempt: number;
   tries: number;
   delayMs: number;
@@ -11,14 +11,14 @@ export interface Retry {
 export interface RetryOptions {
   signal: AbortSignal;
   delay: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** A user is always told that a retry happens. */
+  /** Called before each retry. */
   onRetry: (retry: Retry) => void;
 }
 
-const tries = 5;
-const firstMs = 500;
-const longestMs = 8_000;
-const longestRetryAfterMs = 60_000;
+const maxAttempts = 5;
+const firstDelayMs = 500;
+const maxDelayMs = 8_000;
+const maxRetryAfterMs = 60_000;
 
 /**
  * Calls `attempt` up to five times, as long as `mayRepeat` allows a retry for the failure. Uses exponential backoff
@@ -33,22 +33,22 @@ export async function withRetries<T>(
     try {
       return await attempt();
     } catch (error) {
-      if (number === tries || signal.aborted || !(error instanceof GantryError) || !mayRepeat(error)) throw error;
+      if (number === maxAttempts || signal.aborted || !(error instanceof GantryError) || !mayRepeat(error)) throw error;
       const delayMs = retryDelayMs(number + 1, error.facts.retryAfterMs);
       if (delayMs === undefined) throw error;
-      onRetry({ attempt: number + 1, tries, delayMs, reason: error });
+      onRetry({ attempt: number + 1, tries: maxAttempts, delayMs, reason: error });
       await delay(delayMs, signal);
     }
   }
 }
 
-/** Milliseconds before the given try (from 2); undefined when the server asks for longer than we are ready to wait. */
+/** Delay before an attempt (from 2), in ms; undefined if the server requests a longer one than the maximum. */
 export function retryDelayMs(attempt: number, retryAfterMs?: number, random = Math.random): number | undefined {
-  if (retryAfterMs !== undefined) return retryAfterMs <= longestRetryAfterMs ? retryAfterMs : undefined;
-  return Math.round(random() * Math.min(longestMs, firstMs * 2 ** (attempt - 2)));
+  if (retryAfterMs !== undefined) return retryAfterMs <= maxRetryAfterMs ? retryAfterMs : undefined;
+  return Math.round(random() * Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 2)));
 }
 
-/** `Retry-After` in milliseconds from now; both of its forms, seconds and a date, are understood. */
+/** Parses `Retry-After`, in seconds or as a date, to ms from now. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (!header) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;

@@ -2,7 +2,7 @@ import type { Agent } from 'node:http';
 import type { ProxySettings } from '../config/settings.ts';
 import type { Send } from './transport.ts';
 
-/** How to send calls: directly, or through a proxy where the environment names one. Only what is used is loaded. */
+/** Sends directly, or through a proxy if the environment sets one. Loads only what is used. */
 export async function createSender(settings: ProxySettings | undefined): Promise<Send> {
   const { sendWithAgent, sendDirectly } = await import('./transport.ts');
   if (!settings) return sendDirectly;

@@ -4,12 +4,12 @@ import type { ProxySettings } from '../config/settings.ts';
 import type { HttpReply } from './http-reply.ts';
 import { type HttpRequest, openRequest, toConnectionError, waitForResponse } from './transport.ts';
 
-/** What is sent: held in memory, or read as it leaves. */
+/** A request body in memory, or a stream. */
 export type OutgoingBody = Uint8Array | BodyStream;
 
-/** A body that is read when it is sent, once. */
+/** A body that is read once, while it is sent. */
 export interface BodyStream {
-  /** Bytes; undefined when nobody knows: it is sent in chunks then. */
+  /** In bytes. If undefined, the body is sent with chunked encoding. */
   length: number | undefined;
   read: () => AsyncIterable<Uint8Array>;
 }
@@ -21,7 +21,7 @@ export interface StreamedRequest {
   body: OutgoingBody | undefined;
   proxy: ProxySettings | undefined;
   signal: AbortSignal;
-  /** Give up when nothing has been taken of what we send, or has come of an answer of known length, for this long. */
+  /** Fails if no byte could be sent, or none of a response of known length arrived, for this long, in ms. */
   silenceMs: number;
 }
 
@@ -29,67 +29,68 @@ export interface StreamedReply {
   status: number;
   statusText: string;
   headers: Record<string, string | string[] | undefined>;
-  /** The body as it comes. Throws ConnectionError when it is cut off or falls silent. */
+  /** Throws ConnectionError if the body is incomplete or silent. */
   chunks: AsyncGenerator<Buffer>;
-  /** Ends the connection, whatever of the body is still to come. */
+  /** Closes the connection without reading the rest of the body. */
   close: () => Promise<void>;
 }
 
-/** A request with a body that may be read as it leaves. */
 interface Message extends Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'> {
   body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
   proxy: ProxySettings | undefined;
 }
 
-/** An answer whose body is to be read, or cut by the signal of its request. */
-interface Opened extends Omit<HttpReply, 'body'> {
+/** A response whose body is still to be read. The signal of the request aborts it. */
+interface OpenResponse extends Omit<HttpReply, 'body'> {
   statusText: string;
   body: Readable;
 }
 
-/** An answer that is made while it is sent may pause: so many times as long as one that is ready. */
-const pauses = 15;
+/** A response of unknown length may be silent this many times longer, because it is produced while it is sent. */
+const pauseFactor = 15;
 
 /**
- * One request whose bodies are not held in memory. It waits for the answer as long as its `signal` lets it. Redirects
- * are not followed. Throws ConnectionError, or the reason of the signal.
+ * Sends a request with streamed bodies. Waits for the response until `signal` aborts. Does not follow redirects. Throws
+ * ConnectionError, or the reason of the signal.
  */
 export async function sendStreamed(request: StreamedRequest): Promise<StreamedReply> {
   const { url, body, signal, silenceMs } = request;
-  // Cuts the line: when it is too quiet, and when the answer is read or nobody wants more of it.
-  const line = new AbortController();
+  // Closes the connection when it is silent, and when the response is no longer needed.
+  const connection = new AbortController();
   const failure = (cause: unknown) =>
-    signal.aborted ? signal.reason : toConnectionError(url, line.signal.aborted ? line.signal.reason : cause);
+    signal.aborted
+      ? signal.reason
+      : toConnectionError(url, connection.signal.aborted ? connection.signal.reason : cause);
   const message = {
     ...request,
     headers: { ...request.headers, ...framingOf(body) },
-    body: isSource(body) ? watched(body, line, silenceMs) : body,
-    signal: AbortSignal.any([signal, line.signal]),
+    body: isSource(body) ? watchBody(body, connection, silenceMs) : body,
+    signal: AbortSignal.any([signal, connection.signal]),
   };
   try {
     const reply = await open(message);
     const known = reply.headers['content-length'] !== undefined;
     return {
       ...{ status: reply.status, statusText: reply.statusText, headers: reply.headers },
-      chunks: received(reply.body, line, known ? silenceMs : silenceMs * pauses, failure),
-      close: async () => line.abort(),
+      chunks: watchResponse(reply.body, connection, known ? silenceMs : silenceMs * pauseFactor, failure),
+      close: async () => connection.abort(),
     };
   } catch (cause) {
     const error = failure(cause);
-    line.abort();
+    connection.abort();
     throw error;
   }
 }
 
-/** Over a connection of its own, so that none keeps the process alive. */
-async function open({ body, proxy, ...message }: Message): Promise<Opened> {
+/** Uses a new connection, because a pooled one would keep the process alive. */
+async function open({ body, proxy, ...message }: Message): Promise<OpenResponse> {
   const { outgoing, failure } = await openRequest({ ...message, agent: (await agentFor(proxy, message.url)) ?? false });
   try {
-    const answered = waitForResponse(outgoing);
-    // It may answer before it has read all: then it is the answer that counts.
+    const response = waitForResponse(outgoing);
+    // The server may respond before it has read the whole body; then the response counts.
     if (body && Symbol.asyncIterator in body) pipeline(body, outgoing, () => {});
     else outgoing.end(body);
-    const reply = await answered;
+    const reply = await response;
     return {
       ...{ status: reply.statusCode ?? 0, statusText: reply.statusMessage ?? '', headers: headersOf(reply) },
       body: reply,
@@ -106,7 +107,7 @@ async function agentFor(settings: ProxySettings | undefined, url: URL): Promise<
   return proxy && (await import('./tunnel.ts')).tunnelAgent(proxy, url, { keepAlive: false });
 }
 
-/** Each as it came: Node joins those that are given twice, or drops all but one. */
+/** Keeps repeated headers, which Node's `headers` joins or drops. */
 function headersOf({ headersDistinct }: IncomingMessage): StreamedReply['headers'] {
   const entries = Object.entries(headersDistinct).map(([name, values = []]) => [
     name,
@@ -119,22 +120,22 @@ function isSource(body: OutgoingBody | undefined): body is BodyStream {
   return body !== undefined && 'read' in body;
 }
 
-/** Where no length is known it must be said how the end is: not every method is expected to have a body. */
+/** Headers for the length of the body, which some methods need even for an empty one. */
 function framingOf(body: OutgoingBody | undefined): Record<string, string> {
   if (!body) return {};
   return body.length === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(body.length) };
 }
 
-/** Only the time in which a piece is not taken counts: its source may take as long as it likes. */
-async function* watched({ length, read }: BodyStream, line: AbortController, silenceMs: number) {
+/** Measures only the time in which a chunk is not accepted, not the time of the source. */
+async function* watchBody({ length, read }: BodyStream, connection: AbortController, silenceMs: number) {
   let bytes = 0;
   try {
-    for await (const piece of read()) {
-      bytes += piece.length;
+    for await (const chunk of read()) {
+      bytes += chunk.length;
       if (length !== undefined && bytes > length) break;
-      const timer = setTimeout(() => line.abort(tooQuiet(silenceMs)), silenceMs);
+      const timer = setTimeout(() => connection.abort(silenceError(silenceMs)), silenceMs);
       try {
-        yield piece;
+        yield chunk;
       } finally {
         clearTimeout(timer);
       }
@@ -142,21 +143,21 @@ async function* watched({ length, read }: BodyStream, line: AbortController, sil
     if (length !== undefined && bytes !== length)
       throw new Error(`the body changed: its length is no longer ${length} bytes`);
   } catch (cause) {
-    line.abort(cause);
+    connection.abort(cause);
     throw cause;
   }
 }
 
-/** As many bytes may wait for a slow reader. */
-const mostWaiting = 512 * 1024;
+/** Buffer for a slow reader. */
+const maxBufferedBytes = 512 * 1024;
 
 /**
- * Only the time in which we wait counts: whoever reads may be slow. What has come is handed on even if the line breaks
- * right after it; the iterator of a stream would drop it.
+ * Measures only the time of waiting, because the reader may be slow. Yields all received chunks before an error; the
+ * iterator of a stream would drop them.
  */
-function received(
+function watchResponse(
   body: Readable,
-  line: AbortController,
+  connection: AbortController,
   silenceMs: number,
   failure: (cause: unknown) => unknown,
 ): AsyncGenerator<Buffer> {
@@ -168,28 +169,28 @@ function received(
     over ??= { cause };
     wake();
   };
-  body.on('data', (piece: Buffer) => {
-    waiting.push(piece);
-    bytes += piece.length;
-    if (bytes >= mostWaiting) body.pause();
+  body.on('data', (chunk: Buffer) => {
+    waiting.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= maxBufferedBytes) body.pause();
     wake();
   });
   body
     .on('end', () => end())
     .on('error', end)
     .on('close', () => end(new Error('connection reset')));
-  async function* pieces() {
+  async function* chunks() {
     for (;;) {
-      const piece = waiting.shift();
-      if (piece) {
-        bytes -= piece.length;
-        if (bytes < mostWaiting) body.resume();
-        yield piece;
+      const chunk = waiting.shift();
+      if (chunk) {
+        bytes -= chunk.length;
+        if (bytes < maxBufferedBytes) body.resume();
+        yield chunk;
       } else if (over) {
         if (over.cause) throw failure(over.cause);
         return;
       } else {
-        const timer = setTimeout(() => line.abort(tooQuiet(silenceMs)), silenceMs);
+        const timer = setTimeout(() => connection.abort(silenceError(silenceMs)), silenceMs);
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
@@ -197,9 +198,9 @@ function received(
       }
     }
   }
-  return pieces();
+  return chunks();
 }
 
-function tooQuiet(ms: number): Error {
+function silenceError(ms: number): Error {
   return new Error(`no data for ${ms / 1000} s`);
 }

@@ -1,11 +1,11 @@
 import type { Credential } from '../config/credentials.ts';
 import type { ApiOptions } from './client.ts';
 
-/** Renews a token that expires within a minute, so that it cannot expire on the way to the server. */
-const leewayMs = 60_000;
+/** A token is renewed this long before it expires, in ms, so that it does not expire during a request. */
+const marginMs = 60_000;
 
 /**
- * Adds the token to each call. A renewable token is renewed before it expires and after a 401. Concurrent calls share
+ * Provides the token of each call. A renewable token is renewed before it expires and after a 401. Concurrent calls share
  * one renewal.
  */
 export function createTokenProvider(
@@ -18,8 +18,8 @@ export function createTokenProvider(
   return async (refused) => {
     current ??= credential();
     const { token, refreshToken, expiresAt } = current;
-    const due = refused === undefined ? expiresAt !== undefined && expiresAt - leewayMs <= now() : refused === token;
-    if (!due || !refreshToken) return token;
+    const isDue = refused === undefined ? expiresAt !== undefined && expiresAt - marginMs <= now() : refused === token;
+    if (!isDue || !refreshToken) return token;
     renewing ??= renew(current, refused !== undefined).finally(() => {
       renewing = undefined;
     });

@@ -6,7 +6,7 @@ import { oauthClientId, renewToken } from '../contract/session.ts';
 import { AuthError, GantryError } from '../errors.ts';
 import type { Api } from './client.ts';
 
-interface Renewing {
+interface RenewalContext {
   api: Api;
   settings: Settings;
   now: () => number;
@@ -18,49 +18,55 @@ interface Renewing {
  * time; the others read the new token from the file. If it cannot be stored, it is valid for this run only. Throws
  * AuthError when the login has expired.
  */
-export async function renewStoredToken(current: Credential, refused: boolean, renewing: Renewing): Promise<Credential> {
-  const { settings, now, warn } = renewing;
+export async function renewStoredToken(
+  current: Credential,
+  refused: boolean,
+  context: RenewalContext,
+): Promise<Credential> {
+  const { settings, now, warn } = context;
   const profile = settings.profile.value ?? 'default';
-  let begun = false;
+  let isLocked = false;
   let fresh: StoredTokens | undefined;
   try {
     await updateStoredFile(settings.folders.config, 'credentials', async (stored) => {
-      begun = true;
+      isLocked = true;
       const profiles = { ...(stored.profiles as Record<string, StoredTokens> | undefined) };
       const known = profiles[profile];
       if (!known) throw notLoggedInError();
-      fresh = known.token === current.token ? await ask(known, renewing) : known;
+      fresh = known.token === current.token ? await requestToken(known, context) : known;
       return { ...stored, profiles: { ...profiles, [profile]: fresh } };
     });
   } catch (error) {
-    if (begun && !fresh) return stillGood(current, refused, error, now());
-    fresh ??= await ask(current, renewing);
+    if (isLocked && !fresh) return useUntilExpiry(current, refused, error, now());
+    fresh ??= await requestToken(current, context);
     warn('cannot store the renewed token: the next command will renew it again');
   }
   return fresh ? toCredential(fresh, profile) : current;
 }
 
-/** Asks for a fresh token. The refresh token stays good unless another one comes with it. */
-async function ask({ refreshToken = '' }: StoredTokens, { api }: Renewing): Promise<StoredTokens> {
+/** Requests a new token. The refresh token stays valid unless the reply has a new one. */
+async function requestToken({ refreshToken = '' }: StoredTokens, { api }: RenewalContext): Promise<StoredTokens> {
   try {
     const body = { grant_type: 'refresh_token', client_id: oauthClientId, refresh_token: refreshToken };
-    const answer = await api(renewToken, { body });
-    return { token: answer.access_token, refreshToken: answer.refresh_token ?? refreshToken };
+    const reply = await api(renewToken, { body });
+    return { token: reply.access_token, refreshToken: reply.refresh_token ?? refreshToken };
   } catch (error) {
-    throw error instanceof GantryError && refusals.has(error.facts.status ?? 0) ? ended(error) : error;
+    throw error instanceof GantryError && invalidStatuses.has(error.facts.status ?? 0)
+      ? loginExpiredError(error)
+      : error;
   }
 }
 
-/** Statuses by which a refresh token is refused for good; everything else may pass. */
-const refusals = new Set([400, 401]);
+/** Statuses that mean that the refresh token is invalid; others are transient. */
+const invalidStatuses = new Set([400, 401]);
 
-function ended(error: GantryError): AuthError {
+function loginExpiredError(error: GantryError): AuthError {
   const why = `renewing the token failed: ${error.message}`;
   return new AuthError('the login has expired', { ...error.facts, why, fix: gantryCommand`login`, cause: error });
 }
 
-/** What could not be renewed serves until its end, unless there is no login any more. */
-function stillGood(current: Credential, refused: boolean, error: unknown, now: number): Credential {
+/** Keeps a token that could not be renewed until it expires, unless the user has logged out. */
+function useUntilExpiry(current: Credential, refused: boolean, error: unknown, now: number): Credential {
   if (refused || error instanceof AuthError || (current.expiresAt ?? 0) <= now) throw error;
   return current;
 }

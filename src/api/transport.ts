@@ -3,7 +3,7 @@ import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } 
 import type { HttpReply } from './http-reply.ts';
 import { toReplyBody } from './http-reply.ts';
 
-/** Largest reply kept in memory, bytes. A folder of a million files comes in one reply of some 100 MiB. */
+/** Maximum of a reply in memory. The listing of a million files is one reply of some 100 MiB. */
 export const maxReplyBytes = 256 * 1024 * 1024;
 
 export interface HttpRequest {
@@ -12,15 +12,15 @@ export interface HttpRequest {
   headers: Record<string, string>;
   body?: string | Uint8Array | undefined;
   signal: AbortSignal;
-  /** Give up when no byte has moved for this long. */
+  /** Fails if no byte was transferred for this long, in ms. */
   silenceMs: number;
-  /** Largest reply held in memory, bytes. */
+  /** Maximum of the reply; {@link maxReplyBytes} if undefined. */
   maxBytes?: number | undefined;
 }
 
 export type Send = (request: HttpRequest) => Promise<HttpReply>;
 
-/** The connection failed. `mayHaveArrived` tells whether the server can have acted on the request. */
+/** A failed connection. `mayHaveArrived` tells whether the server may have received the request. */
 export class ConnectionError extends UnavailableError {
   constructor(
     message: string,
@@ -32,16 +32,16 @@ export class ConnectionError extends UnavailableError {
   }
 }
 
-/** How long a connection may take to be made, with a proxy and TLS on the way, in milliseconds. */
+/** Timeout for opening a connection, with proxy and TLS. */
 export const connectTimeoutMs = 10_000;
 
 /**
- * One request over node:http(s): it loads in a tenth of the time of a full client, and small calls need no more.
- * Redirects are not followed: the token must not travel on.
+ * Sends one request with node:http(s), which loads in a tenth of the time of a full client. Does not follow redirects, so
+ * that the token goes nowhere else.
  */
 export const sendDirectly: Send = (request) => sendWithAgent(request, undefined);
 
-/** The same over connections of an agent. */
+/** {@link sendDirectly} with the connections of an agent. */
 export async function sendWithAgent(
   { method, url, headers, body, signal, silenceMs, maxBytes = maxReplyBytes }: HttpRequest,
   agent: Agent | undefined,
@@ -59,23 +59,22 @@ export async function sendWithAgent(
   }
 }
 
-/** A request that has begun. */
-export interface Outgoing {
-  /** Its body is still to be sent. */
+/** A request whose body is still to be sent. */
+export interface OpenRequest {
   outgoing: ClientRequest;
-  /** What to throw when the request has failed: it knows whether a byte of it can have left. */
+  /** The error to throw if the request fails, which says whether it may have been sent. */
   failure: (cause: unknown) => unknown;
 }
 
-/** Begins a request over node:http(s). The signal cuts it, and so does a connection that is not made in time. */
+/** Opens a request with node:http(s). The signal aborts it, as does a connection timeout. */
 export async function openRequest({
   url,
   signal,
   ...options
-}: Pick<RequestOptions, 'agent'> & Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'>): Promise<Outgoing> {
+}: Pick<RequestOptions, 'agent'> & Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'>): Promise<OpenRequest> {
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   signal.throwIfAborted();
-  // An agent that makes a tunnel first has no socket to be cut yet: it is told by `until`.
+  // An agent that opens a tunnel has no socket yet: it gets the signal as `until`.
   const outgoing = request(url, { ...options, until: signal } as RequestOptions);
   let isConnected = false;
   const connecting = setTimeout(() => outgoing.destroy(connectTimeoutError()), connectTimeoutMs);
@@ -83,9 +82,9 @@ export async function openRequest({
     isConnected = true;
     clearTimeout(connecting);
   };
-  // Node's own way of heeding a signal takes a millisecond to load.
-  const cut = () => outgoing.destroy();
-  signal.addEventListener('abort', cut, { once: true });
+  // Node's `signal` option takes a millisecond to load.
+  const destroy = () => outgoing.destroy();
+  signal.addEventListener('abort', destroy, { once: true });
   outgoing
     .once('socket', (socket) => {
       if (outgoing.reusedSocket) connected();
@@ -95,7 +94,7 @@ export async function openRequest({
     })
     .once('close', () => {
       clearTimeout(connecting);
-      signal.removeEventListener('abort', cut);
+      signal.removeEventListener('abort', destroy);
     });
   return {
     outgoing,
@@ -108,10 +107,10 @@ export async function openRequest({
 }
 
 export function connectTimeoutError(): Error {
-  return Object.assign(new Error('it was not connected in time'), { code: 'ETIMEDOUT', syscall: 'connect' });
+  return Object.assign(new Error('connection timed out'), { code: 'ETIMEDOUT', syscall: 'connect' });
 }
 
-/** The answer to a request, whose body is still to be read. Whatever fails later fails there. */
+/** Resolves to the response before its body is read. */
 export function waitForResponse(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => outgoing.once('response', resolve).on('error', reject));
 }
@@ -127,7 +126,7 @@ function read(reply: IncomingMessage, url: URL, maxBytes: number): Promise<Buffe
     });
     reply.on('end', () => resolve(Buffer.concat(chunks)));
     reply.on('error', reject);
-    // After the end it is no news.
+    // Has no effect after `end`.
     reply.on('close', () => reject(new Error('the reply is incomplete')));
   });
 }
@@ -136,21 +135,21 @@ export function replyTooLargeError({ host }: URL, maxBytes: number): UnexpectedR
   return new UnexpectedReplyError(`the reply of ${host} is larger than ${maxBytes / 1024 / 1024} MiB`);
 }
 
-/** Codes of failures that happen before a single byte of the request has left. */
+/** Codes of failures before a byte of the request was sent. */
 const beforeSending = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
 /**
- * Says what failed in the user's words. Only host and port are named: a query may hold a signature. `wasConnected`
- * tells whether the request can have left; without it the code of the failure decides. `through` names the proxy, where
- * the connection through it was not made to its end.
+ * Describes a failed connection. Names only host and port, because a query may contain a signature. `wasConnected` tells
+ * whether the request may have been sent; by default the error code decides. `through` names the proxy if the connection
+ * through it was not established.
  */
 export function toConnectionError(
   url: URL,
   cause: unknown,
-  wasConnected = hadLeft(cause),
+  wasConnected = mayHaveBeenSent(cause),
   through?: string,
 ): GantryError {
   if (cause instanceof GantryError) return cause;
@@ -159,14 +158,13 @@ export function toConnectionError(
   return new ConnectionError(`${what}: ${connectionFailureReason(cause)}`, wasConnected, cause);
 }
 
-/** A connection may also fall silent, or be gone, in the middle of a request. */
-function hadLeft(cause: unknown): boolean {
+function mayHaveBeenSent(cause: unknown): boolean {
   const code = errorCode(cause);
   const early = (beforeSending.has(code) && !/^(read|write)$/.test(syscall(cause))) || isTls(code);
   return !early;
 }
 
-/** In the user's words. */
+/** The reason in plain words. */
 export function connectionFailureReason(cause: unknown): string {
   const code = errorCode(cause);
   return reasons[code] ?? tlsReason(code) ?? (cause instanceof Error ? cause.message : String(cause));
@@ -185,7 +183,7 @@ const reasons: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'timed out',
 };
 
-/** Undefined if it is not about TLS. The code stays, as it is what one searches for. */
+/** Undefined if it is not a TLS error. Includes the code, because users search for it. */
 function tlsReason(code: string): string | undefined {
   if (!isTls(code)) return undefined;
   const [reason = 'the TLS handshake failed'] = Object.entries(tlsReasons).flatMap(([words, codes]) =>
@@ -211,7 +209,7 @@ const tlsReasons: Record<string, string[]> = {
   'it does not speak TLS': ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO'],
 };
 
-/** The system's code, wherever it hides: Node wraps it in a cause, or in the first of several errors. */
+/** The system's error code, which Node may wrap in a cause or in the first of several errors. */
 function errorCode(cause: unknown): string {
   const error = cause as { code?: unknown; cause?: unknown; errors?: unknown[] } | undefined;
   if (typeof error?.code === 'string' && error.code) return error.code;

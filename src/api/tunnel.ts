@@ -6,15 +6,14 @@ import type { ProxyServer } from '../config/settings.ts';
 import { proxyName, urlHost, urlPort } from './proxy.ts';
 import { ConnectionError, connectionFailureReason, connectTimeoutError, connectTimeoutMs } from './transport.ts';
 
-/** Where a tunnel leads to. */
 export interface TunnelTarget {
   host: string;
   port: number;
 }
 
 /**
- * A connection to the target through the proxy, which learns its host and port and nothing else. Rejects with a
- * ConnectionError that names the proxy, or with the reason of the signal; in either case the request has not left.
+ * Opens a connection to the target through the proxy, which learns only host and port. Rejects with a ConnectionError that
+ * names the proxy, or with the reason of the signal; in both cases the request was not sent.
  */
 export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, signal?: AbortSignal): Promise<Socket> {
   const url = new URL(proxy.address);
@@ -31,16 +30,16 @@ export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, sig
       headers: { host: authority, ...credentialsOf(url) },
     });
     const timer = setTimeout(() => request.destroy(connectTimeoutError()), connectTimeoutMs);
-    const cut = () => request.destroy();
-    signal?.addEventListener('abort', cut, { once: true });
-    const settle = () => {
+    const destroy = () => request.destroy();
+    signal?.addEventListener('abort', destroy, { once: true });
+    const cleanUp = () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', cut);
+      signal?.removeEventListener('abort', destroy);
     };
     request
       .on('connect', ({ statusCode = 0 }, socket: Socket, head) => {
-        settle();
-        // Whoever uses the socket next listens to its errors; until then nobody does.
+        cleanUp();
+        // Until the socket is used, an error would have no listener.
         socket.on('error', () => {});
         if (signal?.aborted) {
           socket.destroy();
@@ -48,33 +47,33 @@ export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, sig
         }
         if (statusCode < 200 || statusCode > 299) {
           socket.destroy();
-          return reject(refusedBy(proxy, authority, statusCode));
+          return reject(connectRejectedError(proxy, authority, statusCode));
         }
         if (head.length > 0) socket.unshift(head);
         resolve(socket);
       })
       .on('error', (cause) => {
-        settle();
-        reject(signal?.aborted ? signal.reason : unreachable(proxy, cause));
+        cleanUp();
+        reject(signal?.aborted ? signal.reason : unreachableError(proxy, cause));
       })
       .end();
   });
 }
 
-/** As Node's own agent keeps connections for the next request. */
-const kept: AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: 5_000 };
+/** The options of Node's global agent. */
+const defaultAgentOptions: AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: 5_000 };
 
 /** An agent of `node:http` or `node:https` whose connections are tunnels. */
-export function tunnelAgent(proxy: ProxyServer, url: URL, options: AgentOptions = kept): PlainAgent {
+export function tunnelAgent(proxy: ProxyServer, url: URL, options: AgentOptions = defaultAgentOptions): PlainAgent {
   return url.protocol === 'https:' ? new TlsTunnels(proxy, options) : new PlainTunnels(proxy, options);
 }
 
-/** Options of a connection as an agent passes them on, with the signal of the request (`begin` in `transport.ts`). */
-type Connecting = TunnelTarget & { until?: AbortSignal };
-type Opened = (error: Error | null, stream: Duplex) => void;
+/** The options that an agent passes on, with the signal of the request (`openRequest` in transport.ts). */
+type ConnectOptions = TunnelTarget & { until?: AbortSignal };
+type ConnectCallback = (error: Error | null, stream: Duplex) => void;
 
 class PlainTunnels extends PlainAgent {
-  /** For messages: see `begin` in `transport.ts`. */
+  /** Read by `openRequest` in transport.ts, for messages. */
   readonly through: string;
 
   constructor(
@@ -85,8 +84,8 @@ class PlainTunnels extends PlainAgent {
     this.through = proxyName(proxy);
   }
 
-  override createConnection(options: unknown, opened?: Opened): undefined {
-    passOn(openTunnel(this.proxy, options as Connecting, (options as Connecting).until), opened);
+  override createConnection(options: unknown, opened?: ConnectCallback): undefined {
+    passOn(openTunnel(this.proxy, options as ConnectOptions, (options as ConnectOptions).until), opened);
   }
 }
 
@@ -101,15 +100,15 @@ class TlsTunnels extends Agent {
     this.through = proxyName(proxy);
   }
 
-  override createConnection(options: RequestOptions, opened?: Opened): undefined {
-    const { until, ...target } = options as Connecting;
-    // The parent class speaks TLS over a socket that it is given.
+  override createConnection(options: RequestOptions, opened?: ConnectCallback): undefined {
+    const { until, ...target } = options as ConnectOptions;
+    // The parent class adds TLS to a given socket.
     const encrypted = (socket: Socket) => super.createConnection({ ...options, socket } as RequestOptions) as Duplex;
     passOn(openTunnel(this.proxy, target, until).then(encrypted), opened);
   }
 }
 
-function passOn(opening: Promise<Duplex>, opened: Opened = () => {}): void {
+function passOn(opening: Promise<Duplex>, opened: ConnectCallback = () => {}): void {
   opening.then(
     (stream) => opened(null, stream),
     (error) => opened(error, undefined as never),
@@ -122,7 +121,7 @@ function credentialsOf({ username, password }: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** A password may hold a percent sign that nobody has encoded. */
+/** A password may contain an unencoded percent sign. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -131,7 +130,7 @@ function decoded(text: string): string {
   }
 }
 
-function refusedBy(proxy: ProxyServer, authority: string, status: number): ConnectionError {
+function connectRejectedError(proxy: ProxyServer, authority: string, status: number): ConnectionError {
   const { username } = new URL(proxy.address);
   const { variable } = proxy;
   const retryable = status >= 500 || status === 408 || status === 429;
@@ -149,7 +148,7 @@ function refusedBy(proxy: ProxyServer, authority: string, status: number): Conne
   });
 }
 
-function unreachable(proxy: ProxyServer, cause: Error): ConnectionError {
+function unreachableError(proxy: ProxyServer, cause: Error): ConnectionError {
   const reason = /^HPE_/.test(String((cause as NodeJS.ErrnoException).code))
     ? 'it does not speak HTTP'
     : connectionFailureReason(cause);

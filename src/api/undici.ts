@@ -7,8 +7,8 @@ import { proxyFor, proxyName, urlHost, urlPort } from './proxy.ts';
 import { connectTimeoutMs, toConnectionError } from './transport.ts';
 
 /**
- * Loads undici. Its parser is WebAssembly: V8's first compiler is fast enough for it, and the process would wait at its
- * end for the second one, a third of the CPU time of a small copy (npm run bench -- transfer).
+ * Loads undici. Its parser is WebAssembly, for which V8's baseline compiler is fast enough. The process would wait at exit
+ * for the optimizing compiler, a third of the CPU time of a small copy (npm run bench -- transfer).
  */
 export function loadUndici(): Promise<typeof import('undici')> {
   setFlagsFromString('--liftoff-only');
@@ -17,30 +17,30 @@ export function loadUndici(): Promise<typeof import('undici')> {
 
 export interface ConnectorOptions {
   proxy: ProxySettings | undefined;
-  /** Cuts connections that are being made: what waits for them fails with its reason. */
+  /** Aborts connections that are being opened: requests that wait for them fail with its reason. */
   signal: AbortSignal;
   onConnected?: (socket: Socket) => void;
-  /** A connection that was not made. */
+  /** Called if a connection could not be opened. */
   onFailed?: (error: GantryError) => void;
 }
 
 /**
- * Makes the connections of undici, directly or through the proxy of the environment. undici's own agent for proxies
- * connects again without a pause or an end when a proxy closes the connection after CONNECT; here a connection that
- * fails is a failure of the requests that wait for it, and the caller decides about the next try.
+ * Opens the connections of undici, directly or through the proxy of the environment. undici's ProxyAgent reconnects in an
+ * endless loop if a proxy closes the connection after CONNECT. Here the waiting requests fail, and the caller decides about
+ * retries.
  */
 export async function createConnector(options: ConnectorOptions): Promise<buildConnector.connector> {
   const { proxy: settings, signal, onConnected = () => {}, onFailed = () => {} } = options;
   const { buildConnector } = await loadUndici();
-  // Its types hide that it returns the socket.
+  // Its types do not say that it returns the socket.
   const connect = buildConnector({ timeout: connectTimeoutMs }) as (
     ...given: Parameters<buildConnector.connector>
   ) => Socket;
   const connecting = new Set<Socket>();
-  const cut = () => {
+  const destroyAll = () => {
     for (const socket of connecting) socket.destroy(signal.reason);
   };
-  signal.addEventListener('abort', cut, { once: true });
+  signal.addEventListener('abort', destroyAll, { once: true });
   return (target, callback) => {
     const url = new URL(`${target.protocol}//${target.host ?? target.hostname}`);
     const proxy = proxyFor(settings, url);

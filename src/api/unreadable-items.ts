@@ -1,21 +1,21 @@
 import type { Route } from '../contract/endpoint.ts';
 import type { UnreadableItem } from '../contract/lists.ts';
 
-/** Items of lists that could not be read in full, by the call that gave them. A call that is repeated counts once. */
+/** List items that could not be read in full, by route and URL. A repeated call counts once. */
 export class UnreadableItems {
-  readonly #found = new Map<Route, Map<string, UnreadableItem[]>>();
+  readonly #pagesByRoute = new Map<Route, Map<string, UnreadableItem[]>>();
 
-  /** `url` tells one page of a list from another. */
+  /** `url` identifies the page of a list. */
   record(route: Route, url: string, items: UnreadableItem[]): void {
-    const pages = this.#found.get(route);
+    const pages = this.#pagesByRoute.get(route);
     if (items.length === 0) pages?.delete(url);
     else if (pages) pages.set(url, items);
-    else this.#found.set(route, new Map([[url, items]]));
+    else this.#pagesByRoute.set(route, new Map([[url, items]]));
   }
 
   /** One sentence for each endpoint. */
   warnings(): string[] {
-    return [...this.#found].flatMap(([route, pages]) => {
+    return [...this.#pagesByRoute].flatMap(([route, pages]) => {
       const items = [...pages.values()].flat();
       if (items.length === 0) return [];
       const fields = [...new Set(items.map(({ field }) => (field ? `no ${field}` : 'not an object')))];

@@ -28,7 +28,7 @@ export default defineCommand({
   json: documents(
     passThrough({
       path: text('where it is, as other commands take it; of a folder it ends in a slash'),
-      name: text('its name, as the platform says it'),
+      name: text('its name, platform value, passed through'),
       is_folder: boolean('whether it is a folder'),
       size_bytes: integer('bytes'),
       last_modified: text('RFC 3339, UTC'),

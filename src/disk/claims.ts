@@ -15,21 +15,21 @@ export interface ClaimOptions {
   path: string;
   kind: 'file' | 'folder';
   delay: (ms: number) => Promise<void>;
-  /** Hears once of the process that has to end first. */
+  /** Called once with the process that must end first. */
   onWait: (pid: number) => void;
 }
 
-/** Longest wait for another process, in milliseconds. */
+/** Maximum wait for another process. */
 const maxWaitMs = 10 * 60_000;
-/** Time between two attempts, in milliseconds: each one doubles it. */
+/** Pause between two attempts, which doubles each time. */
 const pauseMs = { first: 200, max: 3_200 };
-/** The list of claims is locked for the moment it takes to read it. */
+/** Maximum wait for the lock on the list of claims. */
 const lockWaitMs = 10_000;
 
 /**
- * Keeps other processes from writing to the same files at the same time. While another one has claimed the same file,
- * a folder around it or a folder within, it waits; after ten minutes it throws a ConflictError. Throws what the system
- * says where the state folder cannot be written.
+ * Prevents other processes from writing to the same files at the same time. Waits while another process has claimed the
+ * same path, a parent or a child; throws a ConflictError after ten minutes. Throws system errors if the state folder is
+ * not writable.
  */
 export async function claimTarget(state: string, { path, kind, delay, onWait }: ClaimOptions): Promise<TargetClaim> {
   const folder = join(state, 'claims');
@@ -83,7 +83,7 @@ async function lockClaims(folder: string): Promise<Lock> {
   throw new ConflictError(`${folder}.lock is held by another process`, { fix: `remove ${folder}.lock` });
 }
 
-/** The lock was made a moment ago: its date is the disk's own time. */
+/** Takes the current time from the new lock, because the clock of the disk may differ. */
 function liveClaims(folder: string): OtherClaim[] {
   const now = statSync(`${folder}.lock`).mtimeMs;
   return readdirSync(folder).flatMap((name) => {
@@ -116,7 +116,7 @@ function contains(outer: Target, inner: Target): boolean {
   return outer.kind === 'folder' && inner.path.startsWith(outer.path.endsWith(sep) ? outer.path : outer.path + sep);
 }
 
-/** Without links, as far as the path exists. */
+/** Resolves symbolic links as far as the path exists. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

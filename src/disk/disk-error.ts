@@ -1,6 +1,6 @@
 import { FailedError, GantryError } from '../errors.ts';
 
-/** What the disk answered, in the user's words. The file is named by whoever knows which one is meant. */
+/** Describes a system error. The caller adds the path. */
 export function toDiskError(cause: unknown): GantryError {
   if (cause instanceof GantryError) return cause;
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? '';

@@ -9,29 +9,29 @@ const writing = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
 const retryMs = 100;
 
 /**
- * The content of a path that the user named, whatever it leads to. A FIFO is waited for until somebody writes to it or
- * the signal aborts. Throws what the system says, or the reason of the signal.
+ * Reads a file, pipe or device that the user named. Waits for a writer of a FIFO until the signal aborts. Throws system
+ * errors, or the reason of the signal.
  */
 export async function readFileOrPipe(path: string, signal: AbortSignal): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of readFileOrPipeChunks(path, signal)) pieces.push(piece);
-  return Buffer.concat(pieces);
+  const chunks: Buffer[] = [];
+  for await (const chunk of readFileOrPipeChunks(path, signal)) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
-/** The same, piece by piece. */
+/** {@link readFileOrPipe} in chunks. */
 export async function* readFileOrPipeChunks(
   path: string,
   signal: AbortSignal,
-  pieceBytes?: number,
+  chunkBytes?: number,
 ): AsyncGenerator<Buffer> {
   for (let isEmpty = true; isEmpty; ) {
     signal.throwIfAborted();
     const isFifo = await leadsToFifo(path);
     try {
-      const source = isFifo ? await fifoSource(path) : createReadStream(path, { highWaterMark: pieceBytes });
-      for await (const piece of addAbortSignal(signal, source)) {
+      const source = isFifo ? await fifoSource(path) : createReadStream(path, { highWaterMark: chunkBytes });
+      for await (const chunk of addAbortSignal(signal, source)) {
         isEmpty = false;
-        yield piece;
+        yield chunk;
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -44,14 +44,14 @@ export async function* readFileOrPipeChunks(
 
 /** What {@link openPipeOrDevice} opens. */
 export interface NamedOutput {
-  /** Resolves when the system has taken all of it. */
+  /** Resolves when the system has accepted all bytes. */
   write(bytes: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a pipe or a device that the user named, to be written to. A FIFO is waited for until somebody reads it or the
- * signal aborts. Throws what the system says, or the reason of the signal; so does `write`.
+ * Opens a pipe or device that the user named for writing. Waits for a reader of a FIFO until the signal aborts. Throws
+ * system errors, or the reason of the signal; so does `write`.
  */
 export async function openPipeOrDevice(path: string, signal: AbortSignal): Promise<NamedOutput> {
   signal.throwIfAborted();
@@ -71,8 +71,8 @@ async function leadsToFifo(path: string): Promise<boolean> {
 }
 
 /**
- * Opening a FIFO the usual way blocks a thread until its other end is opened too, and a process cannot exit while one
- * of its threads is blocked. A socket waits for a pipe without a thread.
+ * Opening a FIFO with fs blocks a thread until its other end is opened, and a process cannot exit while a thread is
+ * blocked. A socket waits without a thread.
  */
 async function fifoSource(path: string): Promise<Readable> {
   const { Socket } = await import('node:net');
@@ -80,14 +80,14 @@ async function fifoSource(path: string): Promise<Readable> {
 }
 
 /**
- * Whether an end without any content is one that a writer made. Linux reports no end before there was a writer, and a
- * pipe that somebody has opened already has had one. Elsewhere nobody may have come yet.
+ * Whether an empty pipe has really ended. Linux reports no end before there was a writer; other systems do, except for
+ * pipes that are open already.
  */
 function isEndReal(path: string): boolean {
   return process.platform === 'linux' || /^\/dev\/(stdin$|fd\/)/.test(path);
 }
 
-/** Opening fails with ENXIO as long as nobody reads. */
+/** Opening fails with ENXIO while there is no reader. */
 async function fifoTarget(path: string, signal: AbortSignal): Promise<Socket> {
   const { Socket } = await import('node:net');
   for (;;) {
@@ -102,7 +102,7 @@ async function fifoTarget(path: string, signal: AbortSignal): Promise<Socket> {
 }
 
 function fifoOutput(pipe: Socket, signal: AbortSignal): NamedOutput {
-  // Each write tells of its own failure.
+  // Each write reports its own failure.
   addAbortSignal(signal, pipe).on('error', () => {});
   return {
     write: (bytes) =>

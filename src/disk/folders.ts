@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Makes a folder that only its owner may enter, as {@link makeFolder} does. */
+/** {@link makeFolder} for a folder that only its owner may access. */
 export function makePrivateFolder(folder: string): void {
   makeFolder(folder, 0o700);
 }
 
 /**
- * Makes a folder, and those above it, unless it is there. Throws what the file system says. Node's own recursion is not
- * used: where no folder can be made (`/proc`) it never ends.
+ * Creates a folder and its parents if they do not exist. Throws system errors. Node's `recursive` never ends where no folder
+ * can be created (`/proc`).
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   try {
@@ -17,7 +17,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
     const above = dirname(folder);
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    // Another process may have made the folder above in this moment: then it is enough to try again.
+    // Another process may have created the parent meanwhile.
     if (!existsSync(above)) makeFolder(above, mode);
     makeOne(folder, mode);
   }

@@ -1,6 +1,6 @@
 /**
- * Files and folders on this machine. Every file that gantry writes is put in place here: under a random name first,
- * never through a link, and under its own name only when it is whole.
+ * Files and folders on this machine. Every file is written here: first under a random name, never through a symbolic link,
+ * and renamed when it is complete.
  */
 export { claimTarget, type TargetClaim } from './claims.ts';
 export { toDiskError } from './disk-error.ts';

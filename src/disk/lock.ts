@@ -8,11 +8,11 @@ export interface Lock {
 }
 
 /**
- * Takes a lock that only one process holds at a time, or returns undefined while another living process holds it.
+ * Takes a lock that one process holds at a time. Returns undefined while another live process holds it.
  *
- * A lock is a folder with one file in it, whose name is the owner's. It is taken by renaming a folder that already
- * holds that file onto the lock: the system refuses that while the lock is not empty, so owner and lock appear in one
- * step. A dead owner is removed by its own name, which can never be the name of whoever took the lock since.
+ * A lock is a folder with one file, whose name identifies the owner. Taking it renames a prepared folder onto the lock,
+ * which fails while the lock is not empty, so owner and lock appear atomically. The file of a dead owner is removed by its
+ * name, which no later owner can have.
  */
 export function takeLock(path: string): Lock | undefined {
   const name = newOwnerName();
@@ -35,7 +35,7 @@ export function takeLock(path: string): Lock | undefined {
   };
 }
 
-/** Waits up to `waitMs` for a lock that is held only for moments. Returns undefined if it is still held then. */
+/** Waits up to `waitMs` for a lock that is held briefly. Returns undefined if it is still held. */
 export async function waitForLock(path: string, waitMs: number): Promise<Lock | undefined> {
   const end = performance.now() + waitMs;
   for (;;) {
@@ -45,7 +45,7 @@ export async function waitForLock(path: string, waitMs: number): Promise<Lock | 
   }
 }
 
-/** The process that holds a lock; undefined if nobody does. */
+/** The process that holds a lock; undefined if it is free. */
 export function lockHolder(path: string): LockOwner | undefined {
   return ownersIn(path)
     .map(({ owner }) => owner)
@@ -81,14 +81,14 @@ function renamedOnto(prepared: string, path: string): boolean {
     renameSync(prepared, path);
     return true;
   } catch (error) {
-    const isHeld = refusals.has((error as NodeJS.ErrnoException).code ?? '');
+    const isHeld = notEmptyCodes.has((error as NodeJS.ErrnoException).code ?? '');
     if (isHeld && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) return false;
     throw error;
   }
 }
 
-/** What systems answer when a folder is renamed onto one that is not empty. */
-const refusals = new Set(['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY']);
+/** Codes for renaming a folder onto one that is not empty. */
+const notEmptyCodes = new Set(['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES', 'EBUSY']);
 
 function removeIfEmpty(path: string): void {
   try {

@@ -1,21 +1,21 @@
 import { closeSync, existsSync, lstatSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Which names a folder on this machine takes for the same. */
+/** Which names a folder on this machine treats as the same. */
 export interface NameProbe {
-  /** Whether there are any. */
+  /** Whether different names can lead to the same entry. */
   mergesNames(folder: string): boolean;
   /** Whether these two are the same in a folder. */
   isSameName(folder: string, first: string, second: string): boolean;
-  /** Whether an entry of this name gets this name, not one without the dot or the space at its end. */
+  /** Whether the disk keeps trailing dots and spaces of the name. */
   keepsName(folder: string, name: string): boolean;
   /** Whether two paths below a folder lead to one entry. */
   isSameEntry(folder: string, first: string, second: string): boolean;
 }
 
 /**
- * Asks the disk itself: two names are tried in a temporary folder, inside the folder they are meant for or the nearest
- * one above that exists. The operating system would be a guess: every disk, and every folder on some, has its own rule.
+ * Tests names in a temporary folder inside the target folder or its nearest parent that exists. The operating system would
+ * be a guess: disks, and folders of some disks, differ.
  */
 export const nameProbe: NameProbe = {
   mergesNames: (folder) => within(folder, (inside) => samples.some((names) => isSame(inside, ...names)), guess),
@@ -40,8 +40,8 @@ export const nameProbe: NameProbe = {
 };
 
 /**
- * What the names have in common that some disk takes for the same, at least: disks differ in how they fold case, in
- * Unicode's normal forms, and in what they drop. Two names with different keys are different everywhere.
+ * Names with different keys are different on every disk. Disks differ in case folding, Unicode normalization and the
+ * characters that they drop.
  */
 export function nameKey(name: string): string {
   const plain = name.normalize('NFD').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
@@ -52,7 +52,7 @@ export function nameKey(name: string): string {
     .replace(/[. ]+$/, '');
 }
 
-/** Case, normal form, and what may be dropped at the end. */
+/** Case, Unicode normalization, trailing dots and spaces. */
 const samples: [string, string][] = [
   ['a', 'A'],
   ['\u00e9', 'e\u0301'],
@@ -60,7 +60,7 @@ const samples: [string, string][] = [
   ['c', 'c '],
 ];
 
-/** Runs a test in a new folder, which is removed. Where none can be made nothing can be copied to either. */
+/** Runs a test in a temporary folder. If none can be created, nothing can be copied there either. */
 function within(folder: string, test: (inside: string) => boolean, otherwise: () => boolean): boolean {
   let inside: string;
   try {
@@ -86,7 +86,7 @@ function isSame(folder: string, first: string, second: string): boolean {
   return isTaken;
 }
 
-/** False when the name is taken; undefined when the disk does not have such names. */
+/** Returns false if the name exists, undefined if the disk does not allow it. */
 function create(path: string): boolean | undefined {
   try {
     closeSync(openSync(path, 'wx'));

@@ -8,28 +8,28 @@ import { TemporaryNames } from './temporary.ts';
 import { TemporaryFolder } from './temporary-folder.ts';
 
 export interface NewFileOptions {
-  /** Permissions, less the umask; left out, those of the file it replaces. */
+  /** Permissions before the umask; by default those of the replaced file. */
   mode?: number;
-  /** Whose temporary names to use. Left out, the name is random and recorded nowhere. */
+  /** Source of the temporary name. By default it is random and not recorded. */
   names?: TemporaryNames | undefined;
-  /** The absolute path of the target's folder, where `target` leads there by another way. */
+  /** The absolute path of the target's folder; `target` may be reached through another path. */
   folder?: string | undefined;
 }
 
 interface InPlaceOptions extends NewFileOptions {
-  /** The content is on the disk before the name is. */
+  /** Flush the content to disk before renaming. */
   flush?: boolean;
-  /** Ends the wait for somebody who reads a FIFO. */
+  /** Aborts waiting for the reader of a FIFO. */
   signal?: AbortSignal | undefined;
 }
 
-/** Windows knows no such flag, and links only for those who have the right to make them. */
+/** Windows has no such flag, and creating symbolic links needs a privilege there. */
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const exclusively = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow;
 
 /**
- * A file that is being written beside its target, under a name that is nobody else's. It gets its own name in one
- * step, when it is whole: whoever looks at the target sees the old content or the new.
+ * A file that is written beside its target under a unique temporary name and renamed atomically when it is complete, so
+ * that readers see either the old or the new content.
  */
 export class NewFile {
   #isOpen = true;
@@ -41,7 +41,7 @@ export class NewFile {
     readonly handle: FileHandle,
   ) {}
 
-  /** Creates it empty. Throws what the system says. */
+  /** Creates an empty file. Throws system errors. */
   static async create(target: string, { mode, names, folder = dirname(target) }: NewFileOptions = {}) {
     const name = (names ?? new TemporaryNames(undefined)).nameIn(folder);
     const path = join(dirname(target), name);
@@ -53,8 +53,8 @@ export class NewFile {
   }
 
   /**
-   * Opens what an earlier process kept for this target under a recorded name. Undefined unless it is a plain file of
-   * that many bytes that no other name leads to.
+   * Opens the temporary file of an earlier process. Returns undefined unless it is a regular file of this size without
+   * other hard links.
    */
   static async reopen(
     target: string,
@@ -73,10 +73,7 @@ export class NewFile {
     return undefined;
   }
 
-  /**
-   * Gives it the name of its target. `modified` is in milliseconds since 1970; with `flush` the content is on the disk
-   * before the name is.
-   */
+  /** Renames it to its target. `modified` is in ms since 1970; `flush` flushes the content to disk first. */
   async commit(target: string, { modified, flush = false }: { modified?: number | undefined; flush?: boolean } = {}) {
     if (modified !== undefined) await this.handle.utimes(modified / 1000, modified / 1000);
     if (flush) await this.handle.sync();
@@ -92,13 +89,13 @@ export class NewFile {
     removedOnExit.delete(this.path);
   }
 
-  /** Closes it and leaves it for a later process. */
+  /** Closes it and keeps it for a later process. */
   async keep(): Promise<void> {
     await this.#close().catch(() => {});
     removedOnExit.delete(this.path);
   }
 
-  /** From now on a sudden end of the process leaves it for a later one. */
+  /** Keeps it for a later process if this one exits suddenly. */
   keepOnExit(): void {
     removedOnExit.delete(this.path);
   }
@@ -110,10 +107,7 @@ export class NewFile {
   }
 }
 
-/**
- * Writes a whole file: it appears under its name only when it is complete, and an older one stays until then. A pipe
- * or a device is written to, never replaced. Throws what the system says.
- */
+/** Writes a file atomically. Pipes and devices are written to, not replaced. Throws system errors. */
 export async function writeFileAtomic(
   path: string,
   content: string | Uint8Array,
@@ -122,7 +116,7 @@ export async function writeFileAtomic(
   await writeAtomically(path, (file) => file.writeFile(content), options);
 }
 
-/** The same for content that `write` writes. If it throws, nothing is left of it. */
+/** {@link writeFileAtomic} for content that `write` writes. If it throws, the target stays as it is. */
 export async function writeAtomically<T>(
   path: string,
   write: (file: FileHandle) => Promise<T>,
@@ -140,7 +134,7 @@ export async function writeAtomically<T>(
   }
 }
 
-/** {@link writeFileAtomic} for callers that cannot wait. */
+/** Synchronous {@link writeFileAtomic}, for regular files only. */
 export function writeFileAtomicSync(path: string, content: string | Uint8Array, { mode = 0o666 } = {}): void {
   const temporary = join(dirname(path), new TemporaryNames(undefined).nameIn(dirname(path)));
   const descriptor = openSync(temporary, exclusively, mode);
@@ -157,7 +151,7 @@ export function writeFileAtomicSync(path: string, content: string | Uint8Array, 
   }
 }
 
-/** A pipe takes bytes only in their order: they go to a temporary file until all are written. */
+/** `write` may write in any order, so the content of a pipe is collected in a temporary file first. */
 async function writeThrough<T>(
   path: string,
   write: (file: FileHandle) => Promise<T>,
@@ -170,7 +164,7 @@ async function writeThrough<T>(
       const whole = join(folder.path, 'whole');
       const file = await open(whole, exclusively, 0o600);
       const result = await write(file).finally(() => file.close());
-      for await (const piece of readFileOrPipeChunks(whole, signal)) await output.write(piece);
+      for await (const chunk of readFileOrPipeChunks(whole, signal)) await output.write(chunk);
       return result;
     } finally {
       await folder.remove();

@@ -14,30 +14,30 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import { FailedError } from '../errors.ts';
 
 export interface OpeningOptions {
-  /** Makes folders that are missing. */
+  /** Create missing folders. */
   creates: boolean;
-  /** Enters links that lead to a folder inside the root; otherwise no link is entered. */
+  /** Follow symbolic links to folders inside the root; by default none are followed. */
   followsLinks: boolean;
-  /** Whether folders are held open: undefined to find out. */
-  holds?: boolean;
+  /** Whether folders are kept open; detected if undefined. */
+  keepsOpen?: boolean;
 }
 
 /** A folder that is in use. */
 export interface OpenedFolder {
-  /** The file system's path of an entry of this very folder, whatever its own path leads to by now. */
+  /** The path of an entry of this folder, even if the folder's own path was replaced. */
   entry(name: string): string;
-  /** Throws a FailedError if the folder's own path leads elsewhere by now. */
+  /** Throws a FailedError if the folder was replaced. */
   verify(): void;
   release(): void;
 }
 
 /**
- * The folders below a root, entered so that a link planted meanwhile leads nobody out of it. Where the system has
- * `/proc/self/fd`, each folder is opened once, without following links, and its entries are reached through the open
- * folder. Elsewhere the way to it is checked again at each use, which leaves a moment between the check and the use.
+ * Opens folders below a root, protected against symbolic links that are planted meanwhile. With `/proc/self/fd` each folder
+ * is opened once, without following links, and its entries are accessed through the open folder. On other systems the path
+ * is checked before each use, which leaves a short race.
  */
 export class OpenedFolders {
-  /** By path below the root, the least recently used first. */
+  /** By path relative to the root, the least recently used first. */
   readonly #folders = new Map<string, Folder>();
   #root: Folder | undefined;
 
@@ -46,7 +46,7 @@ export class OpenedFolders {
     private readonly options: OpeningOptions,
   ) {}
 
-  /** To be released after its use. Throws what the file system says, or a FailedError where a link leads elsewhere. */
+  /** Release it after use. Throws system errors, or a FailedError if a symbolic link leads elsewhere. */
   open(names: readonly string[]): OpenedFolder {
     const folder = this.#enter(names);
     folder.users++;
@@ -84,11 +84,11 @@ export class OpenedFolders {
     return folder;
   }
 
-  /** The root may be a link: that is the user's choice, which is looked at once. */
+  /** The root may be a symbolic link, because the user chose it. It is resolved once. */
   #enterRoot(): Folder {
     if (!this.#root) {
-      const holds = this.options.holds ?? canHold(this.path);
-      this.#root = holds ? held('', openFolder(this.path, 0)) : seen('', this.path);
+      const keepsOpen = this.options.keepsOpen ?? canKeepOpen(this.path);
+      this.#root = keepsOpen ? openedFolder('', openFolder(this.path, 0)) : checkedFolder('', this.path);
     }
     if (this.#isStillThere(this.#root)) return this.#root;
     throw new FailedError('the target folder was replaced in the meantime');
@@ -96,24 +96,24 @@ export class OpenedFolders {
 
   #open(path: string, entry: string): Folder {
     if (this.options.creates) makeUnlessThere(entry);
-    const holds = this.#root?.descriptor !== undefined;
+    const keepsOpen = this.#root?.descriptor !== undefined;
     const stats = lstatSync(entry);
     if (stats.isSymbolicLink()) return this.#openLink(path, entry);
     if (!stats.isDirectory()) throw new FailedError(`${path} is a file, not a folder`);
-    // What was a folder a moment ago may be a link by now: opening that fails.
-    return holds ? held(path, openFolder(entry, noFollow)) : seen(path, entry);
+    // Fails if the folder was replaced by a symbolic link.
+    return keepsOpen ? openedFolder(path, openFolder(entry, noFollow)) : checkedFolder(path, entry);
   }
 
-  /** A link that the user made may lead around in the root, but not out of it. */
+  /** A symbolic link may lead to another folder in the root, but not outside. */
   #openLink(path: string, entry: string): Folder {
     if (!this.options.followsLinks) throw new FailedError(`${path} is a symbolic link`);
     const root = this.#enterRoot();
     if (root.descriptor === undefined) {
-      const folder = seen(path, realpathSync(entry));
+      const folder = checkedFolder(path, realpathSync(entry));
       checkInside(realpathSync(this.path), folder.base, path);
       return folder;
     }
-    const folder = held(path, openFolder(entry, 0));
+    const folder = openedFolder(path, openFolder(entry, 0));
     try {
       checkInside(readlinkSync(root.base), readlinkSync(folder.base), path);
       return folder;
@@ -134,7 +134,7 @@ export class OpenedFolders {
 
   #closeUnused(): void {
     for (const [path, folder] of this.#folders) {
-      if (this.#folders.size <= mostOpen) return;
+      if (this.#folders.size <= maxOpen) return;
       if (folder.users > 0) continue;
       this.#folders.delete(path);
       close(folder);
@@ -150,27 +150,27 @@ export class OpenedFolders {
   }
 }
 
-/** Open folders besides those in use. */
-const mostOpen = 64;
+/** Maximum of open folders, besides those in use. */
+const maxOpen = 64;
 
 interface Folder {
-  /** Below the root. */
+  /** Relative to the root. */
   path: string;
-  /** What leads to its entries. */
+  /** The path for access to its entries. */
   base: string;
   descriptor: number | undefined;
   id: string;
   users: number;
-  /** It is to be closed when nobody uses it any more. */
+  /** Close it when it is no longer in use. */
   isForgotten: boolean;
 }
 
-function held(path: string, descriptor: number): Folder {
+function openedFolder(path: string, descriptor: number): Folder {
   const id = identity(fstatSync(descriptor, { bigint: true }));
   return { path, base: `/proc/self/fd/${descriptor}`, descriptor, id, users: 0, isForgotten: false };
 }
 
-function seen(path: string, base: string): Folder {
+function checkedFolder(path: string, base: string): Folder {
   const id = identity(statSync(base, { bigint: true }));
   return { path, base, descriptor: undefined, id, users: 0, isForgotten: false };
 }
@@ -187,8 +187,8 @@ function openFolder(path: string, flags: number): number {
   return openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | flags);
 }
 
-/** Whether the entries of an open folder can be reached by its descriptor: on Linux, where /proc is mounted. */
-function canHold(path: string): boolean {
+/** Whether entries can be accessed through an open folder: on Linux with /proc. */
+function canKeepOpen(path: string): boolean {
   if (process.platform !== 'linux') return false;
   const descriptor = openFolder(path, 0);
   try {
@@ -214,8 +214,8 @@ function makeUnlessThere(path: string): void {
 }
 
 function checkInside(root: string, folder: string, shown: string): void {
-  const way = relative(root, folder);
-  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
+  const path = relative(root, folder);
+  if (path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) {
     throw new FailedError(`${shown} is a symbolic link to a path outside the target folder`);
   }
 }

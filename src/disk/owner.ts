@@ -2,16 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** The process that holds a lock or a claim, as the name of its file tells. */
+/** The process that holds a lock or a claim, from the name of its file. */
 export interface LockOwner {
   pid: number;
-  /** When the process started, in clock ticks since the machine did; 0 where the system does not tell. */
+  /** Start of the process in clock ticks since boot; 0 if unknown. */
   startedAt: number;
   /** Hash of the host name: a process id means nothing on another machine. */
   host: string;
 }
 
-/** A name for a file of this process that no other process, and no other call, ever uses. */
+/** A unique file name that identifies this process. */
 export function newOwnerName(): string {
   return `${process.pid}-${startOf(process.pid) ?? 0}-${hostHash()}-${randomBytes(8).toString('hex')}`;
 }
@@ -23,8 +23,7 @@ export function parseOwnerName(name: string): LockOwner | undefined {
 }
 
 /**
- * Whether the process still runs; undefined for a process of another machine. A process id that the system has given
- * to a new process since then does not count, nor does a process that has ended and whose parent has not asked how.
+ * Whether the process is running; undefined for another machine. Detects reused process ids and zombie processes.
  */
 export function isAlive({ pid, startedAt, host }: LockOwner): boolean | undefined {
   if (host !== hostHash()) return undefined;
@@ -39,13 +38,13 @@ export function isAlive({ pid, startedAt, host }: LockOwner): boolean | undefine
   return started === undefined || started === startedAt;
 }
 
-/** A process on another machine cannot be asked: it shows that it is alive by writing to its file. */
+/** A process on another machine cannot be checked, so owners touch their file regularly. */
 const heartbeatMs = 10_000;
-const silentMs = 60_000;
+const staleMs = 60_000;
 
 /**
- * Writes the first byte of this process's file again and again, so that the disk dates it. Returns how to stop. A file
- * that is gone stays gone.
+ * Rewrites the first byte of the file regularly, so that the disk updates its time. Returns a function to stop. Does not
+ * recreate a deleted file.
  */
 export function startHeartbeat(file: string, firstByte: string): () => void {
   const beat = () => {
@@ -59,11 +58,11 @@ export function startHeartbeat(file: string, firstByte: string): () => void {
   return () => clearInterval(timer);
 }
 
-/** Whether the owner of a file holds it no more. `now` is by the clock of the disk, which may be another machine's. */
+/** Whether the owner of a file is gone. `now` is by the clock of the disk, which may be another machine's. */
 export function isAbandoned(file: string, owner: LockOwner, now: number): boolean {
   const alive = isAlive(owner);
   if (alive !== undefined) return !alive;
-  return now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= silentMs;
+  return now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= staleMs;
 }
 
 function hostHash(): string {
@@ -76,8 +75,8 @@ function startOf(pid: number): number | undefined {
 }
 
 /**
- * `/proc/PID/stat` from its third field, the state, on; empty where the system has no such file. The name of the
- * command before it may contain spaces and parentheses.
+ * `/proc/PID/stat` from its third field, the state; empty if there is no such file. The command name before it may contain
+ * spaces and parentheses.
  */
 function statusOf(pid: number): string[] {
   try {

@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { FailedError } from '../errors.ts';
 
-/** Without O_NONBLOCK, opening a FIFO waits until somebody writes to it. Windows has neither. */
+/** Without O_NONBLOCK, opening a FIFO blocks until there is a writer. Windows has neither. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Opens a file that was a regular one when it was found. By now the path may lead to a FIFO or a device: those have no
- * end, and throw a FailedError.
+ * Opens a file that was regular when it was found. Throws a FailedError if the path now leads to a FIFO or a device, which
+ * may never end.
  */
 export function openRegularSync(path: string): number {
   let file: number;
@@ -24,7 +24,7 @@ export function openRegularSync(path: string): number {
   }
 }
 
-/** The content of a file that was a regular one when it was found, as text. */
+/** Reads a regular file as text. */
 export function readRegularSync(path: string): string {
   const file = openRegularSync(path);
   try {
@@ -34,7 +34,7 @@ export function readRegularSync(path: string): string {
   }
 }
 
-/** ENXIO is what opening a socket fails with. */
+/** Opening a socket fails with ENXIO. */
 export function rethrowOpenError(error: unknown): never {
   throw (error as NodeJS.ErrnoException).code === 'ENXIO' ? notRegularError() : error;
 }

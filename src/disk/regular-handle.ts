@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { notRegularError, readFlags, rethrowOpenError } from './regular-file.ts';
 
-/** {@link openRegularSync} as a handle. */
+/** Asynchronous {@link openRegularSync}. */
 export async function openRegular(path: string): Promise<FileHandle> {
   const file = await open(path, readFlags).catch(rethrowOpenError);
   try {
@@ -13,7 +13,7 @@ export async function openRegular(path: string): Promise<FileHandle> {
   }
 }
 
-/** The content of a file that was a regular one when it was found. */
+/** Reads a regular file. */
 export async function readRegular(path: string): Promise<Buffer> {
   const file = await openRegular(path);
   try {

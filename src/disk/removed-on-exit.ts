@@ -4,8 +4,7 @@ const paths = new Set<string>();
 let isListening = false;
 
 /**
- * Files and folders that are of no use without this process: a second Ctrl-C ends it before the code that removes
- * them can run.
+ * Files and folders to remove when the process exits, also on a second Ctrl-C, which skips the usual cleanup.
  */
 export const removedOnExit = {
   add(path: string): void {

@@ -2,19 +2,19 @@ import { renameSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 
-/** Codes with which Windows refuses to rename a file that a virus scanner or a reader has open for a moment. */
+/** Windows fails with these codes while a virus scanner or a reader has the file open. */
 const busy = new Set(['EPERM', 'EACCES', 'EBUSY']);
-/** Pauses between the tries, in milliseconds: about three seconds in all. */
+/** Pauses between attempts: about three seconds in total. */
 const pausesMs = [10, 20, 40, 80, 160, 320, 640, 640, 640, 640];
 
 interface Replacing {
   rename?: (from: string, to: string) => Promise<void>;
   pause?: (ms: number) => Promise<unknown>;
-  /** Elsewhere these codes are final: a folder without the right to write stays so. */
+  /** On other systems these codes are permanent. */
   windows?: boolean;
 }
 
-/** Gives a file its final name, in one step, in place of an older file of that name. */
+/** Renames a file onto its target atomically. */
 export async function replaceFile(
   from: string,
   to: string,
@@ -31,7 +31,7 @@ export async function replaceFile(
   await move(from, to);
 }
 
-/** The same without giving way to other work. On Windows it waits for its turn with the processor idle. */
+/** Synchronous {@link replaceFile}. On Windows it may block. */
 export function replaceFileSync(from: string, to: string): void {
   for (const pauseMs of process.platform === 'win32' ? pausesMs : []) {
     try {

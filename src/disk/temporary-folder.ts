@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removedOnExit } from './removed-on-exit.ts';
 
-/** A folder in the system's place for temporary files, which only its owner may enter. */
+/** A private folder in the system's folder for temporary files. */
 export class TemporaryFolder {
   private constructor(readonly path: string) {}
 
-  /** `prefix` begins its name. Throws what the system says. */
+  /** Its name starts with `prefix`. Throws system errors. */
   static async create(prefix: string): Promise<TemporaryFolder> {
     const path = await mkdtemp(join(tmpdir(), prefix));
     removedOnExit.add(path);

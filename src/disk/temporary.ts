@@ -8,9 +8,8 @@ import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 const form = /^\.gantry-([0-9a-f]{16})-[0-9a-z]+$/;
 
 /**
- * Names for the temporary files of one command, in folders of the user. They are random, so that they are nobody
- * else's, and a record of them in the state folder tells later commands which files are ours: those are never copied,
- * deployed or deleted as the user's, and what a killed process left is removed.
+ * Random names for the temporary files of a command in the user's folders. A record in the state folder tells later commands
+ * which files are temporary: they are not copied, deployed or synced, and those of a killed process are removed.
  */
 export class TemporaryNames {
   readonly #session = randomBytes(8).toString('hex');
@@ -20,10 +19,10 @@ export class TemporaryNames {
   #record: string | undefined;
   #isOff = false;
 
-  /** `state` is the state folder. Without one, or where it cannot be written, there is no record. */
+  /** Without a writable `state` folder there is no record. */
   constructor(private readonly state: string | undefined) {}
 
-  /** A new name for a file in a folder, which is given by its absolute path. */
+  /** A new name for a file in this folder, an absolute path. */
   nameIn(folder: string): string {
     if (!this.#folders.has(folder)) {
       this.#folders.add(folder);
@@ -32,13 +31,13 @@ export class TemporaryNames {
     return `.gantry-${this.#session}-${(this.#count++).toString(36)}`;
   }
 
-  /** Records that a file is to stay for a later try, as long as this journal is there and names it. */
+  /** Records that a file is kept for a later attempt, as long as this journal names it. */
   keep(path: string, journal: string): void {
     this.#kept.push(path);
     this.#write({ keep: path, journal });
   }
 
-  /** Removes the record, unless a file to keep is left. To be called when all others of these names are gone. */
+  /** Removes the record unless a kept file exists. Call it after the other files are removed. */
   close(): void {
     if (this.#record && !this.#kept.some((file) => existsSync(file))) rmSync(this.#record, { force: true });
   }
@@ -52,7 +51,7 @@ export class TemporaryNames {
       }
       appendFileSync(this.#record, `${JSON.stringify(line)}\n`, { mode: 0o600 });
     } catch {
-      // Without a record the files are still safe from mix-ups; only a kill would leave one behind.
+      // Without a record, only the files of a killed process would be left over.
       this.#isOff = true;
     }
   }
@@ -61,14 +60,14 @@ export class TemporaryNames {
 type RecordLine = { folder: string } | { keep: string; journal: string };
 
 /**
- * Whether a file is named like a temporary one. Without a record it may be that of a process with another state folder,
- * or the user's own: it is treated as the user's.
+ * Whether a name has the form of a temporary file. Without a record it may belong to a process with another state folder or
+ * to the user, so it is treated as the user's.
  */
 export function isNamedTemporary(name: string): boolean {
   return form.test(name);
 }
 
-/** Tells temporary files of ours, of any process, from the user's own. The state folder is asked for when needed. */
+/** Returns a function that detects recorded temporary files of any process. Calls `state` only when needed. */
 export function temporaryFilter(state: () => string): (name: string) => boolean {
   let sessions: Set<string> | undefined;
   return (name) => {
@@ -79,18 +78,18 @@ export function temporaryFilter(state: () => string): (name: string) => boolean 
   };
 }
 
-/** Removes what killed processes have left, except what a journal will resume. */
+/** Removes temporary files of killed processes, except those that a journal can resume. */
 export function removeOrphanedFiles(state: string): void {
   for (const { path, session, alive } of records(state)) {
     if (alive) continue;
     const lines = readRecord(path);
-    const kept = new Set(lines.flatMap((line) => ('keep' in line && isWanted(line) ? [line.keep] : [])));
+    const kept = new Set(lines.flatMap((line) => ('keep' in line && isResumable(line) ? [line.keep] : [])));
     for (const line of lines) if ('folder' in line) removeIn(line.folder, session, kept);
     if (kept.size === 0) rmSync(path, { force: true });
   }
 }
 
-function isWanted({ keep, journal }: { keep: string; journal: string }): boolean {
+function isResumable({ keep, journal }: { keep: string; journal: string }): boolean {
   try {
     return existsSync(keep) && readFileSync(journal, 'utf8').includes(basename(keep));
   } catch {
@@ -105,7 +104,7 @@ function removeIn(folder: string, session: string, kept: ReadonlySet<string>): v
       if (form.exec(name)?.[1] === session && !kept.has(path)) rmSync(path, { force: true });
     }
   } catch {
-    // The folder is gone, or no longer ours to change.
+    // The folder is gone or not writable.
   }
 }
 
@@ -123,7 +122,7 @@ function records(state: string): { path: string; session: string; alive: boolean
   });
 }
 
-/** A line that a crash cut short counts for nothing. */
+/** Ignores lines that a crash truncated. */
 function readRecord(path: string): RecordLine[] {
   return readFileSync(path, 'utf8')
     .split('\n')

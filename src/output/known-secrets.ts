@@ -5,7 +5,7 @@ const shortest = 6;
 /** A shorter value is hidden only where it stands alone: `debug` is not hidden in `debugger`. */
 const longEnough = 12;
 
-/** The secrets that this run has read or received. Whoever reads one adds it; everything printed goes past here. */
+/** The secrets that this run has read or received. Code that reads a secret adds it; everything that is printed is checked against them. */
 export class KnownSecrets {
   /** Longest first: a spelling may contain a shorter one. */
   #spellings: string[] = [];

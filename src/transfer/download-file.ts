@@ -11,49 +11,49 @@ import { CorruptError } from './storage-errors.ts';
 
 export interface FileDownload {
   target: string;
-  /** The absolute path of the target's folder, where `target` leads there by another way. */
+  /** The absolute path of the target's folder; `target` may be reached through another path. */
   folder: string;
   names: TemporaryNames;
   plan: PartPlan;
-  /** Milliseconds since 1970; the file gets it as its own. */
+  /** Modification time that the file gets, in ms since 1970. */
   modified: number | undefined;
-  /** Gives a new signed link. */
+  /** Requests a new signed URL. */
   createUrl: () => Promise<string>;
-  /** What an earlier try has left in its temporary file: ranges of this version, which its ETag or its date tells. */
+  /** Ranges of this version in the temporary file of a previous attempt. */
   saved?: { version: string; ranges: number[]; temporary: string } | undefined;
-  /** Ranges beyond this are of this version, in the temporary file at this absolute path. */
+  /** Called before the first `onRange`, with the version and the absolute path of the temporary file. */
   onStarted: (version: string, temporary: string) => void;
   onRange: (number: number) => void;
-  /** Looks at the whole of what has come, before it gets its name; throws when that is not right. */
+  /** Verifies the complete temporary file before it is renamed. Throws if it is wrong. */
   confirm: (path: string) => Promise<void>;
-  /** Whether what has come stays, should it fail: only a journal can find it again. */
+  /** Whether to keep the temporary file after a failure, to resume it by the journal. */
   keep: boolean;
   order: number;
 }
 
 /**
- * Receives a file under a temporary name beside its target, and gives it its name when it is whole and checked. Throws
- * a ChangedError when it became another one meanwhile. Returns how many bytes were there from an earlier try.
+ * Downloads a file to a temporary name beside its target, and renames it when it is complete and verified. Throws a
+ * ChangedError if the remote file changes. Returns the bytes resumed from a previous attempt.
  */
 export async function downloadFile(receiving: FileDownload, resources: TransferResources): Promise<number> {
   const { target, plan, saved, keep, modified } = receiving;
   const resumed = saved && (await NewFile.reopen(target, saved.temporary, plan.bytes, receiving.folder));
   const file = resumed ?? (await createSized(receiving));
-  const left = resumed ? saved : undefined;
-  const receipt = new Receipt(receiving, file, resources, left);
+  const previous = resumed ? saved : undefined;
+  const attempt = new DownloadAttempt(receiving, file, resources, previous);
   try {
-    await receipt.run();
+    await attempt.run();
     await receiving.confirm(file.path);
     resources.signal.throwIfAborted();
     await file.commit(target, { modified }).catch((cause: unknown) => Promise.reject(toDiskError(cause)));
-    return (left?.ranges ?? []).reduce((sum, number) => sum + partAt(plan, number).length, 0);
+    return (previous?.ranges ?? []).reduce((sum, number) => sum + partAt(plan, number).length, 0);
   } catch (error) {
-    await (keep && receipt.usable(error) ? file.keep() : file.discard());
+    await (keep && attempt.isResumable(error) ? file.keep() : file.discard());
     throw error;
   }
 }
 
-/** Takes its room on the disk at once, so that a full disk is noticed before the first byte is asked for. */
+/** Sets the size first, so that most full disks are detected before the first request. */
 async function createSized({ target, folder, names, plan }: FileDownload): Promise<NewFile> {
   try {
     const file = await NewFile.create(target, { names, folder });
@@ -69,9 +69,9 @@ async function createSized({ target, folder, names, plan }: FileDownload): Promi
   }
 }
 
-class Receipt {
+class DownloadAttempt {
   readonly #content: RemoteContent;
-  /** Of the whole, where that came in one range. */
+  /** The MD5 of the whole file if it was downloaded in one range. */
   #md5: string | undefined;
   readonly #done: Set<number>;
   #isRecorded: boolean;
@@ -92,7 +92,7 @@ class Receipt {
     const { signal, large } = this.resources;
     const { plan } = this.receiving;
     const missing = this.#missing();
-    // The first answer tells which content it is; the others must be of the same.
+    // The first response tells the version that the others must have.
     if (this.#content.version === undefined) await this.#receiveNext(missing, signal);
     const count = Math.min(large.max, plan.count - this.#done.size);
     await runWorkers(count, signal, (stop) => this.#receiveFrom(missing, stop));
@@ -101,10 +101,10 @@ class Receipt {
   }
 
   /**
-   * Content that is not the one meant, or not what its ETag says, is of no use to a later try. Neither is a file that
-   * no journal names: nobody would ever remove it.
+   * Whether a later attempt can resume from the temporary file. Changed or corrupt content is useless, and a file that
+   * is not in the journal would never be removed.
    */
-  usable(error: unknown): boolean {
+  isResumable(error: unknown): boolean {
     if (!this.#isRecorded) return false;
     return this.resources.signal.aborted || (error instanceof UnavailableError && !(error instanceof CorruptError));
   }
@@ -134,7 +134,7 @@ class Receipt {
     onStarted(version, this.file.absolutePath);
   }
 
-  /** One after another: the system locks a file while it is written, and those who wait for that lock spin. */
+  /** Writes are sequential: the system locks a file while it is written, and waiting threads would spin. */
   #write(chunk: Buffer, offset: number): Promise<void> {
     const written = this.#written.then(() => writeAll(this.file.handle, chunk, offset));
     this.#written = written.catch(() => {});

@@ -13,11 +13,11 @@ const OpenUpload = v.strictObject({
 /** A file name, so that it cannot lead to another folder. */
 const fileName = v.pipe(text, v.regex(/^\.gantry-[0-9a-f]{16}-[0-9a-z]+$/));
 
-/** One line of a journal. `file` is the path within the copy, `mark` tells whether a file is still the same. */
+/** One line of a journal. `file` is the path within the copy, `mark` changes when the file changes. */
 const JournalLine = v.variant('is', [
   v.strictObject({ is: v.literal('begun'), file: text, mark: text, partBytes: byteCount, upload: OpenUpload }),
   v.strictObject({ is: v.literal('part'), file: text, part: SentPart }),
-  /** `temporary` is the name under which the file is received, in the folder of its target. */
+  /** `temporary` is the name of the temporary file in the folder of its target. */
   v.strictObject({
     is: v.literal('receiving'),
     file: text,
@@ -28,21 +28,21 @@ const JournalLine = v.variant('is', [
   }),
   v.strictObject({ is: v.literal('range'), file: text, number: partNumber }),
   /**
-   * An upload that the platform confirmed: it counts as done only once the volume lists the file. `since`: when the
-   * upload began, by the storage's clock; `at`: when it ended, by this machine's. Both in milliseconds since 1970.
+   * A completed upload, which is done only once the volume lists the file. `since`: start of the upload by the storage's
+   * clock; `at`: its end by this machine's clock. Both in ms since 1970.
    */
   v.strictObject({ is: v.literal('sent'), file: text, mark: text, since: v.number(), at: v.number() }),
-  /** `at`: when, in milliseconds since 1970 by this machine's clock. */
+  /** `at`: in ms since 1970 by this machine's clock. */
   v.strictObject({ is: v.literal('done'), file: text, mark: text, at: v.number() }),
 ]);
 export type JournalLine = v.InferOutput<typeof JournalLine>;
 
-/** What is known of a file that an earlier try has begun. */
+/** The state of a file from a previous attempt. */
 export interface JournalEntry {
   mark: string;
-  /** When it was done, if it is: milliseconds since 1970. */
+  /** In ms since 1970; undefined if not done. */
   doneAt?: number;
-  /** When its upload began and ended, if the platform confirmed it. */
+  /** Start and end of a completed upload. */
   sent?: { since: number; at: number };
   partBytes?: number;
   upload?: Extract<JournalLine, { is: 'begun' }>['upload'];
@@ -53,13 +53,13 @@ export interface JournalEntry {
 }
 
 /**
- * Reads a journal; undefined when it is damaged. A line that a crash has cut short counts for nothing. A later
- * beginning of a file makes the earlier one void.
+ * Returns undefined if the journal is damaged. Ignores lines that a crash truncated. A file that is started again replaces
+ * its earlier entry.
  */
 export function parseJournal(content: string): Map<string, JournalEntry> | undefined {
   const saved = new Map<string, JournalEntry>();
   for (const row of content.split('\n')) {
-    const value = row === '' ? undefined : parsed(row);
+    const value = row === '' ? undefined : parseRow(row);
     if (value === undefined) continue;
     const line = v.safeParse(JournalLine, value);
     if (!line.success || !apply(line.output, saved)) return undefined;
@@ -67,7 +67,7 @@ export function parseJournal(content: string): Map<string, JournalEntry> | undef
   return saved;
 }
 
-function parsed(row: string): unknown {
+function parseRow(row: string): unknown {
   try {
     return JSON.parse(row);
   } catch {
@@ -75,7 +75,7 @@ function parsed(row: string): unknown {
   }
 }
 
-/** False when the line contradicts those before it. */
+/** Returns false if the line contradicts earlier ones. */
 function apply(line: JournalLine, saved: Map<string, JournalEntry>): boolean {
   const known = saved.get(line.file);
   switch (line.is) {

@@ -5,22 +5,22 @@ import { makePrivateFolder, removeDeadLocks, takeLock } from '../disk/index.ts';
 import { ConflictError } from '../errors.ts';
 import { type JournalEntry, type JournalLine, parseJournal } from './journal-format.ts';
 
-/** Lines about small files that are kept back: what is done in a moment needs no memory on disk. */
-const keptBack = 64;
-const longestDays = 30;
+/** Lines about small files are written in groups, to save writes. */
+const maxBufferedLines = 64;
+const maxAgeDays = 30;
 
 export interface JournalOptions {
-  /** Does not look at what an earlier try has left. */
+  /** Starts over instead of resuming. */
   ignoreSaved: boolean;
-  /** Hears of a journal that is damaged, or that cannot be written: the copy then goes on without. */
+  /** Called if the journal is damaged or cannot be written: the copy then continues without it. */
   warn: (problem: JournalProblem) => void;
 }
 
 export type JournalProblem = { is: 'damaged'; path: string } | { is: 'unwritable'; folder: string; cause: unknown };
 
 /**
- * What of a copy is done, so that the same command resumes it: a file of JSON lines, only ever appended to, removed
- * when all is done. It holds signed links: nobody else may read it.
+ * Records the finished parts of a copy, so that the same command resumes it: an append-only file of JSON lines, removed
+ * when the copy is complete. It contains signed URLs, so only its owner may read it.
  */
 export class Journal {
   #file: FileHandle | undefined;
@@ -30,15 +30,15 @@ export class Journal {
 
   private constructor(
     readonly path: string,
-    /** What an earlier try has left, by the path of the file. */
+    /** The state of a previous attempt by file path. */
     readonly saved: ReadonlyMap<string, JournalEntry>,
     private readonly unlock: (() => void) | undefined,
     private readonly warn: JournalOptions['warn'],
   ) {}
 
   /**
-   * `key` names the copy: the same words give the same journal. Throws a ConflictError while another process runs the
-   * same copy.
+   * `key` identifies the copy: the same arguments open the same journal. Throws a ConflictError while another process
+   * runs the same copy.
    */
   static async open(folder: string, key: readonly string[], { ignoreSaved, warn }: JournalOptions): Promise<Journal> {
     const name = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 32);
@@ -60,30 +60,30 @@ export class Journal {
     }
   }
 
-  /** Whether the next try will find what this one has done. */
+  /** Whether the next attempt can resume this one. */
   get isRecording(): boolean {
     return this.#file !== undefined && !this.#isOff;
   }
 
-  /** Parts are on disk at once, small files in groups: a killed process loses those of the last moment. */
+  /** Writes lines about parts at once, and those about whole files in groups. */
   add(line: JournalLine): void {
     if (this.#isOff) return;
     this.#waiting.push(JSON.stringify(line));
     const isWhole = line.is === 'done' || line.is === 'sent';
-    if (!isWhole || this.#waiting.length >= keptBack) this.#writing ??= this.#write();
+    if (!isWhole || this.#waiting.length >= maxBufferedLines) this.#writing ??= this.#write();
   }
 
-  /** Resolves when all lines so far are on disk, or it is known that they cannot be. */
+  /** Resolves when all lines are written, or cannot be. */
   async written(): Promise<void> {
     await this.#writing;
   }
 
-  /** With `done` there is nothing left to remember. */
-  async close(done: boolean): Promise<void> {
-    if (!done && this.#waiting.length > 0) this.#writing ??= this.#write();
+  /** Removes the journal if the copy is complete. */
+  async close(isComplete: boolean): Promise<void> {
+    if (!isComplete && this.#waiting.length > 0) this.#writing ??= this.#write();
     await this.#writing;
     await this.#file?.close();
-    if (done && !this.#isOff) await rm(this.path, { force: true }).catch(() => {});
+    if (isComplete && !this.#isOff) await rm(this.path, { force: true }).catch(() => {});
     this.unlock?.();
     this.#file = undefined;
   }
@@ -103,7 +103,7 @@ export class Journal {
     }
   }
 
-  /** After a crash the last line may have no end. */
+  /** Starts with a newline, because a crash may have truncated the last line. */
   async #start(): Promise<void> {
     this.#file = await open(this.path, 'a', 0o600);
     if (this.saved.size > 0) await this.#file.appendFile('\n');
@@ -120,9 +120,9 @@ async function readSaved(path: string, warn: JournalOptions['warn']): Promise<Re
   return saved ?? new Map();
 }
 
-/** A copy that was never resumed: its links have expired long ago. */
+/** Removes journals of copies that were never resumed: their URLs have expired. */
 async function removeOld(folder: string): Promise<void> {
-  const oldest = Date.now() - longestDays * 86_400_000;
+  const oldest = Date.now() - maxAgeDays * 86_400_000;
   removeDeadLocks(folder);
   for (const name of await readdir(folder)) {
     const path = join(folder, name);

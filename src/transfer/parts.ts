@@ -1,13 +1,13 @@
 import { FailedError } from '../errors.ts';
 
-/** How a file is cut: all parts are of one length but the last, which may be shorter. Lengths in bytes. */
+/** How a file is divided: all parts have `partBytes` bytes except the last, which may be shorter. */
 export interface PartPlan {
   bytes: number;
   partBytes: number;
   count: number;
 }
 
-/** A part, or a range: numbered from 1. */
+/** A part of an upload or a range of a download, numbered from 1. */
 export interface Part {
   number: number;
   offset: number;
@@ -18,19 +18,19 @@ export const mib = 1024 * 1024;
 /** The limits of object storage (docs/platform.md#volumes). */
 export const maxParts = 10_000;
 export const minPartBytes = 5 * mib;
-const mostBytes = 5 * mib * mib;
+const maxFileBytes = 5 * mib * mib;
 
-/** Large enough that a connection is worth opening, small enough that a lost one costs little. */
+/** Large enough to be worth a connection, small enough that a retry costs little. */
 export const defaultPartBytes = 16 * mib;
 
 /**
- * Parts of the wanted length, longer where 10,000 of them would not be enough, in whole MiB. An empty file is one empty
- * part. Throws a FailedError beyond 5 TiB.
+ * Divides a file into parts of the preferred length in whole MiB, or longer if there would be more than 10,000. An empty
+ * file is one empty part. Throws a FailedError above 5 TiB.
  */
-export function planParts(bytes: number, wanted = defaultPartBytes): PartPlan {
-  if (bytes > mostBytes) throw new FailedError('it is larger than 5 TiB, the maximum of object storage');
-  const needed = Math.ceil(bytes / maxParts / mib) * mib;
-  const partBytes = Math.max(minPartBytes, Math.ceil(wanted / mib) * mib, needed);
+export function planParts(bytes: number, preferredBytes = defaultPartBytes): PartPlan {
+  if (bytes > maxFileBytes) throw new FailedError('it is larger than 5 TiB, the maximum of object storage');
+  const neededBytes = Math.ceil(bytes / maxParts / mib) * mib;
+  const partBytes = Math.max(minPartBytes, Math.ceil(preferredBytes / mib) * mib, neededBytes);
   return { bytes, partBytes, count: Math.max(1, Math.ceil(bytes / partBytes)) };
 }
 

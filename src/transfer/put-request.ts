@@ -6,30 +6,27 @@ import { toDiskError } from '../disk/index.ts';
 import { GantryError, UnavailableError } from '../errors.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
 import type { ByteRange } from './byte-range.ts';
-import { type Digest, md5 } from './hash.ts';
+import { type Digest, maxInlineHashBytes, md5 } from './hash.ts';
 import type { TransferResources } from './resources.ts';
 import { parseSignedUrl } from './signed-url.ts';
 import { ChangedError, errorFromStorage } from './storage-errors.ts';
 
 export interface PutRequest {
-  /** A signed link: whoever holds it may write, so it is sent no token and shown to nobody. */
+  /** A signed URL. It grants write access: send no token with it, and do not log it. */
   url: string;
-  /** Sent as the length before the first of them. */
+  /** Content length. */
   bytes: number;
   contentType: string;
-  /** From its beginning. */
+  /** Opens the content at its start. */
   read: () => Promise<ByteRange> | ByteRange;
 }
 
-/** What storage says about a PUT is short: of anything longer the rest is not read. */
+/** Replies of storage are short; anything longer is truncated. */
 const storageLimit: ReplyLimit = { bytes: 64 * 1024, truncates: true };
 
-/** Up to this many bytes MD5 takes less time than asking a thread for it. */
-const hashedAtOnce = 64 * 1024;
-
 /**
- * One PUT to a signed link, tried once. Gives the ETag as the storage wrote it. Where the ETag is an MD5 it must be
- * that of the bytes which left; another is a failure that a repeat may cure.
+ * One PUT to a signed URL, without retries. Returns the ETag as the storage sent it. If the ETag is an MD5 that differs
+ * from that of the sent bytes, throws a retryable error.
  */
 export async function sendPutRequest(
   sending: PutRequest,
@@ -37,7 +34,7 @@ export async function sendPutRequest(
   signal: AbortSignal,
 ): Promise<string> {
   const url = parseSignedUrl(sending.url, 'upload');
-  const body = new Body(sending, resources, signal);
+  const body = new UploadBody(sending, resources, signal);
   try {
     const options = {
       origin: url.origin,
@@ -50,13 +47,13 @@ export async function sendPutRequest(
     if (status < 200 || status > 299) {
       throw errorFromStorage({ status, headers, body: said, what: 'upload' }, resources.now());
     }
-    // Storage answers an upload with nothing, or in XML.
+    // Storage replies to an upload with an empty body or XML.
     rejectWebPage({ status, headers, body: said, host: url.host });
     const etag = String(headers.etag ?? '');
-    await body.confirm(etag);
+    await body.verify(etag);
     return etag;
   } catch (cause) {
-    body.takeBack();
+    body.subtractProgress();
     if (resources.signal.aborted) throw resources.signal.reason;
     if (cause instanceof GantryError || signal.aborted) throw cause;
     throw toConnectionError(url, cause);
@@ -65,14 +62,14 @@ export async function sendPutRequest(
   }
 }
 
-/** What a PUT sends, over two blocks used in turn: one is filled while the other is on its way. */
-class Body {
+/** The body of a PUT, with two alternating blocks: one is filled while the other is sent. */
+class UploadBody {
   readonly #blocks: Block[] = [];
   #digest: Digest | undefined;
   #md5: string | undefined;
   #hashing: (Promise<void> | undefined)[] = [];
   #filling: Promise<number> | undefined;
-  #isOver = false;
+  #isClosed = false;
   #sent = 0;
 
   constructor(
@@ -81,33 +78,33 @@ class Body {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** A few bytes are read before; more while they are sent. */
+  /** Returns small content as a buffer, and larger content as a stream. */
   async start(): Promise<Buffer | Readable> {
     const { bytes } = this.sending;
     // undici takes any async iterable; its types know streams only.
-    if (bytes > hashedAtOnce || this.resources.rateLimit) return this.#contents() as unknown as Readable;
-    const stretch = await this.sending.read();
-    const buffer = stretch.content?.length === bytes ? stretch.content : await whole(stretch, bytes);
+    if (bytes > maxInlineHashBytes || this.resources.rateLimit) return this.#chunks() as unknown as Readable;
+    const range = await this.sending.read();
+    const buffer = range.content?.length === bytes ? range.content : await readAll(range, bytes);
     if (this.resources.hasher) this.#md5 = md5(buffer);
     this.#sent = bytes;
     this.resources.onBytes(bytes);
     return buffer;
   }
 
-  async *#contents(): AsyncGenerator<Buffer> {
+  async *#chunks(): AsyncGenerator<Buffer> {
     const { bytes, read } = this.sending;
     const { rateLimit, hasher, onBytes } = this.resources;
-    const stretch = await read();
-    const step = this.#step();
-    if (bytes > Math.min(hashedAtOnce, step)) this.#digest = hasher?.createDigest();
+    const range = await read();
+    const chunkBytes = this.#chunkBytes();
+    if (bytes > Math.min(maxInlineHashBytes, chunkBytes)) this.#digest = hasher?.createDigest();
     try {
       for (let turn = 0; this.#sent < bytes; turn = 1 - turn) {
-        const length = Math.min(step, bytes - this.#sent);
-        const buffer = await this.#room(turn, length);
-        if (this.#isOver) return;
-        this.#filling = filled(stretch, buffer);
-        if ((await this.#filling) < length) throw shorter();
-        if (this.#isOver) return;
+        const length = Math.min(chunkBytes, bytes - this.#sent);
+        const buffer = await this.#buffer(turn, length);
+        if (this.#isClosed) return;
+        this.#filling = fill(range, buffer);
+        if ((await this.#filling) < length) throw shorterError();
+        if (this.#isClosed) return;
         this.#hash(turn, length);
         if (hasher && !this.#digest && bytes === length) this.#md5 = md5(buffer);
         await rateLimit?.wait(length, this.signal);
@@ -116,18 +113,18 @@ class Body {
         onBytes(length);
       }
     } finally {
-      await stretch.close();
+      await range.close();
     }
   }
 
-  /** Throws when the ETag says that something else has arrived. */
-  async confirm(etag: string): Promise<void> {
+  /** Throws if the ETag is the MD5 of other bytes. */
+  async verify(etag: string): Promise<void> {
     const { hasher } = this.resources;
-    const arrived = parseMd5Etag(etag);
-    if (!hasher || !arrived) return;
-    const left = await (this.#digest?.end() ?? this.#md5 ?? md5(Buffer.alloc(0)));
+    const expected = parseMd5Etag(etag);
+    if (!hasher || !expected) return;
+    const sent = await (this.#digest?.end() ?? this.#md5 ?? md5(Buffer.alloc(0)));
     this.#digest = undefined;
-    if (left === arrived) return;
+    if (sent === expected) return;
     throw new UnavailableError('checksum mismatch (MD5): the storage received different bytes', {
       why: 'some storage encrypts files and returns checksums of the encrypted bytes',
       fix: 'pass --no-check if it happens again',
@@ -135,58 +132,58 @@ class Body {
     });
   }
 
-  /** What was counted as sent has to be sent again. */
-  takeBack(): void {
+  /** Subtracts the sent bytes from the progress, because they are sent again. */
+  subtractProgress(): void {
     this.resources.onBytes(-this.#sent);
   }
 
-  /** Only now has the last byte left, or nobody wants it: the blocks may be used for something else. */
+  /** Releases the blocks after the request has ended. */
   async close(): Promise<void> {
-    this.#isOver = true;
+    this.#isClosed = true;
     await Promise.allSettled([this.#filling, ...this.#hashing]);
     void this.#digest?.end().catch(() => {});
     this.resources.blocks.release(...this.#blocks);
   }
 
-  /** Under a limit of the rate, less at a time: a connection must not be silent for long. */
-  #step(): number {
+  /** Smaller with a rate limit, so that the connection is not silent for long. */
+  #chunkBytes(): number {
     const { rateLimit } = this.resources;
-    const most = blockBytesFor(this.sending.bytes);
-    return rateLimit ? Math.max(1024, Math.min(most, Math.floor(rateLimit.bytesPerSecond / 8))) : most;
+    const maxBytes = blockBytesFor(this.sending.bytes);
+    return rateLimit ? Math.max(1024, Math.min(maxBytes, Math.floor(rateLimit.bytesPerSecond / 8))) : maxBytes;
   }
 
   #hash(turn: number, length: number): void {
     const block = this.#blocks[turn];
     if (!this.#digest || !block) return;
     const hashing = this.#digest.update(block, length);
-    // Whoever comes to it will hear of the failure.
+    // The failure is thrown where the result is awaited.
     hashing.catch(() => {});
     this.#hashing[turn] = hashing;
   }
 
-  async #room(turn: number, length: number): Promise<Buffer> {
-    // The line may still hold a small piece when the next but one is asked for: those get memory of their own.
-    const alone = length < hashedAtOnce && !this.#digest;
-    if (alone) return Buffer.allocUnsafe(length);
+  async #buffer(turn: number, length: number): Promise<Buffer> {
+    // The socket may still hold a small chunk when its block is needed again, so small chunks get their own memory.
+    const isSmall = length < maxInlineHashBytes && !this.#digest;
+    if (isSmall) return Buffer.allocUnsafe(length);
     this.#blocks[turn] ??= this.resources.blocks.acquire(blockBytesFor(this.sending.bytes));
     await this.#hashing[turn];
     return (this.#blocks[turn] as Block).bytes.subarray(0, length);
   }
 }
 
-async function whole(stretch: ByteRange, bytes: number): Promise<Buffer> {
+async function readAll(range: ByteRange, bytes: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(bytes);
-  if ((await filled(stretch, buffer).finally(() => stretch.close())) < bytes) throw shorter();
+  if ((await fill(range, buffer).finally(() => range.close())) < bytes) throw shorterError();
   return buffer;
 }
 
-function shorter(): ChangedError {
+function shorterError(): ChangedError {
   return new ChangedError('the file became shorter during the upload');
 }
 
-async function filled(stretch: ByteRange, buffer: Buffer): Promise<number> {
+async function fill(range: ByteRange, buffer: Buffer): Promise<number> {
   try {
-    return await stretch.fill(buffer);
+    return await range.fill(buffer);
   } catch (cause) {
     throw toDiskError(cause);
   }

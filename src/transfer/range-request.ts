@@ -7,35 +7,36 @@ import { ChangedError, errorFromStorage, NoRangesError } from './storage-errors.
 import { conditionalHeaders, hasVersion, readVersion } from './version.ts';
 
 export interface RangeRequest {
-  /** A signed link: it is sent no token and shown to nobody. */
+  /** A signed URL: send no token with it, and do not log it. */
   url: string;
   /** Length of the whole file. */
   bytes: number;
-  /** From where, and up to but without where, in bytes; the whole file if left out. */
+  /** The whole file if undefined. */
   range?: RangeBounds | undefined;
-  /** The version to read (see {@link readVersion}): another one is a {@link ChangedError}. */
+  /** The expected version (see {@link readVersion}): throws a {@link ChangedError} if it differs. */
   version?: string | undefined;
 }
 
+/** Offsets in bytes; `end` is exclusive. */
 export interface RangeBounds {
   start: number;
   end: number;
 }
 
-/** A file, or a range of it, on its way. */
+/** A response whose body is still to be read. */
 export interface ObjectResponse {
   etag: string;
   version: string | undefined;
   /**
-   * The bytes requested, and no others: fewer are a failure that a repeat may cure. The last of them come only after
-   * the end of the response, so that a reader who has all knows that there were no more.
+   * Exactly the requested bytes; throws a retryable error if there are fewer. The last chunk is held back until the
+   * response ends, to be sure that there are no more.
    */
   chunks: AsyncGenerator<Buffer>;
 }
 
 type Reply = Dispatcher.ResponseData;
 
-/** One GET of a signed link, tried once. */
+/** One GET of a signed URL, without retries. */
 export async function sendRangeRequest(
   asking: RangeRequest,
   resources: TransferResources,
@@ -49,7 +50,7 @@ export async function sendRangeRequest(
       path: url.pathname + url.search,
       method: 'GET',
       headers: {
-        // A response that is compressed on the way has another length than the file.
+        // A compressed response has a different length than the file.
         'accept-encoding': 'identity',
         ...(range ? { range: `bytes=${range.start}-${range.end - 1}` } : {}),
         ...conditionalHeaders(version),
@@ -63,25 +64,25 @@ export async function sendRangeRequest(
   }
 }
 
-/** Throws what a status other than 200 and 206 means. */
+/** Throws an error for a status other than 200 and 206. */
 export async function checkStatus({ statusCode, headers, body }: Reply, { now }: TransferResources): Promise<void> {
   if (statusCode === 200 || statusCode === 206) return;
-  const said = await beginningOf(body);
-  throw errorFromStorage({ status: statusCode, headers, body: said, what: 'download' }, now());
+  const text = await readStart(body);
+  throw errorFromStorage({ status: statusCode, headers, body: text, what: 'download' }, now());
 }
 
-/** What storage says about a failure is short: of anything longer the rest is not read. */
-const mostWords = 64 * 1024;
+/** Error messages of storage are short; anything longer is truncated. */
+const maxErrorBytes = 64 * 1024;
 
-async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
+async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes >= mostWords) break;
+    if (bytes >= maxErrorBytes) break;
   }
-  return Buffer.concat(chunks).toString('utf8', 0, mostWords);
+  return Buffer.concat(chunks).toString('utf8', 0, maxErrorBytes);
 }
 
 function read(
@@ -92,10 +93,10 @@ function read(
   signal: AbortSignal,
 ): ObjectResponse {
   const { headers, body } = reply;
-  const problem = problemOf(reply, asking);
-  if (problem) {
+  const error = headerError(reply, asking);
+  if (error) {
     body.on('error', () => {}).destroy();
-    throw problem;
+    throw error;
   }
   const { start, end } = reply.statusCode === 206 && asking.range ? asking.range : { start: 0, end: asking.bytes };
   return {
@@ -105,42 +106,42 @@ function read(
   };
 }
 
-/** Why these are not the bytes requested, as far as the headers tell. */
-function problemOf({ statusCode, headers }: Reply, { range, bytes, version }: RangeRequest): Error | undefined {
+/** Checks the headers; returns an error if these are not the requested bytes. */
+function headerError({ statusCode, headers }: Reply, { range, bytes, version }: RangeRequest): Error | undefined {
   if (version !== undefined && !hasVersion(version, headers)) {
     return new ChangedError('the file changed during the copy');
   }
   if (statusCode === 206) {
     if (!range) return new ChangedError('the storage sent only a part of the file');
-    return rangeProblem(headers, range, bytes);
+    return contentRangeError(headers, range, bytes);
   }
   const length = headers['content-length'];
   const isAsListed = length !== undefined && Number(length) === bytes;
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
-  // A file may be stored with an encoding: then its length is that of the file listed.
+  // A file may be stored compressed: then the length is as listed.
   if (encoding !== 'identity' && !isAsListed) {
     return new FailedError(`the storage sent a compressed response (${encoding})`);
   }
-  if (length !== undefined && !isAsListed) return otherSize();
-  // From the beginning on, the whole file has the range in it.
+  if (length !== undefined && !isAsListed) return sizeError();
+  // The whole file contains a range that starts at 0.
   return range && range.start > 0 ? new NoRangesError('the storage sends only whole files') : undefined;
 }
 
-function rangeProblem(headers: Reply['headers'], range: RangeBounds, bytes: number): Error | undefined {
+function contentRangeError(headers: Reply['headers'], range: RangeBounds, bytes: number): Error | undefined {
   const [, start, end, size] = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(String(headers['content-range'] ?? '')) ?? [];
   if (size === undefined) return new NoRangesError('the storage sent no valid Content-Range header');
-  if (Number(size) !== bytes) return otherSize();
+  if (Number(size) !== bytes) return sizeError();
   const isRange = Number(start) === range.start && Number(end) === range.end - 1;
   return isRange ? undefined : new ChangedError('the storage sent a different range than requested');
 }
 
-function otherSize(): ChangedError {
+function sizeError(): ChangedError {
   return new ChangedError('its size differs from the listing');
 }
 
 async function* chunks(
   { headers, body }: Reply,
-  promised: number,
+  expectedBytes: number,
   url: URL,
   resources: TransferResources,
   signal: AbortSignal,
@@ -151,19 +152,19 @@ async function* chunks(
     for await (const chunk of body as AsyncIterable<Buffer>) {
       await resources.rateLimit?.wait(chunk.length, signal);
       received += chunk.length;
-      if (received > promised) throw new ChangedError('it is longer than in the listing');
-      if (received === promised) last = chunk;
+      if (received > expectedBytes) throw new ChangedError('it is longer than in the listing');
+      if (received === expectedBytes) last = chunk;
       else yield chunk;
     }
   } catch (cause) {
     throw requestError(cause, url, resources, signal);
   }
-  if (received < promised) throw tooShort(headers);
+  if (received < expectedBytes) throw tooShortError(headers);
   if (last) yield last;
 }
 
-/** A chunked body has an end of its own: this one was not cut off, it is shorter. */
-function tooShort(headers: Reply['headers']): Error {
+/** A chunked body marks its end, so it is complete and the file is shorter. */
+function tooShortError(headers: Reply['headers']): Error {
   const isChunked =
     headers['content-length'] === undefined && /\bchunked\b/i.test(String(headers['transfer-encoding']));
   return isChunked
@@ -171,7 +172,7 @@ function tooShort(headers: Reply['headers']): Error {
     : new UnavailableError('the connection closed early', { retryable: true });
 }
 
-/** What to throw when a request has failed. */
+/** The error to throw for a failed request. */
 export function requestError(cause: unknown, url: URL, resources: TransferResources, signal: AbortSignal): unknown {
   if (resources.signal.aborted) return resources.signal.reason;
   return cause instanceof GantryError || signal.aborted ? cause : toConnectionError(url, cause);

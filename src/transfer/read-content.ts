@@ -5,13 +5,13 @@ import type { RemoteContent } from './remote-content.ts';
 import type { TransferResources } from './resources.ts';
 import { ChangedError, NoRangesError } from './storage-errors.ts';
 
-/** The content of a remote file from its beginning to its end. When the connection breaks it is resumed. */
+/** Reads a remote file from start to end. Resumes it when the connection fails. */
 export async function* readContent(content: RemoteContent, resources: TransferResources): AsyncGenerator<Buffer> {
-  const reading = new Reading(content, resources.signal);
+  const reader = new ResumableReader(content, resources.signal);
   try {
     for (;;) {
       const { done, value } = await withRetries(
-        () => reading.next(),
+        () => reader.next(),
         (error) => error.facts.retryable === true,
         resources,
       );
@@ -19,29 +19,28 @@ export async function* readContent(content: RemoteContent, resources: TransferRe
       yield value;
     }
   } finally {
-    await reading.close();
+    await reader.close();
   }
 }
 
 /**
- * The same, compared with the checksum of the storage if it gives one. Throws a CorruptError at the end, when the reader
- * has all of it.
+ * Like {@link readContent}, but compares the checksum if the storage sends one. Throws a CorruptError at the end, after
+ * all chunks.
  */
 export async function* readVerified(content: RemoteContent, resources: TransferResources): AsyncGenerator<Buffer> {
   const hash = createHash('md5');
   for await (const chunk of readContent(content, resources)) {
-    // The first response has come by now: it tells whether there is a checksum.
+    // Known since the first response.
     if (parseEtagChecksum(content.etag)) hash.update(chunk);
     yield chunk;
   }
   parseEtagChecksum(content.etag)?.verify(hash.digest('hex'));
 }
 
-class Reading {
+class ResumableReader {
   #chunks: AsyncGenerator<Buffer> | undefined;
-  /** How much the reader has. */
   #bytes = 0;
-  /** Of what the reader has, where only the content tells whether a second request gets the same version. */
+  /** Hash of the bytes so far, to compare versions if the storage sends no version. */
   #hash: Hash | undefined;
 
   constructor(
@@ -82,11 +81,11 @@ class Reading {
       }
     }
     const { chunks } = await content.get(undefined, signal);
-    return this.#bytes > 0 ? this.#rest(chunks) : chunks;
+    return this.#bytes > 0 ? this.#skipRead(chunks) : chunks;
   }
 
-  /** What comes after the bytes that the reader has. Throws a ChangedError when those are not the same any more. */
-  async *#rest(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  /** Skips the bytes that were read before. Throws a ChangedError if they differ. */
+  async *#skipRead(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
     const known = this.#hash?.copy().digest('hex');
     const hash = createHash('sha256');
     let repeated = this.#bytes;

@@ -4,17 +4,16 @@ import { UsageError } from '../errors.ts';
 /** A file or folder on a volume, written `volume:/path`. */
 export interface RemotePath {
   volume: string;
-  /** From the root of the volume, `/models/a.bin`. What ends in a slash is a folder. */
+  /** Absolute path on the volume, `/models/a.bin`. A trailing slash marks a folder. */
   path: string;
 }
 
-/** The volume when a path does not name one (docs/platform.md#volumes). */
+/** The volume of a path that names none (docs/platform.md#volumes). */
 export const defaultVolume = 'default';
 
 /**
- * `default:/a/b`, `:/a/b` (the default volume), `default:a/b` and `default:` are remote, as scp and rclone have it; a
- * bare path, `./a:b` and a drive of Windows (`C:\a`, `C:/a`, `C:`) are not, and give undefined. Throws a UsageError for
- * a web address.
+ * Parses `default:/a/b`, `:/a/b` (the default volume), `default:a/b` and `default:`, as scp and rclone do. Returns
+ * undefined for local paths: a bare path, `./a:b` and Windows drives (`C:\a`, `C:/a`, `C:`). Throws a UsageError for a URL.
  */
 export function parseRemotePath(text: string): RemotePath | undefined {
   const [, volume, path] = /^((?:[A-Za-z][\w.-]+)?):(.*)$/s.exec(text) ?? [];
@@ -24,30 +23,30 @@ export function parseRemotePath(text: string): RemotePath | undefined {
       why: 'remote paths are written volume:/path, for example default:/models',
     });
   }
-  return { volume: volume || defaultVolume, path: fromRoot(path) };
+  return { volume: volume || defaultVolume, path: toAbsolute(path) };
 }
 
-/** The same, where only a remote path makes sense: a bare path is one on the default volume. */
+/** Like {@link parseRemotePath}, but a bare path is on the default volume. */
 export function toRemotePath(text: string): RemotePath {
-  return parseRemotePath(text) ?? { volume: defaultVolume, path: fromRoot(text) };
+  return parseRemotePath(text) ?? { volume: defaultVolume, path: toAbsolute(text) };
 }
 
-/** `default:/a/b`: {@link parseRemotePath} reads it back. */
+/** `default:/a/b`, the inverse of {@link parseRemotePath}. */
 export function formatRemotePath({ volume, path }: RemotePath): string {
   return `${volume}:${path}`;
 }
 
-/** `/a` or `/a/` and `b/c` give `/a/b/c`. The name is taken as it is: `..` in it goes nowhere. */
+/** `/a` or `/a/` and `b/c` give `/a/b/c`. Does not resolve `..` in the name. */
 export function joinRemotePath(folder: string, name: string): string {
   return folder.endsWith('/') ? folder + name : `${folder}/${name}`;
 }
 
-/** The last name of a path: `/a/b` and `/a/b/` give `b`, `/` gives nothing. */
+/** The last name of a path: `/a/b` and `/a/b/` give `b`, `/` gives ''. */
 export function remoteName(path: string): string {
   return posix.basename(path);
 }
 
-/** The folder a path is in, with a slash at its end: `/a/b` and `/a/b/` give `/a/`. */
+/** The parent folder with a trailing slash: `/a/b` and `/a/b/` give `/a/`. */
 export function remoteParent(path: string): string {
   const folder = posix.dirname(path);
   return folder === '/' ? folder : `${folder}/`;
@@ -58,6 +57,6 @@ export function withTrailingSlash(path: string): string {
   return path.endsWith('/') ? path : `${path}/`;
 }
 
-function fromRoot(path: string): string {
+function toAbsolute(path: string): string {
   return posix.normalize(`/${path}`);
 }

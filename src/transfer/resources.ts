@@ -10,25 +10,25 @@ import { mib } from './parts.ts';
 import { RateLimit } from './rate-limit.ts';
 import { limitYoungGeneration } from './young-generation.ts';
 
-/** What all transfers of one command share. */
+/** Resources that all transfers of a command share. */
 export interface TransferResources {
   dispatcher: Dispatcher;
   signal: AbortSignal;
-  /** Wall-clock time: for what is stored or compared with the platform's times. */
+  /** Wall-clock time, for stored times and those of the platform. */
   now: () => number;
-  /** A clock that does not jump: for durations, rates and the life of links. */
+  /** Monotonic time, for durations, rates and the lifetime of URLs. */
   elapsed: () => number;
   delay: (ms: number, signal: AbortSignal) => Promise<void>;
   onRetry: (retry: Retry) => void;
-  /** Hears of bytes that went over the line, and of as many less when they have to go again. */
+  /** Called with transferred bytes, and with a negative number for bytes that must be sent again. */
   onBytes: (bytes: number) => void;
-  /** Requests with a lot to carry: a few fill the line. */
+  /** Limits large requests: a few saturate the connection. */
   large: ConcurrencyLimit;
-  /** Requests with little to carry: the more there are under way, the less their delay matters. */
+  /** Limits small requests: many in flight hide their latency. */
   small: ConcurrencyLimit;
   blocks: BlockPool;
   rateLimit: RateLimit | undefined;
-  /** Without it nothing is checked. */
+  /** Undefined if checksums are off. */
   hasher: Hasher | undefined;
 }
 
@@ -39,46 +39,57 @@ export interface TransferOptions extends ConnectionOptions {
   delay: (ms: number, signal: AbortSignal) => Promise<void>;
   onRetry: (retry: Retry) => void;
   onBytes: (bytes: number) => void;
-  /** Requests at the same time; what is best for each kind of them if left out. */
+  /** Requests in flight; if undefined, a default for large and small requests each. */
   concurrency: number | undefined;
   /** Bytes per second. */
   limitRate: number | undefined;
   check: boolean;
 }
 
-/** Up to this many bytes a file, or a part of one, is small. */
+/** A file or part is small up to this size. */
 export const maxSmallBytes = mib;
 
-const usualLarge = 8;
-const usualSmall = 64;
-/** Under a limit so many bytes per second and connection: storage gives up connections on which too little comes. */
-const leastRate = 256 * 1024;
+const defaultLarge = 8;
+const defaultSmall = 64;
+/** Minimum bytes per second and connection under a rate limit: storage closes connections that are too slow. */
+const minConnectionRate = 256 * 1024;
 
-/** Runs `work` with an resources, and takes it apart afterwards. */
+/** Opens the resources, runs `work` and closes them. */
 export async function withTransferResources<T>(
   options: TransferOptions,
   work: (resources: TransferResources) => Promise<T>,
 ): Promise<T> {
   const { signal, now, elapsed, delay, onRetry, onBytes, concurrency, limitRate, check } = options;
   setMaxListeners(0, signal);
-  const most = limitRate === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(limitRate / leastRate));
-  const widest = { large: Math.min(most, concurrency ?? usualLarge), small: Math.min(most, concurrency ?? usualSmall) };
-  const over = new AbortController();
-  const until = AbortSignal.any([signal, over.signal]);
-  const dispatcher = await openConnections(options, Math.max(widest.large, widest.small), until);
+  const maxConnections =
+    limitRate === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(limitRate / minConnectionRate));
+  const limits = {
+    large: Math.min(maxConnections, concurrency ?? defaultLarge),
+    small: Math.min(maxConnections, concurrency ?? defaultSmall),
+  };
+  const closing = new AbortController();
+  const either = AbortSignal.any([signal, closing.signal]);
+  const dispatcher = await openConnections(options, Math.max(limits.large, limits.small), either);
   const hasher = check ? new Hasher(Math.max(1, Math.min(2, availableParallelism() - 1))) : undefined;
-  const release = limitYoungGeneration();
+  const restoreYoungGeneration = limitYoungGeneration();
   try {
     return await work({
-      ...{ dispatcher, signal, now, elapsed, delay, onRetry, onBytes, hasher },
-      large: new ConcurrencyLimit(widest.large, elapsed),
-      small: new ConcurrencyLimit(widest.small, elapsed),
+      dispatcher,
+      signal,
+      now,
+      elapsed,
+      delay,
+      onRetry,
+      onBytes,
+      hasher,
+      large: new ConcurrencyLimit(limits.large, elapsed),
+      small: new ConcurrencyLimit(limits.small, elapsed),
       blocks: new BlockPool(),
       rateLimit: limitRate === undefined ? undefined : new RateLimit(limitRate, { elapsed, delay }),
     });
   } finally {
-    release();
-    over.abort();
+    restoreYoungGeneration();
+    closing.abort();
     await Promise.all([dispatcher.destroy(), hasher?.close()]);
   }
 }

@@ -8,15 +8,15 @@ import { withTransferResources } from './resources.ts';
 export { UrlExpiredError } from './storage-errors.ts';
 
 export interface ArchiveUpload {
-  /** A signed link: whoever holds it may write, so it is sent no token and shown to nobody. */
+  /** A signed URL. It grants write access: send no token with it, and do not log it. */
   url: string;
   file: string;
-  /** Length of the file in bytes, sent before the first of them. */
+  /** Length of the file. */
   bytes: number;
   contentType: string;
 }
 
-/** A connection on which no byte moves for `silenceMs` is given up; the whole may take as long as it takes. */
+/** A connection without traffic for `silenceMs` fails; there is no limit for the whole upload. */
 export interface UploadArchiveOptions extends RetryOptions, ConnectionOptions {
   onProgress: (sentBytes: number) => void;
   now: () => number;
@@ -24,8 +24,8 @@ export interface UploadArchiveOptions extends RetryOptions, ConnectionOptions {
 }
 
 /**
- * Uploads a file with one PUT to a presigned URL, from the start on each attempt. Retries broken connections, 408, 429
- * and 5xx, never another 4xx.
+ * Uploads a file with one PUT to a signed URL, from the start on each attempt. Retries failed connections, 408, 429 and
+ * 5xx, but no other 4xx.
  */
 export async function uploadArchive({ file, ...upload }: ArchiveUpload, options: UploadArchiveOptions): Promise<void> {
   let sent = 0;
@@ -33,8 +33,8 @@ export async function uploadArchive({ file, ...upload }: ArchiveUpload, options:
     sent += bytes;
     options.onProgress(sent);
   };
-  const alone = { check: false, concurrency: 1, limitRate: undefined };
-  await withTransferResources({ ...options, ...alone, onBytes }, async (resources) => {
+  const single = { check: false, concurrency: 1, limitRate: undefined };
+  await withTransferResources({ ...options, ...single, onBytes }, async (resources) => {
     const handle = await openRegular(file);
     try {
       await withRetries(

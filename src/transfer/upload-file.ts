@@ -9,12 +9,12 @@ import { runWorkers } from './run-workers.ts';
 import { isUsable, urlExpiry, urlLifetimeMs } from './signed-url.ts';
 import { isOverload, UrlExpiredError } from './storage-errors.ts';
 
-/** An upload that the platform has begun: nothing of it is visible before it is complete. */
+/** An upload attempt. Nothing is visible before it is complete. */
 export interface OpenUpload {
   id: string;
-  /** A signed link for each part, the first for part 1. */
+  /** A signed URL for each part, in order. */
   links: string[];
-  /** On this machine's clock, in milliseconds; undefined when the links do not say. */
+  /** When the URLs expire, in ms since 1970 by this machine's clock; undefined if they do not say. */
   linksEndAt?: number | undefined;
 }
 
@@ -26,68 +26,68 @@ export interface SentPart {
 export interface FileUpload {
   plan: PartPlan;
   read: (part: Part) => Promise<ByteRange> | ByteRange;
-  /** Begins an upload of so many parts and gives its id and links. */
+  /** Creates an upload session and returns its id and a signed URL for each part. */
   startUpload: (parts: number) => Promise<{ id: string; links: string[] }>;
-  /** What an earlier try has left. */
+  /** The session of a previous attempt. */
   saved?: { upload: OpenUpload; parts: SentPart[] } | undefined;
   onStarted: (upload: OpenUpload) => void;
   onPart: (part: SentPart) => void;
-  /** Files of a lower number are ended first. */
+  /** Requests of files with a lower order run first. */
   order: number;
 }
 
-/** Uploads begun for one file before it is given up: links that end too soon would be asked for without end. */
-const mostUploads = 4;
+/** Maximum number of sessions for one file, in case the URLs always expire too early. */
+const maxSessions = 4;
 
 /**
- * Sends all parts of a file that are not there yet, each retried alone. Gives the upload they belong to and all of them
- * in order. When the links end too early, a new upload is begun, for which every part has to go again.
+ * Uploads the missing parts of a file, each with its own retries. Returns the session and all parts in order. If the URLs
+ * expire, starts over with a new attempt.
  */
 export async function uploadFile(
   sending: FileUpload,
   resources: TransferResources,
 ): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
-  let left = sending.saved;
-  for (let tries = 1; ; tries++) {
-    const session = new Session(sending, resources, left);
+  let previous = sending.saved;
+  for (let sessions = 1; ; sessions++) {
+    const attempt = new UploadAttempt(sending, resources, previous);
     try {
-      return await session.run();
+      return await attempt.run();
     } catch (error) {
-      const useless = error instanceof UrlExpiredError || (left !== undefined && isGone(error));
-      if (!useless) throw error;
-      if (tries === mostUploads) throw tooShort(session.upload, error as GantryError);
-      left = undefined;
-      session.takeBack();
+      const needsNewSession = error instanceof UrlExpiredError || (previous !== undefined && isSessionGone(error));
+      if (!needsNewSession) throw error;
+      if (sessions === maxSessions) throw expiredTooOftenError(attempt.upload, error as GantryError);
+      previous = undefined;
+      attempt.subtractProgress();
     }
   }
 }
 
-/** Of an upload that was begun long ago the storage may know nothing any more, or refuse it. */
-function isGone(error: unknown): boolean {
+/** Storage may have deleted an old attempt. */
+function isSessionGone(error: unknown): boolean {
   const status = (error as GantryError).facts?.status;
   return status === 403 || status === 404;
 }
 
-class Session {
+class UploadAttempt {
   upload: OpenUpload | undefined;
-  /** By the clock that does not jump; what the upload says itself is for the journal, by wall-clock time. */
+  /** By the monotonic clock; the journal has it by wall-clock time. */
   #linksEndAt: number | undefined;
   readonly #parts = new Map<number, SentPart>();
-  #beginning: Promise<OpenUpload> | undefined;
-  /** What came of asking for the links, which has its own retries. */
-  #notBegun: unknown;
+  #starting: Promise<OpenUpload> | undefined;
+  /** The failure of `startUpload`, which has its own retries. */
+  #startError: unknown;
   #sentBytes = 0;
 
   constructor(
     private readonly sending: FileUpload,
     private readonly resources: TransferResources,
-    left: FileUpload['saved'],
+    previous: FileUpload['saved'],
   ) {
-    if (!left) return;
-    this.upload = left.upload;
-    const { linksEndAt } = left.upload;
+    if (!previous) return;
+    this.upload = previous.upload;
+    const { linksEndAt } = previous.upload;
     if (linksEndAt !== undefined) this.#linksEndAt = resources.elapsed() + linksEndAt - resources.now();
-    for (const part of left.parts) this.#parts.set(part.number, part);
+    for (const part of previous.parts) this.#parts.set(part.number, part);
   }
 
   async run(): Promise<{ upload: OpenUpload; parts: SentPart[] }> {
@@ -100,7 +100,7 @@ class Session {
     return { upload, parts: [...this.#parts.values()].sort((a, b) => a.number - b.number) };
   }
 
-  takeBack(): void {
+  subtractProgress(): void {
     this.resources.onBytes(-this.#sentBytes);
   }
 
@@ -119,7 +119,7 @@ class Session {
       () => gate.run(() => this.#sendOnce(part, stop), order),
       (error) => {
         if (isOverload(error)) gate.reduce();
-        return error.facts.retryable === true && error !== this.#notBegun && !stop.aborted;
+        return error.facts.retryable === true && error !== this.#startError && !stop.aborted;
       },
       resources,
     );
@@ -129,7 +129,7 @@ class Session {
     sending.onPart(sent);
   }
 
-  /** The links are asked for when the first part has its turn, not when the file is found: they do not last. */
+  /** The session is created when the first part is due, because the URLs expire. */
   async #sendOnce(part: Part, stop: AbortSignal): Promise<string> {
     const { id, links } = await this.#open();
     const url = links[part.number - 1];
@@ -139,21 +139,21 @@ class Session {
     const read = () => this.sending.read(part);
     const contentType = 'application/octet-stream';
     const etag = await sendPutRequest({ url, bytes: part.length, contentType, read }, this.resources, stop);
-    // The upload is completed with ETags, so a part without one does not count as sent.
+    // Completing the upload needs the ETag of every part.
     if (etag === '') throw new UnavailableError('the storage sent no ETag', { retryable: true });
     return etag;
   }
 
   #open(): Promise<OpenUpload> {
     if (this.upload) return Promise.resolve(this.upload);
-    this.#beginning ??= this.#begin();
-    return this.#beginning;
+    this.#starting ??= this.#start();
+    return this.#starting;
   }
 
-  async #begin(): Promise<OpenUpload> {
+  async #start(): Promise<OpenUpload> {
     const { plan, startUpload, onStarted } = this.sending;
     const { id, links } = await startUpload(plan.count).catch((error: unknown) => {
-      this.#notBegun = error;
+      this.#startError = error;
       throw error;
     });
     if (links.length !== plan.count || links.some((link) => !link)) {
@@ -167,10 +167,10 @@ class Session {
   }
 }
 
-function tooShort(upload: OpenUpload | undefined, cause: GantryError): GantryError {
+function expiredTooOftenError(upload: OpenUpload | undefined, cause: GantryError): GantryError {
   const lifetime = urlLifetimeMs(upload?.links[0] ?? '');
   const lasts = lifetime === undefined ? '' : ` (they are valid for ${Math.round(lifetime / 1000)} s)`;
-  return new FailedError(`its upload URLs expired ${mostUploads} times before the upload finished${lasts}`, {
+  return new FailedError(`its upload URLs expired ${maxSessions} times before the upload finished${lasts}`, {
     why: 'the connection is too slow for the lifetime of the URLs',
     cause,
   });

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * What tells the versions of a remote file apart: its ETag, or else when it was last modified. Undefined when the
- * storage gives neither, or only what two versions may share: a weak ETag, or a date that is not in the past yet
- * (RFC 9110, 8.8).
+ * Identifies the version of a remote file: its ETag, or else its modification date. Undefined if two versions may share
+ * them: a weak ETag, or a date within the last second (RFC 9110, 8.8).
  */
 export function readVersion(headers: IncomingHttpHeaders): string | undefined {
   const { etag = '', date, 'last-modified': modified } = headers;
@@ -11,27 +10,29 @@ export function readVersion(headers: IncomingHttpHeaders): string | undefined {
   const modifiedAt = Date.parse(modified ?? '');
   if (Number.isNaN(modifiedAt)) return undefined;
   const age = date === undefined ? Number.POSITIVE_INFINITY : Date.parse(date) - modifiedAt;
-  return age >= 1_000 ? dated + modified : undefined;
+  return age >= 1_000 ? datePrefix + modified : undefined;
 }
 
-/** Whether these are the headers of this version. */
+/** Whether a response with these headers has this version. */
 export function hasVersion(
   version: string,
   { etag = '', 'last-modified': modified = '' }: IncomingHttpHeaders,
 ): boolean {
-  return version.startsWith(dated) ? modified === version.slice(dated.length) : etag === version;
+  return version.startsWith(datePrefix) ? modified === version.slice(datePrefix.length) : etag === version;
 }
 
-/** Headers that ask the storage to refuse the request if it has another version. */
+/** Request headers that make the storage reject another version. */
 export function conditionalHeaders(version: string | undefined): Record<string, string> {
   if (version === undefined) return {};
-  return version.startsWith(dated) ? { 'if-unmodified-since': version.slice(dated.length) } : { 'if-match': version };
+  return version.startsWith(datePrefix)
+    ? { 'if-unmodified-since': version.slice(datePrefix.length) }
+    : { 'if-match': version };
 }
 
-/** The ETag in a version, if it has one. */
+/** The ETag of a version that has one. */
 export function versionEtag(version: string | undefined): string | undefined {
-  return version?.startsWith(dated) ? undefined : version;
+  return version?.startsWith(datePrefix) ? undefined : version;
 }
 
-/** No ETag begins like this, so that a version is one string in a journal. */
-const dated = 'last-modified:';
+/** ETags are quoted, so none starts like this. A version is one string in the journal. */
+const datePrefix = 'last-modified:';

@@ -67,8 +67,8 @@ export const plantedBugs = [
       edit('src/transfer/download-file.ts', '  async #check(): Promise<void> {', '  async check(): Promise<void> {'),
       edit(
         'src/transfer/download-file.ts',
-        '    return (left?.ranges ?? []).reduce',
-        '    await receipt.check();\n    return (left?.ranges ?? []).reduce',
+        '    return (previous?.ranges ?? []).reduce',
+        '    await attempt.check();\n    return (previous?.ranges ?? []).reduce',
       ),
     ],
   },

@@ -224,7 +224,7 @@ test('a folder that contains itself ends with an error', async () => {
   ]) {
     const { code, stderr } = await gantry(words, { emulator, env });
     expect(code).toBe(1);
-    expect(stderr).toContain('folders within folders without end');
+    expect(stderr).toContain('endlessly nested folders');
   }
   expect(emulator.calls.length - before).toBeLessThan(800);
 });

@@ -13,7 +13,6 @@ const commands = [
   ['apps get web', 'status'],
   ['builds list web', 'id'],
   ['builds get web', 'status'],
-  ['builds logs web', 'log'],
   ['builds files web', 'zipFiles'],
   ['builds follow web', 'status'],
   ['runs list web', 'statusCode'],

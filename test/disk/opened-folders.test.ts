@@ -30,10 +30,10 @@ function descriptorsIn(folder: string): number {
 describe.each([
   ['held open', true],
   ['checked at each use', false],
-])('folders that are %s', (_, holds) => {
-  test.skipIf(holds && process.platform !== 'linux')('are made, entered again, and let go of', () => {
+])('folders that are %s', (_, keepsOpen) => {
+  test.skipIf(keepsOpen && process.platform !== 'linux')('are made, entered again, and let go of', () => {
     const root = newFolder();
-    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, holds });
+    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, keepsOpen });
     for (let index = 0; index < 200; index++) {
       const folder = folders.open(['a', `${index % 100}`]);
       writeFileSync(folder.entry(`${index}`), 'x');
@@ -46,42 +46,45 @@ describe.each([
     expect(descriptorsIn(root)).toBe(0);
   });
 
-  test.skipIf(holds && process.platform !== 'linux')('a link that replaces one is not entered', () => {
+  test.skipIf(keepsOpen && process.platform !== 'linux')('a link that replaces one is not entered', () => {
     const [root, outside] = [newFolder({ 'a/b/c': 'c' }), newFolder()];
-    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, holds });
+    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, keepsOpen });
     const before = folders.open(['a', 'b']);
     renameSync(join(root, 'a'), join(root, 'old'));
     symlinkSync(outside, join(root, 'a'));
     expect(() => before.verify()).toThrow('a/b was replaced in the meantime');
     expect(() => folders.open(['a', 'b'])).toThrow('a is a symbolic link to a path outside the target folder');
     expect(() => folders.open(['a'])).toThrow('a is a symbolic link to a path outside the target folder');
-    if (holds) writeFileSync(before.entry('late'), 'late');
+    if (keepsOpen) writeFileSync(before.entry('late'), 'late');
     before.release();
     folders.close();
     expect(filesIn(outside)).toEqual([]);
-    if (holds) expect(readFileSync(join(root, 'old/b/late'), 'utf8')).toBe('late');
+    if (keepsOpen) expect(readFileSync(join(root, 'old/b/late'), 'utf8')).toBe('late');
     expect(descriptorsIn(root)).toBe(0);
   });
 
-  test.skipIf(holds && process.platform !== 'linux')('a link that leads around inside is entered, if links are', () => {
-    const root = newFolder({ 'real/a': 'a' });
-    symlinkSync('real', join(root, 'link'));
-    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, holds });
-    const folder = folders.open(['link']);
-    writeFileSync(folder.entry('b'), 'b');
-    folder.verify();
-    folder.release();
-    folders.close();
-    expect(filesIn(join(root, 'real'))).toEqual(['a', 'b']);
-    const strict = new OpenedFolders(root, { creates: false, followsLinks: false, holds });
-    expect(() => strict.open(['link'])).toThrow('link is a symbolic link');
-    strict.close();
-  });
+  test.skipIf(keepsOpen && process.platform !== 'linux')(
+    'a link that leads around inside is entered, if links are',
+    () => {
+      const root = newFolder({ 'real/a': 'a' });
+      symlinkSync('real', join(root, 'link'));
+      const folders = new OpenedFolders(root, { creates: true, followsLinks: true, keepsOpen });
+      const folder = folders.open(['link']);
+      writeFileSync(folder.entry('b'), 'b');
+      folder.verify();
+      folder.release();
+      folders.close();
+      expect(filesIn(join(root, 'real'))).toEqual(['a', 'b']);
+      const strict = new OpenedFolders(root, { creates: false, followsLinks: false, keepsOpen });
+      expect(() => strict.open(['link'])).toThrow('link is a symbolic link');
+      strict.close();
+    },
+  );
 
-  test.skipIf(holds && process.platform !== 'linux')('a root that was replaced is not entered again', () => {
+  test.skipIf(keepsOpen && process.platform !== 'linux')('a root that was replaced is not entered again', () => {
     const [root, outside] = [join(newFolder(), 'root'), newFolder()];
     mkdirSync(root);
-    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, holds });
+    const folders = new OpenedFolders(root, { creates: true, followsLinks: true, keepsOpen });
     folders.open([]).release();
     rmSync(root, { recursive: true });
     symlinkSync(outside, root);
@@ -90,8 +93,8 @@ describe.each([
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  test.skipIf(holds && process.platform !== 'linux')('a file in the place of a folder is named', () => {
-    const folders = new OpenedFolders(newFolder({ a: 'file' }), { creates: true, followsLinks: true, holds });
+  test.skipIf(keepsOpen && process.platform !== 'linux')('a file in the place of a folder is named', () => {
+    const folders = new OpenedFolders(newFolder({ a: 'file' }), { creates: true, followsLinks: true, keepsOpen });
     expect(() => folders.open(['a', 'b'])).toThrow('a is a file, not a folder');
     folders.close();
   });

@@ -54,12 +54,12 @@ describe('a copy', () => {
 
 describe('a sync', () => {
   test('ends with what was copied, what was the same, and what was deleted', () => {
-    expect(synced({})).toMatch(/^copied 2 files.*; 3 files the same$/);
-    expect(synced({ deleted: 4 })).toMatch(/; 3 files the same, 4 deleted$/);
+    expect(synced({})).toMatch(/^copied 2 files.*; 3 files unchanged$/);
+    expect(synced({ deleted: 4 })).toMatch(/; 3 files unchanged, 4 deleted$/);
   });
 
   test('without differences copies nothing', () => {
-    expect(synced({ files: 0, bytes: 0 })).toBe('nothing to copy to default:/a; 3 files the same');
+    expect(synced({ files: 0, bytes: 0 })).toBe('nothing to copy to default:/a; 3 files unchanged');
   });
 
   test.each([[{ skipped: 1 }], [{ failed: failed('denied') }]])('with %j is not without differences', (changes) => {

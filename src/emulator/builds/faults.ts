@@ -55,7 +55,7 @@ function hostileLines(): string[] {
     `screen ${esc}[2J${esc}[H${esc}[3A${esc}[?25l`,
     `one byte instead of two \u009b2J`,
     `unfinished ${esc}]0;never closed`,
-    `colour ${esc}[31mred${esc}[0m`,
+    `color ${esc}[31mred${esc}[0m`,
     'bells \u0007\u0007 backspaces \b\b\b and a null \u0000',
     'right to left \u202etxt.exe',
     '::error file=main.py,line=1::not from us',

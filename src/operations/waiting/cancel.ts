@@ -87,7 +87,7 @@ async function cancelUnlessCanceled(work: RemoteWork, api: Api): Promise<string 
     return await work.cancel(api);
   } catch (error) {
     if (![ConflictError, FailedError, NotFoundError].some((kind) => error instanceof kind)) throw error;
-    // It may have ended meanwhile, or an earlier try succeeded and only its reply was lost.
+    // It may have ended meanwhile, or an earlier attempt succeeded and only its reply was lost.
     if (isCanceled(await readStatus(work, api))) return undefined;
     throw error;
   }

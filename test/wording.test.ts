@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+
+/** What people read: the program's texts, its comments and documents. The glossary lists what not to write. */
+const files = execFileSync('git', ['ls-files', 'src', 'docs', 'demo.js', '*.md'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => /\.(ts|js|md|py)$/.test(file) && !/glossary|wording\.test|api-coverage|decisions\//.test(file));
+const texts = files.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+
+/** Phrases that no manual would use, each with what to write instead. */
+const phrases: [wrong: string, right: string][] = [
+  ['already as asked', 'unchanged'],
+  ['it is so already', 'nothing to change'],
+  ['goes on without us', 'lost contact; it is still running'],
+  ['could not be looked at', 'status unavailable'],
+  ['this needs an answer', 'confirmation required'],
+  ['would have to be asked', 'confirmation required, but there is no terminal'],
+  ["'around it'", 'Account and tools'],
+  ['see how an app does', 'show app metrics'],
+  ['ended well', 'succeeded'],
+  ['ended badly', 'failed'],
+  ['where none is taken', 'unexpected argument'],
+  ['lists what there is', 'see … --help'],
+  ['it is not said where', 'no destination'],
+  ['not fit to deploy', 'has errors'],
+  ['agree if the page', 'approve if the code matches'],
+  ['you said no', 'canceled; nothing changed'],
+  ['as the platform says it', 'platform value, passed through'],
+  ['has more in it than a place', 'has unknown keys'],
+  ['passed for the same', 'unchanged'],
+  ['tells of no volume', 'reports no volumes'],
+  ['the answer is no text', 'the response is binary'],
+  ['trying again in', 'retrying in'],
+  ['nothing is listening there', 'connection refused'],
+  ['was given up', 'timed out, aborted'],
+  ['what came of it', 'the response'],
+  ['would travel in the clear', 'refusing to send the token over plain HTTP'],
+  ['with a slash at its end', 'add a trailing slash'],
+  ['leave files alone', 'skip files'],
+  ['an earlier try', 'a previous attempt'],
+  ['is left out', 'is skipped, is omitted'],
+  ['are left out', 'are skipped, are omitted'],
+  ['whoever', 'say who'],
+  ['so many bytes', 'the number of bytes'],
+  ['colour', 'color'],
+  ['behaviour', 'behavior'],
+];
+
+describe('texts', () => {
+  test.each(phrases)('do not say "%s" but %s', (wrong) => {
+    expect(texts.filter(({ text }) => text.toLowerCase().includes(wrong)).map(({ file }) => file)).toEqual([]);
+  });
+});
+
+/** Identifiers that name a thing by a picture of it. */
+const identifiers =
+  /\b(bearWith|aside|spoil|furnish|unbothered|startBehind|elsewhere|pourInto|tellings|plainly|leaveOut|isCurrent|Tally|Stretch|Shelf|together|nursery|mischief|breath)\b/;
+
+test('identifiers are the terms of the field', () => {
+  const offenses = files
+    .filter((file) => file.startsWith('src/') && file.endsWith('.ts'))
+    .flatMap((file) => {
+      const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*|'[^']*'|`[^`]*`/g, '');
+      const [name] = identifiers.exec(code) ?? [];
+      return name ? [`${file}: ${name}`] : [];
+    });
+  expect(offenses).toEqual([]);
+});
