@@ -96,7 +96,10 @@ describe('following a run', () => {
   });
 
   test('exits with 6 if it does not exist', async () => {
-    expect((await follow('f-none')).code).toBe(6);
+    const { code, stderr } = await follow('f-none');
+    expect(code).toBe(6);
+    expect(stderr).toContain('fix gantry runs list web');
+    expect(stderr).not.toContain('continues');
   });
 });
 

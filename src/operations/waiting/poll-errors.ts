@@ -1,5 +1,5 @@
 import type { CommandLine } from '../../command-line.ts';
-import { GantryError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
+import { GantryError, NotFoundError, UnavailableError, UnexpectedReplyError } from '../../errors.ts';
 
 /** How long the platform may be unavailable, in ms. */
 const maxUnavailableMs = 5 * 60_000;
@@ -19,7 +19,8 @@ interface PolledWork {
  * there was no reply for too long.
  */
 export function throwUnlessTransient(error: unknown, silentMs: number, { name, fix, details }: PolledWork): void {
-  if (!(error instanceof GantryError)) throw error;
+  // What does not exist does not continue.
+  if (!(error instanceof GantryError) || error instanceof NotFoundError) throw error;
   const isUnavailable = error.facts.retryable || error instanceof UnavailableError;
   const limitMs = isUnavailable ? maxUnavailableMs : error instanceof UnexpectedReplyError ? maxUnexpectedMs : 0;
   if (limitMs > 0 && silentMs + (error.facts.retryAfterMs ?? 0) <= limitMs) return;
