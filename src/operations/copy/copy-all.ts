@@ -4,7 +4,7 @@ import { AuthError, GantryError, LimitError } from '../../errors.ts';
 import { maxSmallBytes } from '../../transfer/resources.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
 import type { CopyContext } from './copy-context.ts';
-import { failureText } from './copy-progress.ts';
+import { fileFailureText } from './copy-progress.ts';
 import type { FoundEntry, FoundFile, SizedFile } from './found-entry.ts';
 import { resolveSize } from './source-content.ts';
 
@@ -125,7 +125,7 @@ function isFatal(error: unknown): boolean {
 }
 
 function withPath(path: string, error: GantryError): GantryError {
-  error.message = failureText(path, error);
+  error.message = fileFailureText(path, error);
   return error;
 }
 

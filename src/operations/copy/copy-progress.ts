@@ -187,7 +187,7 @@ export class CopyProgress {
       const { why, fix } = error.facts;
       this.context.progress.warn({
         severity: 'warning',
-        message: failureText(path, error),
+        message: fileFailureText(path, error),
         ...(why && { why }),
         ...(fix && { fix }),
       });
@@ -233,7 +233,7 @@ export class CopyProgress {
 export const unconfirmedPrefix = 'uploaded, but not confirmed: ';
 
 /** The message for a failed file. */
-export function failureText(path: string, { message }: GantryError): string {
+export function fileFailureText(path: string, { message }: GantryError): string {
   if (!message.startsWith(unconfirmedPrefix)) return `${printablePath(path)} was not copied: ${message}`;
   return `${printablePath(path)} was uploaded, but not confirmed: ${message.slice(unconfirmedPrefix.length)}`;
 }
