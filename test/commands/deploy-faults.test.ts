@@ -257,7 +257,7 @@ describe('polling the build (getBuild)', () => {
     ['getBuild', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, stopped],
     ['getBuild', '402', 14, goesOn, stopped],
     ['getBuild', '403', 5, goesOn, stopped],
-    ['getBuild', '404', 6, goesOn, stopped],
+    ['getBuild', '404', 6, /fix gantry builds list web\n/, stopped],
     ['getBuild', '409', 7, goesOn, stopped],
     ['getBuild', '412', 7, goesOn, stopped],
     ['getBuild', '418', 1, goesOn, stopped],

@@ -19,14 +19,15 @@ interface PolledWork {
  * there was no reply for too long.
  */
 export function throwUnlessTransient(error: unknown, silentMs: number, { name, fix, details }: PolledWork): void {
-  // What does not exist does not continue.
-  if (!(error instanceof GantryError) || error instanceof NotFoundError) throw error;
+  if (!(error instanceof GantryError)) throw error;
   const isUnavailable = error.facts.retryable || error instanceof UnavailableError;
   const limitMs = isUnavailable ? maxUnavailableMs : error instanceof UnexpectedReplyError ? maxUnexpectedMs : 0;
   if (limitMs > 0 && silentMs + (error.facts.retryAfterMs ?? 0) <= limitMs) return;
+  error.facts.details ??= details;
+  // What does not exist does not continue: the error's own fix is to list what does.
+  if (error instanceof NotFoundError) throw error;
   error.facts.why ??= `could not get the status of ${name}; it continues`;
   // A 401 has a fix of its own: get another token.
   if (error.facts.status !== 401) error.facts.fix = fix;
-  error.facts.details ??= details;
   throw error;
 }
