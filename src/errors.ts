@@ -45,14 +45,14 @@ export interface FileLocation {
 export interface Problem {
   severity: 'error' | 'warning';
   message: string;
-  place?: FileLocation;
+  location?: FileLocation;
   why?: string;
   /** What to do about it: a complete command, or prose. */
   fix?: string | CommandLine;
 }
 
 export interface ErrorFacts {
-  place?: FileLocation;
+  location?: FileLocation;
   why?: string;
   /** What to do about it: a complete command, or prose. */
   fix?: string | CommandLine;

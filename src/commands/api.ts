@@ -21,14 +21,14 @@ export default defineCommand({
     callPlatform(context, { method: method.toUpperCase(), path, query, fields, input, paginate }),
   verbatim: () => true,
   view:
-    ({ status, headers, text }, { include }) =>
+    ({ statusCode, headers, text }, { include }) =>
     ({ style }) => {
-      const head = [`HTTP ${status}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), ''];
+      const head = [`HTTP ${statusCode}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), ''];
       return [...(include ? head.map((line) => style.dim(line)) : []), text.replace(/\n$/, '')].join('\n');
     },
   effect: 'destroys',
   json: document({
-    status: integer('HTTP status'),
+    statusCode: integer('HTTP status'),
     headers: record(anything('text, or a list of texts'), 'response headers'),
     body: anything('response body, parsed if it is JSON'),
     text: text('response body as text'),

@@ -29,19 +29,20 @@ import {
 } from '../result-schema.ts';
 
 const responseFields = {
-  status: integer('HTTP status'),
+  statusCode: integer('HTTP status'),
   headers: record(anything('text, or a list of texts'), 'headers of the response'),
-  runId: nullable(text('run id')),
-  timings: object({ firstByteMs: number('ms'), totalMs: number('ms') }, 'time until the first byte, and in total'),
+  run: nullable(text('run id')),
+  firstByteMs: number('time until the first byte, in ms'),
+  durationMs: number('total duration, in ms'),
   body: anything('response: parsed if it is JSON, otherwise text or base64'),
   encoding: choice(['json', 'text', 'base64'], 'form of body'),
 };
 
 const asyncFields = {
-  runId: text('run id'),
+  run: text('run id'),
   app: text('with --async and --wait: app name'),
-  status: integer('HTTP status'),
-  run: nullable(passThrough({}, 'with --wait: the run; otherwise null')),
+  statusCode: integer('HTTP status of the call'),
+  record: nullable(passThrough({}, 'with --wait: the run after it ended, as in gantry runs get; otherwise null')),
 };
 
 /** One event of a response that is a stream of events. */
@@ -85,7 +86,7 @@ export default defineCommand({
     return asEvents ? streamEvents(context, response) : streamBody(context, response, options);
   },
   verbatim: () => true,
-  view: (value) => () => ('data' in value ? value.data : (value as AsyncRun).runId),
+  view: (value) => () => ('data' in value ? value.data : (value as AsyncRun).run),
   json: document(responseFields, asyncFields, eventFields),
   effect: 'changes',
   examples: [
@@ -108,9 +109,9 @@ async function* streamEvents({ progress, elapsed }: Context, response: AppRespon
     yield event satisfies AppEvent;
   }
   const runId = findRunId(response);
-  const totalMs = elapsed() - startedAt;
-  progress.note(`${responseSummary(response, totalMs, runId)}, ${count(events, 'event')}`);
-  return { status, headers, runId: runId ?? null, timings: { firstByteMs, totalMs }, events };
+  const durationMs = elapsed() - startedAt;
+  progress.note(`${responseSummary(response, durationMs, runId)}, ${count(events, 'event')}`);
+  return { statusCode: status, headers, run: runId ?? null, firstByteMs, durationMs, events };
 }
 
 function streamBody(
@@ -129,7 +130,7 @@ function streamBody(
   return new RawOutput(write, {
     jsonValue: async () => {
       const buffered = await readResponse(response, elapsed);
-      progress.note(responseSummary(response, buffered.timings.totalMs, buffered.runId ?? undefined));
+      progress.note(responseSummary(response, buffered.durationMs, buffered.run ?? undefined));
       return buffered;
     },
     onWritten: () =>

@@ -32,15 +32,15 @@ export default defineCommand({
     const detach = options.detach === true;
     const started = await startProgram(context, program, { data: args, region, timeoutMs, detach });
     if (!detach) return runOutput(context, followProgram(context, started, timeoutMs), options);
-    const { app, runId } = started;
+    const { app, run } = started;
     context.progress.note(
-      `the run continues; to follow it: gantry runs follow ${app} ${runId}, or gantry runs logs ${app} ${runId}`,
+      `the run continues; to follow it: gantry runs follow ${app} ${run}, or gantry runs logs ${app} ${run}`,
     );
     return started;
   },
   verbatim: () => true,
-  view: (value) => () => (value instanceof RawOutput ? '' : value.runId),
-  json: document(runFields, { app: text('app name'), runId: text('run id') }),
+  view: (value) => () => (value instanceof RawOutput ? '' : value.run),
+  json: document(runFields, { app: text('app name'), run: text('run id') }),
   effect: 'changes',
   examples: [
     'run job.py',

@@ -75,6 +75,6 @@ export const copySummaryFields = {
     'path and new name (as) of each file or folder that --rename-clashes renamed',
   ),
   resumedBytes: integer('bytes resumed from a previous attempt'),
-  seconds: number('duration in seconds'),
+  durationMs: number('duration, in ms'),
   dryRun: boolean('true for a dry run: nothing was copied'),
 };

@@ -33,7 +33,7 @@ export function failureJson(error: unknown, secrets = new KnownSecrets()): { err
       fix: fix?.toString(),
       next: fix instanceof CommandLine ? fix.argv : undefined,
       exitCode: error instanceof GantryError ? error.exitCode : exitCodes.bug.code,
-      status: facts.status,
+      statusCode: facts.status,
       requestId: facts.requestId,
       retryable: facts.retryable ?? (exit === 'unavailable' || exit === 'rate-limited'),
       retryAfterMs: facts.retryAfterMs,
@@ -64,8 +64,11 @@ function hangOf(line: string): number {
 const labelWidth = '  why '.length;
 
 /** The GitHub workflow command that annotates a line of a file. */
-export function workflowAnnotation({ severity, place, message, fix }: Problem, secrets = new KnownSecrets()): string {
-  const where = place ? ` file=${escapeProperty(place.file)},line=${place.line},col=${place.column}` : '';
+export function workflowAnnotation(
+  { severity, location, message, fix }: Problem,
+  secrets = new KnownSecrets(),
+): string {
+  const where = location ? ` file=${escapeProperty(location.file)},line=${location.line},col=${location.column}` : '';
   const text = fix ? `${message}. Fix: ${fix}` : message;
   return `::${severity}${where}::${stripControlSequences(escapeCommand(redact(text, secrets)), false)}`;
 }
@@ -107,10 +110,10 @@ function toProblem(error: unknown): Problem {
   };
 }
 
-function blockText({ severity, message, place, why, fix }: Problem, { style, columns }: Page): string {
+function blockText({ severity, message, location, why, fix }: Problem, { style, columns }: Page): string {
   const title = severity === 'error' ? style.red(style.bold('error:')) : style.yellow(style.bold('warning:'));
   const lines = [`${title} ${message}`];
-  if (place) lines.push(...locationLines(place, columns));
+  if (location) lines.push(...locationLines(location, columns));
   if (why) lines.push(labeled(style.dim('why'), why));
   if (fix) lines.push(labeled(style.dim('fix'), String(fix)));
   return lines.join('\n');

@@ -17,11 +17,11 @@ export function copyExit({ failed }: CopySummary): ExitName {
 }
 
 export function syncView(summary: SyncSummary): View {
-  const { dryRun, files, same, deleted, to } = summary;
+  const { dryRun, files, unchanged, deleted, to } = summary;
   return (page) =>
     [
       files + summary.failed.length + summary.skipped > 0 ? copyView(summary)(page) : `nothing to copy to ${to}`,
-      dryRun ? '' : `${count(same, 'file')} unchanged${deleted > 0 ? `, ${deleted} deleted` : ''}`,
+      dryRun ? '' : `${count(unchanged, 'file')} unchanged${deleted > 0 ? `, ${deleted} deleted` : ''}`,
     ]
       .filter(Boolean)
       .join('; ');

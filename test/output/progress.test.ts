@@ -58,7 +58,7 @@ test('a log line is cleaned, a secret in it is hidden', () => {
 test('a problem is an annotation as well where those are wanted', () => {
   const place = { file: 'f', line: 1, column: 1, length: 1, text: 'x' };
   const { progress, said } = voice({ annotations: true });
-  progress.warn({ severity: 'warning', message: 'odd', place });
+  progress.warn({ severity: 'warning', message: 'odd', location: place });
   expect(said().at(-1)).toBe('::warning file=f,line=1,col=1::odd');
 });
 

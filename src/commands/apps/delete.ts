@@ -13,6 +13,6 @@ export default defineCommand({
     () =>
       `deleted ${app}`,
   effect: 'destroys',
-  json: document({ app: text('app name'), project: text('project'), deleted: boolean('true') }),
+  json: document({ app: text('app name'), project: text('project'), changed: boolean('true') }),
   examples: ['apps delete web', 'apps delete web --confirm web'],
 });

@@ -27,7 +27,7 @@ export default defineCommand({
     url: text('URL of the emulator'),
     project: text('project id'),
     token: text('token; valid for this emulator only'),
-    approve: text('URL that lets your browser approve logins; keep it secret'),
+    approveUrl: text('URL that lets your browser approve logins; keep it secret'),
     environment: record(text('value'), 'environment variables for gantry and the official client'),
   }),
   examples: [
@@ -47,7 +47,7 @@ async function* serve({ progress, signal }: Context, options: EmulatorFlags & { 
     progress.note(`to approve logins (gantry login), open ${emulator.approvalAddress} in your browser once`);
     if (!(await findPython())) progress.note('python3 not found: calls of apps are simulated');
     const { url, project, token } = emulator;
-    yield { url, project, token, approve: emulator.approvalAddress, environment: emulatorEnvironment(emulator) };
+    yield { url, project, token, approveUrl: emulator.approvalAddress, environment: emulatorEnvironment(emulator) };
     if (!signal.aborted) await once(signal, 'abort');
   } finally {
     await emulator.close();

@@ -9,13 +9,12 @@ export default defineCommand({
       .option('--no-check', 'do not check whether the token has access to it'),
   run: useProject,
   view:
-    ({ value, profile }) =>
+    ({ project, profile }) =>
     () =>
-      `using project ${value} (profile ${profile})`,
+      `using project ${project} (profile ${profile})`,
   effect: 'changes',
   json: document({
-    name: text('project'),
-    value: nullable(text('project id')),
+    project: text('project id'),
     profile: text('profile it is stored in'),
   }),
   examples: ['projects use p-12345678', 'projects use p-12345678 --no-check'],

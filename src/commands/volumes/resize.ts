@@ -7,14 +7,14 @@ export default defineCommand({
   configure: (command) => command.argument('<size>', 'new size, 50GB to 1TB; a plain number is in GB', gigabytes),
   run: (context, newSizeGb) => growVolume(context, newSizeGb),
   view:
-    ({ volume, newSizeGb, confirmed }) =>
+    ({ volume, sizeGb, confirmed }) =>
     () =>
-      confirmed ? `resized ${volume} to ${newSizeGb} GB` : `the platform accepted ${newSizeGb} GB for ${volume}`,
+      confirmed ? `resized ${volume} to ${sizeGb} GB` : `the platform accepted ${sizeGb} GB for ${volume}`,
   effect: 'changes',
   json: document({
     volume: text('volume name (platform value)'),
     region: text('region of the volume'),
-    newSizeGb: number('requested size in GB'),
+    sizeGb: number('requested size in GB'),
     confirmed: boolean('true if the platform reports the new size; false if it reports none'),
   }),
   examples: ['volumes resize 200GB', 'volumes resize 1TB --region global --yes'],

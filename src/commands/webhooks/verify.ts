@@ -15,13 +15,13 @@ export default defineCommand({
       .option('--max-age <duration>', 'maximum difference to the local clock, or none (default: 5m)', ageFlag),
   run: (context, { maxAge = 300_000, ...given }) => verifyDelivery(context, { ...given, maxAgeMs: maxAge }),
   view:
-    ({ requestId, signedAt }) =>
+    ({ run, signedAt }) =>
     () =>
-      `valid: run ${requestId}, signed at ${signedAt}`,
+      `valid: run ${run}, signed at ${signedAt}`,
   effect: 'reads',
   json: document({
     valid: boolean('true; an invalid delivery exits with 1'),
-    requestId: text('run id'),
+    run: text('run id'),
     signedAt: text('RFC 3339, UTC'),
   }),
   examples: [

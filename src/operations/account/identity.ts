@@ -11,9 +11,9 @@ export interface Identity {
   projectOrigin: string | null;
   profile: string;
   /** Origin of the token. */
-  origin: string;
+  tokenOrigin: string;
   /** Origin of a stored token that is not used because a variable takes precedence. */
-  unused: string | null;
+  unusedToken: string | null;
   kind: Credential['kind'];
   user: string | null;
   expiresAt: string | null;
@@ -36,8 +36,8 @@ export async function readIdentity(context: Context, { check }: { check: boolean
   return {
     ...projectOf(settings, credential),
     profile: profileInUse(settings),
-    origin,
-    unused: first.fromEnvironment && stored ? stored.origin : null,
+    tokenOrigin: origin,
+    unusedToken: first.fromEnvironment && stored ? stored.origin : null,
     kind,
     user: user ?? null,
     renewable: refreshToken !== undefined,

@@ -54,8 +54,8 @@ export class CopyProgress {
     this.#startedAt = context.elapsed();
   }
 
-  get seconds(): number {
-    return (this.context.elapsed() - this.#startedAt) / 1000;
+  get durationMs(): number {
+    return this.context.elapsed() - this.#startedAt;
   }
 
   start(title: string): void {
@@ -251,12 +251,13 @@ export function copySummaryText(sum: {
   skipped: number;
   failed: readonly unknown[];
   resumedBytes: number;
-  seconds: number;
+  durationMs: number;
 }): string {
   const transferredBytes = sum.bytes - sum.resumedBytes;
-  const rate = sum.seconds > 0 && transferredBytes > 0 ? ` (${size(transferredBytes / sum.seconds)}/s)` : '';
+  const rate =
+    sum.durationMs > 0 && transferredBytes > 0 ? ` (${size((transferredBytes / sum.durationMs) * 1_000)}/s)` : '';
   return [
-    `${fileSummary(sum.files, sum.bytes)} to ${sum.to} in ${duration(sum.seconds * 1000)}${rate}`,
+    `${fileSummary(sum.files, sum.bytes)} to ${sum.to} in ${duration(sum.durationMs)}${rate}`,
     sum.resumedBytes > 0 ? `${size(sum.resumedBytes)} resumed` : '',
     sum.skipped > 0 ? `${sum.skipped} skipped` : '',
     sum.failed.length > 0 ? `${sum.failed.length} failed` : '',

@@ -68,8 +68,8 @@ function printProblems(error: unknown, { warn, note }: Progress): void {
   note('waiting for a fix; still serving the previous version');
 }
 
-function facts({ facts: { why, fix, place } }: GantryError): Partial<Problem> {
-  return { ...(why && { why }), ...(fix && { fix }), ...(place && { place }) };
+function facts({ facts: { why, fix, location } }: GantryError): Partial<Problem> {
+  return { ...(why && { why }), ...(fix && { fix }), ...(location && { location }) };
 }
 
 /** Hides the steps of each deploy, and warnings that were printed before. */

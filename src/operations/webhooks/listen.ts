@@ -33,9 +33,9 @@ export interface ShownDelivery extends DecodedBody, Omit<SignatureCheck, 'status
   receivedAt: string;
   path: string;
   /** Empty if the delivery has none. */
-  runId: string;
+  run: string;
   /** HTTP status returned to the sender; null if the connection was closed without a response. */
-  status: number | null;
+  statusCode: number | null;
   forwardedTo: string | null;
   bytes: number;
   headers: Record<string, string>;
@@ -132,10 +132,10 @@ function describeDelivery(
     id,
     receivedAt: new Date(now).toISOString(),
     path,
-    runId: deliveryRunId(headers),
+    run: deliveryRunId(headers),
     signature,
     why,
-    status: response === 'drop' ? null : response.status,
+    statusCode: response === 'drop' ? null : response.status,
     forwardedTo: forwardUrl?.href ?? null,
     bytes: body.length,
     headers,

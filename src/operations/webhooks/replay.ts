@@ -12,7 +12,7 @@ export interface ReplayResult {
   id: string;
   to: string;
   /** HTTP status of the response. */
-  status: number;
+  statusCode: number;
   /** Whether it was signed again; otherwise it has its original signature and timestamp. */
   signed: boolean;
 }
@@ -50,5 +50,5 @@ export async function replayDelivery(
   if (status < 200 || status > 299) {
     throw new FailedError(`${url.host} returned ${status}`, { status, details: { id, to: url.href } });
   }
-  return { id, to: url.href, status, signed: signature !== undefined };
+  return { id, to: url.href, statusCode: status, signed: signature !== undefined };
 }

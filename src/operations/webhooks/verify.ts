@@ -20,7 +20,7 @@ export interface VerifyOptions {
 
 export interface VerifiedDelivery {
   valid: true;
-  requestId: string;
+  run: string;
   /** RFC 3339, UTC. */
   signedAt: string;
 }
@@ -51,7 +51,7 @@ export async function verifyDelivery(context: VerifyContext, options: VerifyOpti
     });
   }
   const seconds = Number(headers[webhookHeaders.timestamp.toLowerCase()]);
-  return { valid: true, requestId: deliveryRunId(headers), signedAt: new Date(seconds * 1000).toISOString() };
+  return { valid: true, run: deliveryRunId(headers), signedAt: new Date(seconds * 1000).toISOString() };
 }
 
 function header(name: string, value: string | undefined): Record<string, string> {

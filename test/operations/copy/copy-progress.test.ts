@@ -185,7 +185,15 @@ describe('failures in a row', () => {
 });
 
 test('the summary names what an earlier try had copied, and what was skipped', () => {
-  const sum = { to: 'default:/x', files: 3, bytes: 4096, skipped: 2, failed: [1], resumedBytes: 2048, seconds: 2 };
+  const sum = {
+    to: 'default:/x',
+    files: 3,
+    bytes: 4096,
+    skipped: 2,
+    failed: [1],
+    resumedBytes: 2048,
+    durationMs: 2_000,
+  };
   const [copied, resumed, skipped, failed] = copySummaryText(sum).split('; ');
   expect(copied).toBe('3 files, 4.0 KiB to default:/x in 2.0 s (1.0 KiB/s)');
   expect(resumed).toMatch(/^2\.0 KiB /);
