@@ -15,18 +15,7 @@ import {
 } from '../operations/invoke/index.ts';
 import { count } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
-import {
-  anything,
-  choice,
-  document,
-  integer,
-  nullable,
-  number,
-  object,
-  passThrough,
-  record,
-  text,
-} from '../result-schema.ts';
+import { anything, choice, document, integer, nullable, number, passThrough, record, text } from '../result-schema.ts';
 
 const responseFields = {
   statusCode: integer('HTTP status'),

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 import { useProject } from '../../operations/account/index.ts';
-import { document, nullable, text } from '../../result-schema.ts';
+import { document, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
