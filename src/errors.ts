@@ -31,6 +31,20 @@ export const exitCodes = {
 
 export type ExitName = keyof typeof exitCodes;
 
+/** Any command may end with these. */
+export const everyCommandExits = ['ok', 'failed', 'usage', 'bug', 'interrupted', 'terminated'] as const;
+/** Any command that uses the platform may also end with these. */
+export const platformExits = [
+  'auth',
+  'denied',
+  'not-found',
+  'conflict',
+  'input-needed',
+  'limit',
+  'unavailable',
+  'rate-limited',
+] as const;
+
 /** A range within one line of a file. `line` and `column` count from 1; `column` and `length` are in code points. */
 export interface FileLocation {
   file: string;

@@ -27,6 +27,7 @@ export interface JsonSchema {
   items?: JsonSchema;
   anyOf?: readonly JsonSchema[];
   $comment?: string;
+  $ref?: string;
 }
 
 type Fields = Record<string, Shape<never>>;
@@ -130,14 +131,38 @@ export function optional<Value>({ schema }: Shape<Value>): OptionalShape<Value> 
   return { schema, isOptional: true };
 }
 
-/** The fields of a result and what they mean. */
-export function fieldsOf({ schema }: { schema: JsonSchema }): Record<string, string> {
-  const variants = variantsOf(schema.items ?? schema);
-  const fields: Record<string, string> = {};
-  for (const { properties = {} } of variants) {
-    for (const [name, { description = '' }] of Object.entries(properties)) fields[name] ??= description;
+/** A field of a result. */
+export interface Field {
+  /** As in `string`, `integer or null`, `list of object`; empty if it may be anything. */
+  type: string;
+  description: string;
+}
+
+/** The fields of a result, those of all its variants. */
+export function fieldsOf({ schema }: { schema: JsonSchema }): Record<string, Field> {
+  const fields: Record<string, Field> = {};
+  for (const { properties = {} } of variantsOf(schema.items ?? schema)) {
+    for (const [name, field] of Object.entries(properties)) {
+      fields[name] ??= { type: typeName(field), description: field.description ?? '' };
+    }
   }
   return fields;
+}
+
+function typeName({ type = '', items, anyOf }: JsonSchema): string {
+  if (anyOf) return anyOf.map(typeName).filter(Boolean).join(' or ');
+  return items ? ['list', typeName(items)].filter(Boolean).join(' of ') : type;
+}
+
+/** The schema with a field `type` of this value, as lines of JSON have it; without a value, of any word. */
+export function withType(schema: JsonSchema, word?: string): JsonSchema {
+  if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((variant) => withType(variant, word)) };
+  const type: JsonSchema = word === undefined ? { type: 'string' } : { const: word };
+  return {
+    ...schema,
+    properties: { type, ...schema.properties },
+    required: ['type', ...(schema.required ?? [])],
+  };
 }
 
 /** Whether a result may have fields that are not declared. */

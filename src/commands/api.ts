@@ -15,16 +15,16 @@ export default defineCommand({
         repeatablePairFlag,
       )
       .option('--input <file>', 'read the body from this file; - is stdin')
-      .option('--include', 'print the status and headers')
+      .option('-i, --show-headers', 'print the status and headers')
       .option('--paginate', 'fetch all pages and join them'),
   run: (context, method, path, { query = [], field: fields = [], input, paginate }) =>
     callPlatform(context, { method: method.toUpperCase(), path, query, fields, input, paginate }),
   verbatim: () => true,
   view:
-    ({ statusCode, headers, text }, { include }) =>
+    ({ statusCode, headers, text }, { showHeaders }) =>
     ({ style }) => {
       const head = [`HTTP ${statusCode}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), ''];
-      return [...(include ? head.map((line) => style.dim(line)) : []), text.replace(/\n$/, '')].join('\n');
+      return [...(showHeaders ? head.map((line) => style.dim(line)) : []), text.replace(/\n$/, '')].join('\n');
     },
   effect: 'destroys',
   json: document({

@@ -39,6 +39,7 @@ export default defineCommand({
     () =>
       `${file} is valid: app ${app}, runtime ${runtime}${problems.length ? `, ${count(problems.length, 'warning')}` : ''}`,
   effect: 'reads',
+  exits: ['project'],
   json: document({
     file: text('config file'),
     valid: boolean('true; an invalid file is an error with its problems'),

@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { buildPhase } from '../contract/builds.ts';
-import { GantryError, InterruptedError } from '../errors.ts';
+import { GantryError, InterruptedError, platformExits } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
 import {
   chooseRegion,
@@ -121,6 +121,7 @@ export default defineCommand({
     planFields,
   ),
   effect: 'changes',
+  exits: [...platformExits, 'changes', 'pending', 'project', 'build-failed', 'not-ready'],
   examples: [
     'deploy',
     'deploy --dry-run',

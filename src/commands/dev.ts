@@ -25,6 +25,7 @@ export default defineCommand({
     () =>
       `${endpoint}\n${curl}`,
   effect: 'changes',
+  exits: ['input-needed', 'project', 'build-failed', 'not-ready', 'unavailable'],
   json: stream({
     app: text('app name'),
     endpoint: text('URL of the app'),

@@ -38,6 +38,7 @@ export default defineCommand({
     () =>
       paths.join('\n'),
   effect: 'changes',
+  exits: ['conflict', 'input-needed'],
   json: document({ dir: text('app folder'), paths: list(text('path'), 'files written') }),
   examples: ['init', 'init my-app --compute ADA_L4'],
 });

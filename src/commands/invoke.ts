@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
+import { platformExits } from '../errors.ts';
 import { durationFlag, repeatableFlag, wholeNumberFlag } from '../flags/values.ts';
 import {
   type AppEvent,
@@ -17,12 +18,16 @@ import { count } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { anything, choice, document, integer, nullable, number, passThrough, record, text } from '../result-schema.ts';
 
-const responseFields = {
+const headFields = {
   statusCode: integer('HTTP status'),
   headers: record(anything('text, or a list of texts'), 'headers of the response'),
   run: nullable(text('run id')),
   firstByteMs: number('time until the first byte, in ms'),
   durationMs: number('total duration, in ms'),
+};
+
+const responseFields = {
+  ...headFields,
   body: anything('response: parsed if it is JSON, otherwise text or base64'),
   encoding: choice(['json', 'text', 'base64'], 'form of body'),
 };
@@ -33,6 +38,9 @@ const asyncFields = {
   statusCode: integer('HTTP status of the call'),
   record: nullable(passThrough({}, 'with --wait: the run after it ended, as in gantry runs get; otherwise null')),
 };
+
+/** The last line of a response that is a stream of events. */
+const streamFields = { ...headFields, events: integer('number of events') };
 
 /** One event of a response that is a stream of events. */
 const eventFields = {
@@ -55,7 +63,7 @@ export default defineCommand({
       .option('--path <path>', 'path below the app or the function')
       .option('--header <name: value>', 'send a header (repeatable)', repeatableFlag)
       .option('--no-auth', 'send no token, for apps with disable_auth')
-      .option('--include', 'print the status and headers before the body')
+      .option('-i, --show-headers', 'print the status and headers before the body')
       .option('--raw', 'print the bytes unchanged, even on a terminal')
       .option('--timeout <duration>', 'stop waiting after this time', durationFlag)
       .option('--stream', 'request a stream of events')
@@ -71,13 +79,14 @@ export default defineCommand({
     const result = await invokeApp(context, { app, args, ...options });
     if ('run' in result) return result.run;
     const { response } = result;
-    const asEvents = response.type === 'text/event-stream' && !options.raw && !options.include;
+    const asEvents = response.type === 'text/event-stream' && !options.raw && !options.showHeaders;
     return asEvents ? streamEvents(context, response) : streamBody(context, response, options);
   },
   verbatim: () => true,
   view: (value) => () => ('data' in value ? value.data : (value as AsyncRun).run),
-  json: document(responseFields, asyncFields, eventFields),
+  json: document(responseFields, asyncFields, streamFields, eventFields),
   effect: 'changes',
+  exits: [...platformExits, 'pending', 'app-error'],
   examples: [
     'invoke web prompt="a red fox" steps:=20',
     'invoke web predict --data \'{"prompt": "a red fox"}\'',
@@ -106,11 +115,11 @@ async function* streamEvents({ progress, elapsed }: Context, response: AppRespon
 function streamBody(
   { progress, elapsed }: Context,
   response: AppResponse,
-  { raw, include }: { raw?: true; include?: true },
+  { raw, showHeaders }: { raw?: true; showHeaders?: true },
 ): RawOutput<Awaited<ReturnType<typeof readResponse>>> {
   let bodyStart = '';
   const write = async (writeBytes: (bytes: Uint8Array) => Promise<void>) => {
-    if (include) await writeBytes(Buffer.from(responseHead(response)));
+    if (showHeaders) await writeBytes(Buffer.from(responseHead(response)));
     for await (const chunk of response.chunks) {
       bodyStart ||= chunk.toString('utf8', 0, 200);
       await writeBytes(chunk);

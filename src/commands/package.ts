@@ -43,6 +43,7 @@ export default defineCommand({
   },
   view: (value) => () => (value instanceof RawOutput ? '' : value.file),
   effect: 'reads',
+  exits: ['project'],
   json: document({
     file: text('archive'),
     bytes: integer('size of the archive'),

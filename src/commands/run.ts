@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.ts';
+import { platformExits } from '../errors.ts';
 import { durationFlag } from '../flags/values.ts';
 import { chooseRegion } from '../operations/deploy/index.ts';
 import {
@@ -42,6 +43,7 @@ export default defineCommand({
   view: (value) => () => (value instanceof RawOutput ? '' : value.run),
   json: document(runFields, { app: text('app name'), run: text('run id') }),
   effect: 'changes',
+  exits: [...platformExits, 'pending', 'project', 'build-failed', 'app-error'],
   examples: [
     'run job.py',
     'run job.py::train -- epochs:=3 name=first',

@@ -1,4 +1,5 @@
 import { defineCommand } from '../command.ts';
+import { platformExits } from '../errors.ts';
 import { addCopyFlags, copySummaryFields, toCopyOptions } from '../flags/copy.ts';
 import { parseCopyPaths } from '../operations/copy/index.ts';
 import { type SyncSummary, sync } from '../operations/sync/index.ts';
@@ -33,6 +34,7 @@ export default defineCommand({
     deleted: integer('number of deleted files'),
   }),
   effect: 'destroys',
+  exits: [...platformExits, 'changes'],
   examples: [
     'sync ./dataset :/dataset --dry-run',
     'sync ./dataset :/dataset',

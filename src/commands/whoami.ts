@@ -5,8 +5,8 @@ import { keyValueTable } from '../output/table.ts';
 import { boolean, document, nullable, record, text } from '../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) => command.option('--check', 'verify the token with the platform'),
-  run: (context, { check }) => readIdentity(context, { check: check === true }),
+  configure: (command) => command.option('--verify', 'verify the token with the platform'),
+  run: (context, { verify }) => readIdentity(context, { verify: verify === true }),
   view: ({
     project,
     projectOrigin,
@@ -18,7 +18,7 @@ export default defineCommand({
     expiresAt,
     renewable,
     addresses,
-    checked,
+    verified,
   }) =>
     keyValueTable([
       ['user', user],
@@ -29,7 +29,7 @@ export default defineCommand({
       ['unused', unusedToken && `${unusedToken}: the environment takes precedence`],
       ['expires', expiresAt ? timeLeft(expiresAt) : 'unknown'],
       ['renewed', renewable ? 'automatically' : ''],
-      ['accepted', checked ? 'yes' : ''],
+      ['accepted', verified ? 'yes' : ''],
       ...[...new Set(Object.values(addresses))].map((address): [string, string] => [
         'address',
         `${address} (${namesOf(addresses, address)})`,
@@ -47,9 +47,9 @@ export default defineCommand({
     expiresAt: nullable(text('expiry of the token; null if unknown')),
     renewable: boolean('whether it is renewed automatically'),
     addresses: record(text('URL'), 'URLs of the platform that are not the default'),
-    checked: boolean('whether the platform verified the token'),
+    verified: boolean('whether the platform verified the token'),
   }),
-  examples: ['whoami', 'whoami --check', 'whoami --json=project,expiresAt'],
+  examples: ['whoami', 'whoami --verify', 'whoami --json=project,expiresAt'],
 });
 
 /** The names of a URL's settings: one variable sets several. */

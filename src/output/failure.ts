@@ -1,5 +1,13 @@
 import { CommandLine, gantryCommand } from '../command-line.ts';
-import { exitCodes, type FileLocation, GantryError, type Problem, ProjectError, UnavailableError } from '../errors.ts';
+import {
+  type ExitName,
+  exitCodes,
+  type FileLocation,
+  GantryError,
+  type Problem,
+  ProjectError,
+  UnavailableError,
+} from '../errors.ts';
 import { displayWidth } from './display-width.ts';
 import { count, cutText } from './format.ts';
 import { KnownSecrets } from './known-secrets.ts';
@@ -20,12 +28,30 @@ export function failureText(error: unknown, page: Page, debug: boolean): string 
   return wrapLines(parts.join('\n'), page);
 }
 
-/** The `{"error": …}` document of `--json`. */
-export function failureJson(error: unknown, secrets = new KnownSecrets()): { error: Record<string, unknown> } {
+/** The error document of `--json`. */
+export interface FailureDocument {
+  error: {
+    code: ExitName;
+    message: string;
+    why?: string | undefined;
+    fix?: string | undefined;
+    /** The command of `fix`. */
+    next?: readonly string[] | undefined;
+    exitCode: number;
+    /** The HTTP status of the reply that caused it. */
+    statusCode?: number | undefined;
+    requestId?: string | undefined;
+    retryable: boolean;
+    retryAfterMs?: number | undefined;
+    details?: Record<string, unknown> | undefined;
+  };
+}
+
+export function failureJson(error: unknown, secrets = new KnownSecrets()): FailureDocument {
   const { message, why, fix } = toProblem(error);
   const exit = error instanceof GantryError ? error.exit : 'bug';
   const facts = error instanceof GantryError ? error.facts : {};
-  const document = {
+  const document: FailureDocument = {
     error: {
       code: exit,
       message,

@@ -31,8 +31,8 @@ describe('gantry api', () => {
     expect(json()).toMatchObject({ status: 200, body: [{ id: emulator.project }] });
   });
 
-  test('--include prints status and headers before the body', async () => {
-    const { stdout } = await gantry(['api', 'GET', '/v2/projects', '--include'], { emulator });
+  test('--show-headers prints status and headers before the body', async () => {
+    const { stdout } = await gantry(['api', 'GET', '/v2/projects', '--show-headers'], { emulator });
     expect(stdout).toMatch(/^HTTP 200\n[\s\S]*content-type: application\/json\n[\s\S]*\n\n\[/);
   });
 

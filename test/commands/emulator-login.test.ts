@@ -86,6 +86,6 @@ test('an origin that is allowed may call apps of emulator start', async () => {
     const call = (origin) => fetch(url + '/v4/' + project + '/none', { method: 'POST', headers: { origin } });
     const [allowed, other] = [await call('http://localhost:3000'), await call('http://localhost:3001')];
     process.exit(allowed.status === 404 && other.status === 403 ? 0 : 1);`;
-  const words = ['emulator', 'exec', '--allow-origin', 'http://localhost:3000/', '--data', `${folder.path}/data`];
+  const words = ['emulator', 'exec', '--allow-origin', 'http://localhost:3000/', '--data-dir', `${folder.path}/data`];
   expect((await gantry([...words, '--', process.execPath, '--input-type=module', '-e', script])).code).toBe(0);
 });

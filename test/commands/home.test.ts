@@ -9,7 +9,7 @@ import { expectNoTrace } from '../support/traces.ts';
 const lines = [
   ...['check', 'deploy', 'deploy --dry-run'],
   ...['projects list', 'projects current', 'config list', 'config get project', 'config schema'],
-  ...['profiles list', 'config profiles', 'help environment', 'reference --json'],
+  ...['profiles list', 'help environment', 'reference --json'],
 ];
 
 let emulator: Emulator;

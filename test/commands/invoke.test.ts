@@ -130,9 +130,9 @@ describe('what comes back', () => {
     expect(outcome.stderr).toMatch(/^200 OK in \d+ ms\n$/);
   });
 
-  test('--include prints status and headers first', async () => {
+  test('--show-headers prints status and headers first', async () => {
     const { env } = await fine();
-    const { stdout } = await gantry(['invoke', 'web', '--include'], { env });
+    const { stdout } = await gantry(['invoke', 'web', '--show-headers'], { env });
     expect(stdout).toMatch(/^HTTP 200 OK\ncontent-type: application\/json\nx-request-id: r-1\n[\s\S]*\n\n\{"run_id"/);
   });
 

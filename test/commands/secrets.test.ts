@@ -60,7 +60,7 @@ describe('a value comes', () => {
     const { code, stdout } = await run(['set', 'KEY', '--from-file', 'key'], { cwd: folder.path });
     expect([code, stdout]).toEqual([0, 'added: KEY\n']);
     expect(kept()).toEqual({ KEY: 'line 1\nline 2\n' });
-    await run(['set', 'RAW', '--from-file', 'key', '--raw'], { cwd: folder.path });
+    await run(['set', 'RAW', '--from-file', 'key', '--keep-newline'], { cwd: folder.path });
     expect(kept()?.RAW).toBe('line 1\nline 2\n\n');
   });
 

@@ -391,20 +391,20 @@ describe('webhooks verify', () => {
     const run = (words: string[], setting: Setting = {}) =>
       gantry(['webhooks', 'verify', ...words], { cwd: folder.path, ...setting });
     const env = { GANTRY_WEBHOOK_SECRET: secret };
-    expect(await run(['--body', 'body', '--secret-file', 'secret', ...given])).toMatchObject({
+    expect(await run(['--input', 'body', '--secret-file', 'secret', ...given])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^valid: run r-1, signed at 20/),
     });
-    expect((await run(['--body', 'body', '--header-file', 'headers'], { env })).code).toBe(0);
-    expect((await run(['--body', '-', ...given], { env, stdin: body })).code).toBe(0);
-    expect((await run(['--body', 'body', ...given, '--json'], { env })).json()).toMatchObject({
+    expect((await run(['--input', 'body', '--header-file', 'headers'], { env })).code).toBe(0);
+    expect((await run(['--input', '-', ...given], { env, stdin: body })).code).toBe(0);
+    expect((await run(['--input', 'body', ...given, '--json'], { env })).json()).toMatchObject({
       valid: true,
       requestId: 'r-1',
     });
-    expect((await run(['--body', 'nope', ...given], { env })).code).toBe(2);
-    expect((await run(['--body', 'body', ...given])).code).toBe(2);
+    expect((await run(['--input', 'nope', ...given], { env })).code).toBe(2);
+    expect((await run(['--input', 'body', ...given])).code).toBe(2);
     expect((await run(given, { env })).code).toBe(2);
-    expect((await run(['--body', '-', '--secret-file', '-', ...given])).code).toBe(2);
+    expect((await run(['--input', '-', '--secret-file', '-', ...given])).code).toBe(2);
   });
 
   test.each([
@@ -416,7 +416,7 @@ describe('webhooks verify', () => {
     ['no signature of ours', {}, ['--signature', 'v2,00'], 'is not v1,'],
     ['no signature of that length', {}, ['--signature', 'v1,00'], 'is not v1,'],
   ])('%s exits 1 and tells why', async (_, setting, words, why) => {
-    const { code, stderr } = await gantry(['webhooks', 'verify', '--body', '-', ...given, ...words], {
+    const { code, stderr } = await gantry(['webhooks', 'verify', '--input', '-', ...given, ...words], {
       ...{ env: { GANTRY_WEBHOOK_SECRET: secret }, stdin: body },
       ...setting,
     });
@@ -434,7 +434,7 @@ describe('webhooks verify', () => {
       'r-1',
     ];
     const run = (more: string[]) =>
-      gantry(['webhooks', 'verify', '--body', '-', ...words, ...more], {
+      gantry(['webhooks', 'verify', '--input', '-', ...words, ...more], {
         env: { GANTRY_WEBHOOK_SECRET: secret },
         stdin: body,
       });

@@ -71,19 +71,19 @@ describe('gantry whoami', () => {
     expect(code).toBe(4);
   });
 
-  test('--check asks the platform, and exits 4 when it says no', async () => {
+  test('--verify asks the platform, and exits 4 when it says no', async () => {
     const { run, emulator } = await someone();
-    const good = await run('whoami --check --json', { env: { GANTRY_TOKEN: emulator.token } });
+    const good = await run('whoami --verify --json', { env: { GANTRY_TOKEN: emulator.token } });
     expect([good.code, good.json()]).toMatchObject([0, { checked: true }]);
-    expect((await run('whoami --check', { env: { GANTRY_TOKEN: 'made-up' } })).code).toBe(4);
+    expect((await run('whoami --verify', { env: { GANTRY_TOKEN: 'made-up' } })).code).toBe(4);
   });
 
-  test('--check renews a login that has ended, and tells its new end', async () => {
+  test('--verify renews a login that has ended, and tells its new end', async () => {
     const { logIn, run, clock } = await someone();
     await logIn();
     clock.now += 10 * 3_600_000;
     expect((await run('whoami', wideTerminal)).stdout).toMatch(/^expires +expired$/m);
-    expect((await run('whoami --check', wideTerminal)).stdout).toMatch(/^expires +in 4 h$/m);
+    expect((await run('whoami --verify', wideTerminal)).stdout).toMatch(/^expires +in 4 h$/m);
   });
 });
 
@@ -102,7 +102,10 @@ describe('gantry logout', () => {
     const { logIn, run, tokens } = await someone();
     await logIn();
     await logIn('login --profile work');
-    expect((await run('logout --all --json')).json()).toEqual({ profiles: ['default', 'work'], stillUsed: null });
+    expect((await run('logout --all-profiles --json')).json()).toEqual({
+      profiles: ['default', 'work'],
+      stillUsed: null,
+    });
     expect([tokens(), tokens('work')]).toEqual([undefined, undefined]);
   });
 

@@ -67,7 +67,7 @@ test.each([
 
 test('a data folder whose emulator was killed is free at once, for exactly one of ten that start together', async () => {
   await using place = await folderOf({});
-  const words = ['emulator', 'start', '--port', '0', '--no-seed', '--data', place.path];
+  const words = ['emulator', 'start', '--port', '0', '--no-seed', '--data-dir', place.path];
   const begin = () => {
     const emulator = start(words, { env: cleanEnvironment() });
     onTestFinished(() => void emulator.kill('SIGKILL'));

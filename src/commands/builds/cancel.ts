@@ -1,4 +1,5 @@
 import { defineCommand } from '../../command.ts';
+import { platformExits } from '../../errors.ts';
 import { remoteBuild } from '../../operations/builds/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
 import { boolean, document, text } from '../../result-schema.ts';
@@ -15,6 +16,7 @@ export default defineCommand({
     () =>
       changed ? message || `canceled build ${build}` : `nothing to change: build ${build} is already canceled`,
   effect: 'destroys',
+  exits: [...platformExits, 'pending'],
   json: document({
     app: text('app name or id, as given'),
     build: text('build id'),

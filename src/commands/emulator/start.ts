@@ -23,6 +23,7 @@ export default defineCommand({
         .map(([name, value]) => `export ${name}='${value}'`)
         .join('\n'),
   effect: 'changes',
+  exits: ['project'],
   json: stream({
     url: text('URL of the emulator'),
     project: text('project id'),
@@ -32,7 +33,7 @@ export default defineCommand({
   }),
   examples: [
     'emulator start',
-    'emulator start --data .gantry --pace 300',
+    'emulator start --data-dir .gantry --pace 300',
     'emulator start --no-seed',
     'emulator start --fault createApp=503,429:2',
     'emulator start --allow-origin http://localhost:3000',

@@ -10,6 +10,7 @@ export default defineCommand({
     () =>
       `removed profile ${profile}`,
   effect: 'destroys',
+  exits: ['not-found', 'input-needed'],
   json: document({ profile: text('profile name') }),
   examples: ['profiles remove staging', 'profiles remove staging --yes'],
 });

@@ -10,6 +10,7 @@ export default defineCommand({
     () =>
       `using profile ${profile}`,
   effect: 'changes',
+  exits: ['not-found'],
   json: document({ profile: text('profile name') }),
   examples: ['profiles use staging', 'profiles use default'],
 });

@@ -6,7 +6,7 @@ export default defineCommand({
   configure: (command) =>
     command
       .argument('<project>', 'project id, see gantry projects list')
-      .option('--no-check', 'do not check whether the token has access to it'),
+      .option('--no-verify', 'do not check whether the token has access to it'),
   run: useProject,
   view:
     ({ project, profile }) =>
@@ -17,5 +17,5 @@ export default defineCommand({
     project: text('project id'),
     profile: text('profile it is stored in'),
   }),
-  examples: ['projects use p-12345678', 'projects use p-12345678 --no-check'],
+  examples: ['projects use p-12345678', 'projects use p-12345678 --no-verify'],
 });

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
+import { platformExits } from '../../errors.ts';
 import { growVolume } from '../../operations/volumes/index.ts';
 import { boolean, document, number, text } from '../../result-schema.ts';
 
@@ -11,6 +12,7 @@ export default defineCommand({
     () =>
       confirmed ? `resized ${volume} to ${sizeGb} GB` : `the platform accepted ${sizeGb} GB for ${volume}`,
   effect: 'changes',
+  exits: [...platformExits, 'pending'],
   json: document({
     volume: text('volume name (platform value)'),
     region: text('region of the volume'),

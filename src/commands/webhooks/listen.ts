@@ -34,6 +34,7 @@ export default defineCommand({
     },
   ),
   effect: 'changes',
+  exits: ['conflict'],
   examples: [
     'webhooks listen --secret-file secret.txt',
     'webhooks listen --port 8080 --forward http://localhost:3000/hook',

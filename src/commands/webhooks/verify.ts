@@ -6,7 +6,7 @@ import { boolean, document, text } from '../../result-schema.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .requiredOption('--body <file>', 'file with the exact bytes of the body; - is stdin')
+      .requiredOption('--input <file>', 'file with the exact bytes of the body; - is stdin')
       .option('--header-file <file>', 'file with the headers, one "Name: value" per line')
       .option('--signature <signature>', 'the header X-Cerebrium-Webhook-Signature')
       .option('--timestamp <seconds>', 'the header X-Cerebrium-Webhook-Timestamp')
@@ -19,14 +19,15 @@ export default defineCommand({
     () =>
       `valid: run ${run}, signed at ${signedAt}`,
   effect: 'reads',
+  exits: ['input-needed'],
   json: document({
     valid: boolean('true; an invalid delivery exits with 1'),
     run: text('run id'),
     signedAt: text('RFC 3339, UTC'),
   }),
   examples: [
-    'webhooks verify --body body.json --header-file headers.txt --secret-file secret.txt',
-    'webhooks verify --body - --signature v1,… --timestamp 1700000000 --request-id 3f2a… --max-age none',
+    'webhooks verify --input body.json --header-file headers.txt --secret-file secret.txt',
+    'webhooks verify --input - --signature v1,… --timestamp 1700000000 --request-id 3f2a… --max-age none',
   ],
 });
 

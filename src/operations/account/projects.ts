@@ -20,11 +20,11 @@ export interface ProjectInUse {
   profile: string;
 }
 
-/** Stores the project in the profile. With `check`, throws NotFoundError if the token has no access to it. */
-export async function useProject(context: Context, id: string, { check }: { check: boolean }): Promise<ProjectInUse> {
+/** Stores the project in the profile. With `verify`, throws NotFoundError if the token has no access to it. */
+export async function useProject(context: Context, id: string, { verify }: { verify: boolean }): Promise<ProjectInUse> {
   const { api, settings } = context;
   const project = checkProjectId(id);
-  if (check) checkAccess(await api(listProjects, {}), project);
+  if (verify) checkAccess(await api(listProjects, {}), project);
   const profile = settings.profile.value ?? 'default';
   await storeSettings(settings, profile, { project });
   warnIfOverridden(context, 'project', project);
@@ -35,7 +35,7 @@ function checkAccess(projects: Project[], id: string): void {
   if (projects.some((project) => project.id === id)) return;
   throw new NotFoundError(`the token has no access to ${id}`, {
     why: `available projects: ${projects.map((project) => project.id).join(', ') || 'none'}`,
-    fix: gantryCommand`projects use ${id} --no-check`,
+    fix: gantryCommand`projects use ${id} --no-verify`,
     details: { projects: projects.map((project) => project.id) },
   });
 }

@@ -7,7 +7,7 @@ import { readWebhookSecret } from './secret.ts';
 
 export interface VerifyOptions {
   /** A file; `-` is stdin. */
-  body: string;
+  input: string;
   /** A file with `Name: value` lines. */
   headerFile?: string | undefined;
   signature?: string | undefined;
@@ -29,7 +29,7 @@ type VerifyContext = Pick<Context, 'cwd' | 'stdin' | 'env' | 'readStdin' | 'now'
 
 /** Checks the signature of one delivery. Throws FailedError, with the reason, if it is not valid. */
 export async function verifyDelivery(context: VerifyContext, options: VerifyOptions): Promise<VerifiedDelivery> {
-  const { body: file, headerFile, secretFile, maxAgeMs } = options;
+  const { input: file, headerFile, secretFile, maxAgeMs } = options;
   if ([file, headerFile, secretFile].filter((each) => each === '-').length > 1) {
     throw new UsageError('only one value can be read from stdin');
   }
