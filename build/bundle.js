@@ -63,9 +63,9 @@ const common = [
 const workerFolders = [
   'src/project/zip',
   'src/transfer',
-  'src/emulator/cortex',
-  'src/emulator/run',
-  'src/emulator/running',
+  'src/emulator/one-off-runs',
+  'src/emulator/replicas',
+  'src/emulator/replicas/cortex',
 ];
 
 /** @type {InputOptions} */

@@ -88,7 +88,7 @@ test('only api, transfer, the receiver of webhooks and the emulator open sockets
 
 /** Write to a device, to a new folder, or to folders that nobody else uses. */
 const writesElsewhere =
-  /^src\/(operations\/copy\/streams\.ts|commands\/init\.ts|emulator\/(index|storage\/part-store|running\/))/;
+  /^src\/(operations\/copy\/streams\.ts|commands\/init\.ts|emulator\/(index|storage\/part-store|archives\/|processes\/|replicas\/))/;
 
 test('only disk puts files in place', () => {
   const writing = /import \{[^}]*\b(rename|mkdtemp|writeFile|createWriteStream)(Sync)?\b[^}]*\} from 'node:fs/;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { TemporaryFolder } from '../disk/index.ts';
 import { type JwtClaims, signToken } from './account/access.ts';
 import { approvalAddress, approvalSecret } from './account/activation.ts';
-import { archiveLimits } from './builds/archive.ts';
+import { archiveLimits } from './archives/archive.ts';
 import { FaultQueue, type FaultTarget, type FaultText } from './faults/faults.ts';
 import type { AppLogs } from './logs/app-logs.ts';
 import type { DeliveryAttempt, Platform } from './platform.ts';
-import { AppRunner } from './running/app-runner.ts';
+import { AppRunner } from './replicas/app-runner.ts';
 import { endAbandonedRuns } from './runs/record.ts';
 import { seedApps } from './seed/apps.ts';
 import { startServer } from './server/listen.ts';
@@ -17,7 +17,7 @@ import { Store } from './state/store.ts';
 import { VolumeFiles, VolumeStore } from './volumes/volume-store.ts';
 
 export { faults, parseFaultOption, statusFaults } from './faults/faults.ts';
-export { findPython } from './running/python.ts';
+export { findPython } from './processes/python.ts';
 export { DamagedDataError } from './state/damaged.ts';
 export { DataFolderInUseError } from './state/data-folder.ts';
 

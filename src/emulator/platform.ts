@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { CallParameters, Endpoint, WireReply } from '../contract/endpoint.ts';
 import type { EndpointName, endpoints } from '../contract/index.ts';
-import type { ArchiveLimits } from './builds/archive.ts';
+import type { ArchiveLimits } from './archives/archive.ts';
 import type { FaultQueue } from './faults/faults.ts';
-import type { AppRunner } from './running/app-runner.ts';
+import type { AppRunner } from './replicas/app-runner.ts';
 import type { RecordedRequest } from './server/recorded-request.ts';
 import type { ByteStream, ServerReply } from './server/reply.ts';
 import type { Store } from './state/store.ts';

@@ -1,4 +1,4 @@
-import { hideCut, SecretSequence } from './split-secrets.ts';
+import { hidden, hideCut, SecretSequence } from './split-secrets.ts';
 
 /** A shorter value is most likely also a harmless word, and hiding it would make messages unreadable. */
 const shortest = 6;
@@ -54,7 +54,7 @@ export class KnownSecrets {
   #hideExact(text: string): string {
     return this.#spellings.reduce((safe, spelling) => {
       if (!safe.includes(spelling)) return safe;
-      return spelling.length >= longEnough ? safe.replaceAll(spelling, '[hidden]') : hideWord(safe, spelling);
+      return spelling.length >= longEnough ? safe.replaceAll(spelling, hidden) : hideWord(safe, spelling);
     }, text);
   }
 }
@@ -106,7 +106,7 @@ function hideWord(text: string, word: string): string {
     )
       continue;
     if (/[A-Za-z0-9_]/.test(text[end] ?? '')) continue;
-    safe += `${text.slice(copied, at)}[hidden]`;
+    safe += `${text.slice(copied, at)}${hidden}`;
     copied = end;
   }
   return safe + text.slice(copied);
@@ -147,7 +147,7 @@ function hideRanges(text: string, ranges: Range[]): string {
   let safe = '';
   let copied = 0;
   for (const [from, to] of merged(ranges)) {
-    safe += `${text.slice(copied, places(from))}[hidden]`;
+    safe += `${text.slice(copied, places(from))}${hidden}`;
     copied = places(to - 1) + 1;
   }
   return safe + text.slice(copied);

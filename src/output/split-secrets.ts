@@ -1,3 +1,6 @@
+/** Is printed in place of a secret. */
+export const hidden = '[hidden]';
+
 /** A shorter piece of a secret tells too little to be worth hiding. */
 const shortest = 6;
 
@@ -93,6 +96,6 @@ function endAtStart(secret: string, text: string): number {
 }
 
 function hiddenAround(text: string, from: number, to: number): string {
-  if (from >= to) return '[hidden]';
-  return `${from > 0 ? '[hidden]' : ''}${text.slice(from, to)}${to < text.length ? '[hidden]' : ''}`;
+  if (from >= to) return hidden;
+  return `${from > 0 ? hidden : ''}${text.slice(from, to)}${to < text.length ? hidden : ''}`;
 }

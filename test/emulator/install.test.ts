@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { formatRequirements } from '../../src/emulator/running/python.ts';
+import { formatRequirements } from '../../src/emulator/processes/python.ts';
 import { temporaryFolder } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 import { zip } from './support/zip.ts';

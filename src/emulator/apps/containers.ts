@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Handlers } from '../platform.ts';
-import { listReplicas, type ReplicaPeriod } from '../runs/replicas.ts';
+import { listReplicas, type ReplicaPeriod } from '../runs/replica-periods.ts';
 import type { AppRecord } from '../state/records.ts';
 import { formatTime } from '../time.ts';
 import { findApp } from './find.ts';

@@ -1,6 +1,6 @@
 import type { Platform } from '../platform.ts';
 import { findRuns } from '../runs/find.ts';
-import { deriveReplicas } from '../runs/replicas.ts';
+import { deriveReplicas } from '../runs/replica-periods.ts';
 import { getRunProgress } from '../runs/run-progress.ts';
 import type { AppRecord, RunRecord } from '../state/records.ts';
 import type { TimeRange } from '../time.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { buildPhase } from '../../contract/builds.ts';
 import { findApp, findBuild } from '../apps/find.ts';
+import { listArchive, type ReadArchive, readArchive } from '../archives/archive.ts';
 import type { Handlers, Platform } from '../platform.ts';
 import { refuse } from '../server/reply.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import { formatTime } from '../time.ts';
-import { listArchive, type ReadArchive, readArchive } from './archive.ts';
 import { getBuildProgress } from './build-progress.ts';
 import { createBuildScript, filesToRead } from './script.ts';
 

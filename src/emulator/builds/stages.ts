@@ -1,5 +1,5 @@
 import type { AppSettings } from '../apps/settings.ts';
-import type { ReadArchive } from './archive.ts';
+import type { ReadArchive } from '../archives/archive.ts';
 
 /**
  * The log of each build stage, in the platform's order (docs/platform.md#builds). A stage without work prints nothing.

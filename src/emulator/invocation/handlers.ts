@@ -1,6 +1,6 @@
 import { invoke as contract } from '../../contract/invocation.ts';
 import type { Handlers, Platform, RequestContext } from '../platform.ts';
-import { BufferedBody } from '../running/buffered-body.ts';
+import { BufferedBody } from '../replicas/buffered-body.ts';
 import { recordRun } from '../runs/record.ts';
 import { decodeSegment, parseAs } from '../server/read-request.ts';
 import type { ByteStream } from '../server/reply.ts';

@@ -1,5 +1,5 @@
-import { BufferedBody } from '../running/buffered-body.ts';
-import type { ReplicaCall } from '../running/replica.ts';
+import { BufferedBody } from '../replicas/buffered-body.ts';
+import type { ReplicaCall } from '../replicas/replica.ts';
 import { jsonReply, type ServerReply } from '../server/reply.ts';
 
 /** The response to a call of an app that cannot run here: its parameters, and why it is simulated. */

@@ -1,4 +1,4 @@
-import { CallAbortedError } from '../running/replica.ts';
+import { CallAbortedError } from '../replicas/replica.ts';
 import type { ByteStream, ReadableBody, ServerReply } from '../server/reply.ts';
 
 /** Calls `end` with the run's status code when the reply was sent, failed, or lost its reader. */

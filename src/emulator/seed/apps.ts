@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { AppCreation } from '../../contract/apps.ts';
 import { withDefaults } from '../apps/settings.ts';
-import type { ReadArchive } from '../builds/archive.ts';
+import type { ReadArchive } from '../archives/archive.ts';
 import { createBuild } from '../builds/handlers.ts';
 import { createBuildScript } from '../builds/script.ts';
 import type { BuildFault } from '../faults/faults.ts';

@@ -4,7 +4,7 @@ import { AuthError, GantryError, LimitError } from '../../errors.ts';
 import { maxSmallBytes } from '../../transfer/resources.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
 import type { CopyContext } from './copy-context.ts';
-import { fileFailureText } from './copy-progress.ts';
+import { fileFailureText } from './copy-texts.ts';
 import type { FoundEntry, FoundFile, SizedFile } from './found-entry.ts';
 import { resolveSize } from './source-content.ts';
 

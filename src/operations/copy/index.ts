@@ -12,7 +12,8 @@ export {
   parseCopyPaths,
   resolveTarget,
 } from './copy-paths.ts';
-export { copySummaryText, type FailedFile, maxListedPaths, printablePath, type RenamedEntry } from './copy-progress.ts';
+export type { FailedFile, RenamedEntry } from './copy-progress.ts';
+export { copySummaryText, maxListedPaths, printablePath } from './copy-texts.ts';
 export { distinctNames } from './distinct-names.ts';
 export { findSourceFiles } from './find-source-files.ts';
 export type { FoundFile, UncopiedEntry } from './found-entry.ts';

@@ -9,7 +9,7 @@ import { CorruptError } from '../../transfer/storage-errors.ts';
 import { TaskQueue } from '../../transfer/task-queue.ts';
 import { type ListedEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext } from './copy-context.ts';
-import { printablePath, unconfirmedPrefix } from './copy-progress.ts';
+import { printablePath, unconfirmedPrefix } from './copy-texts.ts';
 import type { SizedFile } from './found-entry.ts';
 import type { RemoteFolders } from './remote-folders.ts';
 import { contentToCompare, openSource } from './source-content.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DeniedError, NotFoundError, UnavailableError } from '../../../src/errors.ts';
-import { CopyProgress, copySummaryText, printablePath } from '../../../src/operations/copy/copy-progress.ts';
+import { CopyProgress } from '../../../src/operations/copy/copy-progress.ts';
+import { copySummaryText, printablePath } from '../../../src/operations/copy/copy-texts.ts';
 
 /** A copy that shows its progress on a clock of its own, a second later each time. */
 function startCopy() {

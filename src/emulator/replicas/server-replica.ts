@@ -7,10 +7,10 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import parseWords from 'string-argv';
 import type { AppSettings } from '../apps/settings.ts';
+import { AppProcess } from '../processes/process.ts';
 import type { ReadableBody, ServerReply } from '../server/reply.ts';
 import { BufferedBody } from './buffered-body.ts';
 import { findExposedAddress } from './exposed-address.ts';
-import { AppProcess } from './process.ts';
 import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions } from './replica.ts';
 
 /** A replica of an app with its own server: starts the entrypoint, and forwards requests to its port. */

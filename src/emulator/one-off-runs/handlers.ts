@@ -7,7 +7,7 @@ import { runLimits } from '../../contract/run-app.ts';
 import { findApp } from '../apps/find.ts';
 import { withDefaults } from '../apps/settings.ts';
 import type { Handlers, Platform } from '../platform.ts';
-import { formatRequirements } from '../running/python.ts';
+import { formatRequirements } from '../processes/python.ts';
 import { refuse } from '../server/reply.ts';
 import type { AppRecord } from '../state/records.ts';
 import { runOnce } from './run-once.ts';

@@ -1,17 +1,17 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ArchiveLimits } from '../builds/archive.ts';
-import { CortexReplica } from '../cortex/cortex-replica.ts';
+import type { ArchiveLimits } from '../archives/archive.ts';
+import { unpackZip } from '../archives/unpack.ts';
 import { AppLogs } from '../logs/app-logs.ts';
+import { createAppEnvironment } from '../processes/environment.ts';
+import type { AppProcess } from '../processes/process.ts';
+import { findPython, PythonPackages } from '../processes/python.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
-import { createAppEnvironment } from './environment.ts';
+import { CortexReplica } from './cortex/cortex-replica.ts';
 import { ReplicaPool } from './pool.ts';
-import type { AppProcess } from './process.ts';
-import { findPython, PythonPackages } from './python.ts';
 import { CallAbortedError } from './replica.ts';
 import { ServerReplica } from './server-replica.ts';
-import { unpackZip } from './unpack.ts';
 
 interface AppRunnerOptions {
   store: Store;

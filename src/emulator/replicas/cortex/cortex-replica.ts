@@ -2,10 +2,10 @@ import { createReadStream, lstatSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { BufferedBody } from '../running/buffered-body.ts';
-import { AppProcess } from '../running/process.ts';
-import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions } from '../running/replica.ts';
-import { jsonReply, type ReadableBody, type ServerReply } from '../server/reply.ts';
+import { AppProcess } from '../../processes/process.ts';
+import { jsonReply, type ReadableBody, type ServerReply } from '../../server/reply.ts';
+import { BufferedBody } from '../buffered-body.ts';
+import { type Replica, type ReplicaCall, ReplicaError, type ReplicaOptions } from '../replica.ts';
 import { ItemQueue } from './item-queue.ts';
 import { readWorkerEvent, type WorkerEvent } from './worker-event.ts';
 
