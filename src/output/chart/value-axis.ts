@@ -58,9 +58,9 @@ function roundUp(value: number, unit: Unit): number {
   return Math.min(Number.MAX_VALUE, (roundNumbers.find((round) => round * power >= value) ?? 10) * power);
 }
 
-/** Omits fractions of counts, and shortens `1m 0s` to `1m`. */
+/** Omits fractions of counts. */
 function axisText(value: number, unit: Unit): string {
-  if (unit === 'ms') return durationText(value).replace(/^(\d+[hm]) 0[ms]$/, '$1');
+  if (unit === 'ms') return durationText(value);
   return Number.isInteger(value) ? compact(value) : '';
 }
 
