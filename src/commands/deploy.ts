@@ -101,7 +101,7 @@ export default defineCommand({
     );
   },
   exit: (value, { detailedExitCode }) => (detailedExitCode && 'changes' in value && value.changes ? 'changes' : 'ok'),
-  view: (value) => ('changes' in value ? deployPlanView(value) : endpoint(value)),
+  view: (value) => ('changes' in value ? deployPlanView(value) : () => value.endpoint),
   json: document(
     {
       app: text('app name'),
@@ -152,10 +152,6 @@ async function reportOutcome(
     writeGithubOutputs(env, { app, 'build-id': build, status, endpoint: '', 'dashboard-url': '' }, secrets);
     throw error;
   }
-}
-
-function endpoint(done: Deployment): View {
-  return () => done.endpoint;
 }
 
 /** How to call what was deployed. */

@@ -63,7 +63,7 @@ async function* serve(context: Context, folder: string, { envFile, ...options }:
     emulator.store.secrets.set(emulator.project, secrets);
     const emulatorContext = context.withOverrides(emulatorEnvironment(emulator), resolve(context.cwd, folder));
     const deployedApps = new Set<string>();
-    for await (const version of develop(emulatorContext, 'cerebrium.toml')) {
+    for await (const version of develop(emulatorContext)) {
       const { app, build } = version;
       if (!deployedApps.has(app)) printLogs(context, emulator, app);
       const took = duration(version.tookMs);
