@@ -8,6 +8,7 @@ import { wholeNumberFlag } from '../flags/values.ts';
 import { type AppVersion, develop, sampleCall } from '../operations/dev/index.ts';
 import { readSecretsFile } from '../operations/secrets/index.ts';
 import { duration } from '../output/format.ts';
+import { wrapCommand } from '../output/wrap-command.ts';
 import { stream, text } from '../result-schema.ts';
 
 export default defineCommand({
@@ -22,8 +23,8 @@ export default defineCommand({
   verbatim: () => true,
   view:
     ({ endpoint, curl }) =>
-    () =>
-      `${endpoint}\n${curl}`,
+    ({ columns }) =>
+      `${endpoint}\n${wrapCommand(curl, columns)}`,
   effect: 'changes',
   json: stream({
     app: text('app name'),

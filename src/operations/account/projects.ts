@@ -29,7 +29,7 @@ function checkAccess(projects: Project[], id: string): void {
   if (projects.some((project) => project.id === id)) return;
   throw new NotFoundError(`the token has no access to ${id}`, {
     why: `available projects: ${projects.map((project) => project.id).join(', ') || 'none'}`,
-    fix: gantryCommand`projects use ${id} --no-check`,
+    fix: gantryCommand`projects list`,
     details: { projects: projects.map((project) => project.id) },
   });
 }

@@ -52,7 +52,7 @@ export async function setSecrets(
   const unchanged = names.filter((name) => Object.hasOwn(before, name) && before[name] === newValues[name]);
   const replaced = names.filter((name) => !added.includes(name) && !unchanged.includes(name));
   if (replaced.length > 0)
-    await context.prompt.confirm(`Replace ${replaced.join(', ')} of ${scopeName(context, scope)}?`);
+    await context.prompt.confirm(`Replace ${replaced.join(', ')} in ${scopeName(context, scope)}?`);
   if (added.length + replaced.length > 0) await replaceSecrets(context, scope, before, { ...before, ...newValues });
   return { app: scope.app ?? null, added, replaced, removed: [], unchanged };
 }
@@ -66,7 +66,7 @@ export async function unsetSecrets(context: ChangeContext, scope: SecretScope, n
   ) as [string[], string[]];
   const change = { app: scope.app ?? null, added: [], replaced: [], removed, unchanged };
   if (removed.length === 0) return change;
-  await context.prompt.confirm(`Remove ${removed.join(', ')} of ${scopeName(context, scope)}?`);
+  await context.prompt.confirm(`Remove ${removed.join(', ')} from ${scopeName(context, scope)}?`);
   const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
   await replaceSecrets(context, scope, before, Object.fromEntries(kept));
   return change;
