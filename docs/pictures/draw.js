@@ -6,6 +6,8 @@ import { join } from 'node:path';
 
 /** What a picture shows of the codes for colors and weights. @type {Record<string, string>} */
 const styles = { 1: 'bold', 2: 'dim', 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan' };
+/** Makes the pipe that stdout is pass for a terminal: in a pipe a chart is rows of numbers. */
+const asTerminal = 'data:text/javascript,Object.assign(process.stdout,{isTTY:true,columns:90})';
 const program = join(import.meta.dirname, '../../bin/gantry.cjs');
 const folder = mkdtempSync(join(tmpdir(), 'gantry-pictures-'));
 try {
@@ -34,7 +36,8 @@ function show(cwd, ...words) {
 function run(cwd, ...words) {
   const [node, gantry] = [process.execPath, program].map((path) => `'${path}'`);
   const before = words[0] === 'invoke' ? `${node} ${gantry} deploy -q >/dev/null; ` : '';
-  const command = `${before}exec ${node} ${gantry} ${words.join(' ')} 2>&1`;
+  const terminal = words[1] === 'chart' ? `--import '${asTerminal}'` : '';
+  const command = `${before}exec ${node} ${terminal} ${gantry} ${words.join(' ')} 2>&1`;
   const { stdout, status, stderr } = spawnSync(
     process.execPath,
     [program, 'emulator', 'exec', '--', 'sh', '-c', command],

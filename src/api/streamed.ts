@@ -14,13 +14,9 @@ export interface BodyStream {
   read: () => AsyncIterable<Uint8Array>;
 }
 
-export interface StreamedRequest {
-  method: string;
-  url: URL;
-  headers: Record<string, string>;
+export interface StreamedRequest extends Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'> {
   body: OutgoingBody | undefined;
   proxy: ProxySettings | undefined;
-  signal: AbortSignal;
   /** Fails if no byte could be sent, or none of a response of known length arrived, for this long, in ms. */
   silenceMs: number;
 }
@@ -35,9 +31,8 @@ export interface StreamedReply {
   close: () => Promise<void>;
 }
 
-interface Message extends Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'> {
+interface Message extends Omit<StreamedRequest, 'body'> {
   body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
-  proxy: ProxySettings | undefined;
 }
 
 /** A response whose body is still to be read. The signal of the request aborts it. */
@@ -64,7 +59,7 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
   const message = {
     ...request,
     headers: { ...request.headers, ...framingOf(body) },
-    body: isSource(body) ? watchBody(body, connection, silenceMs) : body,
+    body: body && 'read' in body ? watchBody(body, connection, silenceMs) : body,
     signal: AbortSignal.any([signal, connection.signal]),
   };
   try {
@@ -114,10 +109,6 @@ function headersOf({ headersDistinct }: IncomingMessage): StreamedReply['headers
     values.length === 1 ? values[0] : values,
   ]);
   return Object.fromEntries(entries);
-}
-
-function isSource(body: OutgoingBody | undefined): body is BodyStream {
-  return body !== undefined && 'read' in body;
 }
 
 /** Headers for the length of the body, which some methods need even for an empty one. */

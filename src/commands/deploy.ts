@@ -102,7 +102,7 @@ export default defineCommand({
     );
   },
   exit: (value, { detailedExitCode }) => (detailedExitCode && 'dryRun' in value && value.changed ? 'changes' : 'ok'),
-  view: (value) => ('dryRun' in value ? deployPlanView(value) : endpoint(value)),
+  view: (value) => ('dryRun' in value ? deployPlanView(value) : () => value.endpoint),
   json: document(
     {
       app: text('app name'),
@@ -156,10 +156,6 @@ async function reportOutcome(
     writeGithubOutputs(env, { app, 'build-id': build, status, endpoint: '', 'dashboard-url': '' }, secrets);
     throw error;
   }
-}
-
-function endpoint(done: Deployment): View {
-  return () => done.endpoint;
 }
 
 /** How to call what was deployed. */

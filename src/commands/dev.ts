@@ -8,6 +8,7 @@ import { wholeNumberFlag } from '../flags/values.ts';
 import { type AppVersion, develop, sampleCall } from '../operations/dev/index.ts';
 import { readSecretsFile } from '../operations/secrets/index.ts';
 import { duration } from '../output/format.ts';
+import { wrapCommand } from '../output/wrap-command.ts';
 import { stream, text } from '../result-schema.ts';
 
 export default defineCommand({
@@ -22,8 +23,8 @@ export default defineCommand({
   verbatim: () => true,
   view:
     ({ endpoint, curl }) =>
-    () =>
-      `${endpoint}\n${curl}`,
+    ({ columns }) =>
+      `${endpoint}\n${wrapCommand(curl, columns)}`,
   effect: 'changes',
   exits: ['input-needed', 'project', 'build-failed', 'not-ready', 'unavailable'],
   json: stream({
@@ -63,7 +64,7 @@ async function* serve(context: Context, folder: string, { envFile, ...options }:
     emulator.store.secrets.set(emulator.project, secrets);
     const emulatorContext = context.withOverrides(emulatorEnvironment(emulator), resolve(context.cwd, folder));
     const deployedApps = new Set<string>();
-    for await (const version of develop(emulatorContext, 'cerebrium.toml')) {
+    for await (const version of develop(emulatorContext)) {
       const { app, build } = version;
       if (!deployedApps.has(app)) printLogs(context, emulator, app);
       const took = duration(version.tookMs);

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { diskUsage, formatRemotePath, parseVolumePath, singleLine } from '../operations/volumes/index.ts';
-import { groupDigits, size } from '../output/format.ts';
+import { count, countCell, sizeCell } from '../output/format.ts';
 import { table } from '../output/table.ts';
 import { document, integer, list, object, text } from '../result-schema.ts';
 
@@ -9,21 +9,16 @@ export default defineCommand({
   run: async (context, path) => {
     const at = parseVolumePath(path, context.settings);
     const step = context.progress.step('Counting files');
-    const { entries, total } = await diskUsage(context, at, (files) =>
-      step.update({ text: `${groupDigits(files)} files` }),
-    );
-    step.done(`Counted ${groupDigits(total.files)} files`);
+    const { entries, total } = await diskUsage(context, at, (files) => step.update({ text: count(files, 'file') }));
+    step.done(`Counted ${count(total.files, 'file')}`);
     return { path: formatRemotePath(at), files: total.files, bytes: total.bytes, entries };
   },
   view: ({ path, files, bytes, entries }) =>
     table(
       [...entries, { name: path, files, bytes }],
       {
-        SIZE: (entry) => size(entry.bytes),
-        FILES:
-          (entry) =>
-          ({ terminal }) =>
-            terminal ? groupDigits(entry.files) : String(entry.files),
+        SIZE: (entry) => sizeCell(entry.bytes),
+        FILES: (entry) => countCell(entry.files),
         NAME: (entry) => singleLine(entry.name),
       },
       { keep: ['NAME', 'SIZE'], right: ['SIZE', 'FILES'] },

@@ -16,10 +16,6 @@ const topics: Record<string, () => Row[] | Promise<Row[]>> = {
   environment: () => Object.entries(variables).map(([variable, meaning]) => ({ variable, meaning })),
   json: () => [
     { form: '--json', prints: 'one document: the result, or {"error": {...}} if the command failed' },
-    {
-      form: 'error',
-      prints: 'code, message, exitCode and retryable always; why, fix and next (the command of fix) if known',
-    },
     { form: '--json=id,status', prints: 'only these fields; an unknown field lists the valid ones' },
     {
       form: 'streams',

@@ -52,7 +52,7 @@ const eventFields = {
 export default defineCommand({
   configure: (command) =>
     command
-      .usage('[flags] <app> [function] [name=value...]')
+      .usage('<app> [function] [name=value...]')
       .argument('<app>', 'app name or id')
       .argument('[args...]', 'function (default: run), then parameters: name=text, or name:=json')
       .option('--data <json>', 'request body: JSON, @file with JSON, or - for stdin')

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { listPath, parseVolumePath, singleLine, toPathEntry } from '../operations/volumes/index.ts';
-import { ago, size } from '../output/format.ts';
+import { ago, sizeCell } from '../output/format.ts';
 import { type Columns, table } from '../output/table.ts';
 import { boolean, documents, integer, passThrough, text } from '../result-schema.ts';
 
@@ -18,7 +18,7 @@ export default defineCommand({
     const title = recursive ? 'PATH' : 'NAME';
     const columns: Columns<ReturnType<typeof toPathEntry>> = {
       [title]: ({ path }) => singleLine(recursive ? path.slice(path.indexOf(':') + 1) : lastName(path)),
-      SIZE: ({ size_bytes, path }) => (path.endsWith('/') ? '' : long ? size_bytes : size(size_bytes)),
+      SIZE: ({ size_bytes, path }) => (path.endsWith('/') ? '' : long ? size_bytes : sizeCell(size_bytes)),
       MODIFIED: ({ last_modified }) => (long ? last_modified : ago(last_modified)),
     };
     return table(entries, columns, { keep: [title, 'SIZE'], right: ['SIZE'] });

@@ -38,8 +38,10 @@ export default defineCommand({
     const { entries, bytes } = await readLocalApp(context, options);
     if (output === '-' || output === '/dev/stdout') return toStdout(context, { entries, bytes });
     const target = resolve(context.cwd, output);
-    const others = entries.filter(({ source }) => !('file' in source && source.file === target));
-    return { file: output, ...(await toFile(context, { entries: others, bytes }, target)) };
+    const isTarget = ({ source }: FileEntry) => 'file' in source && source.file === target;
+    const previousBytes = entries.find(isTarget)?.size ?? 0;
+    const others = { entries: entries.filter((entry) => !isTarget(entry)), bytes: bytes - previousBytes };
+    return { file: output, ...(await toFile(context, others, target)) };
   },
   view: (value) => () => (value instanceof RawOutput ? '' : value.file),
   effect: 'reads',
@@ -92,7 +94,7 @@ function toStdout(context: Context, content: ArchiveContent): RawOutput {
 }
 
 function progressOf({ progress }: Context, { bytes }: ArchiveContent) {
-  const step = progress.step('ArchiveContent');
+  const step = progress.step('Packing');
   return {
     onProgress: (read: number) => step.update({ bytes: read, of: bytes }),
     done: (archive: AppArchive) =>

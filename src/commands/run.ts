@@ -16,7 +16,7 @@ import { runFields, runOutput } from '../views/run-output.ts';
 export default defineCommand({
   configure: (command) =>
     command
-      .usage('[flags] <file[::function]> [-- name=value...]')
+      .usage('<file[::function]> [name=value...]')
       .argument('<file[::function]>', 'Python file in this folder, and the function to call')
       .argument('[name=value...]', 'arguments: name=text, or name:=json')
       .option('--data <json>', 'arguments as JSON, @file with JSON, or - for stdin')

@@ -20,12 +20,12 @@ import { wrapText } from './wrap-text.ts';
 
 /** The text of an error: what happened, where, why, and how to fix it. `debug` adds the stack. */
 export function failureText(error: unknown, page: Page, debug: boolean): string {
-  const parts = error instanceof ProjectError ? problemsText(error, page) : [blockText(toProblem(error), page)];
+  const parts = error instanceof ProjectError ? problemsParts(error, page) : problemParts(toProblem(error), page);
   if (error instanceof GantryError && error.facts.requestId) {
-    parts.push(`${page.style.dim('  request')} ${error.facts.requestId}`);
+    parts.push({ text: `${page.style.dim('  request')} ${error.facts.requestId}` });
   }
-  if (debug && error instanceof Error) parts.push(page.style.dim(stackOf(error)));
-  return wrapLines(parts.join('\n'), page);
+  if (debug && error instanceof Error) parts.push({ text: page.style.dim(stackOf(error)) });
+  return wrapParts(parts, page);
 }
 
 /** The error document of `--json`. */
@@ -71,12 +71,24 @@ export function failureJson(error: unknown, secrets = new KnownSecrets()): Failu
 
 /** The text of a problem in the user's files. */
 export function problemText(problem: Problem, page: Page): string {
-  return wrapLines(blockText(problem, page), page);
+  return wrapParts(problemParts(problem, page), page);
+}
+
+interface Part {
+  text: string;
+  /** A line break inside of a command would make it another command when it is copied. */
+  isCommand?: boolean;
 }
 
 /** Cleaned before it is wrapped: a line break would hide a secret from the search for it. */
+function wrapParts(parts: readonly Part[], page: Page): string {
+  return parts
+    .map(({ text, isCommand }) => (isCommand ? sanitize(text, page) : wrapLines(sanitize(text, page), page)))
+    .join('\n');
+}
+
 function wrapLines(text: string, page: Page): string {
-  return sanitize(text, page)
+  return text
     .split('\n')
     .flatMap((line) => wrapText(line, page.columns, hangOf(line)))
     .join('\n');
@@ -107,12 +119,12 @@ function escapeProperty(text: string): string {
   return escapeCommand(text).replace(/:/g, '%3A').replace(/,/g, '%2C');
 }
 
-/** The text of each problem; if there are several, a last line counts them. */
-function problemsText({ problems }: ProjectError, page: Page): string[] {
-  const blocks = problems.map((problem) => blockText(problem, page));
-  if (problems.length < 2) return blocks;
+/** All problems; if there are several, a last line counts them. */
+function problemsParts({ problems }: ProjectError, page: Page): Part[] {
+  const parts = problems.flatMap((problem) => problemParts(problem, page));
+  if (problems.length < 2) return parts;
   const total = (severity: string) => problems.filter((problem) => problem.severity === severity).length;
-  return [...blocks, `${count(total('error'), 'error')}, ${count(total('warning'), 'warning')}`];
+  return [...parts, { text: `${count(total('error'), 'error')}, ${count(total('warning'), 'warning')}` }];
 }
 
 function toProblem(error: unknown): Problem {
@@ -136,13 +148,14 @@ function toProblem(error: unknown): Problem {
   };
 }
 
-function blockText({ severity, message, location, why, fix }: Problem, { style, columns }: Page): string {
+function problemParts({ severity, message, location, why, fix }: Problem, { style, columns }: Page): Part[] {
   const title = severity === 'error' ? style.red(style.bold('error:')) : style.yellow(style.bold('warning:'));
   const lines = [`${title} ${message}`];
   if (location) lines.push(...locationLines(location, columns));
   if (why) lines.push(labeled(style.dim('why'), why));
-  if (fix) lines.push(labeled(style.dim('fix'), String(fix)));
-  return lines.join('\n');
+  const parts: Part[] = [{ text: lines.join('\n') }];
+  if (fix) parts.push({ text: labeled(style.dim('fix'), String(fix)), isCommand: fix instanceof CommandLine });
+  return parts;
 }
 
 function labeled(label: string, text: string): string {

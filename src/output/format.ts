@@ -14,15 +14,34 @@ export function size(bytes: number | null | undefined): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** `1m 35s` for 95000. */
+/** A size for people; off a terminal its bytes as a number, for scripts. */
+export function sizeCell(bytes: number | null | undefined): (page: Page) => string {
+  return ({ terminal }) => (terminal ? size(bytes) : String(bytes ?? ''));
+}
+
+/** `1m 35s` for 95000, `5m` for 300000. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 10) return `${(ms / 1000).toFixed(1)} s`;
   if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h ${Math.floor((seconds % 3600) / 60)}m`;
-  return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3600)}h`;
+  if (seconds < 3600) return twoUnits(Math.floor(seconds / 60), 'm', seconds % 60, 's');
+  if (seconds < 86_400) return twoUnits(Math.floor(seconds / 3600), 'h', Math.floor((seconds % 3600) / 60), 'm');
+  return twoUnits(Math.floor(seconds / 86_400), 'd', Math.floor((seconds % 86_400) / 3600), 'h');
+}
+
+function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit} ${small}${smallUnit}`;
+}
+
+/** A duration for people; off a terminal its milliseconds as a number, for scripts. */
+export function durationCell(ms: number | null | undefined): (page: Page) => string {
+  return ({ terminal }) => (ms === null || ms === undefined ? '' : terminal ? duration(ms) : String(ms));
+}
+
+/** `1,200` for people; off a terminal without commas. */
+export function countCell(number: number): (page: Page) => string {
+  return ({ terminal }) => (terminal ? groupDigits(number) : String(number));
 }
 
 type AgeUnit = [limitMs: number, unitMs: number, name: string];

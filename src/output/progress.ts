@@ -18,6 +18,8 @@ export interface Progress {
   request(message: string): void;
   /** A line printed by the platform or an app; it is sanitized. */
   log(line: string): void;
+  /** A line that a program wrote to its stderr, unchanged but for sanitizing; shown even with `--quiet`. */
+  relay(line: string): void;
   /** An event for programs that read `--events`; not shown otherwise. */
   event(type: string, facts: Record<string, unknown>): void;
 }
@@ -101,6 +103,7 @@ export function createProgress(options: ProgressOptions): Progress {
     },
     request: printSafe,
     log: (line) => quiet || print(sanitize(`  ${line}`, page)),
+    relay: (line) => print(sanitize(line, page)),
     event: () => {},
   };
 }
@@ -138,6 +141,8 @@ function startSpinner(stderr: Stream, title: string, page: Page): Spinner {
       stream: stderr as NodeJS.WriteStream,
       discardStdin: false,
       isEnabled: true,
+      // Its own detection ignores NO_COLOR.
+      color: page.colored && 'cyan',
       ...(page.unicode ? {} : { spinner: 'line' }),
     });
     ora.start();

@@ -1,6 +1,7 @@
 import { InputNeededError, InterruptedError, UsageError } from '../errors.ts';
 import type { Page } from './page.ts';
 import { sanitize } from './sanitize.ts';
+import { wrapText } from './wrap-text.ts';
 
 /** Questions to the user. `flag` is what to pass instead if prompting is not possible: InputNeededError names it. */
 export interface Prompt {
@@ -26,13 +27,14 @@ interface PromptOptions {
   signal: AbortSignal;
   /** False with `--no-input`. */
   allowed: boolean;
-  /** `--yes`. */
   yes: boolean;
   page: Page;
 }
 
 export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions): Prompt {
   const safe = (text: string) => sanitize(text, page);
+  // Wrapped here: the library breaks lines inside of words.
+  const message = (question: string) => wrapText(safe(question), page.columns - decorationWidth).join('\n');
   const canAsk = () => allowed && io.stdin.isTTY === true;
   const streams = () => ({ input: io.stdin, output: io.stderr, signal });
   const loadPrompts = (problem: string, question: string, flag: string) => {
@@ -49,7 +51,7 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
       if (yes) return;
       const { confirm } = await loadPrompts(confirmation, question, '--yes');
       const isConfirmed = await awaitAnswer(
-        confirm({ message: safe(question), default: byDefault }, streams()),
+        confirm({ message: message(question), default: byDefault }, streams()),
         signal,
       );
       if (!isConfirmed) throw new InterruptedError('canceled; nothing changed');
@@ -58,7 +60,7 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
       if (given === undefined) {
         const { input } = await loadPrompts(confirmation, question, `--confirm ${name}`);
         const typed = await awaitAnswer(
-          input({ message: safe(`${question} Type ${name} to confirm:`) }, streams()),
+          input({ message: message(`${question} Type ${name} to confirm:`) }, streams()),
           signal,
         );
         if (typed !== name) throw new InterruptedError('the name does not match; nothing changed');
@@ -72,7 +74,7 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
       const { input } = await loadPrompts(missingInput, question, flag);
       const fallback = byDefault === undefined ? {} : { default: byDefault };
       return awaitAnswer(
-        input({ message: safe(question), ...fallback, ...(check ? { validate: check } : {}) }, streams()),
+        input({ message: message(question), ...fallback, ...(check ? { validate: check } : {}) }, streams()),
         signal,
       );
     },
@@ -80,14 +82,17 @@ export function createPrompt({ io, signal, allowed, yes, page }: PromptOptions):
       const { select } = await loadPrompts(missingInput, question, flag);
       const choices = from.map((value) => ({ name: safe(value), value }));
       const fallback = byDefault === undefined ? {} : { default: byDefault };
-      return awaitAnswer(select({ message: safe(question), choices, ...fallback }, streams()), signal);
+      return awaitAnswer(select({ message: message(question), choices, ...fallback }, streams()), signal);
     },
     async secret(question, { flag }) {
       const { password } = await loadPrompts(missingInput, question, flag);
-      return awaitAnswer(password({ message: safe(question), mask: '*', toggleMask: false }, streams()), signal);
+      return awaitAnswer(password({ message: message(question), mask: '*', toggleMask: false }, streams()), signal);
     },
   };
 }
+
+/** Of `? ` before and ` (y/N)` after a question, in columns. */
+const decorationWidth = 8;
 
 /** During a prompt the terminal is in raw mode: Ctrl-C reaches the library instead of our signal handler. */
 async function awaitAnswer<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -70,11 +70,6 @@ export function keyValueTable(pairs: readonly [string, Cell][], { wrap = true }:
   };
 }
 
-/** A view for people that keeps its layout in a pipe, in full width: a chart, for example. */
-export function asOnTerminal(view: View): View {
-  return (page) => view({ ...page, terminal: true });
-}
-
 /** Sentences, wrapped at words on a terminal. */
 export function wrapped(view: View): View {
   return (page) => wrapLines(view(page), page, page.columns).join('\n');

@@ -23,6 +23,10 @@ const rewordings: [RegExp, (...found: string[]) => UsageFacts][] = [
     /^command-argument value '(.*)' is invalid for argument '(.+?)'\. (.+)$/s,
     (value, name, expected) => invalidValue(value, `<${name}>`, expected),
   ],
+  [
+    /^unknown (command|option) '(.+)'$/s,
+    (kind, word) => ({ message: `unknown ${kind === 'option' ? 'flag' : kind} "${word}"` }),
+  ],
   [/^option '(.+)' argument missing$/, (flag) => ({ message: `${flag} requires a value` })],
   [/^required option '(.+)' not specified$/, (flag) => ({ message: `missing required flag ${flag}` })],
   [/^missing required argument '(.+)'$/, (name) => ({ message: `missing argument <${name}>` })],

@@ -33,7 +33,6 @@ export interface ReceiverOptions {
 export interface Receiver {
   /** Without a trailing slash. */
   url: string;
-  /** Closes all connections. */
   close: () => Promise<void>;
 }
 
@@ -102,15 +101,12 @@ function bindError(cause: NodeJS.ErrnoException, host: string, port: number): Fa
 class IncomingRequests {
   /** Oldest first. */
   readonly #sockets = new Set<Socket>();
-  readonly #idleTimeoutMs: number;
   #bufferedBytes = 0;
 
-  constructor(idleTimeoutMs: number) {
-    this.#idleTimeoutMs = idleTimeoutMs;
-  }
+  constructor(private readonly idleTimeoutMs: number) {}
 
   begin(socket: Socket): void {
-    socket.setTimeout(this.#idleTimeoutMs);
+    socket.setTimeout(this.idleTimeoutMs);
     this.#sockets.delete(socket);
     this.#sockets.add(socket);
     const [oldest] = this.#sockets;

@@ -7,8 +7,6 @@ import { versionEtag } from './version.ts';
 
 /** The content of a remote file. All responses must be of the same version as the first. */
 export class RemoteContent {
-  /** Undefined before the first response, and if the storage sends none. */
-  version: string | undefined;
   etag: string | undefined;
   #url: Promise<{ url: string; expiresAt: number | undefined }> | undefined;
   #supportsRanges = true;
@@ -21,10 +19,10 @@ export class RemoteContent {
     readonly bytes: number,
     private readonly createUrl: () => Promise<string>,
     private readonly resources: TransferResources,
-    version?: string,
+    /** Undefined before the first response, and if the storage sends none. */
+    public version?: string,
     private readonly mayMixVersions = false,
   ) {
-    this.version = version;
     this.etag = versionEtag(version);
   }
 

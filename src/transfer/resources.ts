@@ -32,13 +32,9 @@ export interface TransferResources {
   hasher: Hasher | undefined;
 }
 
-export interface TransferOptions extends ConnectionOptions {
-  signal: AbortSignal;
-  now: () => number;
-  elapsed: () => number;
-  delay: (ms: number, signal: AbortSignal) => Promise<void>;
-  onRetry: (retry: Retry) => void;
-  onBytes: (bytes: number) => void;
+type Callbacks = Pick<TransferResources, 'signal' | 'now' | 'elapsed' | 'delay' | 'onRetry' | 'onBytes'>;
+
+export interface TransferOptions extends ConnectionOptions, Callbacks {
   /** Requests in flight; if undefined, a default for large and small requests each. */
   concurrency: number | undefined;
   /** Bytes per second. */

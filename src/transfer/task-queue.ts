@@ -1,13 +1,10 @@
 /** Runs tasks in their order, at most `concurrency` at a time. Tasks must not reject: they report their own failures. */
 export class TaskQueue {
-  readonly #concurrency: number;
   #running = 0;
   #waiting: (() => Promise<void>)[] = [];
   #listeners: (() => void)[] = [];
 
-  constructor(concurrency: number) {
-    this.#concurrency = concurrency;
-  }
+  constructor(private readonly concurrency: number) {}
 
   add(task: () => Promise<void>): void {
     this.#waiting.push(task);
@@ -30,7 +27,7 @@ export class TaskQueue {
   }
 
   #startNext(): void {
-    while (this.#running < this.#concurrency) {
+    while (this.#running < this.concurrency) {
       const task = this.#waiting.shift();
       if (!task) return;
       this.#running++;

@@ -1,7 +1,7 @@
 import type { App } from '../contract/apps.ts';
-import { ago, count, dollars, duration } from '../output/format.ts';
+import { ago, count, dollars, durationCell } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { keyValueTable, stackViews } from '../output/table.ts';
+import { type Cell, keyValueTable, stackViews } from '../output/table.ts';
 import { type FactRows, factGroup } from './fact-group.ts';
 import { statusCell } from './status.ts';
 
@@ -72,8 +72,8 @@ const builds = (app: App): FactRows => [
   ['latest ready build', app.latestReadyBuildId],
 ];
 
-function seconds(value: number | null | undefined): string | undefined {
-  return value === null || value === undefined ? undefined : duration(value * 1000);
+function seconds(value: number | null | undefined): Cell {
+  return value === null || value === undefined ? undefined : durationCell(value * 1000);
 }
 
 /** Cents per second mean little to people. A month is a twelfth of a year. */

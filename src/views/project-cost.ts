@@ -1,24 +1,25 @@
 import type { ProjectCost } from '../contract/costs.ts';
 import { type JsonLeaf, jsonLeaves } from '../operations/replies/index.ts';
-import { count, dollars, duration } from '../output/format.ts';
+import { count, dollars, durationCell } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { keyValueTable } from '../output/table.ts';
+import { type Cell, cellText, keyValueTable } from '../output/table.ts';
 
 /** All fields, named in words: they are not documented. */
 export function projectCostView({ summary, coupons }: ProjectCost): View {
   const fields = jsonLeaves(summary ?? {}).map(describe);
-  const couponRows = (coupons ?? []).map((coupon): [string, string] => [
+  const couponRows = (coupons ?? []).map((coupon): [string, Cell] => [
     'coupon',
-    jsonLeaves(coupon)
-      .map(describe)
-      .map(([name, value]) => `${name} ${value}`.trim())
-      .join(', '),
+    (page) =>
+      jsonLeaves(coupon)
+        .map(describe)
+        .map(([name, value]) => `${name} ${cellText(value, page)}`.trim())
+        .join(', '),
   ]);
   return keyValueTable([...fields, ...couponRows]);
 }
 
 /** `total_gpu_seconds: 5400` becomes `total gpu time`, `1h 30m`. */
-function describe([path, value]: JsonLeaf): [name: string, value: string] {
+function describe([path, value]: JsonLeaf): [name: string, value: Cell] {
   const words = path
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()
@@ -32,9 +33,9 @@ function describe([path, value]: JsonLeaf): [name: string, value: string] {
   return [words.join(' '), typeof value === 'number' ? numberText(value) : String(value)];
 }
 
-const units: Record<string, { name: string; format: (value: number) => string }> = {
+const units: Record<string, { name: string; format: (value: number) => Cell }> = {
   cents: { name: '', format: dollars },
-  seconds: { name: 'time', format: (seconds) => duration(seconds * 1000) },
+  seconds: { name: 'time', format: (seconds) => durationCell(seconds * 1000) },
 };
 
 function numberText(value: number): string {

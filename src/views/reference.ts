@@ -71,5 +71,5 @@ function categoryView(category: string, commands: readonly ListedCommand[]): Vie
 }
 
 const footer = wrapped(
-  () => 'gantry COMMAND --help shows the flags of a command, gantry reference --json everything as data',
+  () => 'gantry <command> --help shows the flags of a command; gantry reference --json prints everything as JSON',
 );

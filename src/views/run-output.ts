@@ -12,7 +12,7 @@ export function runOutput(
 ): RawOutput<FinishedRun & { logs?: RunLine[] }> {
   const onEnd = ({ run, durationMs }: FinishedRun) =>
     progress.step('Running').done(`Run ${run} succeeded in ${duration(durationMs)}`);
-  return new RawOutput(async (take) => onEnd(await relayOutput(output, take, progress.request)), {
+  return new RawOutput(async (take) => onEnd(await relayOutput(output, take, progress.relay)), {
     untrusted: 'text',
     jsonValue: () => collectOutput(output, !events, progress.log),
   });

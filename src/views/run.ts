@@ -1,12 +1,11 @@
 import type { Run } from '../contract/runs.ts';
 import { displayStatus, hasEnded } from '../operations/runs/index.ts';
-import { ago, duration, localTime } from '../output/format.ts';
+import { ago, durationCell, localTime } from '../output/format.ts';
 import type { View } from '../output/page.ts';
 import { stackViews } from '../output/table.ts';
 import { type FactRows, factGroup } from './fact-group.ts';
 import { statusCell } from './status.ts';
 
-/** All fields of a run. */
 export function runView(run: Run): View {
   return stackViews(
     factGroup('run', identity(run)),
@@ -34,7 +33,7 @@ const timestamps = (run: Run): FactRows => [
 ];
 
 const timings = (run: Run): FactRows => [
-  ['queued', time(run.totalQueueTimeMs ?? run.queueTimeMs)],
+  ['queued', durationCell(run.totalQueueTimeMs ?? run.queueTimeMs)],
   ['start-up', finalTime(run, run.coldstartTimeMs)],
   ['ran', finalTime(run, run.runtimeMs ?? run.executionTimeMs)],
   ['response', finalTime(run, run.totalResponseTimeMs ?? run.responseTimeMs)],
@@ -50,10 +49,6 @@ function timestamp(at: string | null | undefined): FactRows[0][1] {
 }
 
 /** Until a run has ended, the platform may return 0 for an unknown duration. */
-function finalTime(run: Run, ms: number | null | undefined): string | undefined {
-  return ms || hasEnded(run) ? time(ms) : undefined;
-}
-
-function time(ms: number | null | undefined): string | undefined {
-  return ms === null || ms === undefined ? undefined : duration(ms);
+function finalTime(run: Run, ms: number | null | undefined): FactRows[0][1] {
+  return ms || hasEnded(run) ? durationCell(ms) : undefined;
 }

@@ -4,7 +4,7 @@ import type { Chart, ChartReport, Panel } from '../output/chart/model.ts';
 import { renderChart } from '../output/chart/render.ts';
 import { count, duration, latestFirst } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { asOnTerminal, type Columns, stackViews, table, wrapped } from '../output/table.ts';
+import { type Columns, stackViews, table, wrapped } from '../output/table.ts';
 import { formatWallClock, wallClock } from '../output/time-zone.ts';
 import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 
@@ -19,16 +19,17 @@ export interface RunsChartViewOptions {
   metrics: readonly RunMetric[];
 }
 
-/** Charts of the runs over time, followed by a table. In a pipe, too: the rows without titles are in the JSON. */
+/** Charts of the runs over time, followed by a table; off a terminal the buckets as tab-separated numbers. */
 export function runsChartView(reply: RunsChart, options: RunsChartViewOptions): View {
   const { summary, chart, rows } = runsReport(reply, options);
   const headline = wrapped(() => summary.join('\n'));
-  if (total(rows, 'totalRequests') === 0) return headline;
   const rowsView: View = (page) => {
     const columns = bucketColumns(rows, options, page.columns < fullTableColumns ? ['p50', 'p99'] : percentiles);
     return table(rows, columns, { keep: ['TIME'], right: Object.keys(columns).slice(1) })(page);
   };
-  return asOnTerminal(stackViews(headline, renderChart(chart), rowsView));
+  const charts = total(rows, 'totalRequests') === 0 ? headline : stackViews(headline, renderChart(chart), rowsView);
+  const values = table(rows, bucketColumns(rows, { ...options, zone: undefined }, percentiles));
+  return (page) => (page.terminal ? charts : values)(page);
 }
 
 /** The chart, and the buckets, newest first. */
@@ -83,21 +84,23 @@ function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone, metr
   };
 }
 
+/** Without a zone, for scripts: times as the platform returned them and durations in ms. */
 function bucketColumns(
   buckets: readonly RunBucket[],
-  { zone, metrics }: RunsChartViewOptions,
+  { zone, metrics }: Pick<RunsChartViewOptions, 'metrics'> & { zone: string | undefined },
   shownPercentiles: readonly Percentile[],
 ): Columns<RunBucket> {
-  const clock = wallClock(zone);
+  const clock = zone === undefined ? undefined : wallClock(zone);
   const times = (title: string, measure: Measure) =>
     Object.fromEntries(
       shownPercentiles.map((name) => [
         `${title} ${name.toUpperCase()}`,
-        (bucket: RunBucket) => timeText(timing(bucket, name, measure)),
+        (bucket: RunBucket) => (clock ? timeText(timing(bucket, name, measure)) : timing(bucket, name, measure)),
       ]),
     );
   return {
-    TIME: ({ startTime, timeGroup }) => formatWallClock(clock(Date.parse(startTime ?? ''))) || timeGroup,
+    TIME: ({ startTime, timeGroup }) =>
+      clock ? formatWallClock(clock(Date.parse(startTime ?? ''))) || timeGroup : (startTime ?? timeGroup),
     ...(metrics.includes('requests') && {
       REQUESTS: (bucket) => bucket.totalRequests,
       FAILED: (bucket) => bucket.failedRequests,
@@ -108,7 +111,6 @@ function bucketColumns(
   };
 }
 
-/** The width of the table with all columns. */
 const fullTableColumns = 106;
 const percentiles = ['p50', 'p90', 'p99'] as const;
 type Percentile = (typeof percentiles)[number];

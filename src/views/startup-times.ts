@@ -3,7 +3,7 @@ import type { Chart, ChartReport } from '../output/chart/model.ts';
 import { renderChart } from '../output/chart/render.ts';
 import { count, duration } from '../output/format.ts';
 import type { View } from '../output/page.ts';
-import { asOnTerminal, type Columns, stackViews, table, wrapped } from '../output/table.ts';
+import { type Columns, stackViews, table, wrapped } from '../output/table.ts';
 import { formatWallClock, wallClock } from '../output/time-zone.ts';
 import { type ChartRange, createTimeline, rangeText } from './timeline.ts';
 
@@ -15,13 +15,14 @@ export interface StartupViewOptions {
 
 type StartupPoint = NonNullable<NonNullable<StartupTimes['data']>['time_series']>[number];
 
-/** A chart of start-up times, followed by a table. In a pipe, too: the rows without titles are in the JSON. */
+/** A chart of start-up times, followed by a table; off a terminal the points as tab-separated numbers. */
 export function startupView(reply: StartupTimes, options: StartupViewOptions): View {
   const { summary, chart, rows, columns } = startupReport(reply, options);
   const headline = wrapped(() => summary.join('\n'));
-  if (rows.length === 0) return headline;
   const layout = { keep: ['TIME'], right: ['P50', 'P90', 'P99'] };
-  return asOnTerminal(stackViews(headline, renderChart(chart), table(rows, columns, layout)));
+  const charts = rows.length === 0 ? headline : stackViews(headline, renderChart(chart), table(rows, columns, layout));
+  const values = table(rows, scriptColumns);
+  return (page) => (page.terminal ? charts : values)(page);
 }
 
 /** The chart, and the points that have values, newest first. */
@@ -66,8 +67,16 @@ function pointColumns(zone: string): Columns<StartupPoint> {
   };
 }
 
+/** RFC 3339 and ms. */
+const scriptColumns: Columns<StartupPoint> = {
+  TIME: ({ timestamp }) => new Date(timestamp * 1000).toISOString(),
+  P50: ({ p50 }) => milliseconds(p50),
+  P90: ({ p90 }) => milliseconds(p90),
+  P99: ({ p99 }) => milliseconds(p99),
+};
+
 function milliseconds(seconds: number | null | undefined): number | null {
-  return typeof seconds === 'number' ? seconds * 1000 : null;
+  return typeof seconds === 'number' ? Math.round(seconds * 1000) : null;
 }
 
 /** The median distance of two points, in ms. */

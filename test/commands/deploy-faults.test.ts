@@ -390,7 +390,7 @@ describe('the build', () => {
       'build',
       'slow',
       8,
-      /error: build \S+ of web is still in progress after 1h 0m\n {2}fix gantry builds follow web/,
+      /error: build \S+ of web is still in progress after 1h\n {2}fix gantry builds follow web/,
       ended,
     ],
     ['build', 'unknown-status', 0, 'web is live', { ...ended, getBuild: 2 }],

@@ -24,9 +24,9 @@ test('du adds up each entry with all that is below it, the largest first, and al
       .split('\n')
       .map((line) => line.split('\t')),
   ).toEqual([
-    ['4.0 KiB', '2', 'models/'],
-    ['10 B', '1', 'small.txt'],
-    ['4.0 KiB', '3', 'default:/'],
+    ['4096', '2', 'models/'],
+    ['10', '1', 'small.txt'],
+    ['4106', '3', 'default:/'],
   ]);
 });
 

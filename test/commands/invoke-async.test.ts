@@ -64,7 +64,7 @@ describe('--wait', () => {
     const { env } = await saying({ status: 'failure', statusCode: 504, runtimeMs: 900_000 });
     const { stderr } = await gantry(['invoke', 'web', '--wait'], { env });
     expect(stderr).toContain(
-      "why the platform ends a call after the app's response_grace_period: 15m 0s for web, 12 hours at most",
+      "why the platform ends a call after the app's response_grace_period: 15m for web, 12 hours at most",
     );
   });
 
@@ -83,7 +83,7 @@ describe('--wait', () => {
     const { code, stderr } = await gantry(['invoke', 'web', '--wait', '--timeout', '2m'], { env });
     expect(code).toBe(8);
     expect(stderr).toMatch(
-      /run r-1 of web has not ended after 2m 0s: last status: processing\n {2}fix gantry runs follow web r-1/,
+      /run r-1 of web has not ended after 2m: last status: processing\n {2}fix gantry runs follow web r-1/,
     );
   });
 

@@ -27,7 +27,7 @@ test('ls lists the root of the default volume, folders first', async () => {
   expect(lines(stdout)).toEqual([
     ['empty/', '', ''],
     ['models/', '', ''],
-    ['readme.txt', '5 B', expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)],
+    ['readme.txt', '5', expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)],
   ]);
 });
 

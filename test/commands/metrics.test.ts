@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { answering } from '../support/answering.ts';
 import { folderOf } from '../support/app.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 import { deployWeb, recordMany } from '../support/runs.ts';
 
 const hour = 3_600_000;
@@ -28,8 +28,13 @@ beforeEach(() => {
 
 afterAll(() => emulator.close());
 
-const startup = (flags: string[] = [], setting: Setting = {}) =>
-  gantry(['metrics', 'startup', 'web', ...flags], { emulator, ...setting });
+const startup = (flags: string[] = [], { env, ...setting }: Setting = {}) =>
+  gantry(['metrics', 'startup', 'web', ...flags], {
+    emulator,
+    ...wideTerminal,
+    ...setting,
+    env: { ...wideTerminal.env, ...env },
+  });
 
 test('passes the reply through', async () => {
   const { code, json } = await startup([...range, '--json']);
@@ -44,6 +49,13 @@ test('shows a chart and a table', async () => {
   expect(stdout).toMatch(/^TIME +P50 +P90 +P99$/m);
   expect(stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d +(4|9)\.0 s /m);
   expect(stderr).toBe('');
+});
+
+test('prints one line of numbers per point in a pipe', async () => {
+  const { stdout } = await gantry(['metrics', 'startup', 'web', ...range], { emulator });
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.length).toBeGreaterThan(1);
+  for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\t[49]000\t[49]000\t[49]000$/);
 });
 
 test('accepts a container and a resolution', async () => {

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { newFolder } from '../support/files.ts';
@@ -103,6 +104,13 @@ describe('a folder', () => {
     const { code, stderr } = await gantry(['rm', '-r', ...paths], { emulator, columns: 200, typed: 'no\r' });
     expect([code, left()]).toEqual([130, all]);
     expect(stderr).toMatch(expected);
+  });
+
+  test('is confirmed by a question that breaks between words', async () => {
+    const { stderr } = await gantry(['rm', '-r', '/logs'], { emulator, columns: 64, typed: 'no\r' });
+    expect(stripVTControlCharacters(stderr)).toMatch(
+      /\? This permanently removes 1 folder with \d files? in it \(\d+\nB\)\. Type \/logs to confirm: no/,
+    );
   });
 
   test.each([

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Emulator, startEmulator } from '../../src/emulator/index.ts';
 import { answering } from '../support/answering.ts';
 import { folderOf } from '../support/app.ts';
-import { gantry, type Setting } from '../support/gantry.ts';
+import { gantry, type Setting, wideTerminal } from '../support/gantry.ts';
 import { deployWeb, recordMany } from '../support/runs.ts';
 import { temporaryFiles } from '../support/traces.ts';
 import { widthOf } from '../support/width.ts';
@@ -31,8 +31,13 @@ beforeEach(() => {
 
 afterAll(() => emulator.close());
 
-const chart = (flags: string[] = [], setting: Setting = {}) =>
-  gantry(['runs', 'chart', 'web', ...flags], { emulator, ...setting });
+const chart = (flags: string[] = [], { env, ...setting }: Setting = {}) =>
+  gantry(['runs', 'chart', 'web', ...flags], {
+    emulator,
+    ...wideTerminal,
+    ...setting,
+    env: { ...wideTerminal.env, ...env },
+  });
 const asked = () => emulator.calls.map(({ query }) => query);
 
 test('passes the reply through', async () => {
@@ -41,24 +46,37 @@ test('passes the reply through', async () => {
   expect(json()).toMatchObject({ groupBy: 'hour', total: 50, aggregatedData: { length: 6 } });
 });
 
-test('shows charts and a table, newest bucket first, on a terminal and in a pipe', async () => {
-  const piped = await chart([...range(6 * hour), '--timezone', 'UTC']);
-  const terminal = await chart([...range(6 * hour), '--timezone', 'UTC'], { columns: 120, env: { NO_COLOR: '1' } });
-  for (const { stdout } of [piped, terminal]) {
-    expect(stdout).toMatch(/^50 requests, 10 failed\n\S+ \S+ to \S+ \S+, UTC\n\n/);
-    expect(stdout).toMatch(/^requests per hour, max \d+$/m);
-    expect(stdout).toMatch(/█ requests 50 {3}▒ failed 10/);
-    expect(stdout).toMatch(/^runtime$/m);
-    expect(stdout).toMatch(/● p50: last 250 ms, max 250 ms/);
-    expect(stdout).toMatch(
-      /^TIME +REQUESTS +FAILED +SUCCESS RATE +RUN P50 +RUN P90 +RUN P99 +RESP P50 +RESP P90 +RESP P99$/m,
-    );
-    const times = [...stdout.slice(stdout.indexOf('\nTIME')).matchAll(/^\d{4}-\d\d-\d\d \d\d:\d\d(?= )/gm)].map(
-      ([time]) => time,
-    );
-    expect(times).toHaveLength(6);
-    expect(times).toEqual(times.toSorted().toReversed());
+test('shows charts and a table, newest bucket first', async () => {
+  const { stdout } = await chart([...range(6 * hour), '--timezone', 'UTC'], { columns: 120 });
+  expect(stdout).toMatch(/^50 requests, 10 failed\n\S+ \S+ to \S+ \S+, UTC\n\n/);
+  expect(stdout).toMatch(/^requests per hour, max \d+$/m);
+  expect(stdout).toMatch(/█ requests 50 {3}▒ failed 10/);
+  expect(stdout).toMatch(/^runtime$/m);
+  expect(stdout).toMatch(/● p50: last 250 ms, max 250 ms/);
+  expect(stdout).toMatch(
+    /^TIME +REQUESTS +FAILED +SUCCESS RATE +RUN P50 +RUN P90 +RUN P99 +RESP P50 +RESP P90 +RESP P99$/m,
+  );
+  const times = [...stdout.slice(stdout.indexOf('\nTIME')).matchAll(/^\d{4}-\d\d-\d\d \d\d:\d\d(?= )/gm)].map(
+    ([time]) => time,
+  );
+  expect(times).toHaveLength(6);
+  expect(times).toEqual(times.toSorted().toReversed());
+});
+
+test('prints one line of numbers per bucket in a pipe', async () => {
+  const { stdout } = await gantry(['runs', 'chart', 'web', ...range(6 * hour)], { emulator });
+  const rows = stdout
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => line.split('\t'));
+  expect(rows).toHaveLength(6);
+  for (const [time = '', ...values] of rows) {
+    expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/);
+    expect(values.join(' ')).toMatch(/^[\d. ]*$/);
+    expect(values).toHaveLength(9);
   }
+  expect(rows.map(([, requests]) => Number(requests)).reduce((sum, requests) => sum + requests)).toBe(50);
+  expect(rows[0]?.[4]).toBe('250');
 });
 
 describe('the success rate', () => {

@@ -159,7 +159,7 @@ describe('the number of runs', () => {
   test('is shown as far as it is known', async () => {
     recordMany(emulator, { name: 'new', number: 340, from: end - day + 1, to: end });
     expect((await list(...range(9 * day))).stderr).toBe(
-      'showing 100 of 340 runs or more; pass --all to show the rest\n',
+      'showing 100 of at least 340 runs; pass --all to show the rest\n',
     );
     expect((await list(...range(9 * day), '--limit=340')).stderr).toBe(
       'showing the newest 340 runs; pass --all to show older ones\n',
@@ -278,7 +278,7 @@ describe('asynchronous runs', () => {
     emulator.calls.length = 0;
     const { stderr } = await list(...range(9 * day), '--async', '--limit', '60');
     expect(all()).toHaveLength(1);
-    expect(stderr).toBe('showing 60 of 100 runs or more; pass --all to show the rest\n');
+    expect(stderr).toBe('showing 60 of at least 100 runs; pass --all to show the rest\n');
     const fewer = await list(...range(12 * hour), '--async', '--limit', '40');
     expect(fewer.stderr).toBe('showing 40 of 50 runs; pass --all to show the rest\n');
   });

@@ -147,7 +147,7 @@ describe('a change', () => {
       ...{ env: { KEY: 'new' }, columns: 80, typed: `${answer}\r` },
     });
     expect([code, kept()]).toEqual([exit, { KEY: left }]);
-    expect(stderr).toContain(`Replace KEY of project ${emulator.project}?`);
+    expect(stderr).toContain(`Replace KEY in project ${emulator.project}?`);
   });
 
   test('of a value exits 9 where nobody can be asked, and goes ahead with --yes', async () => {

@@ -18,6 +18,15 @@ const give = (grants: unknown[] | null | undefined) =>
   empty(emulator, { serviceAccounts: [{ id: 'sa-1', name: 'ci', ...(grants !== undefined && { grants }) }] });
 const grants = () => emulator.store.accounts.get(emulator.project)?.serviceAccounts[0]?.grants;
 const sent = () => emulator.calls.filter(({ endpoint }) => endpoint === 'updateServiceAccount');
+/** The platform lists these grants, also after a change. */
+const againstFixedGrants = async (grants: unknown[], line: string) =>
+  gantry(['service-accounts', ...line.split(' '), '--json'], {
+    env: {
+      GANTRY_API_URL: await answering({ serviceAccounts: [{ id: 'sa-1', grants }] }),
+      GANTRY_TOKEN: emulator.token,
+      GANTRY_PROJECT: 'p-1',
+    },
+  });
 const run = (line: string) => gantry(['service-accounts', ...line.split(' ')], { emulator });
 
 describe('the list', () => {
@@ -162,14 +171,22 @@ describe('a change', () => {
     expect(grants()).toEqual(['p-3', 'p-new']);
   });
 
-  test('that the platform accepts without making it is no success', async () => {
-    const url = await answering({ serviceAccounts: [{ id: 'sa-1', grants: ['p-1'] }] });
-    const outcome = await gantry(['service-accounts', 'grant', 'sa-1', 'p-2'], {
-      env: { GANTRY_API_URL: url, GANTRY_TOKEN: emulator.token, GANTRY_PROJECT: 'p-1' },
-    });
+  test.each([
+    ['grant sa-1 p-2', ['p-1'], 'p-1 instead of p-1, p-2'],
+    ['grant sa-1 p-2', [], 'nothing instead of p-2'],
+    ['set-grants sa-1 p-1 p-9 --yes', ['p-1', 'p-2'], 'p-1, p-2 instead of p-1, p-9'],
+  ])('%s fails if the platform accepts the change but still lists %j', async (line, now, difference) => {
+    const outcome = await againstFixedGrants(now, line);
     expect(outcome.code).toBe(1);
     expect(outcome.stderr).toContain('the platform accepted the change, but sa-1 has other grants');
-    expect(outcome.stdout).toBe('');
+    expect(outcome.stderr).toContain(`it has access to ${difference}`);
+    expect(outcome.json()).toMatchObject({ error: { details: { now } } });
+  });
+
+  test('that cannot be confirmed succeeds with a note', async () => {
+    const outcome = await againstFixedGrants([{ role: 'all' }], 'set-grants sa-1 p-1 --yes');
+    expect(outcome.code).toBe(0);
+    expect(outcome.stderr).toContain('cannot be confirmed: the grants of sa-1 have an unknown format');
   });
 
   test('to no grants at all adds the first', async () => {

@@ -132,6 +132,30 @@ HTTPServer(("127.0.0.1", ${port}), Handler).serve_forever()
     expect([status, json.message]).toEqual([503, expect.stringContaining(message)]);
   });
 
+  test.each([
+    [299, 200],
+    [300, 503],
+    [404, 503],
+  ])('that answers its ready check with %d answers a call with %d', async (ready, expected) => {
+    const server = `
+from http.server import BaseHTTPRequestHandler, HTTPServer
+import os
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(${ready} if self.path == "/ready" else 200)
+        self.end_headers()
+    def log_message(self, *_):
+        pass
+
+HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+`;
+    const { base, deploy } = await running('server', custom);
+    const settings = { ...custom, name: 'server', entrypoint: ['python', 'own.py'] };
+    await deploy({ ...settings, deploymentInitializationTimeout: ready < 300 ? 30 : 1 }, { 'own.py': server });
+    expect((await fetch(`${base}/x`)).status).toBe(expected);
+  });
+
   test('ends with the emulator, including its child processes', async () => {
     const { base, emulator, deploy } = await running('server', custom);
     await fetch(`${base}/health`);

@@ -160,7 +160,7 @@ describe('lines', () => {
                12:00   13:00   14:00   15:00
                ● p50: last 110 ms, max 120 ms
                ◆ p90: last 220 ms, max 240 ms
-               ▲ p99: last 330 ms, max 1m 0s
+               ▲ p99: last 330 ms, max 1m
       "
     `);
   });

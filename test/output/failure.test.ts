@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { gantryCommand } from '../../src/command-line.ts';
+import { type CommandLine, gantryCommand } from '../../src/command-line.ts';
 import { FailedError, type Problem, ProjectError, UnavailableError } from '../../src/errors.ts';
 import { failureJson, failureText, problemText, workflowAnnotation } from '../../src/output/failure.ts';
 import { createPage } from '../../src/output/page.ts';
@@ -40,6 +40,14 @@ describe('the caret', () => {
 test('an error says what, why and how to go on, with the id of the request', () => {
   const error = new UnavailableError('down', { why: 'two\nlines', fix: 'try again', requestId: 'r-1' });
   expect(failureText(error, page(), false)).toBe('error: down\n  why two\n      lines\n  fix try again\n  request r-1');
+});
+
+test('a command to type next stays on one line of a narrow terminal, and prose is wrapped', () => {
+  const command = gantryCommand`builds logs my-app 53ad5fd9-9b3f-4a11-8f79-a81e12420cf4`;
+  const narrow = { ...page(), columns: 40 };
+  const lines = (fix: string | CommandLine) => failureText(new FailedError('m', { fix }), narrow, false).split('\n');
+  expect(lines(command)).toEqual(['error: m', `  fix ${command}`]);
+  expect(lines(`run it again: ${command}`).length).toBeGreaterThan(2);
 });
 
 test('what the system says of a file is said without its code', () => {

@@ -3,12 +3,15 @@ import {
   ago,
   alphabetically,
   count,
+  countCell,
   dollars,
   duration,
+  durationCell,
   fileSummary,
   largestFirst,
   localTime,
   size,
+  sizeCell,
   timeLeft,
 } from '../../src/output/format.ts';
 import type { Page } from '../../src/output/page.ts';
@@ -39,10 +42,10 @@ test.each([
   [9_499, '9.5 s'],
   [12_400, '12 s'],
   [59_499, '59 s'],
-  [59_700, '1m 0s'],
+  [59_700, '1m'],
   [95_000, '1m 35s'],
   [3_599_000, '59m 59s'],
-  [3_600_000, '1h 0m'],
+  [3_600_000, '1h'],
   [90 * 60_000, '1h 30m'],
   [50 * 3_600_000, '2d 2h'],
 ])('%s ms read "%s"', (ms, text) => {
@@ -68,6 +71,22 @@ test.each([
   [at(-60_000), 'just now'],
 ])('%s was "%s"', (time, text) => {
   expect(ago(time)({ now, terminal: true } as Page)).toBe(text);
+});
+
+test('off a terminal a size is in bytes, a duration in ms, and a count has no commas', () => {
+  const scripts = { terminal: false } as Page;
+  const people = { terminal: true } as Page;
+  expect([sizeCell(1536), durationCell(95_000), countCell(1200)].map((cell) => cell(scripts))).toEqual([
+    '1536',
+    '95000',
+    '1200',
+  ]);
+  expect([sizeCell(1536), durationCell(95_000), countCell(1200)].map((cell) => cell(people))).toEqual([
+    '1.5 KiB',
+    '1m 35s',
+    '1,200',
+  ]);
+  expect([sizeCell(undefined)(scripts), durationCell(null)(scripts), durationCell(0)(scripts)]).toEqual(['', '', '0']);
 });
 
 test.each([ago, timeLeft])('off a terminal a time stays as the platform returned it', (read) => {

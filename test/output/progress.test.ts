@@ -55,6 +55,13 @@ test('a log line is cleaned, a secret in it is hidden', () => {
   expect(said()).toEqual(['  : :error::no Bearer [hidden]']);
 });
 
+test("a program's stderr is not wrapped, and --quiet keeps it", () => {
+  const { progress, said } = voice({ quiet: true });
+  const line = '  File "/a/rather/long/path/of/a/program/main.py", line 8, in a_function_with_a_long_name_as_well';
+  progress.relay(line);
+  expect(said()).toEqual([line]);
+});
+
 test('a problem is an annotation as well where those are wanted', () => {
   const place = { file: 'f', line: 1, column: 1, length: 1, text: 'x' };
   const { progress, said } = voice({ annotations: true });

@@ -143,7 +143,7 @@ describe('loading', () => {
 
 describe('a config file that is none', () => {
   test.each([
-    ['is missing', {}, 'error f not found -> gantry init'],
+    ['is missing', {}, 'error f not found'],
     ['is a folder', { 'f/x': '' }, 'error f is a folder -> f/cerebrium.toml'],
     ['is too large', { f: '#'.repeat(1024 * 1024 + 1) }, 'error f is too large'],
     [

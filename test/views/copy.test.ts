@@ -29,6 +29,16 @@ describe('a copy', () => {
     expect(copied({ resumedBytes: 2048 })).not.toContain('/s)');
   });
 
+  test('lists resumed bytes, skipped and failed files after what was copied', () => {
+    const changes = { files: 3, bytes: 4096, skipped: 2, failed: failed('failed'), resumedBytes: 2048 };
+    expect(copied(changes).split('; ')).toEqual([
+      'copied 3 files, 4.0 KiB to default:/a in 2.0 s (1.0 KiB/s)',
+      '2.0 KiB resumed',
+      '2 skipped',
+      '1 failed',
+    ]);
+  });
+
   test('in no time has no speed', () => {
     expect(copied({ durationMs: 0 })).not.toContain('/s)');
   });

@@ -2,8 +2,8 @@ import { defineCommand } from '../../command.ts';
 import { type AppSummary, listApps } from '../../contract/apps.ts';
 import { shortAppName } from '../../contract/endpoint.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
-import { ago, alphabetically, largestFirst, latestFirst } from '../../output/format.ts';
-import { table } from '../../output/table.ts';
+import { ago, alphabetically, countCell, largestFirst, latestFirst } from '../../output/format.ts';
+import { type Cell, table } from '../../output/table.ts';
 import { anything, boolean, documents, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 
@@ -29,7 +29,7 @@ export default defineCommand({
         STATUS: (app) => statusCell(app.status),
         HARDWARE: (app) => app.hardware,
         REGION: (app) => app.region,
-        'REQUESTS/MONTH': (app) => metric(app.request_metrics, 'total'),
+        'REQUESTS/MONTH': (app) => grouped(metric(app.request_metrics, 'total')),
         'COST USD/MONTH': (app) => decimals(metric(app.cost_metrics, 'total_cost')),
         UPDATED: (app) => ago(app.updatedAt),
       },
@@ -69,6 +69,10 @@ const orders = {
   updated: latestFirst<AppSummary>((app) => app.updatedAt),
 };
 const sortFields = Object.keys(orders) as (keyof typeof orders)[];
+
+function grouped(requests: number | string | undefined): Cell {
+  return typeof requests === 'number' ? countCell(requests) : requests;
+}
 
 function decimals(cost: number | string | undefined): string | undefined {
   return typeof cost === 'number' ? cost.toFixed(2) : cost;

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { getBuildZipContents } from '../../contract/builds.ts';
 import { type BuildFile, findLatestBuild, parseZipContents } from '../../operations/builds/index.ts';
-import { size } from '../../output/format.ts';
+import { sizeCell } from '../../output/format.ts';
 import { table } from '../../output/table.ts';
 import { anything, document, passThrough, text } from '../../result-schema.ts';
 import { fileTreeView } from '../../views/file-tree.ts';
@@ -29,6 +29,6 @@ export default defineCommand({
 
 const columns = {
   FILE: (entry: BuildFile) => entry.path,
-  SIZE: (entry: BuildFile) => size(entry.size),
+  SIZE: (entry: BuildFile) => sizeCell(entry.size),
   MORE: (entry: BuildFile) => entry.more,
 };

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { type Container, listContainers } from '../../contract/containers.ts';
 import { applyLimit, listFlags } from '../../flags/list.ts';
-import { duration } from '../../output/format.ts';
+import { durationCell } from '../../output/format.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { boolean, documents, integer, number, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
@@ -54,8 +54,8 @@ function stateOf({ isTerminating, containerState }: Container): string | null | 
 /** The platform's uptime, otherwise the time since the start; undefined if the container has not started. */
 function uptime(container: Container): Cell {
   const { containerRunningTimeMs, containerStartTimestamp, containerTerminationTimestamp } = container;
-  if (containerRunningTimeMs) return duration(containerRunningTimeMs);
+  if (containerRunningTimeMs) return durationCell(containerRunningTimeMs);
   if (!containerStartTimestamp) return undefined;
   const until = containerTerminationTimestamp ? Date.parse(containerTerminationTimestamp) : undefined;
-  return ({ now }) => duration(Math.max(0, (until ?? now) - Date.parse(containerStartTimestamp)));
+  return (page) => durationCell(Math.max(0, (until ?? page.now) - Date.parse(containerStartTimestamp)))(page);
 }

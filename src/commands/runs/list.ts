@@ -4,8 +4,8 @@ import { listFlags } from '../../flags/list.ts';
 import { rangeFlags } from '../../flags/range.ts';
 import { runFilterFlags, runFilters } from '../../flags/run-filter.ts';
 import { displayStatus, fillStatus, type RunSearchResult, searchRuns } from '../../operations/runs/index.ts';
-import { ago, count, duration, groupDigits } from '../../output/format.ts';
-import { table } from '../../output/table.ts';
+import { ago, count, durationCell, groupDigits } from '../../output/format.ts';
+import { type Cell, table } from '../../output/table.ts';
 import { documents, integer, number, passThrough, text } from '../../result-schema.ts';
 import { statusCell } from '../../views/status.ts';
 
@@ -101,11 +101,11 @@ function missingRunsError({ total }: RunSearchResult): UnavailableError {
 function omittedText({ runs, total, hasMore }: RunSearchResult): string | undefined {
   const shown = runs.length;
   if (shown < total)
-    return `showing ${groupDigits(shown)} of ${count(total, 'run')}${hasMore ? ' or more' : ''}; pass --all to show the rest`;
+    return `showing ${groupDigits(shown)} of ${hasMore ? 'at least ' : ''}${count(total, 'run')}; pass --all to show the rest`;
   return hasMore ? `showing the newest ${count(shown, 'run')}; pass --all to show older ones` : undefined;
 }
 
 /** Until a run has ended, the platform may return 0 for an unknown duration. */
-function time(ms: number | null | undefined): string | undefined {
-  return ms ? duration(ms) : undefined;
+function time(ms: number | null | undefined): Cell {
+  return ms ? durationCell(ms) : undefined;
 }

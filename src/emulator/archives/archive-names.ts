@@ -5,12 +5,9 @@ const maxPathBytes = 1024;
 /** Checks the paths of an archive: throws if one is invalid or conflicts with an earlier one. */
 export class ArchiveNames {
   readonly #kinds = new Map<string, 'file' | 'folder'>();
-  readonly #ignoresCase: boolean;
 
   /** Default file systems of macOS and Windows ignore case. */
-  constructor(ignoresCase = process.platform === 'darwin' || process.platform === 'win32') {
-    this.#ignoresCase = ignoresCase;
-  }
+  constructor(private readonly ignoresCase = process.platform === 'darwin' || process.platform === 'win32') {}
 
   /** Returns the normalized path. */
   addFile(path: string): string {
@@ -42,7 +39,7 @@ export class ArchiveNames {
   }
 
   #key(path: string): string {
-    return this.#ignoresCase ? path.normalize('NFC').toLowerCase() : path;
+    return this.ignoresCase ? path.normalize('NFC').toLowerCase() : path;
   }
 }
 

@@ -121,20 +121,18 @@ function sizeAndChecksum({ size, crc32 }: ArchiveFile) {
 
 /** Throws as soon as the declared sizes exceed a limit; yauzl checks that each file has its declared size. */
 class UnpackedBudget {
-  readonly #limits: ArchiveLimits;
-  readonly #archiveBytes: number;
   #bytes = 0;
 
-  constructor(limits: ArchiveLimits, archiveBytes: number) {
-    this.#limits = limits;
-    this.#archiveBytes = archiveBytes;
-  }
+  constructor(
+    private readonly limits: ArchiveLimits,
+    private readonly archiveBytes: number,
+  ) {}
 
   add(size: number): void {
     this.#bytes += size;
-    const { bytes, ratio, ratioFrom } = this.#limits;
+    const { bytes, ratio, ratioFrom } = this.limits;
     if (this.#bytes > bytes) throw new Error(`it unpacks to more than ${bytes} bytes`);
-    if (this.#bytes > ratioFrom && this.#bytes > this.#archiveBytes * ratio) {
+    if (this.#bytes > ratioFrom && this.#bytes > this.archiveBytes * ratio) {
       throw new Error(`it unpacks to more than ${ratio} times its size`);
     }
   }

@@ -7,14 +7,12 @@ const windowBytes = 1024 ** 2;
 /** Reads a file in large blocks: yauzl alone reads twice from disk for each entry. */
 export class BlockReader extends RandomAccessReader {
   readonly size: number;
-  readonly #path: string;
   readonly #descriptor: number;
   /** Most recently used first. Two, because the zip's directory and its data are read alternately. */
   #windows: Window[] = [];
 
-  constructor(path: string) {
+  constructor(private readonly path: string) {
     super();
-    this.#path = path;
     this.#descriptor = openSync(path, 'r');
     this.size = fstatSync(this.#descriptor).size;
   }
@@ -43,7 +41,7 @@ export class BlockReader extends RandomAccessReader {
   }
 
   override _readStreamForRange(start: number, end: number): Readable {
-    return createReadStream(this.#path, { start, end: end - 1 });
+    return createReadStream(this.path, { start, end: end - 1 });
   }
 
   closeFile(): void {

@@ -8,7 +8,7 @@ import type { Platform } from '../platform.ts';
 import { type Exchange, sendHead, sendReply } from '../server/exchange.ts';
 import type { ByteStream } from '../server/reply.ts';
 import {
-  htmlReply,
+  badGatewayPage,
   jsonReply,
   type ReadableBody,
   type ServerReply,
@@ -60,7 +60,7 @@ const faultActions: Record<ReplyFault, (exchange: Exchange, platform: Platform) 
     await sendReply(exchange, { status: 200, headers, body: '' });
   },
 
-  html: (exchange) => sendReply(exchange, htmlReply(502, '502 Bad Gateway')),
+  html: (exchange) => sendReply(exchange, badGatewayPage),
 
   expired: (exchange) => sendReply(exchange, expiredUrlReply),
 

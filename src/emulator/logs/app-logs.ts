@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { parseJsonLine } from '../state/json-line.ts';
 
 export interface PrintedLine {
   /** Counts the app's lines from 1, including lines that were dropped. */
@@ -26,16 +27,14 @@ const maxCharacters = 64 * 1024 * 1024;
 /** What apps printed. With a folder it survives a restart. */
 export class AppLogs {
   readonly #apps = new Map<string, AppLog>();
-  readonly #folder: string | undefined;
-  readonly #now: () => number;
 
-  constructor(now: () => number, folder?: string) {
-    this.#now = now;
-    this.#folder = folder;
-  }
+  constructor(
+    private readonly now: () => number,
+    private readonly folder?: string,
+  ) {}
 
   add(app: string, output: AppOutput): void {
-    this.#logOf(app).add(output, this.#now());
+    this.#logOf(app).add(output, this.now());
   }
 
   /** The lines that are kept, oldest first. */
@@ -56,13 +55,13 @@ export class AppLogs {
 
   clear(): void {
     for (const log of this.#apps.values()) log.delete();
-    if (this.#folder) rmSync(this.#folder, { recursive: true, force: true });
+    if (this.folder) rmSync(this.folder, { recursive: true, force: true });
   }
 
   #logOf(app: string): AppLog {
     const existing = this.#apps.get(app);
     if (existing) return existing;
-    const log = new AppLog(this.#folder && join(this.#folder, `${app}.jsonl`));
+    const log = new AppLog(this.folder && join(this.folder, `${app}.jsonl`));
     this.#apps.set(app, log);
     return log;
   }
@@ -74,10 +73,8 @@ class AppLog {
   #lastNumber = 0;
   #size = 0;
   readonly #lineNumbers = new Map<string, number>();
-  readonly #file: string | undefined;
 
-  constructor(file: string | undefined) {
-    this.#file = file;
+  constructor(private readonly file: string | undefined) {
     if (file) this.#load(file);
   }
 
@@ -94,14 +91,14 @@ class AppLog {
     this.#size += line.text.length;
     // Copies all lines, so it runs only when 20% must be dropped.
     if (this.lines.length > maxLines * 1.2 || this.#size > maxCharacters * 1.2) this.#dropOldLines();
-    if (this.#file) this.#write(this.#file, line);
+    if (this.file) this.#write(this.file, line);
     for (const listener of this.listeners) listener(line);
   }
 
   delete(): void {
     this.lines = [];
     this.#size = 0;
-    if (this.#file) rmSync(this.#file, { force: true });
+    if (this.file) rmSync(this.file, { force: true });
   }
 
   #write(file: string, line: PrintedLine): void {
@@ -132,7 +129,7 @@ class AppLog {
     }
     for (const json of text.split('\n').slice(-maxLines)) {
       // A crash can leave half a line. Damaged lines are skipped.
-      const line = parseLine(json);
+      const line = parseJsonLine(Line, json);
       if (!line) continue;
       this.lines.push(line);
       this.#size += line.text.length;
@@ -152,13 +149,3 @@ const Line = v.looseObject({
   run: v.string(),
   text: v.string(),
 });
-
-/** Undefined if the line is damaged. */
-function parseLine(text: string): PrintedLine | undefined {
-  try {
-    const result = v.safeParse(Line, JSON.parse(text));
-    return result.success ? result.output : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -10,12 +10,9 @@ export class InstallError extends Error {}
 
 /** Python virtual environments, one for each list of requirements. They are reused. */
 export class PythonPackages {
-  readonly #folder: string;
   readonly #environments = new Map<string, Promise<string>>();
 
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
+  constructor(private readonly folder: string) {}
 
   /**
    * Returns the interpreter of an environment with these requirements, and creates it if necessary. `log` gets pip's
@@ -24,7 +21,7 @@ export class PythonPackages {
   install(requirements: string, python: string, log: (line: string) => void, track: TrackProcess): Promise<string> {
     const key = createHash('sha256').update(`${python}\n${requirements}`).digest('hex').slice(0, 16);
     const interpreter =
-      this.#environments.get(key) ?? this.#create(join(this.#folder, key), requirements, python, log, track);
+      this.#environments.get(key) ?? this.#create(join(this.folder, key), requirements, python, log, track);
     this.#environments.set(key, interpreter);
     interpreter.catch(() => this.#environments.delete(key));
     return interpreter;

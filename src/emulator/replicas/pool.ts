@@ -40,13 +40,11 @@ export class ReplicaPool {
   readonly #running = new Set<Replica>();
   readonly #stopping = new Set<Promise<void>>();
   #waiting: (() => void)[] = [];
-  readonly #startReplica: StartReplica;
-  readonly #now: () => number;
 
-  constructor(startReplica: StartReplica, now: () => number) {
-    this.#startReplica = startReplica;
-    this.#now = now;
-  }
+  constructor(
+    private readonly startReplica: StartReplica,
+    private readonly now: () => number,
+  ) {}
 
   async acquire({ app, build, python, signal, onQueued }: SlotRequest): Promise<ReplicaSlot> {
     for (;;) {
@@ -68,20 +66,20 @@ export class ReplicaPool {
     }
   }
 
-  async stop(graceMs = 0): Promise<void> {
+  async stop(): Promise<void> {
     for (const member of [...this.#members]) this.#drop(member);
-    await Promise.all([...this.#running].map((replica) => replica.stop(graceMs)));
+    await Promise.all([...this.#running].map((replica) => replica.stop(0)));
   }
 
   #start(app: AppRecord, build: BuildRecord, python: string): PooledReplica {
-    const { name, replica } = this.#startReplica(app, build, python);
+    const { name, replica } = this.startReplica(app, build, python);
     const member: PooledReplica = {
       name,
       replica,
       isReady: false,
       build: build.id,
       busy: 0,
-      idleSince: this.#now(),
+      idleSince: this.now(),
     };
     this.#members.push(member);
     this.#running.add(replica);
@@ -107,7 +105,7 @@ export class ReplicaPool {
       if (released) return;
       released = true;
       member.busy -= 1;
-      member.idleSince = this.#now();
+      member.idleSince = this.now();
       if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
     };
@@ -123,7 +121,7 @@ export class ReplicaPool {
 
   /** Dismisses replicas of older builds, and idle ones that a test's clock has moved past the cooldown. */
   #retire({ settings }: AppRecord, build: BuildRecord): void {
-    const idleBefore = this.#now() - settings.cooldownPeriodSeconds * 1000;
+    const idleBefore = this.now() - settings.cooldownPeriodSeconds * 1000;
     for (const member of [...this.#members]) {
       const isIdle =
         member.busy === 0 && member.idleSince < idleBefore && this.#members.length > settings.minReplicaCount;

@@ -8,7 +8,6 @@ export interface ServerReply {
   body: string | ReadableBody;
 }
 
-/** A body that is streamed. */
 export interface ReadableBody {
   /** Bytes; undefined if unknown before the end. */
   readonly size: number | undefined;
@@ -35,10 +34,12 @@ export function textReply(body: string): ServerReply {
   return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
 }
 
-export function htmlReply(status: number, heading: string): ServerReply {
-  const body = `<html>\n<head><title>${heading}</title></head>\n<body><h1>${heading}</h1></body>\n</html>\n`;
-  return { status, headers: { 'content-type': 'text/html' }, body };
-}
+/** What a proxy in front of the platform answers. */
+export const badGatewayPage: ServerReply = {
+  status: 502,
+  headers: { 'content-type': 'text/html' },
+  body: '<html>\n<head><title>502 Bad Gateway</title></head>\n<body><h1>502 Bad Gateway</h1></body>\n</html>\n',
+};
 
 /** An error of object storage: XML, with a code for each reason. */
 export function storageError(status: number, code: string, message: string): ServerReply {

@@ -33,12 +33,10 @@ export class Store {
   /** The key of the previous start, to tell expired signatures from invalid ones. */
   previousKey: string | undefined;
   #idCount = 0;
-  readonly #file: string | undefined;
   /** Whether no earlier state was loaded. */
   readonly isNew: boolean;
 
-  constructor(file?: string) {
-    this.#file = file;
+  constructor(private readonly file?: string) {
     this.isNew = !file || !this.#load(file);
   }
 
@@ -75,7 +73,7 @@ export class Store {
 
   /** Must be called after every change. Replaces the file atomically. */
   save(): void {
-    if (!this.#file) return;
+    if (!this.file) return;
     const { projects, key } = this;
     const state = {
       version: stateVersion,
@@ -89,7 +87,7 @@ export class Store {
       secrets: [...this.secrets],
       incidents: this.incidents,
     };
-    writeFileAtomicSync(this.#file, JSON.stringify(state, null, 2), { mode: 0o600 });
+    writeFileAtomicSync(this.file, JSON.stringify(state, null, 2), { mode: 0o600 });
   }
 
   /** Deletes everything except projects, sessions and the signing key. Ids are not reused. */

@@ -8,15 +8,12 @@ import { saveStream } from './receive.ts';
 
 /** Uploaded parts on disk, named by id: names of a volume's files never reach the disk. */
 export class PartStore {
-  readonly #folder: string;
   /** Number of readers by id. */
   readonly #readers = new Map<string, number>();
   /** Deleted when their last reader has finished. */
   readonly #pendingDeletes = new Set<string>();
 
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
+  constructor(private readonly folder: string) {}
 
   async save(body: ByteStream): Promise<StoredPart & { md5: string }> {
     const id = randomUUID();
@@ -26,7 +23,7 @@ export class PartStore {
   /** Writes synchronously, for tests and demos. */
   write(bytes: Buffer): StoredPart {
     const id = randomUUID();
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     writeFileSync(this.#path(id), bytes, { mode: 0o600 });
     return { id, size: bytes.length };
   }
@@ -54,7 +51,7 @@ export class PartStore {
 
   #all(): string[] {
     try {
-      return readdirSync(this.#folder);
+      return readdirSync(this.folder);
     } catch {
       return [];
     }
@@ -85,6 +82,6 @@ export class PartStore {
   }
 
   #path(id: string): string {
-    return join(this.#folder, id);
+    return join(this.folder, id);
   }
 }

@@ -35,7 +35,7 @@ function checkAccess(projects: Project[], id: string): void {
   if (projects.some((project) => project.id === id)) return;
   throw new NotFoundError(`the token has no access to ${id}`, {
     why: `available projects: ${projects.map((project) => project.id).join(', ') || 'none'}`,
-    fix: gantryCommand`projects use ${id} --no-verify`,
+    fix: gantryCommand`projects list`,
     details: { projects: projects.map((project) => project.id) },
   });
 }

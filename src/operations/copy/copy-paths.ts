@@ -95,8 +95,8 @@ export async function inspectSource(
   if (!stats) {
     const why = /^[\w.-]+:/.test(location.written)
       ? 'for a local file with a colon in its name, pass ./name'
-      : undefined;
-    throw new NotFoundError(`${location.written} not found`, why ? { why } : {});
+      : `looked for ${location.path}`;
+    throw new NotFoundError(`${location.written} not found`, { why });
   }
   if (!stats.isFile() && !stats.isDirectory()) {
     throw new UsageError(`${location.written} is neither a file nor a folder`, {

@@ -13,7 +13,7 @@ export {
   resolveTarget,
 } from './copy-paths.ts';
 export type { FailedFile, RenamedEntry } from './copy-progress.ts';
-export { copySummaryText, maxListedPaths, printablePath } from './copy-texts.ts';
+export { maxListedPaths, printablePath } from './copy-texts.ts';
 export { distinctNames } from './distinct-names.ts';
 export { findSourceFiles } from './find-source-files.ts';
 export type { FoundFile, UncopiedEntry } from './found-entry.ts';

@@ -92,7 +92,9 @@ export async function copyFromStdin(
     const request: CopyRequest = {
       from: ['-'],
       to: formatRemotePath(target.at),
-      find: () => single(found),
+      find: async function* () {
+        yield found;
+      },
       target: { folder: { kind: 'remote', at }, name: path },
       isSingleFile: true,
     };
@@ -121,8 +123,4 @@ async function saveStdin({ stdin, signal, progress }: Context, file: string): Pr
     signal.throwIfAborted();
     throw error;
   }
-}
-
-async function* single<T>(item: T): AsyncGenerator<T> {
-  yield item;
 }

@@ -5,7 +5,6 @@ import type { Progress, Step } from '../../output/progress.ts';
 import { type Deployment, deploy, type LocalApp, readLocalApp } from '../deploy/index.ts';
 import { FolderWatcher } from './folder-watcher.ts';
 
-/** A deployed version. */
 export interface AppVersion extends Deployment {
   local: LocalApp;
   /** From the save to the end of the build. */
@@ -19,7 +18,7 @@ const timeoutMs = 600_000;
  * Deploys the app in the working directory, and again whenever one of its files changes. If a version fails, prints its
  * errors and keeps the previous one; throws if there is none. Ends when the signal aborts.
  */
-export async function* develop(context: Context, configFile: string): AsyncGenerator<AppVersion> {
+export async function* develop(context: Context): AsyncGenerator<AppVersion> {
   const { progress, signal, cwd, elapsed } = context;
   const quiet: Context = Object.create(context, { progress: { value: quietProgress(progress) } });
   const watcher = new FolderWatcher(cwd, progress.warn);
@@ -29,7 +28,7 @@ export async function* develop(context: Context, configFile: string): AsyncGener
     while (!signal.aborted) {
       const started = elapsed();
       try {
-        const local = await readLocalApp(quiet, { configFile });
+        const local = await readLocalApp(quiet, { configFile: 'cerebrium.toml' });
         const state = serializeState(local);
         if (state !== lastState) {
           lastState = state;
@@ -63,13 +62,11 @@ function serializeState({ entries, project }: LocalApp): string {
 function printProblems(error: unknown, { warn, note }: Progress): void {
   if (!(error instanceof GantryError)) throw error;
   const problems: readonly Problem[] = error instanceof ProjectError ? error.problems : [];
-  const own: Problem = { severity: 'error', message: error.message, ...facts(error) };
+  const { why, fix, location } = error.facts;
+  const facts = { ...(why && { why }), ...(fix && { fix }), ...(location && { location }) };
+  const own: Problem = { severity: 'error', message: error.message, ...facts };
   for (const problem of problems.length > 0 ? problems : [own]) warn(problem);
   note('waiting for a fix; still serving the previous version');
-}
-
-function facts({ facts: { why, fix, location } }: GantryError): Partial<Problem> {
-  return { ...(why && { why }), ...(fix && { fix }), ...(location && { location }) };
 }
 
 /** Hides the steps of each deploy, and warnings that were printed before. */

@@ -14,16 +14,12 @@ export async function sampleCall({ local: { project }, endpoint }: AppVersion, t
   if (runtime !== 'cortex') {
     return [...curl, `${endpoint}${custom?.healthcheck_endpoint ?? '/'}`].join(' ');
   }
-  const name = chooseFunction(await readFunctions(root));
+  const functions = await readFunctions(root);
+  const name = functions.includes('run') ? 'run' : (functions[0] ?? 'run');
   return [...curl, `${endpoint}/${name}`, "-H 'content-type: application/json'", "-d '{}'"].join(' ');
 }
 
 async function readFunctions(root: string): Promise<string[]> {
   const source = await readRegular(join(root, 'main.py')).catch(() => Buffer.from(''));
   return analyzeProgram(source).functions.filter((name) => !name.startsWith('_'));
-}
-
-/** Prefers `run`, the usual name. */
-function chooseFunction(functions: string[]): string {
-  return functions.includes('run') ? 'run' : (functions[0] ?? 'run');
 }

@@ -20,11 +20,8 @@ export interface AppCall {
 }
 
 /** The response of an app. Its body has not been read yet. */
-export interface AppResponse {
+export interface AppResponse extends Pick<StreamedReply, 'status' | 'statusText' | 'headers' | 'close'> {
   target: CallTarget;
-  status: number;
-  statusText: string;
-  headers: StreamedReply['headers'];
   /** Media type in lower case, without parameters. */
   type: string;
   /** Value of `Context.elapsed` when the call started. */
@@ -32,7 +29,6 @@ export interface AppResponse {
   firstByteMs: number;
   /** The body: read it to its end, or call `close`. Throws UnavailableError if cut off, PendingError at the time limit. */
   chunks: AsyncGenerator<Buffer>;
-  close: () => Promise<void>;
 }
 
 /**

@@ -8,7 +8,7 @@ type RunOutput = AsyncGenerator<RunLine, FinishedRun>;
 export async function relayOutput(
   output: RunOutput,
   writeStdout: (bytes: Uint8Array) => Promise<void>,
-  writeStderr: Progress['request'],
+  writeStderr: Progress['relay'],
 ): Promise<FinishedRun> {
   return forEachLine(output, ({ line, stream }) =>
     stream === 'stderr' ? writeStderr(line) : writeStdout(Buffer.from(`${line}\n`)),

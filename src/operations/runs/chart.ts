@@ -2,17 +2,12 @@ import type { Context } from '../../context.ts';
 import { type BucketSize, getRunsChart, type RunsChart } from '../../contract/runs.ts';
 import { UsageError } from '../../errors.ts';
 import { count, groupDigits } from '../../output/format.ts';
-import type { RunFilters } from './run-search.ts';
+import type { RunQuery } from './run-search.ts';
 
-export interface RunsChartOptions {
-  app: string;
-  /** Milliseconds since 1970. */
-  since: number;
-  until: number;
+export interface RunsChartOptions extends Pick<RunQuery, 'app' | 'since' | 'until' | 'filters'> {
   by: BucketSize;
   /** IANA name. */
   zone: string;
-  filters: RunFilters;
 }
 
 export const bucketMs: Record<BucketSize, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };

@@ -53,7 +53,7 @@ export async function setSecrets(
   const unchanged = names.filter((name) => Object.hasOwn(before, name) && before[name] === newValues[name]);
   const replaced = names.filter((name) => !added.includes(name) && !unchanged.includes(name));
   if (replaced.length > 0)
-    await context.prompt.confirm(`Replace ${replaced.join(', ')} of ${scopeName(context, scope)}?`);
+    await context.prompt.confirm(`Replace ${replaced.join(', ')} in ${scopeName(context, scope)}?`);
   const changed = added.length + replaced.length > 0;
   if (changed) await replaceSecrets(context, scope, before, { ...before, ...newValues });
   return { app: scope.app ?? null, changed, added, replaced, removed: [], unchanged };
@@ -69,7 +69,7 @@ export async function unsetSecrets(context: ChangeContext, scope: SecretScope, n
   const changed = removed.length > 0;
   const change = { app: scope.app ?? null, changed, added: [], replaced: [], removed, unchanged };
   if (!changed) return change;
-  await context.prompt.confirm(`Remove ${removed.join(', ')} of ${scopeName(context, scope)}?`);
+  await context.prompt.confirm(`Remove ${removed.join(', ')} from ${scopeName(context, scope)}?`);
   const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
   await replaceSecrets(context, scope, before, Object.fromEntries(kept));
   return change;

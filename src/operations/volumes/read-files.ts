@@ -1,4 +1,4 @@
-import { quoteForShell } from '../../command-line.ts';
+import { gantryCommand, quoteForShell } from '../../command-line.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { readContent, readVerified } from '../../transfer/read-content.ts';
@@ -27,7 +27,10 @@ export async function findRemoteFiles(context: ReadContext, paths: VolumePath[])
   for (const at of paths) {
     const { isFolder, size } = await findEntry(context, at);
     if (isFolder) {
-      throw new UsageError(`${formatRemotePath(at)} is a folder`, { why: 'only files can be printed' });
+      throw new UsageError(`${formatRemotePath(at)} is a folder`, {
+        why: 'only files can be printed',
+        fix: gantryCommand`ls ${formatRemotePath(at)}`,
+      });
     }
     found.push({ at, bytes: size ?? undefined });
   }

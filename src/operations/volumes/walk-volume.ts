@@ -21,7 +21,6 @@ export interface VolumePath extends RemotePath {
   region: string;
 }
 
-/** An entry of a listing. */
 export interface ListedEntry {
   /** Without a slash; untrusted text. */
   name: string;
@@ -81,7 +80,7 @@ export async function findEntry(context: VolumeContext, at: VolumePath): Promise
     why:
       sameName.length > 0
         ? 'it is a file, not a folder'
-        : `no file or folder of that name on the volume in ${at.region}`,
+        : `there is no file or folder with this name on the volume in ${at.region}`,
     fix: gantryCommand`ls ${formatRemotePath({ ...at, path: remoteParent(at.path) })}`,
   });
 }

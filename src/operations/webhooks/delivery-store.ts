@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gantryCommand } from '../../command-line.ts';
 import { makePrivateFolder, writeFileAtomic } from '../../disk/index.ts';
 import { NotFoundError } from '../../errors.ts';
 
@@ -48,6 +49,7 @@ export async function findDelivery(stateFolder: string, idOrLatest: string): Pro
         ids.length === 0
           ? 'gantry webhooks listen stores the deliveries it receives'
           : `latest deliveries: ${ids.slice(-5).reverse().join(', ')}`,
+      fix: ids.length === 0 ? gantryCommand`webhooks listen` : gantryCommand`webhooks replay latest`,
       details: { ids },
     });
   }

@@ -9,7 +9,7 @@ import {
 } from '../../receiver/index.ts';
 import { type DecodedBody, decodeBody } from '../replies/index.ts';
 import { checkSignature, deliveryRunId, type SignatureCheck } from './check-signature.ts';
-import { createDeliveryId, storeDelivery } from './delivery-store.ts';
+import { createDeliveryId, type StoredDelivery, storeDelivery } from './delivery-store.ts';
 import { parseDeliveryUrl } from './delivery-url.ts';
 import { forwardDelivery } from './forward.ts';
 import { readWebhookSecret } from './secret.ts';
@@ -18,7 +18,6 @@ export interface ListenOptions {
   host: string;
   /** Default: 4300, or a free port if that is in use. */
   port: number | undefined;
-  /** The URL that deliveries are forwarded to. */
   forward: string | undefined;
   secretFile: string | undefined;
 }
@@ -26,19 +25,13 @@ export interface ListenOptions {
 /** Emitted once with the URL, then for each delivery. */
 export type ListenEvent = { type: 'listening'; url: string } | ShownDelivery;
 
-export interface ShownDelivery extends DecodedBody, Omit<SignatureCheck, 'status'> {
+export interface ShownDelivery extends DecodedBody, Omit<StoredDelivery, 'body'>, Omit<SignatureCheck, 'status'> {
   type: 'delivery';
-  id: string;
-  /** RFC 3339, UTC. */
-  receivedAt: string;
-  path: string;
   /** Empty if the delivery has none. */
   run: string;
   /** HTTP status returned to the sender; null if the connection was closed without a response. */
   statusCode: number | null;
-  forwardedTo: string | null;
   bytes: number;
-  headers: Record<string, string>;
 }
 
 const defaultPort = 4300;

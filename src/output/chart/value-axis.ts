@@ -31,9 +31,7 @@ export function maximum(values: readonly number[]): number {
   return values.reduce((highest, value) => Math.max(highest, value), 0);
 }
 
-/** The labels of a logarithmic axis, in ms. */
 const logarithmicLabels = [1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000];
-/** The possible ends of a logarithmic axis, in ms. */
 const logarithmicEnds = logarithmicLabels.flatMap((ms) => [ms, 2 * ms, 5 * ms]).sort((a, b) => a - b);
 
 function logarithmic(lowest: number, highest: number): ValueAxis {
@@ -58,9 +56,9 @@ function roundUp(value: number, unit: Unit): number {
   return Math.min(Number.MAX_VALUE, (roundNumbers.find((round) => round * power >= value) ?? 10) * power);
 }
 
-/** Omits fractions of counts, and shortens `1m 0s` to `1m`. */
+/** Omits fractions of counts. */
 function axisText(value: number, unit: Unit): string {
-  if (unit === 'ms') return durationText(value).replace(/^(\d+[hm]) 0[ms]$/, '$1');
+  if (unit === 'ms') return durationText(value);
   return Number.isInteger(value) ? compact(value) : '';
 }
 

@@ -77,17 +77,13 @@ interface Folder {
 
 class Walk {
   readonly found: WalkResult = { entries: [], used: new Set(), warnings: [], errors: [] };
-  readonly root: string;
-  readonly #excludes: Exclude[];
   readonly #pending: Folder[] = [];
 
-  readonly #isTemporary: (name: string) => boolean;
-
-  constructor(root: string, excludes: Exclude[], isTemporary: (name: string) => boolean) {
-    this.root = root;
-    this.#excludes = excludes;
-    this.#isTemporary = isTemporary;
-  }
+  constructor(
+    readonly root: string,
+    private readonly excludes: Exclude[],
+    private readonly isTemporary: (name: string) => boolean,
+  ) {}
 
   enter(folder: Folder): void {
     this.#pending.push(folder);
@@ -118,7 +114,7 @@ class Walk {
   #visit(child: Dirent, folder: Folder, inherited: Include[]): void {
     const { name } = child;
     const path = folder.path === '' ? name : `${folder.path}/${name}`;
-    if (this.#isExcluded(path, name, child.isDirectory()) || this.#isTemporary(name)) return;
+    if (this.#isExcluded(path, name, child.isDirectory()) || this.isTemporary(name)) return;
     const includes = isExcludedByDefault(name) ? inherited.filter((each) => each.names(name)) : inherited;
     if (includes.length === 0) return;
 
@@ -131,7 +127,7 @@ class Walk {
   }
 
   #isExcluded(path: string, name: string, isFolder: boolean): boolean {
-    return this.#excludes.some((each) => each.matches(path, name, isFolder));
+    return this.excludes.some((each) => each.matches(path, name, isFolder));
   }
 
   #enterIfReached(folder: Folder): void {

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { gantryCommand } from '../../command-line.ts';
 import { readRegular } from '../../disk/index.ts';
 import type { FileLocation, Problem } from '../../errors.ts';
@@ -24,7 +25,7 @@ export async function readText(file: string, shownAs: string): Promise<{ text: s
     if (found.size > maxBytes) return failure(`${shownAs} is too large`, { why: 'the limit is 1 MiB' });
     return decode(await readRegular(file), shownAs);
   } catch (cause) {
-    return readFailure(cause as NodeJS.ErrnoException, shownAs);
+    return readFailure(cause as NodeJS.ErrnoException, file, shownAs);
   }
 }
 
@@ -83,10 +84,15 @@ function decode(bytes: Uint8Array, shownAs: string): { text: string } | { proble
   }
 }
 
-function readFailure(cause: NodeJS.ErrnoException, shownAs: string): { problem: Problem } {
+function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string): { problem: Problem } {
   const missing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
-  if (missing)
-    return failure(`${shownAs} not found`, { why: 'an app needs a cerebrium.toml', fix: gantryCommand`init` });
+  if (missing) {
+    const isDefault = basename(file) === 'cerebrium.toml';
+    return failure(`${shownAs} not found`, {
+      why: `looked for ${file}`,
+      ...(isDefault && { fix: gantryCommand`init` }),
+    });
+  }
   if (cause.code === 'EACCES' || cause.code === 'EPERM') return failure(`cannot read ${shownAs}: permission denied`);
   return failure(`cannot read ${shownAs}`, { why: cause.message });
 }

@@ -2,14 +2,11 @@ import type { FileHandle } from 'node:fs/promises';
 
 /** Appends to a file. Small chunks are buffered. The caller may reuse appended bytes once the promise resolves. */
 export class BufferedFile {
-  readonly #file: FileHandle;
   readonly #buffer = Buffer.allocUnsafeSlow(bufferBytes);
   #used = 0;
   #written = 0;
 
-  constructor(file: FileHandle) {
-    this.#file = file;
-  }
+  constructor(private readonly file: FileHandle) {}
 
   /** The offset of the next appended byte. */
   get position(): number {
@@ -44,7 +41,7 @@ export class BufferedFile {
   /** Repeats short writes, which happen on a full disk. */
   async #write(bytes: Uint8Array, position: number): Promise<void> {
     for (let done = 0; done < bytes.length; ) {
-      const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, position + done);
+      const { bytesWritten } = await this.file.write(bytes, done, bytes.length - done, position + done);
       done += bytesWritten;
     }
   }

@@ -3,13 +3,10 @@
  * unfinished tasks, and with them the memory.
  */
 export class OrderedQueue {
-  readonly #maxPending: number;
   readonly #pending: Promise<void>[] = [];
   #last: Promise<void> = Promise.resolve();
 
-  constructor(maxPending: number) {
-    this.#maxPending = maxPending;
-  }
+  constructor(private readonly maxPending: number) {}
 
   /** Resolves when another task may be added. A failure ends all later tasks; it is thrown here or by `drain`. */
   async add<T>(work: Promise<T>, finish: (result: T) => Promise<void>): Promise<void> {
@@ -17,7 +14,7 @@ export class OrderedQueue {
     this.#pending.push(this.#last);
     // Both may fail long before they are awaited, which Node would report as unhandled.
     for (const promise of [work, this.#last]) promise.catch(() => {});
-    while (this.#pending.length > this.#maxPending) await this.#pending.shift();
+    while (this.#pending.length > this.maxPending) await this.#pending.shift();
   }
 
   async drain(): Promise<void> {

@@ -24,7 +24,6 @@ export interface PackOptions {
 
 /** Larger files are compressed in blocks of this size. */
 const blockBytes = 2 ** 20;
-/** The window of deflate. */
 const windowBytes = 2 ** 15;
 /** A block, the window before it, and what deflate may add. */
 const bufferBytes = windowBytes + blockBytes + 2 ** 14;
@@ -62,13 +61,10 @@ function* batches(entries: readonly FileEntry[]): Generator<FileEntry[]> {
 type Block = Pick<Result, 'buffer' | 'length'>;
 
 class Packer {
-  readonly #packing: PackOptions;
   readonly #order = new OrderedQueue(maxPending);
   readonly #buffers: ArrayBuffer[] = [];
 
-  constructor(packing: PackOptions) {
-    this.#packing = packing;
-  }
+  constructor(private readonly packing: PackOptions) {}
 
   async add(batch: FileEntry[]): Promise<void> {
     const [first] = batch;
@@ -83,7 +79,7 @@ class Packer {
   #addBatch(batch: FileEntry[]): Promise<void> {
     const files = batch.map((entry) => ({ ...entry.source, store: hasCompressedExtension(entry.path) }));
     return this.#order.add(
-      this.#packing.pool.run({ kind: 'files', files, buffer: this.#takeBuffer() }),
+      this.packing.pool.run({ kind: 'files', files, buffer: this.#takeBuffer() }),
       async (result) => {
         let at = 0;
         for (const [index, entry] of batch.entries()) {
@@ -107,8 +103,8 @@ class Packer {
     const { size, compressed } = packed;
     const method = packed.deflated ? compressionMethods.deflated : compressionMethods.stored;
     const item = { ...newZipEntry(entry), method, size, compressed, crc32: packed.crc32 };
-    await this.#packing.writer.writeEntry(item, new Uint8Array(buffer, at, compressed));
-    this.#packing.onRead(size);
+    await this.packing.writer.writeEntry(item, new Uint8Array(buffer, at, compressed));
+    this.packing.onRead(size);
     return compressed;
   }
 
@@ -124,7 +120,7 @@ class Packer {
   }
 
   async #addBlocks(entry: FileEntry, file: FileHandle, order: OrderedQueue): Promise<void> {
-    const { writer, pool, signal, onRead } = this.#packing;
+    const { writer, pool, signal, onRead } = this.packing;
     // Ignores what is appended from now on, to a log for example.
     const { size } = await file.stat();
     const deflate = !hasCompressedExtension(entry.path) && (await isCompressible(file, size));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DeniedError, NotFoundError, UnavailableError } from '../../../src/errors.ts';
 import { CopyProgress } from '../../../src/operations/copy/copy-progress.ts';
-import { copySummaryText, printablePath } from '../../../src/operations/copy/copy-texts.ts';
+import { printablePath } from '../../../src/operations/copy/copy-texts.ts';
 
 /** A copy that shows its progress on a clock of its own, a second later each time. */
 function startCopy() {
@@ -183,22 +183,4 @@ describe('failures in a row', () => {
     copy.fail('b', denied, 0, true);
     expect(copy.consecutiveFailures).toBe(1);
   });
-});
-
-test('the summary names what an earlier try had copied, and what was skipped', () => {
-  const sum = {
-    to: 'default:/x',
-    files: 3,
-    bytes: 4096,
-    skipped: 2,
-    failed: [1],
-    resumedBytes: 2048,
-    durationMs: 2_000,
-  };
-  const [copied, resumed, skipped, failed] = copySummaryText(sum).split('; ');
-  expect(copied).toBe('3 files, 4.0 KiB to default:/x in 2.0 s (1.0 KiB/s)');
-  expect(resumed).toMatch(/^2\.0 KiB /);
-  expect(skipped).toMatch(/^2 /);
-  expect(failed).toBe('1 failed');
-  expect(copySummaryText({ ...sum, skipped: 0, failed: [], resumedBytes: 0 }).split('; ')).toHaveLength(1);
 });

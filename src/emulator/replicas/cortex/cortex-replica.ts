@@ -138,7 +138,8 @@ export class CortexReplica implements Replica {
     else {
       const body = answerFile === undefined ? answer : openResponseFile(answerFile, this.#scratch);
       if (body === undefined) return false;
-      this.#finish(call)?.respond(successReply(body, status || 200));
+      const headers = { 'content-type': 'application/json' };
+      this.#finish(call)?.respond({ status: status || 200, headers, body });
     }
     return true;
   }
@@ -188,10 +189,6 @@ const maxQueuedLength = 4 * 1024 * 1024;
 const exitMs = 500;
 
 const streamHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
-
-function successReply(body: ServerReply['body'], status: number): ServerReply {
-  return { status, headers: { 'content-type': 'application/json' }, body };
-}
 
 /** Deleted after reading. Undefined if the worker cannot have written it: other files must not be deleted. */
 function openResponseFile(path: string, scratch: string): ReadableBody | undefined {

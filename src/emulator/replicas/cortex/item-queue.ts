@@ -1,15 +1,12 @@
 /** Buffers stream items between the worker and the client. `consumed` is called for each item that was read. */
 export class ItemQueue implements AsyncIterable<string> {
   readonly #items: { text: string; size: number }[] = [];
-  readonly #consumed: (size: number) => void;
   #wake = () => {};
   #ended = false;
   #queuedLength = 0;
   #error: Error | undefined;
 
-  constructor(consumed: (size: number) => void) {
-    this.#consumed = consumed;
-  }
+  constructor(private readonly consumed: (size: number) => void) {}
 
   /** Characters that were not read yet. */
   get queuedLength(): number {
@@ -38,7 +35,7 @@ export class ItemQueue implements AsyncIterable<string> {
       for (const { text, size } of this.#items.splice(0)) {
         this.#queuedLength -= text.length;
         yield text;
-        this.#consumed(size);
+        this.consumed(size);
       }
       if (this.#items.length > 0) continue;
       if (this.#error) throw this.#error;
