@@ -115,12 +115,19 @@ export function passThrough<const F extends Fields>(
   fields: F,
   description?: string,
 ): ObjectShape<{ [Name in keyof F]?: unknown }> {
-  const schema = { type: 'object', properties: propertiesOf(fields), $comment: passedThrough };
+  const entries = Object.entries(fields).map(([name, { schema }]) => [name, withoutPromise(schema)]);
+  const schema = { type: 'object', properties: Object.fromEntries(entries), $comment: passedThrough };
   return { isObject: true, schema: description === undefined ? schema : { ...schema, description } };
 }
 
-/** The types of such an object's fields are those the platform is known to use, not a promise. */
-export const passedThrough = 'sent by the platform and passed through';
+const passedThrough = 'sent by the platform and passed through';
+
+/** The platform is known to use this type, but gantry does not promise it. */
+function withoutPromise(schema: JsonSchema): JsonSchema {
+  const type = typeName(schema);
+  const { description } = schema;
+  return { ...(description !== undefined && { description }), ...(type && { $comment: type }) };
+}
 
 export function nullable<Value>({ schema }: Shape<Value>): Shape<Value | null> {
   const { description, ...other } = schema;
@@ -149,9 +156,10 @@ export function fieldsOf({ schema }: { schema: JsonSchema }): Record<string, Fie
   return fields;
 }
 
-function typeName({ type = '', items, anyOf }: JsonSchema): string {
+function typeName({ type, items, anyOf, $comment = '' }: JsonSchema): string {
   if (anyOf) return anyOf.map(typeName).filter(Boolean).join(' or ');
-  return items ? ['list', typeName(items)].filter(Boolean).join(' of ') : type;
+  if (items) return ['list', typeName(items)].filter(Boolean).join(' of ');
+  return type ?? $comment;
 }
 
 /** The schema with a field `type` of this value, as lines of JSON have it; without a value, of any word. */

@@ -28,7 +28,7 @@ describe('gantry api', () => {
 
   test('--json wraps status, headers and the parsed body', async () => {
     const { json } = await gantry(['api', 'GET', '/v2/projects', '--json'], { emulator });
-    expect(json()).toMatchObject({ status: 200, body: [{ id: emulator.project }] });
+    expect(json()).toMatchObject({ statusCode: 200, body: [{ id: emulator.project }] });
   });
 
   test('--show-headers prints status and headers before the body', async () => {

@@ -35,10 +35,10 @@ test('emulator start tells its owner, and nobody else, how logins are approved',
   const { stdout, stderr } = await gantry(['emulator', 'start', '--port', '0', '--no-seed', '--json'], {
     endAt: /"environment"/,
   });
-  const { url, approve, environment } = JSON.parse(stdout.split('\n')[0] ?? '');
-  expect(approve).toBe(`${url}/activate#owner=${environment.GANTRY_EMULATOR_SECRET}`);
+  const { url, approveUrl, environment } = JSON.parse(stdout.split('\n')[0] ?? '');
+  expect(approveUrl).toBe(`${url}/activate#owner=${environment.GANTRY_EMULATOR_SECRET}`);
   expect(environment.GANTRY_EMULATOR_SECRET).toMatch(/^[\w-]{32}$/);
-  expect(stderr).toContain(`open ${approve} in your browser`);
+  expect(stderr).toContain(`open ${approveUrl} in your browser`);
   expect(secretsIn({ stdout: '', stderr })).toEqual([]);
 });
 

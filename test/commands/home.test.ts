@@ -57,7 +57,7 @@ test('a pipeline of the official client, with nothing but its token, works uncha
   const list = await gantry(['apps', 'list', '--json=name'], { emulator, env });
   expect(list.json()).toContainEqual({ name: 'web' });
   const current = await gantry(['projects', 'current', '--json'], { emulator, env });
-  expect(current.json()).toEqual({ id: emulator.project, origin: 'claims of the token' });
+  expect(current.json()).toEqual({ project: emulator.project, origin: 'claims of the token' });
   expectNoTrace(deploy, emulator);
 });
 

@@ -44,7 +44,7 @@ describe('inviting somebody', () => {
 
   test('in JSON says what was sent', async () => {
     const { json } = await invite('new@example.com', '--role', 'member', '--json');
-    expect(json()).toEqual({ email: 'new@example.com', role: 'member', success: true });
+    expect(json()).toEqual({ email: 'new@example.com', role: 'member', changed: true });
   });
 
   test.each([

@@ -95,15 +95,15 @@ describe('webhooks listen', () => {
         type: 'delivery',
         signature: 'good',
         why: null,
-        runId: 'r-1',
+        run: 'r-1',
         path: '/hook?x=1',
         body: { result: 1 },
-        status: 200,
+        statusCode: 200,
       },
-      { signature: 'bad', why: expect.stringContaining('does not match the secret'), status: 401 },
+      { signature: 'bad', why: expect.stringContaining('does not match the secret'), statusCode: 401 },
       { signature: 'bad', why: expect.stringMatching(/36\d\d s old/) },
       { signature: 'bad', why: expect.stringContaining('in the future') },
-      { signature: 'bad', why: 'it has no signature', status: 400 },
+      { signature: 'bad', why: 'it has no signature', statusCode: 400 },
       { signature: 'good', body: '/w==', encoding: 'base64' },
     ]);
     expect(outcome.stdout + outcome.stderr).not.toContain(secret);
@@ -125,7 +125,7 @@ describe('webhooks listen', () => {
   test('without a secret says that it cannot tell, and takes them', async () => {
     const there = await place();
     const outcome = await listening(['--json'], async (url) => expect(await post(url, 'x')).toBe(200), there);
-    expect(lines(outcome.stdout)[1]).toMatchObject({ signature: 'unchecked', runId: '', body: 'x' });
+    expect(lines(outcome.stdout)[1]).toMatchObject({ signature: 'unchecked', run: '', body: 'x' });
     expect(outcome.stderr).toContain('not checking signatures');
   });
 
@@ -281,7 +281,7 @@ describe('webhooks listen --forward', () => {
     expect(
       lines(outcome.stdout)
         .slice(1)
-        .map(({ status }) => status),
+        .map(({ statusCode }) => statusCode),
     ).toEqual([null, 200]);
     expect(outcome.stderr).toContain('not forwarded: ');
   });
@@ -302,7 +302,7 @@ describe('webhooks replay', () => {
     expect((await run([id, '--to', app.url])).stdout).toBe(`sent ${id} to ${app.url}/: 200\n`);
     expect((await run(['latest', '--to', app.url, '--secret-file', 'secret', '--json'])).json()).toMatchObject({
       id,
-      status: 200,
+      statusCode: 200,
       signed: true,
     });
     expect(app.seen.map(({ body }) => String(body))).toEqual(['{"a":1}', '{"a":1}']);
@@ -399,7 +399,7 @@ describe('webhooks verify', () => {
     expect((await run(['--input', '-', ...given], { env, stdin: body })).code).toBe(0);
     expect((await run(['--input', 'body', ...given, '--json'], { env })).json()).toMatchObject({
       valid: true,
-      requestId: 'r-1',
+      run: 'r-1',
     });
     expect((await run(['--input', 'nope', ...given], { env })).code).toBe(2);
     expect((await run(['--input', 'body', ...given])).code).toBe(2);

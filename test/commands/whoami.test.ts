@@ -34,8 +34,8 @@ describe('gantry whoami', () => {
     );
     const { json } = await run('whoami --json', { env });
     expect(json()).toMatchObject({
-      ...{ origin: 'environment (GANTRY_TOKEN)', unused: 'profile (default)', kind: 'service-account' },
-      ...{ user: 'emulator', renewable: false, expiresAt: '2027-11-20T09:30:00.000Z', checked: false },
+      ...{ tokenOrigin: 'environment (GANTRY_TOKEN)', unusedToken: 'profile (default)', kind: 'service-account' },
+      ...{ user: 'emulator', renewable: false, expiresAt: '2027-11-20T09:30:00.000Z', verified: false },
     });
   });
 
@@ -74,7 +74,7 @@ describe('gantry whoami', () => {
   test('--verify asks the platform, and exits 4 when it says no', async () => {
     const { run, emulator } = await someone();
     const good = await run('whoami --verify --json', { env: { GANTRY_TOKEN: emulator.token } });
-    expect([good.code, good.json()]).toMatchObject([0, { checked: true }]);
+    expect([good.code, good.json()]).toMatchObject([0, { verified: true }]);
     expect((await run('whoami --verify', { env: { GANTRY_TOKEN: 'made-up' } })).code).toBe(4);
   });
 

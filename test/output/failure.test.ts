@@ -94,7 +94,7 @@ describe('JSON', () => {
         fix: "gantry runs get 'a b' r-1 r-2",
         next: ['gantry', 'runs', 'get', 'a b', 'r-1', 'r-2'],
         exitCode: 69,
-        status: 503,
+        statusCode: 503,
         requestId: 'r',
         retryable: true,
         retryAfterMs: 1,

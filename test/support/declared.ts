@@ -93,7 +93,7 @@ interface Validators {
   typed: ValidateFunction;
 }
 
-const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true });
+const ajv = new Ajv2020({ strict: true, strictTypes: false });
 const validators = new Map<string, Validators>();
 
 function validatorsOf(line: string, json: NonNullable<Command['json']>): Validators {

@@ -23,7 +23,7 @@ export default defineCommand({
         .map(([name, value]) => `export ${name}='${value}'`)
         .join('\n'),
   effect: 'changes',
-  exits: ['project'],
+  exits: ['conflict', 'project'],
   json: stream({
     url: text('URL of the emulator'),
     project: text('project id'),

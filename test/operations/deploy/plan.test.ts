@@ -38,7 +38,7 @@ async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial
 describe('a deploy plan', () => {
   test('of an app that is not deployed would create it', async () => {
     const found = await plan({ app: new NotFoundError('no such app', { status: 404 }) });
-    expect(found).toMatchObject({ exists: false, changes: true, settings: [], files: null });
+    expect(found).toMatchObject({ exists: false, changed: true, settings: [], fileChanges: null });
   });
 
   test('compares the files with those of the last build that was ready', async () => {
@@ -94,12 +94,16 @@ describe('an app that cannot be read', () => {
     const found = await plan({ app: refused }, { dryRun: false });
     expect(found).toMatchObject({
       exists: null,
-      files: null,
-      changes: true,
+      fileChanges: null,
+      changed: true,
       said: [expect.stringContaining('HTTP 503')],
     });
     const withoutFiles = await plan({ app, zipFiles: refused }, { dryRun: false });
-    expect(withoutFiles).toMatchObject({ exists: true, files: null, said: [expect.stringContaining('HTTP 503')] });
+    expect(withoutFiles).toMatchObject({
+      exists: true,
+      fileChanges: null,
+      said: [expect.stringContaining('HTTP 503')],
+    });
   });
 
   test.each([
