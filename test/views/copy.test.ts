@@ -65,7 +65,7 @@ describe('a copy', () => {
 describe('a sync', () => {
   test('ends with what was copied, what was the same, and what was deleted', () => {
     expect(synced({})).toMatch(/^copied 2 files.*; 3 files unchanged$/);
-    expect(synced({ deleted: 4 })).toMatch(/; 3 files unchanged, 4 deleted$/);
+    expect(synced({ deleted: 4 })).toMatch(/; 3 files unchanged; 4 deleted$/);
   });
 
   test('without differences copies nothing', () => {
