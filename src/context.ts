@@ -12,7 +12,6 @@ import type { ColorChoice } from './output/page.ts';
 import type { Progress } from './output/progress.ts';
 import type { Prompt } from './output/prompt.ts';
 
-/** The flags of every command. */
 export interface GlobalFlags {
   json?: string;
   quiet?: boolean;
@@ -54,11 +53,9 @@ export interface Context {
   readonly env: Environment;
   progress: Progress;
   prompt: Prompt;
-  /** The chunks of stdin. */
   readonly stdin: AsyncIterable<Buffer | string>;
   /** Reads all of stdin as text. */
   readStdin(): Promise<string>;
-  /** Which streams are terminals. */
   readonly terminal: { readonly stdin: boolean; readonly stderr: boolean };
   /** Opens a URL in the user's browser. Returns false if there is none. */
   openBrowser(address: string): Promise<boolean>;

@@ -191,7 +191,6 @@ export class InterruptedError extends GantryError {
   }
 }
 
-/** Throws if the signal is aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortError(signal);
 }

@@ -8,6 +8,15 @@ export function stringifyJson(value: unknown, indent?: number): string {
   }
 }
 
+/** Undefined if the text is not JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Applies `toJSON`, as dates and URLs have it. */
 export function toJsonValue(value: unknown): unknown {
   const object = value as { toJSON?: unknown } | null | undefined;

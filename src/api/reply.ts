@@ -2,7 +2,7 @@ import { safeParse } from 'valibot';
 import { gantryCommand } from '../command-line.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { FailedError, UnavailableError, UnexpectedReplyError } from '../errors.ts';
-import { stringifyJson } from '../json-text.ts';
+import { stringifyJson, tryParseJson } from '../json-text.ts';
 import type { HttpReply } from './http-reply.ts';
 import { ConnectionError } from './transport.ts';
 
@@ -114,11 +114,7 @@ function parse({ body, status, host }: HostReply): unknown {
 /** Checks the first character, because an exception for each of thousands of files is slow. */
 function jsonOf(text: string): unknown {
   if (!/^\ufeff?\s*["[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(withoutMark(text));
-  } catch {
-    return undefined;
-  }
+  return tryParseJson(withoutMark(text));
 }
 
 /** Without the byte-order mark that some servers send. */

@@ -11,7 +11,6 @@ export interface Retry {
 export interface RetryOptions {
   signal: AbortSignal;
   delay: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Called before each retry. */
   onRetry: (retry: Retry) => void;
 }
 

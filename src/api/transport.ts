@@ -164,7 +164,6 @@ function mayHaveBeenSent(cause: unknown): boolean {
   return !early;
 }
 
-/** The reason in plain words. */
 export function connectionFailureReason(cause: unknown): string {
   const code = errorCode(cause);
   return reasons[code] ?? tlsReason(code) ?? (cause instanceof Error ? cause.message : String(cause));

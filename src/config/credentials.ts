@@ -16,7 +16,6 @@ export interface Credential extends JwtClaims {
   refreshToken?: string | undefined;
 }
 
-/** The claims of a token. */
 export interface JwtClaims {
   /** A token without claims counts as a service account's. */
   kind: 'login' | 'service-account';

@@ -6,7 +6,6 @@ import type { Settings } from './settings.ts';
 
 type ProfileSettings = Pick<Settings, 'folders' | 'profile' | 'profiles'>;
 
-/** Names of the profiles that have a token. */
 export function profilesWithToken({ folders }: Pick<Settings, 'folders'>): string[] {
   try {
     const { profiles } = JSON.parse(readRegularSync(join(folders.config, 'credentials.json')));

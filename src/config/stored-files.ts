@@ -22,7 +22,6 @@ export async function storeSettings(settings: FolderSettings, profile: string, c
   });
 }
 
-/** Switches to another profile. */
 export async function useProfile(settings: FolderSettings, name: string): Promise<void> {
   await updateStoredFile(settings.folders.config, 'config', (stored) => ({ ...stored, profile: name }));
 }

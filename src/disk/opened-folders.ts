@@ -14,7 +14,6 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import { FailedError } from '../errors.ts';
 
 export interface OpeningOptions {
-  /** Create missing folders. */
   creates: boolean;
   /** Follow symbolic links to folders inside the root; by default none are followed. */
   followsLinks: boolean;

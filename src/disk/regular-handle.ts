@@ -13,7 +13,6 @@ export async function openRegular(path: string): Promise<FileHandle> {
   }
 }
 
-/** Reads a regular file. */
 export async function readRegular(path: string): Promise<Buffer> {
   const file = await openRegular(path);
   try {

@@ -71,7 +71,6 @@ export interface Emulator {
   volume(region?: string): VolumeFiles;
   /** The requests so far, oldest first. */
   readonly calls: RecordedRequest[];
-  /** What apps print. */
   readonly logs: AppLogs;
   /** The attempts to deliver a webhook so far, oldest first. */
   readonly deliveries: readonly DeliveryAttempt[];

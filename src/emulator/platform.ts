@@ -60,7 +60,6 @@ export type Handlers = {
     : Handler<(typeof endpoints)[Name]>;
 };
 
-/** An attempt to deliver a webhook. */
 export interface DeliveryAttempt {
   run: string;
   url: string;

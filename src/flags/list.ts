@@ -8,7 +8,6 @@ export interface ListFlags {
   all?: true | undefined;
 }
 
-/** Adds the flags of every list. */
 export function listFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
   const flagged = command
     .option('--limit <number>', 'maximum number of entries to show', wholeNumberFlag(1), 100)

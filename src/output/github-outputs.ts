@@ -4,7 +4,6 @@ import type { KnownSecrets } from './known-secrets.ts';
 import { redactValue } from './redacted-json.ts';
 import { stripControlSequences } from './sanitize.ts';
 
-/** The outputs of a workflow step. */
 export interface StepOutputs {
   app: string;
   'build-id': string;

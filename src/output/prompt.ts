@@ -27,7 +27,6 @@ interface PromptOptions {
   signal: AbortSignal;
   /** False with `--no-input`. */
   allowed: boolean;
-  /** `--yes`. */
   yes: boolean;
   page: Page;
 }

@@ -26,7 +26,6 @@ export function formatWallClock(wall: number): string {
   return Number.isNaN(wall) ? '' : new Date(wall).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** The user's time zone. */
 export function localTimeZone(): string {
   const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return zone && zone !== 'Etc/Unknown' ? zone : 'UTC';

@@ -1,4 +1,5 @@
 import { type Problem, ProjectError } from '../errors.ts';
+import { tryParseJson } from '../json-text.ts';
 
 /** The names that the official client accepts (docs/platform.md#secrets). */
 export function isSecretName(name: string): boolean {
@@ -76,7 +77,7 @@ function unescaped(text: string): string {
 
 /** Node's error message is not shown: it quotes the text. */
 function parseObject(text: string, file: string): Record<string, string> {
-  const value = parseJson(text);
+  const value = tryParseJson(text) as Record<string, unknown> | undefined;
   if (value === undefined) {
     const message = `${file} is not valid JSON`;
     throw new ProjectError(message, [{ severity: 'error', message, why: 'it starts with {' }]);
@@ -92,12 +93,4 @@ function parseObject(text: string, file: string): Record<string, string> {
   });
   if (problems.length > 0) throw new ProjectError(`${file} is invalid`, problems);
   return value as Record<string, string>;
-}
-
-function parseJson(text: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

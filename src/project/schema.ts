@@ -203,7 +203,6 @@ export const sectionNames = Object.keys(sections) as SectionName[];
 /** The runtimes of partners, in the platform's order of preference. */
 export const partners = ['deepgram', 'rime'] as const;
 
-/** The section with this dotted name. */
 export function sectionNamed(name: string): Section | undefined {
   return Object.hasOwn(sections, name) ? sections[name as SectionName] : undefined;
 }

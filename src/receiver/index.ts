@@ -33,7 +33,6 @@ export interface ReceiverOptions {
 export interface Receiver {
   /** Without a trailing slash. */
   url: string;
-  /** Closes all connections. */
   close: () => Promise<void>;
 }
 

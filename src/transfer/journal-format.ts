@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { tryParseJson } from '../json-text.ts';
 import { maxParts } from './parts.ts';
 
 const partNumber = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxParts));
@@ -59,20 +60,12 @@ export interface JournalEntry {
 export function parseJournal(content: string): Map<string, JournalEntry> | undefined {
   const saved = new Map<string, JournalEntry>();
   for (const row of content.split('\n')) {
-    const value = row === '' ? undefined : parseRow(row);
+    const value = row === '' ? undefined : tryParseJson(row);
     if (value === undefined) continue;
     const line = v.safeParse(JournalLine, value);
     if (!line.success || !apply(line.output, saved)) return undefined;
   }
   return saved;
-}
-
-function parseRow(row: string): unknown {
-  try {
-    return JSON.parse(row);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns false if the line contradicts earlier ones. */

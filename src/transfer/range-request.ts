@@ -172,7 +172,6 @@ function tooShortError(headers: Reply['headers']): Error {
     : new UnavailableError('the connection closed early', { retryable: true });
 }
 
-/** The error to throw for a failed request. */
 export function requestError(cause: unknown, url: URL, resources: TransferResources, signal: AbortSignal): unknown {
   if (resources.signal.aborted) return resources.signal.reason;
   return cause instanceof GantryError || signal.aborted ? cause : toConnectionError(url, cause);

@@ -29,7 +29,6 @@ export function conditionalHeaders(version: string | undefined): Record<string, 
     : { 'if-match': version };
 }
 
-/** The ETag of a version that has one. */
 export function versionEtag(version: string | undefined): string | undefined {
   return version?.startsWith(datePrefix) ? undefined : version;
 }

@@ -6,7 +6,6 @@ import { stackViews } from '../output/table.ts';
 import { type FactRows, factGroup } from './fact-group.ts';
 import { statusCell } from './status.ts';
 
-/** All fields of a run. */
 export function runView(run: Run): View {
   return stackViews(
     factGroup('run', identity(run)),

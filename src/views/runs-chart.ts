@@ -111,7 +111,6 @@ function bucketColumns(
   };
 }
 
-/** The width of the table with all columns. */
 const fullTableColumns = 106;
 const percentiles = ['p50', 'p90', 'p99'] as const;
 type Percentile = (typeof percentiles)[number];

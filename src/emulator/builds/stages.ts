@@ -23,7 +23,6 @@ export function buildStages(input: BuildInput, dockerfile?: string): string[][] 
   ];
 }
 
-/** The log of an app's start. */
 export function startLines({ runtime, entrypoint, port }: AppSettings): string[] {
   if (runtime !== 'custom') return [runtime === 'cortex' ? 'Loading main.py' : `Starting ${runtime}`];
   return [`Starting: ${entrypoint.join(' ') || 'the command in the image'}`, `Waiting for port ${port}`];

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { parseJsonLine } from '../state/json-line.ts';
 
 export interface PrintedLine {
   /** Counts the app's lines from 1, including lines that were dropped. */
@@ -128,7 +129,7 @@ class AppLog {
     }
     for (const json of text.split('\n').slice(-maxLines)) {
       // A crash can leave half a line. Damaged lines are skipped.
-      const line = parseLine(json);
+      const line = parseJsonLine(Line, json);
       if (!line) continue;
       this.lines.push(line);
       this.#size += line.text.length;
@@ -148,13 +149,3 @@ const Line = v.looseObject({
   run: v.string(),
   text: v.string(),
 });
-
-/** Undefined if the line is damaged. */
-function parseLine(text: string): PrintedLine | undefined {
-  try {
-    const result = v.safeParse(Line, JSON.parse(text));
-    return result.success ? result.output : undefined;
-  } catch {
-    return undefined;
-  }
-}

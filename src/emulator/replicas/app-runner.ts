@@ -39,13 +39,7 @@ export class AppRunner {
   /** Images of one-off runs by digest. `requests` counts how often each was requested. */
   readonly images = new Map<string, { requests: number; requirements: string }>();
   readonly folder: string;
-  readonly #store: Store;
-  readonly #now: () => number;
-  readonly #storage: string;
-  readonly #archiveLimits: ArchiveLimits;
-  readonly #real: boolean;
   readonly #packages: PythonPackages | undefined;
-  readonly #warn: (text: string) => void;
   readonly #pools = new Map<string, ReplicaPool>();
   readonly #unpacked = new Map<string, Promise<string>>();
   readonly #calls = new Map<string, AbortController>();
@@ -54,15 +48,10 @@ export class AppRunner {
   readonly #background = new Set<Promise<unknown>>();
   #stopping = new AbortController();
 
-  constructor({ store, now, storage, archiveLimits, folder, logs, real, packages, warn }: AppRunnerOptions) {
-    this.#store = store;
-    this.#now = now;
-    this.#storage = storage;
-    this.#archiveLimits = archiveLimits;
+  constructor(private readonly options: AppRunnerOptions) {
+    const { now, logs, packages } = options;
+    this.folder = options.folder;
     this.logs = new AppLogs(now, logs);
-    this.folder = folder;
-    this.#real = real;
-    this.#warn = warn;
     this.#packages = packages === undefined ? undefined : new PythonPackages(packages);
   }
 
@@ -72,7 +61,7 @@ export class AppRunner {
 
   /** The Python interpreter; undefined if apps cannot run here. */
   async python(): Promise<string | undefined> {
-    return this.#real ? findPython() : undefined;
+    return this.options.real ? findPython() : undefined;
   }
 
   /** An interpreter with these packages, if packages are installed here. Rejects with an `InstallError`. */
@@ -90,7 +79,10 @@ export class AppRunner {
   getPool(app: string): ReplicaPool {
     const existing = this.#pools.get(app);
     if (existing) return existing;
-    const pool = new ReplicaPool((record, build, python) => this.#startReplica(record, build, python), this.#now);
+    const pool = new ReplicaPool(
+      (record, build, python) => this.#startReplica(record, build, python),
+      this.options.now,
+    );
     this.#pools.set(app, pool);
     return pool;
   }
@@ -100,7 +92,7 @@ export class AppRunner {
     const existing = this.#unpacked.get(id);
     if (existing) return existing;
     const folder = this.folderFor(app, id);
-    const unpacking = unpackZip(join(this.#storage, keyName), folder, this.#archiveLimits).then(
+    const unpacking = unpackZip(join(this.options.storage, keyName), folder, this.options.archiveLimits).then(
       () => folder,
       (cause: Error) => {
         this.#unpacked.delete(id);
@@ -168,15 +160,15 @@ export class AppRunner {
   }
 
   #startReplica(app: AppRecord, build: BuildRecord, python: string) {
-    const name = `${app.id}-${build.id.slice(0, 8)}-${this.#store.newId().slice(0, 5)}`;
+    const name = `${app.id}-${build.id.slice(0, 8)}-${this.options.store.newId().slice(0, 5)}`;
     const folder = this.folderFor(app.id, build.id);
-    const environment = createAppEnvironment(app, build.id, this.folder, this.#store, python);
+    const environment = createAppEnvironment(app, build.id, this.folder, this.options.store, python);
     const Runtime = build.settings.runtime === 'custom' ? ServerReplica : CortexReplica;
     const print = (output: Parameters<ConstructorParameters<typeof Runtime>[0]['print']>[0]) =>
       this.logs.add(app.id, { ...output, container: name });
     const warn = (text: string) => {
       print({ stream: 'stderr', text: `warning: ${text}` });
-      this.#warn(`app ${app.name}: ${text}`);
+      this.options.warn(`app ${app.name}: ${text}`);
     };
     return {
       name,

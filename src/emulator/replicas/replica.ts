@@ -50,7 +50,6 @@ export class ReplicaError extends Error {}
 export class CallAbortedError extends Error {
   constructor(
     message: string,
-    /** The HTTP status for the caller. */
     readonly replyStatus: number,
     readonly statusCode: number,
   ) {

@@ -20,7 +20,6 @@ export function findRun(app: AppRecord, id: string, { runs }: Store, now: number
   return run?.app === app.id && run.createdAt <= now ? run : refuse(404, `run ${id} not found`);
 }
 
-/** A position in a list of runs. */
 export type RunPosition = Pick<RunRecord, 'createdAt' | 'id'>;
 
 export function compareNewestFirst(a: RunPosition, b: RunPosition): number {

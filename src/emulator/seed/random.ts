@@ -2,11 +2,9 @@
 export interface SeededRandom {
   /** From 0 up to but not including 1. */
   next(): number;
-  /** Log-normally distributed. */
   logNormal(median: number, spread: number): number;
   /** An approximately Poisson-distributed count. */
   count(mean: number): number;
-  /** A weighted choice. */
   pick<T>(choices: readonly (readonly [choice: T, weight: number])[]): T;
   hex(digits: number): string;
 }

@@ -8,7 +8,6 @@ export interface ServerReply {
   body: string | ReadableBody;
 }
 
-/** A body that is streamed. */
 export interface ReadableBody {
   /** Bytes; undefined if unknown before the end. */
   readonly size: number | undefined;

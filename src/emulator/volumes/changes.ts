@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { parseJsonLine } from '../state/json-line.ts';
 import type { FileRecord, StoredPart } from './tree.ts';
 
 /** An entry of the volumes' journal. Replaying all of them restores the volumes. */
@@ -13,12 +14,7 @@ export type VolumeChange =
 
 /** Undefined if the line is not a valid change. */
 export function parseVolumeChange(line: string): VolumeChange | undefined {
-  try {
-    const result = v.safeParse(schema, JSON.parse(line));
-    return result.success ? (result.output as VolumeChange) : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseJsonLine(schema, line) as VolumeChange | undefined;
 }
 
 const bytes = v.pipe(v.number(), v.integer(), v.minValue(0));

@@ -4,7 +4,6 @@ import type { Settings } from '../../config/settings.ts';
 import { updateStoredFile } from '../../config/stored-files.ts';
 import type { Context } from '../../context.ts';
 
-/** The result of a login. */
 export interface Login {
   profile: string;
   project: string | null;

@@ -14,7 +14,6 @@ export interface CopyOptions {
   check: boolean;
   /** Reads the copies back and compares checksums. */
   verify: boolean;
-  /** Resumes an interrupted copy. */
   resume: boolean;
   /** Records progress in a journal, so that the copy can be resumed. */
   keepJournal: boolean;

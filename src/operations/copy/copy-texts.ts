@@ -6,7 +6,6 @@ export const maxListedPaths = 20;
 /** Prefix of errors that leave open whether the file was uploaded. */
 export const unconfirmedPrefix = 'uploaded, but not confirmed: ';
 
-/** The message for a failed file. */
 export function fileFailureText(path: string, { message }: GantryError): string {
   if (!message.startsWith(unconfirmedPrefix)) return `${printablePath(path)} was not copied: ${message}`;
   return `${printablePath(path)} was uploaded, but not confirmed: ${message.slice(unconfirmedPrefix.length)}`;

@@ -26,7 +26,6 @@ import type { FoundEntry } from './found-entry.ts';
 import { TargetFolder } from './target-folder.ts';
 import { Uploader } from './uploader.ts';
 
-/** The result of a copy. */
 export interface CopySummary {
   from: string[];
   to: string;

@@ -9,11 +9,9 @@ export interface FoundFile {
   bytes: number | undefined;
   /** Time of the last change, in ms since 1970. */
   modified: number | undefined;
-  /** A local path or a path on a volume. */
   from: string | VolumePath;
 }
 
-/** A file whose size is known. */
 export type SizedFile = FoundFile & { bytes: number };
 
 /** An entry that is skipped or failed. */

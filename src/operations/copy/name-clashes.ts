@@ -18,7 +18,6 @@ export interface Clash {
   entries: Entry[];
 }
 
-/** The names in each folder. */
 export class Names {
   readonly #folders = new Map<string, Map<string, Entry[]>>();
   #current = '';

@@ -5,7 +5,6 @@ import type { Progress, Step } from '../../output/progress.ts';
 import { type Deployment, deploy, type LocalApp, readLocalApp } from '../deploy/index.ts';
 import { FolderWatcher } from './folder-watcher.ts';
 
-/** A deployed version. */
 export interface AppVersion extends Deployment {
   local: LocalApp;
   /** From the save to the end of the build. */

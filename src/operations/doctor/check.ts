@@ -3,7 +3,6 @@ import type { ExitName, GantryError } from '../../errors.ts';
 
 type Fix = string | CommandLine;
 
-/** The result of one check. */
 export interface Check {
   check: string;
   status: 'ok' | 'warning' | 'failed';

@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts';
 import type { Host } from '../../contract/endpoint.ts';
 import { listProjects } from '../../contract/projects.ts';
 import { AuthError, GantryError, UnexpectedReplyError } from '../../errors.ts';
+import { tryParseJson } from '../../json-text.ts';
 import { duration } from '../../output/format.ts';
 import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
 import { createProbe, type ProbeResult } from './probe.ts';
@@ -78,7 +79,7 @@ async function listProjectIds({ reply }: ProbeResult, { api, now }: Context, { r
     throw error;
   }
   if (reply.status !== 200) return errorFromReply(reply, now());
-  const list = safeParse(listProjects.reply, parseJson(reply.body) ?? reply.body);
+  const list = safeParse(listProjects.reply, tryParseJson(reply.body) ?? reply.body);
   return list.success
     ? list.output.map(({ id }) => id)
     : new UnexpectedReplyError('the list of projects has an unknown format');
@@ -109,12 +110,4 @@ function checkAddress(host: Host, address: string, { reply, error, ms }: ProbeRe
     return problem(`${address}: the proxy requires a user name and password`, 'add them to the URL in HTTPS_PROXY');
   if (status >= 500) return problem(`${address} returned HTTP ${status}`, 'try again later, or check gantry status');
   return okCheck(host, `${address} responded in ${duration(ms)}`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -39,7 +39,6 @@ export function defaultHeaders(type: string | undefined): CallHeaders {
   };
 }
 
-/** How a call is authorized. */
 export interface CallAuth {
   headers: CallHeaders;
   kind: 'header' | 'none' | 'inference key' | 'login' | 'service-account';

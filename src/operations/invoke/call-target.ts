@@ -6,7 +6,6 @@ import { UsageError } from '../../errors.ts';
 /** The function or path that is called. */
 export interface CallTarget {
   project: string;
-  /** App name. */
   app: string;
   /** As shown to the user: `web/run`. */
   name: string;

@@ -1,4 +1,3 @@
-/** Options of `gantry invoke`. */
 export interface InvokeOptions {
   app: string;
   /** An optional function name, then parameters. */

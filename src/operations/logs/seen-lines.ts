@@ -21,7 +21,6 @@ type Sightings = { shown: number } & Partial<
 export class SeenLines {
   #lines = new Map<string, Sightings>();
   #older = new Map<string, Sightings>();
-  /** The latest line. */
   last: LogLine | undefined;
   /** When the container last changed from one line to the next, in ms since 1970. */
   #switchedAt = Number.NEGATIVE_INFINITY;

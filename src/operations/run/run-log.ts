@@ -68,7 +68,6 @@ export class RunLog {
   }
 }
 
-/** A line that the program printed. */
 export interface RunLine {
   line: string;
   stream: 'stdout' | 'stderr';

@@ -26,7 +26,6 @@ export function fillStatus(run: Run): Run {
   return run.status ? run : { ...run, status: runStatus(run) || null };
 }
 
-/** Whether a run is over. */
 export function hasEnded(run: Run): boolean {
   const status = runStatus(run);
   return status === 'closed' || runPhase(status) !== 'in progress';

@@ -21,7 +21,6 @@ export interface VolumePath extends RemotePath {
   region: string;
 }
 
-/** An entry of a listing. */
 export interface ListedEntry {
   /** Without a slash; untrusted text. */
   name: string;

@@ -18,7 +18,6 @@ export interface ListenOptions {
   host: string;
   /** Default: 4300, or a free port if that is in use. */
   port: number | undefined;
-  /** The URL that deliveries are forwarded to. */
   forward: string | undefined;
   secretFile: string | undefined;
 }

@@ -11,7 +11,6 @@ import { readWebhookSecret } from './secret.ts';
 export interface ReplayResult {
   id: string;
   to: string;
-  /** HTTP status of the response. */
   status: number;
   /** Whether it was signed again; otherwise it has its original signature and timestamp. */
   signed: boolean;

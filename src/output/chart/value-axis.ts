@@ -31,9 +31,7 @@ export function maximum(values: readonly number[]): number {
   return values.reduce((highest, value) => Math.max(highest, value), 0);
 }
 
-/** The labels of a logarithmic axis, in ms. */
 const logarithmicLabels = [1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000];
-/** The possible ends of a logarithmic axis, in ms. */
 const logarithmicEnds = logarithmicLabels.flatMap((ms) => [ms, 2 * ms, 5 * ms]).sort((a, b) => a - b);
 
 function logarithmic(lowest: number, highest: number): ValueAxis {

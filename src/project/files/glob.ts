@@ -8,7 +8,6 @@
  * Not implemented by regular expressions: they backtrack exponentially for `*a*a*a*b`, and cannot support `reaches`.
  */
 export interface Glob {
-  /** Whether the path matches. */
   matches(path: string): boolean;
   /** Whether a path below this folder could match. */
   reaches(folder: string): boolean;

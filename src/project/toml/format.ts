@@ -1,6 +1,5 @@
 import type { TomlValue } from 'smol-toml';
 
-/** A string or list in TOML. */
 export function toToml(value: string | readonly string[]): string {
   return typeof value === 'string' ? JSON.stringify(value) : `[${value.map((item) => toToml(item)).join(', ')}]`;
 }

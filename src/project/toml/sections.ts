@@ -93,7 +93,6 @@ function* wrongElements(list: readonly TomlValue[], at: readonly string[]): Gene
   }
 }
 
-/** Reads the version of a package. */
 function* readPackage(
   value: TomlValue,
   path: readonly string[],

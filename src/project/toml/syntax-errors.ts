@@ -1,6 +1,5 @@
 /** A syntax error as the parser reports it. */
 interface SyntaxFault {
-  /** The message of the parser. */
   message: string;
   /** The line, without its line break. */
   text: string;

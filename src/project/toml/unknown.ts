@@ -61,7 +61,6 @@ function formerName(name: string) {
   return Object.hasOwn(formerNames, name) ? formerNames[name] : undefined;
 }
 
-/** The first section that has this key. */
 function sectionOf(key: string): SectionName | undefined {
   return sectionNames.find((name) => Object.hasOwn(sections[name].keys, key.toLowerCase()));
 }

@@ -24,7 +24,6 @@ export interface PackOptions {
 
 /** Larger files are compressed in blocks of this size. */
 const blockBytes = 2 ** 20;
-/** The window of deflate. */
 const windowBytes = 2 ** 15;
 /** A block, the window before it, and what deflate may add. */
 const bufferBytes = windowBytes + blockBytes + 2 ** 14;

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { parseJsonLine } from '../../state/json-line.ts';
 
 const amount = v.pipe(v.number(), v.minValue(0));
 const yes = v.literal(true);
@@ -28,10 +29,5 @@ export type WorkerEvent = v.InferOutput<typeof Event>;
 
 /** Undefined if the line is not an event: the app's code can write to the same file descriptor. */
 export function readWorkerEvent(line: string): WorkerEvent | undefined {
-  try {
-    const result = v.safeParse(Event, JSON.parse(line));
-    return result.success ? result.output : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseJsonLine(Event, line);
 }
