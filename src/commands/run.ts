@@ -33,9 +33,7 @@ export default defineCommand({
     const started = await startProgram(context, program, { data: args, region, timeoutMs, detach });
     if (!detach) return runOutput(context, followProgram(context, started, timeoutMs), options);
     const { app, runId } = started;
-    context.progress.note(
-      `the run continues; to follow it: gantry runs follow ${app} ${runId}, or gantry runs logs ${app} ${runId}`,
-    );
+    context.progress.note(`the run continues; to follow it: gantry runs follow ${app} ${runId}`);
     return started;
   },
   verbatim: () => true,

@@ -105,6 +105,17 @@ test.each([
   expect(wrapText(text, width)).toEqual(lines);
 });
 
+test('a command at the end of a line stays whole, on a line of its own if it needs one', () => {
+  const line = 'build b-1 continues; to cancel it: gantry builds cancel web b-1';
+  expect(wrapText(line, 70)).toEqual([line]);
+  expect(wrapText(line, 40)).toEqual(['build b-1 continues; to cancel it:', 'gantry builds cancel web b-1']);
+  expect(wrapText(`  ${line}`, 24)).toEqual([
+    '  build b-1 continues;',
+    '  to cancel it:',
+    '  gantry builds cancel web b-1',
+  ]);
+});
+
 describe("in the user's time zone", () => {
   const zone = process.env.TZ;
   afterEach(() => {

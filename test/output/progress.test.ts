@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createPage } from '../../src/output/page.ts';
 import { createProgress, withEventLines } from '../../src/output/progress.ts';
 
@@ -21,6 +21,28 @@ test('off a terminal a step is printed every ten seconds, and when it ends', () 
 test('a terminal without a size gets lines only', () => {
   const page = createPage({ isTTY: true, columns: 0 } as never, {}, 'never', 0);
   expect(page).toMatchObject({ terminal: true, animated: false, columns: 80 });
+});
+
+test.each([
+  ['has a color on a terminal', {}, true],
+  ['has none with NO_COLOR', { NO_COLOR: '1' }, false],
+])('the spinner %s', async (_, env, isColored) => {
+  let text = '';
+  const stderr = Object.assign(
+    new Writable({
+      write(chunk, _, done) {
+        text += chunk;
+        done();
+      },
+    }),
+    { isTTY: true, columns: 80, clearLine: () => true, cursorTo: () => true, moveCursor: () => true },
+  ) as never;
+  const page = createPage(stderr, { LANG: 'C.UTF-8', TERM: 'xterm', ...env }, 'auto', 0);
+  const progress = createProgress({ stderr, page, quiet: false, annotations: false, elapsed: () => 0 });
+  const step = progress.step('Copying');
+  await vi.waitUntil(() => text.includes('Copying'), { timeout: 10_000 });
+  step.clear();
+  expect(/\u001b\[\d+m/.test(text)).toBe(isColored);
 });
 
 test('an unknown size has no percentage, and text is shown as it is', () => {

@@ -65,7 +65,7 @@ describe('a copy', () => {
 describe('a sync', () => {
   test('shows what was copied, unchanged and deleted', () => {
     expect(synced({})).toMatch(/^copied 2 files.*; 3 files unchanged$/);
-    expect(synced({ deleted: 4 })).toMatch(/; 3 files unchanged, 4 deleted$/);
+    expect(synced({ deleted: 4 })).toMatch(/; 3 files unchanged; 4 deleted$/);
   });
 
   test('without differences copies nothing', () => {

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { remoteRun } from '../../operations/runs/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
+import { wrapped } from '../../output/table.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
@@ -10,10 +11,8 @@ export default defineCommand({
     const { changed } = await cancelRemoteWork(context, remoteRun(context.project, app, run), confirm);
     return { app, run, status: 'cancelled', changed };
   },
-  view:
-    ({ run, changed }) =>
-    () =>
-      changed ? `canceled run ${run}` : `nothing to change: run ${run} is already canceled`,
+  view: ({ run, changed }) =>
+    wrapped(() => (changed ? `canceled run ${run}` : `nothing to change: run ${run} is already canceled`)),
   effect: 'destroys',
   json: document({
     app: text('app name or id, as given'),

@@ -1,15 +1,16 @@
 import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
 import { growVolume } from '../../operations/volumes/index.ts';
+import { wrapped } from '../../output/table.ts';
 import { boolean, document, number, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<size>', 'new size, 50GB to 1TB; a plain number is in GB', gigabytes),
   run: (context, newSizeGb) => growVolume(context, newSizeGb),
-  view:
-    ({ volume, newSizeGb, confirmed }) =>
-    () =>
+  view: ({ volume, newSizeGb, confirmed }) =>
+    wrapped(() =>
       confirmed ? `resized ${volume} to ${newSizeGb} GB` : `the platform accepted ${newSizeGb} GB for ${volume}`,
+    ),
   effect: 'changes',
   json: document({
     volume: text('volume name (platform value)'),
