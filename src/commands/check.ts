@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { defineCommand } from '../command.ts';
 import { ProjectError } from '../errors.ts';
 import { count } from '../output/format.ts';
+import { wrapped } from '../output/table.ts';
 import { checkAppConfig } from '../project/config.ts';
 import { anything, boolean, choice, document, integer, list, object, optional, text } from '../result-schema.ts';
 
@@ -34,10 +35,11 @@ export default defineCommand({
     for (const problem of problems) progress.warn(problem);
     return { file, valid: true, app: project?.name ?? '', runtime: project?.runtime ?? '', problems };
   },
-  view:
-    ({ file, app, runtime, problems }) =>
-    () =>
-      `${file} is valid: app ${app}, runtime ${runtime}${problems.length ? `, ${count(problems.length, 'warning')}` : ''}`,
+  view: ({ file, app, runtime, problems }) =>
+    wrapped(
+      () =>
+        `${file} is valid: app ${app}, runtime ${runtime}${problems.length ? `, ${count(problems.length, 'warning')}` : ''}`,
+    ),
   effect: 'reads',
   exits: ['project'],
   json: document({

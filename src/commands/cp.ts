@@ -33,7 +33,7 @@ export default defineCommand({
   details: [
     "Remote paths are written volume:/path, or :/path for the default volume. A folder's contents are copied; with several sources, each keeps its name. If no path is remote, the last one is a path on the default volume. Run the same command again to resume an interrupted copy.",
     'stdin is stored in a temporary file until it ends, because its size must be known before the upload. An uploaded file counts as copied once the volume lists it with its full size.',
-    'If names of files are the same to the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
+    'If file names are equal on the disk of a local target, for example Readme.md and readme.md, nothing is written and the command exits with 7; --rename-clashes saves the second one as readme-2.md.',
   ],
   json: document(copySummaryFields),
   effect: 'changes',

@@ -14,10 +14,10 @@ export default defineCommand({
       .option('--container <name>', 'only show lines of this container (full name)')
       .addOption(
         command
-          .createOption('--source <stream>', 'only show this stream; with -f, polls every few seconds')
+          .createOption('--source <stream>', 'only show this stream (-f then polls every few seconds)')
           .choices(['stdout', 'stderr'] as const),
       )
-      .option('--search <text>', 'only show lines with this text; with -f, polls every few seconds')
+      .option('--search <text>', 'only show lines with this text (-f then polls every few seconds)')
       .addOption(
         command
           .createOption('--build [id]', 'show the log of a build (default: latest) instead')

@@ -34,9 +34,7 @@ export default defineCommand({
     const started = await startProgram(context, program, { data: args, region, timeoutMs, detach });
     if (!detach) return runOutput(context, followProgram(context, started, timeoutMs), options);
     const { app, run } = started;
-    context.progress.note(
-      `the run continues; to follow it: gantry runs follow ${app} ${run}, or gantry runs logs ${app} ${run}`,
-    );
+    context.progress.note(`the run continues; to follow it: gantry runs follow ${app} ${run}`);
     return started;
   },
   verbatim: () => true,

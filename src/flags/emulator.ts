@@ -30,7 +30,7 @@ export function emulatorFlags(command: Commander) {
     .option('--data-dir <dir>', 'store apps, builds and uploads in this folder')
     .option('--seed <number>', 'random seed for three apps with 30 days of runs', wholeNumberFlag(0), 1)
     .option('--no-seed', 'start with an empty project')
-    .option('--max-unpacked <size>', "maximum unpacked size of an app's archive", sizeFlag(1), 4 * 1024 ** 3)
+    .option('--max-unpacked <size>', "maximum unpacked size of an app's archive (default: 4GiB)", sizeFlag(1))
     .option('--install', "install each app's dependencies with pip")
     .option('--pace <ms>', 'duration of each build stage in milliseconds', wholeNumberFlag(0), 0)
     .option(

@@ -2,7 +2,8 @@ import { displayWidth } from './display-width.ts';
 
 /**
  * The lines of a text, broken between words so that none is wider than a number of columns; those that continue one are
- * indented like it, or by `hang`. A word that is wider, such as a URL, stays whole: broken it could not be copied.
+ * indented like it, or by `hang`. A word that is wider, such as a URL, and a command at the end of a line stay whole:
+ * broken they could not be copied.
  */
 export function wrapText(text: string, width: number, hang?: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(20, width), hang));
@@ -13,7 +14,9 @@ function wrapLine(line: string, width: number, hang?: number): string[] {
   const indent = /^ */.exec(line)?.[0] ?? '';
   const margin = ' '.repeat(hang ?? indent.length);
   const lines: string[] = [];
-  let [current = '', ...words] = line.slice(indent.length).split(' ');
+  const [, sentence = line, command] = endingInCommand.exec(line) ?? [];
+  let [current = '', ...words] = sentence.slice(indent.length).split(' ');
+  if (command) words.push(command);
   current = indent + current;
   for (const word of words) {
     const longer = `${current} ${word}`;
@@ -25,3 +28,6 @@ function wrapLine(line: string, width: number, hang?: number): string[] {
   }
   return [...lines, current];
 }
+
+/** `the run continues; to follow it: gantry runs follow web r-1` */
+const endingInCommand = /^(.*:) (gantry [^,;]+)$/;

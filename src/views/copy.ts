@@ -3,10 +3,15 @@ import type { CopySummary } from '../operations/copy/index.ts';
 import type { SyncSummary } from '../operations/sync/index.ts';
 import { count, duration, fileSummary, size } from '../output/format.ts';
 import type { View } from '../output/page.ts';
+import { wrapped } from '../output/table.ts';
 
 export function copyView(summary: CopySummary): View {
+  return wrapped(() => copyText(summary));
+}
+
+function copyText(summary: CopySummary): string {
   const { dryRun, files, bytes, to } = summary;
-  return () => (dryRun ? `would copy ${fileSummary(files, bytes)} to ${to}` : `copied ${summaryText(summary)}`);
+  return dryRun ? `would copy ${fileSummary(files, bytes)} to ${to}` : `copied ${summaryText(summary)}`;
 }
 
 /** `340 files, 1.2 GiB to default:/x in 4.0 s (300 MiB/s); 3 skipped`. */
@@ -32,11 +37,11 @@ export function copyExit({ failed }: CopySummary): ExitName {
 
 export function syncView(summary: SyncSummary): View {
   const { dryRun, files, unchanged, deleted, to } = summary;
-  return (page) =>
-    [
-      files + summary.failed.length + summary.skipped > 0 ? copyView(summary)(page) : `nothing to copy to ${to}`,
-      dryRun ? '' : `${count(unchanged, 'file')} unchanged${deleted > 0 ? `, ${deleted} deleted` : ''}`,
-    ]
-      .filter(Boolean)
-      .join('; ');
+  const isNothing = files + summary.failed.length + summary.skipped === 0;
+  const parts = [
+    isNothing ? `nothing to copy to ${to}` : copyText(summary),
+    dryRun || unchanged === 0 ? '' : `${count(unchanged, 'file')} unchanged`,
+    dryRun || deleted === 0 ? '' : `${deleted} deleted`,
+  ];
+  return wrapped(() => parts.filter(Boolean).join('; '));
 }

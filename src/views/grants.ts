@@ -1,11 +1,12 @@
 import type { GrantChange } from '../operations/team/index.ts';
 import type { View } from '../output/page.ts';
+import { wrapped } from '../output/table.ts';
 import { boolean, document, list, nullable, text } from '../result-schema.ts';
 
 export function grantChangeView({ serviceAccount, after, changed, dryRun }: GrantChange): View {
   const outcome = !changed ? 'unchanged' : dryRun ? 'dry run' : 'updated';
   const access = changed && dryRun ? 'would have access to' : 'has access to';
-  return () => `${outcome}: ${serviceAccount} ${access} ${after.join(', ')}`;
+  return wrapped(() => `${outcome}: ${serviceAccount} ${access} ${after.join(', ')}`);
 }
 
 export const grantChangeJson = document({

@@ -1,5 +1,6 @@
 import type { SecretChange } from '../operations/secrets/index.ts';
 import type { View } from '../output/page.ts';
+import { wrapped } from '../output/table.ts';
 import { boolean, document, list, nullable, text } from '../result-schema.ts';
 
 export function secretChangeView({ added, replaced, removed, unchanged }: SecretChange): View {
@@ -10,7 +11,7 @@ export function secretChangeView({ added, replaced, removed, unchanged }: Secret
     ['unchanged', unchanged],
   ];
   const lines = groups.filter(([, names]) => names.length > 0).map(([label, names]) => `${label}: ${names.join(', ')}`);
-  return () => lines.join('\n');
+  return wrapped(() => lines.join('\n'));
 }
 
 export const secretChangeJson = document({

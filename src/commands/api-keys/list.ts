@@ -12,9 +12,7 @@ export default defineCommand({
   run: async (context, { showValues, ...flags }) =>
     applyLimit(await listKeysWithOwners(context, { values: showValues === true }), flags, context.progress, 'API key'),
   verbatim: ({ showValues }) => showValues === true,
-  // Keys must not be truncated to fit a column, so each has its own lines.
-  view: (keys, { showValues }) =>
-    showValues ? stackViews(...keys.map(inFull)) : table(keys, columns, { keep: ['NAME', 'STATUS'] }),
+  view: (keys, { showValues }) => (showValues ? withValues(keys) : table(keys, columns, { keep: ['NAME', 'STATUS'] })),
   empty: 'no API keys yet: create one in the dashboard',
   effect: 'reads',
   json: documents(
@@ -43,6 +41,13 @@ const columns = {
   OWNER: (key: OwnedKey) => key.owner ?? key.principalId,
   EXPIRES: (key: OwnedKey) => timeLeft(key.expiresAt),
 };
+
+/** On a terminal each key has its own lines, because a column could cut it. */
+function withValues(keys: readonly OwnedKey[]): View {
+  const rows = table(keys, { ...columns, VALUE: (key) => key.apiKey });
+  const inLines = stackViews(...keys.map(inFull));
+  return (page) => (page.terminal ? inLines : rows)(page);
+}
 
 function inFull(key: OwnedKey): View {
   const pairs = Object.entries(columns).map(([title, read]) => [title.toLowerCase(), read(key)] as [string, Cell]);

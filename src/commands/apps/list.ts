@@ -12,7 +12,7 @@ export default defineCommand({
     listFlags(
       command.option('--ephemeral', 'include apps that one-off runs created').addOption(
         command
-          .createOption('--sort <field>', 'sort by this field: text A to Z, numbers largest first, times newest first')
+          .createOption('--sort <field>', 'sort by this field, numbers and times from the largest or newest')
           .choices(sortFields)
           .default('updated' as const),
       ),

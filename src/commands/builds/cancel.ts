@@ -2,6 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { platformExits } from '../../errors.ts';
 import { remoteBuild } from '../../operations/builds/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
+import { wrapped } from '../../output/table.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
@@ -11,10 +12,10 @@ export default defineCommand({
     const { message, changed } = await cancelRemoteWork(context, remoteBuild(context.project, app, build), confirm);
     return { app, build, message, changed };
   },
-  view:
-    ({ build, message, changed }) =>
-    () =>
+  view: ({ build, message, changed }) =>
+    wrapped(() =>
       changed ? message || `canceled build ${build}` : `nothing to change: build ${build} is already canceled`,
+    ),
   effect: 'destroys',
   exits: [...platformExits, 'pending'],
   json: document({

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { changePlan, planCodes } from '../../contract/plan.ts';
 import { openInBrowser } from '../../operations/account/index.ts';
+import { wrapped } from '../../output/table.ts';
 import { document, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
@@ -16,10 +17,8 @@ export default defineCommand({
     if (redirectUrl && open) await openInBrowser(context, redirectUrl);
     return { planCode: plan, redirectUrl: redirectUrl || null };
   },
-  view:
-    ({ planCode: plan, redirectUrl }) =>
-    () =>
-      redirectUrl ?? `the platform accepted the change to ${plan}; no payment required`,
+  view: ({ planCode: plan, redirectUrl }) =>
+    wrapped(() => redirectUrl ?? `the platform accepted the change to ${plan}; no payment required`),
   effect: 'changes',
   json: document({
     planCode: text('requested plan'),

@@ -2,6 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { platformExits } from '../../errors.ts';
 import { remoteRun } from '../../operations/runs/index.ts';
 import { cancelRemoteWork } from '../../operations/waiting/index.ts';
+import { wrapped } from '../../output/table.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
@@ -11,10 +12,8 @@ export default defineCommand({
     const { changed } = await cancelRemoteWork(context, remoteRun(context.project, app, run), confirm);
     return { app, run, status: 'cancelled', changed };
   },
-  view:
-    ({ run, changed }) =>
-    () =>
-      changed ? `canceled run ${run}` : `nothing to change: run ${run} is already canceled`,
+  view: ({ run, changed }) =>
+    wrapped(() => (changed ? `canceled run ${run}` : `nothing to change: run ${run} is already canceled`)),
   effect: 'destroys',
   exits: [...platformExits, 'pending'],
   json: document({

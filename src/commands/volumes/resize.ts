@@ -2,15 +2,16 @@ import { InvalidArgumentError } from 'commander';
 import { defineCommand } from '../../command.ts';
 import { platformExits } from '../../errors.ts';
 import { growVolume } from '../../operations/volumes/index.ts';
+import { wrapped } from '../../output/table.ts';
 import { boolean, document, number, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) => command.argument('<size>', 'new size, 50GB to 1TB; a plain number is in GB', gigabytes),
   run: (context, newSizeGb) => growVolume(context, newSizeGb),
-  view:
-    ({ volume, sizeGb, confirmed }) =>
-    () =>
+  view: ({ volume, sizeGb, confirmed }) =>
+    wrapped(() =>
       confirmed ? `resized ${volume} to ${sizeGb} GB` : `the platform accepted ${sizeGb} GB for ${volume}`,
+    ),
   effect: 'changes',
   exits: [...platformExits, 'pending'],
   json: document({

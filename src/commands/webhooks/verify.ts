@@ -1,6 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { durationFlag } from '../../flags/values.ts';
 import { verifyDelivery } from '../../operations/webhooks/index.ts';
+import { wrapped } from '../../output/table.ts';
 import { boolean, document, text } from '../../result-schema.ts';
 
 export default defineCommand({
@@ -14,10 +15,7 @@ export default defineCommand({
       .option('--secret-file <file>', 'file with the secret (default: GANTRY_WEBHOOK_SECRET); - is stdin')
       .option('--max-age <duration>', 'maximum difference to the local clock, or none (default: 5m)', ageFlag),
   run: (context, { maxAge = 300_000, ...given }) => verifyDelivery(context, { ...given, maxAgeMs: maxAge }),
-  view:
-    ({ run, signedAt }) =>
-    () =>
-      `valid: run ${run}, signed at ${signedAt}`,
+  view: ({ run, signedAt }) => wrapped(() => `valid: run ${run}, signed at ${signedAt}`),
   effect: 'reads',
   exits: ['input-needed'],
   json: document({
