@@ -62,9 +62,9 @@ describe('a file', () => {
   });
 
   test.each([
-    ['no', { columns: 80, typed: 'n\r' }, 130],
+    ['the answer "no"', { columns: 80, typed: 'n\r' }, 130],
     ['just Enter', { columns: 80, typed: '\r' }, 130],
-    ['nothing, since nobody is there', {}, 9],
+    ['no terminal to ask', {}, 9],
   ])('is kept after %s', async (_, setting, exit) => {
     const { code } = await gantry(['rm', '/top.txt'], { emulator, ...setting });
     expect([code, left()]).toEqual([exit, all]);

@@ -48,8 +48,8 @@ describe('a device login', () => {
 
   test.each([
     ['after ten minutes', 'expired_token'],
-    ['when the person refuses', 'access_denied'],
-    ['with a code nobody gave out', 'invalid_grant'],
+    ['if it is denied', 'access_denied'],
+    ['with an unknown code', 'invalid_grant'],
   ])('%s gets %s', async (when, error) => {
     const { begin, poll, clock, emulator } = await device();
     const { device_code } = await begin();
