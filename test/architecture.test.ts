@@ -54,7 +54,7 @@ const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .map((path) => join('src', path))
   .filter((path) => /\.(ts|mjs)$/.test(path));
 
-test('a room imports only the rooms it may', () => {
+test('a folder imports only the folders it may', () => {
   const offences = files.flatMap((file) =>
     imports(file)
       .filter((target) => !allowed(file, target))
@@ -90,7 +90,7 @@ test('only api, transfer, the receiver of webhooks and the emulator open sockets
 const writesElsewhere =
   /^src\/(operations\/copy\/streams\.ts|commands\/init\.ts|emulator\/(index|storage\/part-store|archives\/|processes\/|replicas\/))/;
 
-test('only disk puts files in place', () => {
+test('only disk writes files', () => {
   const writing = /import \{[^}]*\b(rename|mkdtemp|writeFile|createWriteStream)(Sync)?\b[^}]*\} from 'node:fs/;
   const offences = files.filter(
     (file) => writing.test(readFileSync(file, 'utf8')) && !file.startsWith('src/disk/') && !writesElsewhere.test(file),
@@ -100,7 +100,7 @@ test('only disk puts files in place', () => {
 
 const clocked = files.filter((file) => !file.startsWith(join('src', 'emulator')));
 
-test('the wall clock is read in one place, and never measures a duration', () => {
+test('the wall clock is read in one place, and measures no duration', () => {
   // Compared with the times of files, of the platform, and of what was stored: those are wall-clock times as well.
   const compares =
     /^src\/(process|disk\/lock|transfer\/journal|operations\/copy\/uploader|completion\/platform-names)\.ts$/;
@@ -119,7 +119,7 @@ test('the wall clock is read in one place, and never measures a duration', () =>
   expect(offences).toEqual([]);
 });
 
-test('a time limit ends with an error of ours: only the deadline makes its signal', () => {
+test('only deadline.ts creates timeout signals, so that a timeout is an error of ours', () => {
   const offences = clocked.filter((file) => /AbortSignal\.timeout\(/.test(readFileSync(file, 'utf8')));
   expect(offences).toEqual([]);
 });
@@ -140,7 +140,7 @@ test('the strict platform and the chaos runs share no code with what they judge'
   expect(offences).toEqual([]);
 });
 
-test('each folder of operations is entered by its door', () => {
+test('each folder of operations is imported by its index.ts', () => {
   const folder = (path: string) => /^src\/operations\/([^/]+)\//.exec(path)?.[1];
   const offences = files.flatMap((file) =>
     imports(file)
@@ -152,11 +152,11 @@ test('each folder of operations is entered by its door', () => {
   expect([offences, loose]).toEqual([[], []]);
 });
 
-test('no file imports itself by way of others', () => {
+test('there are no import cycles', () => {
   expect(cycles()).toEqual([]);
 });
 
-test('disk has one door; settings are read on every start, and pass by the one file they need', () => {
+test('disk is imported by its index.ts; settings, which every start reads, import the one file that they need', () => {
   const entries = new Set(['src/disk/index', 'src/disk/regular-file']);
   const offences = files
     .filter((file) => room(file) !== 'disk')
@@ -172,7 +172,7 @@ test('disk has one door; settings are read on every start, and pass by the one f
   expect([offences, loaded]).toEqual([[], []]);
 });
 
-test('no room is a drawer', () => {
+test('no folder is a collection of helpers', () => {
   const drawers = files.filter((file) => /\/(utils?|helpers?|common|misc|shared|lib|types)(\/|\.ts$)/.test(file));
   expect(drawers).toEqual([]);
 });

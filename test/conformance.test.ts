@@ -47,12 +47,12 @@ function conforms(open: () => Promise<Place>): void {
     await Promise.all([place.close(), rm(folder, { recursive: true, force: true })]);
   });
 
-  test('an app that is not there is not found', async () => {
+  test('a missing app is not found', async () => {
     const failure = (await place.api(getApp, about()).catch((error) => error)) as GantryError;
     expect([failure.exit, failure.facts.status]).toEqual(['not-found', 404]);
   });
 
-  test('an app is created, uploaded, built, listed, read and looked into', async () => {
+  test('creates, uploads, builds, lists and reads an app', async () => {
     const created = await create(place, name);
     expect(buildPhase(created.status ?? '')).toBe('in progress');
     const text = 'def run():\n    return "ok"\n';
@@ -95,7 +95,7 @@ function conforms(open: () => Promise<Place>): void {
     expect((await ended(place, { ...about(), build: buildId })).status).toBe('cancelled');
   });
 
-  test('a file is uploaded to the volume, listed, read and removed', async () => {
+  test('uploads, lists, reads and removes a file on the volume', async () => {
     const { api, project } = place;
     const at = { project, volume: 'default' };
     const path = `/${name}/hello.txt`;
@@ -112,7 +112,7 @@ function conforms(open: () => Promise<Place>): void {
     expect(left ?? []).toEqual([]);
   });
 
-  test('a body that is wrong is refused with a message', async () => {
+  test('refuses an invalid body with a message', async () => {
     const failure = (await create(place, 'Not A Name').catch((error) => error)) as GantryError;
     expect(failure.facts.status).toBe(400);
     expect(failure.message).not.toMatch(/HTTP 400/);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { exitCodes } from '../src/errors.ts';
 import { type CommandReference, reference } from '../src/reference.ts';
 
-test('docs/commands.md tells what the program does', async () => {
+test('docs/commands.md matches the program', async () => {
   const { commands } = await reference();
   const text = `# Commands
 
@@ -21,7 +21,7 @@ ${Object.entries(exitCodes)
   await expect(text).toMatchFileSnapshot('../docs/commands.md');
 });
 
-test('every command has an example, and every example is a command', async () => {
+test('every command has an example, and every example is a valid command line', async () => {
   const { commands } = await reference();
   const lines = commands.map(({ command }) => command);
   for (const { command, examples } of commands) {
@@ -45,7 +45,7 @@ describe('references', () => {
   const files = sourcesAndDocuments();
   const platform = readFileSync('docs/platform.md', 'utf8');
 
-  test('name nothing outside of the repository', () => {
+  test('name no text outside of the repository', () => {
     const outside = /\bH-\d|\bwire(?: facts)?,? ?(?:§|\d)|\bwire-facts\b|\bconventions,? ?(?:§|\d)|§ ?\d/;
     const named = files.flatMap(({ file, text }) => matches(text, outside).map((reference) => `${file}: ${reference}`));
     expect(named).toEqual([]);

@@ -62,7 +62,7 @@ describe('a failed build', () => {
   });
 });
 
-describe('the address after a deploy', () => {
+describe('the URL after a deploy', () => {
   test('of a custom server has no function', async () => {
     const { stdout, stderr } = await gantry(['deploy'], { emulator, cwd: fixture('server') });
     expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/server\n`);
@@ -97,7 +97,7 @@ describe('an unknown subcommand is an error', () => {
     expect(emulator.calls).toEqual([]);
   });
 
-  test('a misspelled one gets a suggestion', async () => {
+  test('and a misspelled one gets a suggestion', async () => {
     const { stderr } = await gantry(['apps', 'delte', 'web'], { emulator });
     expect(stderr).toContain('did you mean delete?');
   });
@@ -148,15 +148,15 @@ describe('every command has JSON', () => {
   });
 });
 
-describe('stdout has only the answer', () => {
-  test('and nothing when a deploy fails', async () => {
+describe('stdout has only the result', () => {
+  test('and is empty if a deploy fails', async () => {
     emulator.fail('build', 'fail');
     const { stdout, stderr, code } = await deploy();
     expect({ stdout, code }).toEqual({ stdout: '', code: 11 });
     expect(stderr).toMatch(/^error: /m);
   });
 
-  test('which is the address when it succeeds', async () => {
+  test('which is the URL if a deploy succeeds', async () => {
     const { stdout, stderr } = await deploy();
     expect(stdout).toBe(`${emulator.url}/v4/${emulator.project}/web\n`);
     expect(stderr).not.toBe('');
@@ -196,7 +196,7 @@ describe('an extra argument is an error', () => {
 });
 
 describe('the first use on a machine', () => {
-  test('prints only the answer: no download, no announcement', async () => {
+  test('prints only the result: no download, no announcement', async () => {
     await using home = await folderOf({});
     const env = cleanEnvironment(emulator, { HOME: home.path });
     const { stdout, stderr } = await run(['projects', 'list', '--json'], { env });

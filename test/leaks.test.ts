@@ -102,7 +102,7 @@ const local = [
 /** Commands whose answer is shown as it is: an app's, the platform's word for word, or links that were asked for. */
 const verbatim = ['invoke', 'run', 'runs follow', 'api', 'plan invoices'];
 
-test('every command is tried, or asks nothing of the platform', () => {
+test('every command is tested, or makes no request', () => {
   const all = Object.values(commands)
     .flatMap((entries) => Object.entries<Leaf | Group>(entries))
     .flatMap(([name, entry]) =>
@@ -138,7 +138,7 @@ describe('names with secrets', () => {
     },
   );
 
-  test('they are there, in what was asked for as it is', async () => {
+  test('are kept in output that is printed unchanged', async () => {
     const found = await leaked('api', [], server.address());
     expect(found).toEqual(leaks);
   });

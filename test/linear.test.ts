@@ -97,7 +97,7 @@ describe.each(Object.entries(transforms))('%s', (_, transform) => {
   });
 });
 
-describe('text that comes in small pieces', () => {
+describe('text in small chunks', () => {
   test.each(['\u001b]0;', '\u009b', 'a', '::'])('takes linear time for %j', (unit) => {
     expectLinear((length) => {
       const piece = Buffer.from(unit.repeat(8));

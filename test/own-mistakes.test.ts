@@ -53,7 +53,7 @@ describe('JSON 20,000 levels deep', () => {
   });
 
   test.each(['apps list', 'apps list --json', 'invoke web', 'invoke web --json'])(
-    'gantry %s fails as its status says',
+    'gantry %s fails with the code of its status',
     async (line) => {
       const env = await giving(`{"message":"no","details":${deep}}`, 403);
       const { code, stderr } = await gantry(line.split(' '), { env });
@@ -62,15 +62,15 @@ describe('JSON 20,000 levels deep', () => {
     },
   );
 
-  test('gives up its leaves', () => {
+  test('is listed as paths and values', () => {
     expect(
       jsonLeaves(JSON.parse(`{"a":1,"b":${deep.replace('[]', '[2]')},"c":{"d":3}}`)).map(([, value]) => value),
     ).toEqual([1, 2, 3]);
   });
 });
 
-describe('what the system refused', () => {
-  test('is named with the file, and is no mistake of gantry', async () => {
+describe('an error of the operating system', () => {
+  test('names the file, and is not reported as a bug', async () => {
     await using app = await folderOf({ 'file.txt': 'x' });
     const refused = await writeFile(join(app.path, 'file.txt', 'x'), '').catch((error) => error);
     const failure = toSystemError(refused);
@@ -78,7 +78,7 @@ describe('what the system refused', () => {
     expect(failure?.message).toBe(`cannot open ${join(app.path, 'file.txt', 'x')}: not a directory`);
   });
 
-  test('ends a command with 1', async () => {
+  test('exits with 1', async () => {
     const emulator = await startEmulator();
     onTestFinished(() => emulator.close());
     await using app = await folderOf(smallApp());
@@ -94,12 +94,12 @@ describe('what the system refused', () => {
     Object.assign(new Error('EBADF: bad file descriptor, write'), { code: 'EBADF', syscall: 'write' }),
     Object.assign(new Error('no syscall'), { code: 'ERR_INVALID_ARG_TYPE' }),
     'text',
-  ])('is nothing else: %s', (error) => {
+  ])('is distinguished from other errors: %s', (error) => {
     expect(toSystemError(error)).toBeUndefined();
   });
 });
 
-test.each(['upload', 'download'] as const)('an %s URL that is none is the answer of the platform', (what) => {
+test.each(['upload', 'download'] as const)('an invalid %s URL is an unexpected reply of the platform', (what) => {
   expect(() => parseSignedUrl('not a url?X-Amz-Signature=1', what)).toThrow(UnexpectedReplyError);
   expect(() => parseSignedUrl('not a url?X-Amz-Signature=1', what)).toThrow(
     `the platform sent an invalid ${what} URL: "not a url"`,
@@ -107,7 +107,7 @@ test.each(['upload', 'download'] as const)('an %s URL that is none is the answer
   expect(() => parseSignedUrl('http://storage.test/x', what)).toThrow(FailedError);
 });
 
-test('a module may begin with a byte-order mark', () => {
+test('a module may start with a byte-order mark', () => {
   const source = Buffer.from('\ufeffdef hello():\n    pass\n\nif __name__ == "__main__":\n    hello()\n');
   const program = analyzeProgram(source);
   expect(program.functions).toEqual(['hello']);
@@ -115,7 +115,7 @@ test('a module may begin with a byte-order mark', () => {
   expect(withFunctionCall(source, program, 'hello').subarray(0, 3)).toEqual(Buffer.from('\ufeff'));
 });
 
-describe('a name that objects inherit', () => {
+describe('a name of Object.prototype', () => {
   const names = ['__proto__', 'constructor', 'toString'];
 
   test.each(names)('%s is a package of requirements.txt', async (name) => {
@@ -137,7 +137,7 @@ describe('a name that objects inherit', () => {
     expect(entries[0]?.source).toEqual({ text: `${name}==1.2\n` });
   });
 
-  test.each(names)('%s is a field that no answer has', async (name) => {
+  test.each(names)('%s is not a field of a result', async (name) => {
     const env = await giving('[{"id":"p-12345678-web","name":"web","projectId":"p-12345678","status":"ready"}]');
     const { code, stderr } = await gantry(['apps', 'list', `--json=${name}`], { env });
     expect(stderr).toContain(`unknown JSON field "${name}"`);

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { processIo } from '../src/process.ts';
 
-test('a wait that is aborted rejects with the reason of the signal, not with an AbortError of Node', async () => {
+test('an aborted wait rejects with the reason of the signal, not with an AbortError', async () => {
   const stop = new AbortController();
   const waiting = processIo().delay(60_000, stop.signal);
   stop.abort(new Error('time is over'));

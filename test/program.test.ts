@@ -104,7 +104,7 @@ test.each([
   expect(emulator.calls).toEqual([]);
 });
 
-describe('the flags every command has', () => {
+describe('the global flags', () => {
   test('--json takes no value from the next word', async () => {
     const { json } = await gantry(['--json', 'apps', 'list'], { emulator });
     expect(json()).toEqual([]);
@@ -120,13 +120,13 @@ describe('the flags every command has', () => {
     },
   );
 
-  test('-C of a folder that is not there exits 2', async () => {
+  test('-C with a missing folder exits with 2', async () => {
     const { code, stderr } = await gantry(['check', '-C', 'no-such-folder']);
     expect(code).toBe(2);
     expect(stderr).toContain('folder no-such-folder not found');
   });
 
-  test('--quiet leaves the result and drops the steps; errors and warnings stay', async () => {
+  test('--quiet omits the steps; the result, errors and warnings are printed', async () => {
     await using app = await folderOf(smallApp());
     const { stdout, stderr } = await gantry(['deploy', '-q'], { emulator, cwd: app.path });
     expect(stdout).toMatch(/\/web\n$/);
@@ -157,7 +157,7 @@ describe('the flags every command has', () => {
     ['a terminal with --color=never', ['--color=never'], {}, 80, false],
     ['a terminal with --color never', ['--color', 'never'], {}, 80, false],
     ['NO_COLOR and --color=always', ['--color=always'], { NO_COLOR: '1' }, undefined, true],
-  ])('an error in %s is in colour as asked', async (_, flags, env, columns, colored) => {
+  ])('an error in %s is colored as requested', async (_, flags, env, columns, colored) => {
     const { stderr } = await gantry(['apps', 'get', 'nobody', ...flags], {
       emulator,
       env,
@@ -166,7 +166,7 @@ describe('the flags every command has', () => {
     expect(stderr.includes('\u001b[31m')).toBe(colored);
   });
 
-  test('symbols are plain where the locale cannot show them', async () => {
+  test('symbols are ASCII if the locale cannot show others', async () => {
     await using app = await folderOf(smallApp());
     const { stderr } = await gantry(['deploy'], { emulator, cwd: app.path, env: { LANG: 'C', LC_ALL: 'C' } });
     expect(stderr).toContain('ok Uploaded');
@@ -179,7 +179,7 @@ describe('the question of deploy', () => {
     ['\r', 0],
     ['y\r', 0],
     ['n\r', 130],
-  ])('answered %j exits %i', async (typed, exit) => {
+  ])('answered %j exits with %i', async (typed, exit) => {
     await using app = await folderOf(smallApp());
     emulator.reset();
     const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, columns: 80, typed });
@@ -196,13 +196,13 @@ describe('the question of deploy', () => {
   });
 });
 
-describe('no project', () => {
-  test('the token names it, when nothing else does', async () => {
+describe('the project', () => {
+  test('is that of the token by default', async () => {
     const { code } = await gantry(['apps', 'list'], { emulator, env: { GANTRY_PROJECT: '' } });
     expect(code).toBe(0);
   });
 
-  test('a token that names none needs --project: exit 2', async () => {
+  test('without one in the token needs --project: exits with 2', async () => {
     const env = { GANTRY_PROJECT: '', GANTRY_TOKEN: 'opaque' };
     const { code, stderr } = await gantry(['apps', 'list'], { emulator, env });
     expect(code).toBe(2);

@@ -52,7 +52,7 @@ test('a declaration is a JSON Schema', () => {
   });
 });
 
-test('the fields of all variants can be picked; others only of what the platform sends', () => {
+test('the fields of all variants can be selected; unknown ones only of platform objects', () => {
   const own = stream({ a: text('1') }, { a: boolean('2'), b: list(object({ c: text('c') }), 'bs') });
   expect(schema.fieldsOf(own)).toEqual({ a: '1', b: 'bs' });
   expect(schema.isOpen(own)).toBe(false);

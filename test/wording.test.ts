@@ -57,7 +57,7 @@ describe('texts', () => {
 const identifiers =
   /\b(bearWith|aside|spoil|furnish|unbothered|startBehind|elsewhere|pourInto|tellings|plainly|leaveOut|isCurrent|Tally|Stretch|Shelf|together|nursery|mischief|breath)\b/;
 
-test('identifiers are the terms of the field', () => {
+test('identifiers are terms of the field', () => {
   const offenses = files
     .filter((file) => file.startsWith('src/') && file.endsWith('.ts'))
     .flatMap((file) => {

@@ -18,7 +18,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-describe('which calls are repeated', () => {
+describe('retries', () => {
   const cut = (mayHaveArrived: boolean) => new ConnectionError('cut', mayHaveArrived, undefined);
   const answer = (status: number, headers = {}): HttpReply => ({ status, headers, body: '' });
 
@@ -61,7 +61,7 @@ describe('which calls are repeated', () => {
     expect(calls).toBe(repeated ? 5 : 1);
   });
 
-  test('a POST that is marked as retryable is retried', async () => {
+  test('repeat a POST that is marked as retryable', async () => {
     let calls = 0;
     const send = async () => ({ status: ++calls < 3 ? 503 : 200, headers: {}, body: '' });
     await createApi({ ...options('http://127.0.0.1'), send })(
@@ -85,7 +85,7 @@ describe('a call', () => {
     expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer secret', 'user-agent': 'test' });
   });
 
-  test('that answers in another form than agreed names the field, and is never the user’s fault', async () => {
+  test('whose reply has another shape exits with 70 and names the field', async () => {
     const url = await serving((_, response) => response.end('{"id":7}'));
     const get = endpoint('GET /x', { reply: object({ id: string() }) });
     const failure = (await createApi(options(url))(get, {}).catch((error) => error)) as GantryError;
@@ -102,7 +102,7 @@ describe('a call', () => {
   });
 
   test.each([301, 302, 303, 307, 308])(
-    'is not redirected (%i), and its token goes to no other origin',
+    'does not follow a redirect (%i): the token is not sent to another origin',
     async (status) => {
       let visited = 0;
       const elsewhere = await serving((_, response) => {
@@ -116,7 +116,7 @@ describe('a call', () => {
     },
   );
 
-  test('is ended by its signal at once', async () => {
+  test('ends at once when its signal aborts', async () => {
     const url = await serving(() => {});
     const controller = new AbortController();
     const call = createApi({ ...options(url), signal: controller.signal })(endpoint('GET /x', { reply: 'text' }), {});
@@ -125,7 +125,7 @@ describe('a call', () => {
   });
 });
 
-describe('a connection that fails', () => {
+describe('a failed connection', () => {
   const url = new URL('https://example.test:444/path?X-Amz-Signature=secret');
 
   test.each([
@@ -140,7 +140,7 @@ describe('a connection that fails', () => {
     ['ERR_SSL_UNKNOWN', 'the TLS handshake failed (ERR_SSL_UNKNOWN)', false],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host name (ERR_TLS_CERT_ALTNAME_INVALID)', false],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)', false],
-  ])('by %s says "%s"; whether the request may have arrived: %s', (code, words, mayHaveArrived) => {
+  ])('(%s) reports "%s"; the request may have arrived: %s', (code, words, mayHaveArrived) => {
     const what = mayHaveArrived ? 'the connection to example.test:444 failed' : 'cannot connect to example.test:444';
     const causes = [{ code }, { cause: { code } }, { errors: [{ code }, { code: 'OTHER' }] }];
     for (const cause of causes) {
@@ -158,7 +158,7 @@ describe('with a proxy in the environment', () => {
     ...more,
   });
 
-  test.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'])('%s is asked for every call of a deploy', async (name) => {
+  test.each(['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'])('every call of a deploy uses %s', async (name) => {
     const { emulator, far } = await platform();
     const { asked, url } = await joiningProxy();
     await using app = await folderOf(smallApp());
@@ -167,7 +167,7 @@ describe('with a proxy in the environment', () => {
     expect(new Set(asked)).toEqual(new Set([new URL(far).host]));
   });
 
-  test('HTTP_PROXY alone is not asked for https', async () => {
+  test('HTTP_PROXY alone is not used for https', async () => {
     const { url, asked } = await joiningProxy();
     const outcome = await gantry(['apps', 'list'], {
       env: env('https://platform.invalid', { HTTP_PROXY: url, GANTRY_TOKEN: 't', GANTRY_PROJECT: 'p-1' }),
@@ -176,7 +176,7 @@ describe('with a proxy in the environment', () => {
     expect(asked).toEqual([]);
   });
 
-  test.each(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'])('%s is not asked for this machine', async (name) => {
+  test.each(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'])('%s is not used for this machine', async (name) => {
     const { emulator } = await platform();
     const { url, asked } = await joiningProxy();
     await using app = await folderOf(smallApp());
@@ -204,16 +204,19 @@ describe('with a proxy in the environment', () => {
     ],
     [403, 1, 'refused to connect to platform.test', 'NO_PROXY'],
     [502, 5, 'could not connect to platform.test', 'NO_PROXY'],
-  ])('a proxy that answers %i is named, and a call of an app never left', async (status, tries, message, fix) => {
-    const { emulator, far } = await platform();
-    const { url, seen } = await hostileProxy((socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
-    const outcome = await gantry(['invoke', 'web', '--json'], { emulator, env: env(far, { HTTPS_PROXY: url }) });
-    expect([outcome.code, seen.connections]).toEqual([69, tries]);
-    expect(outcome.stderr).toContain(`the proxy ${new URL(url).host} (HTTPS_PROXY) ${message}`);
-    expect(outcome.stderr).toContain(fix);
-    expect(outcome.stderr).not.toContain('may have reached');
-    expect(outcome.json()).toMatchObject({ error: { exitCode: 69, retryable: tries > 1 } });
-  });
+  ])(
+    'an error names a proxy that replies with %i, and says that the call of an app was not sent',
+    async (status, tries, message, fix) => {
+      const { emulator, far } = await platform();
+      const { url, seen } = await hostileProxy((socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
+      const outcome = await gantry(['invoke', 'web', '--json'], { emulator, env: env(far, { HTTPS_PROXY: url }) });
+      expect([outcome.code, seen.connections]).toEqual([69, tries]);
+      expect(outcome.stderr).toContain(`the proxy ${new URL(url).host} (HTTPS_PROXY) ${message}`);
+      expect(outcome.stderr).toContain(fix);
+      expect(outcome.stderr).not.toContain('may have reached');
+      expect(outcome.json()).toMatchObject({ error: { exitCode: 69, retryable: tries > 1 } });
+    },
+  );
 
   /** An emulator, and its address by a name that is not loopback. */
   async function platform(): Promise<{ emulator: Emulator; far: string }> {

@@ -26,7 +26,7 @@ async function asking(answer: RequestListener, connections = 2) {
 const silence: RequestListener = () => {};
 const word: RequestListener = (_, response) => response.end('word');
 
-test('an answer in pieces is read whole, even where a letter is cut in two', async () => {
+test('reads a reply in chunks, even if a chunk ends within a character', async () => {
   const bytes = Buffer.from('größer 🚀'.repeat(50_000));
   const ask = await asking((_, response) => {
     response.writeHead(201, { etag: '"e"' }).write(bytes.subarray(0, 3));
@@ -36,7 +36,7 @@ test('an answer in pieces is read whole, even where a letter is cut in two', asy
   expect([status, headers.etag, body === bytes.toString()]).toEqual([201, '"e"', true]);
 });
 
-test('a signal stops all requests under way, and those that wait for a connection, with its reason', async () => {
+test('a signal aborts requests in flight, and those that wait for a connection, with its reason', async () => {
   const stop = new AbortController();
   const ask = await asking(silence);
   const requests = Promise.allSettled(Array.from({ length: 5 }, () => ask(stop.signal)));
@@ -46,14 +46,14 @@ test('a signal stops all requests under way, and those that wait for a connectio
   expect(outcomes).toEqual(Array.from({ length: 5 }, () => 'enough'));
 });
 
-test('after the signal nothing is sent', async () => {
+test('sends nothing after the signal', async () => {
   let requests = 0;
   const ask = await asking(() => requests++);
   await expect(ask(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
   expect(requests).toBe(0);
 });
 
-test('however many requests there are, a signal is listened to once', async () => {
+test('adds one listener to the signal for any number of requests', async () => {
   const { signal } = new AbortController();
   const ask = await asking(word);
   const replies = await Promise.all(Array.from({ length: 50 }, () => ask(signal)));
@@ -61,7 +61,7 @@ test('however many requests there are, a signal is listened to once', async () =
   expect(getEventListeners(signal, 'abort')).toHaveLength(1);
 });
 
-test('a connection that is cut off in the middle of an answer is a failure, not a short answer', async () => {
+test('fails if the connection breaks in the middle of a reply', async () => {
   const ask = await asking((_, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('half');
     setImmediate(() => response.destroy());
@@ -88,7 +88,7 @@ function endless(): { answer: RequestListener; ended: Promise<number> } {
   return { answer, ended };
 }
 
-test('an endless answer is a failure as soon as it is too long, and is not tried again', async () => {
+test('fails without a retry as soon as a reply is too long', async () => {
   const { answer, ended } = endless();
   const ask = await asking(answer);
   const error = await ask(new AbortController().signal, { bytes: 100_000, truncates: false }).catch((reason) => reason);
@@ -97,7 +97,7 @@ test('an endless answer is a failure as soon as it is too long, and is not tried
   expect(await ended).toBeLessThan(50_000_000);
 });
 
-test('or is cut off there, where its beginning is enough', async () => {
+test('truncates a reply that is too long if its start is enough', async () => {
   const { answer, ended } = endless();
   const ask = await asking(answer);
   const { status, body } = await ask(new AbortController().signal, { bytes: 1_000, truncates: true });
@@ -105,7 +105,7 @@ test('or is cut off there, where its beginning is enough', async () => {
   expect(await ended).toBeLessThan(50_000_000);
 });
 
-test('a signal stops a request that waits for a connection, though the server never takes it', async () => {
+test('a signal aborts a request that waits for a server that never accepts the connection', async () => {
   const ask = await asking(silence, 1);
   const stop = new AbortController();
   const first = ask(new AbortController().signal).catch(() => {});

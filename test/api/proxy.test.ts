@@ -15,7 +15,7 @@ import { hostileProxy, joiningProxy, overHttps } from '../support/proxy.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-describe('which proxy an address takes', () => {
+describe('the proxy for a URL', () => {
   const proxy = (name: string) => ({ address: `http://${name}:3128`, variable: 'HTTPS_PROXY' as const });
   const chosen = (url: string, except = '', settings: Partial<ProxySettings> = {}) =>
     proxyFor({ http: proxy('h'), https: proxy('s'), noProxy: except, ...settings }, new URL(url))?.address;
@@ -25,11 +25,11 @@ describe('which proxy an address takes', () => {
     ['wss://api.test', 'http://s:3128'],
     ['http://api.test', 'http://h:3128'],
     ['ws://api.test', 'http://h:3128'],
-  ])('%s: that of its scheme', (url, address) => {
+  ])('%s: the proxy of its scheme', (url, address) => {
     expect(chosen(url)).toBe(address);
   });
 
-  test('the proxy for http is not used for https, nor the other way round', () => {
+  test('the proxy for http is not used for https, nor the reverse', () => {
     expect(chosen('https://api.test', '', { https: undefined })).toBeUndefined();
     expect(chosen('http://api.test', '', { http: undefined })).toBeUndefined();
   });
@@ -43,12 +43,12 @@ describe('which proxy an address takes', () => {
     'http://[::1]:4100',
     'ws://127.0.0.1',
     'http://[::ffff:127.0.0.1]',
-  ])('%s stays on this machine', (url) => {
+  ])('%s uses no proxy', (url) => {
     expect(chosen(url)).toBeUndefined();
   });
 
   test.each(['http://localhost.example.com', 'http://128.0.0.1', 'http://127.0.0.1.example.com', 'http://mylocalhost'])(
-    '%s does not',
+    '%s uses the proxy',
     (url) => {
       expect(chosen(url)).toBe('http://h:3128');
     },
@@ -68,7 +68,7 @@ describe('which proxy an address takes', () => {
     ['fd00::1', 'https://[fd00::1]'],
     ['[fd00::1]:443', 'https://[fd00::1]'],
     ['fd00::/8', 'https://[fd00::1]'],
-  ])('NO_PROXY=%s leaves out %s', (except, url) => {
+  ])('NO_PROXY=%s excludes %s', (except, url) => {
     expect(chosen(url, except)).toBeUndefined();
   });
 
@@ -80,7 +80,7 @@ describe('which proxy an address takes', () => {
     ['10', 'https://100.0.0.10x.test'],
     [', ,', 'https://api.test'],
     ['.', 'https://api.test'],
-  ])('NO_PROXY=%s does not leave out %s', (except, url) => {
+  ])('NO_PROXY=%s does not exclude %s', (except, url) => {
     expect(chosen(url, except)).toBe('http://s:3128');
   });
 });
@@ -165,24 +165,27 @@ describe.each(ways)('%s through a proxy', (_, send) => {
     ],
     ['answers garbage', says('no idea\r\n\r\n'), /the proxy .* it does not speak HTTP/, true],
     ['never stops to answer', endless, /the proxy .*/, true],
-  ])('that %s: one connection, one failure that names it, and nothing was sent', async (_, answer, message, again) => {
-    const { settings, seen, url } = await hostileProxy(answer);
-    const error = (await failure(settings)) as ConnectionError;
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.message).toMatch(message);
-    expect(error.message).not.toContain('secret');
-    expect([error.mayHaveArrived, error.facts.retryable]).toEqual([false, again]);
-    if (/proxy/.test(error.message)) expect(error.message).toContain(`the proxy ${new URL(url).host} (HTTPS_PROXY)`);
-    expect(seen.connections).toBe(1);
-  });
+  ])(
+    'that %s: connects once, fails with an error that names the proxy, and sends nothing',
+    async (_, answer, message, again) => {
+      const { settings, seen, url } = await hostileProxy(answer);
+      const error = (await failure(settings)) as ConnectionError;
+      expect(error).toBeInstanceOf(ConnectionError);
+      expect(error.message).toMatch(message);
+      expect(error.message).not.toContain('secret');
+      expect([error.mayHaveArrived, error.facts.retryable]).toEqual([false, again]);
+      if (/proxy/.test(error.message)) expect(error.message).toContain(`the proxy ${new URL(url).host} (HTTPS_PROXY)`);
+      expect(seen.connections).toBe(1);
+    },
+  );
 
-  test('that never answers: Ctrl-C ends it at once', async () => {
+  test('that never responds: Ctrl-C ends the command at once', async () => {
     const stop = new AbortController();
     const { settings } = await hostileProxy(() => stop.abort(new Error('interrupted')));
     expect(await failure(settings, stop.signal)).toMatchObject({ message: 'interrupted' });
   });
 
-  test('that never finishes TLS: Ctrl-C ends it at once', async () => {
+  test('that never finishes TLS: Ctrl-C ends the command at once', async () => {
     const stop = new AbortController();
     const { settings } = await hostileProxy((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -191,14 +194,14 @@ describe.each(ways)('%s through a proxy', (_, send) => {
     expect(await failure(settings, stop.signal)).toMatchObject({ message: 'interrupted' });
   });
 
-  test('that never answers: it is given up after ten seconds', async () => {
+  test('that never responds: fails after ten seconds', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { settings } = await hostileProxy(() => vi.advanceTimersByTime(10_000));
     const error = (await failure(settings)) as ConnectionError;
     expect(error.message).toMatch(/cannot connect to the proxy .*: timed out|cannot open the live log/);
   });
 
-  test('a proxy that nobody listens on is named, without its password', async () => {
+  test('names a proxy that refuses connections, without its password', async () => {
     const proxy = { address: 'http://ada:secret@127.0.0.1:1', variable: 'ALL_PROXY' } as const;
     const error = (await failure({ http: proxy, https: proxy, noProxy: '' })) as Error;
     expect(error.message).toBe('cannot connect to the proxy 127.0.0.1:1 (ALL_PROXY): connection refused');
@@ -215,7 +218,7 @@ function endless(socket: Socket): void {
 }
 
 describe('through a proxy that works', () => {
-  test('calls go over TLS to the platform, over one connection, and tell the proxy who asks', async () => {
+  test('sends calls over TLS on one connection, and its user agent to the proxy', async () => {
     const { url } = await appServer((response) => response.end('fine'));
     const far = await overHttps(url);
     const { asked, heads, settings, url: address } = await joiningProxy();
@@ -231,7 +234,7 @@ describe('through a proxy that works', () => {
     expect(heads[0]?.authorization).toBeUndefined();
   });
 
-  test('an upload goes through it, and its connection is used again', async () => {
+  test('uploads through it, and reuses the connection', async () => {
     const { url, seen } = await appServer((response) => response.writeHead(200, { etag: '"e"' }).end());
     const far = await overHttps(url);
     const { asked, settings } = await joiningProxy();

@@ -33,7 +33,7 @@ test.each([
   expect(failure.message).toContain(`(HTTP ${status})`);
 });
 
-describe('what the server says', () => {
+describe('the message of the server', () => {
   test.each([
     ['{"message":"name is taken"}', 'name is taken'],
     ['{"message":""}', 'it already exists or has changed (HTTP 409)'],
@@ -46,17 +46,17 @@ describe('what the server says', () => {
     ['<Error/>', 'it already exists or has changed (HTTP 409)'],
     ['{"message": "cut o', 'it already exists or has changed (HTTP 409)'],
     ['x'.repeat(501), 'it already exists or has changed (HTTP 409)'],
-  ])('%j reads %j', (body, message) => {
+  ])('%j is shown as %j', (body, message) => {
     expect(reply(409, body).message).toBe(message);
   });
 
-  test('its id of the request is kept, under either name', () => {
+  test('keeps the request id, under either name', () => {
     expect(reply(500, '', { 'x-request-id': 'one' }).facts.requestId).toBe('one');
     expect(reply(500, '', { 'x-amzn-requestid': 'two' }).facts.requestId).toBe('two');
     expect(reply(500).facts).not.toHaveProperty('requestId');
   });
 
-  test('its Retry-After is kept', () => {
+  test('keeps its Retry-After', () => {
     expect(reply(503, '', { 'retry-after': '7' }).facts.retryAfterMs).toBe(7_000);
   });
 });
@@ -66,14 +66,14 @@ describe('a redirect', () => {
     ['https://login.example/sso?token=secret#x', 'https://login.example/sso'],
     ['https://user:secret@login.example:444', 'https://login.example:444/'],
     ['/login?next=secret', '/login'],
-  ])('to %s tells where to, and no secret', (location, shown) => {
+  ])('to %s shows its target without secrets', (location, shown) => {
     const failure = reply(302, '{"message":"Found"}', { location });
     expect(failure.message).toBe(`the platform returned a redirect (HTTP 302 to ${shown})`);
     expect(failure.facts.fix).toContain('check the address');
   });
 });
 
-test('a message that would fill screens is cut, and tells how much is left out', () => {
+test('truncates a very long message, and says how much is missing', () => {
   const { message } = reply(409, JSON.stringify({ message: `name ${'x'.repeat(10_000_000)}` }));
   expect(message).toMatch(/^name x{1995}… \(9998005 more characters\)$/);
 });

@@ -45,7 +45,7 @@ describe('a web page', () => {
     '<!-- proxy --><p>blocked',
   ];
 
-  test.each(pages)('is no answer where JSON, text or a confirmation is promised: %j', (page) => {
+  test.each(pages)('is not accepted in place of JSON, text or a confirmation: %j', (page) => {
     for (const promised of [items, 'text', 'nothing'] as const) {
       for (const status of [200, 201, 202]) {
         const failure = failureOf(() => read(promised, page, { status }));
@@ -55,7 +55,7 @@ describe('a web page', () => {
     }
   });
 
-  test('is named by its title, and may hide behind its label', () => {
+  test('is named by its title, and recognized under another content type', () => {
     expect(failureOf(() => read('nothing', portal)).message).toMatch(
       /^received a web page \("Sign in to Guest"\) instead of/,
     );
@@ -69,16 +69,16 @@ describe('a web page', () => {
     ['', ''],
     ['{"message":"<b>done</b>"}', '<b>done</b>'],
     ['kept 3 < 4 files', 'kept 3 < 4 files'],
-  ])('is not what a server only labels as HTML: %j', (body, said) => {
+  ])('is not assumed from the content type alone: %j', (body, said) => {
     expect(read('text', body, { headers: html })).toBe(said);
     expect(read('nothing', body, { headers: html })).toBeUndefined();
   });
 
-  test('is what an app may answer with', () => {
+  test('is accepted as the response of an app', () => {
     expect(read('anything', portal)).toBe(portal);
   });
 
-  test('is no answer to a raw call either', async () => {
+  test('is not accepted as the reply to a raw call', async () => {
     const url = await serving((_, response) => response.end(portal));
     const call = { method: 'POST', path: '/x', query: [], body: undefined };
     await expect(callRaw(call, options(url))).rejects.toMatchObject({ exit: 'unavailable' });
@@ -87,7 +87,7 @@ describe('a web page', () => {
   test.each<['GET' | 'POST', number]>([
     ['GET', 5],
     ['POST', 1],
-  ])('to a %s is asked for %i times', async (method, calls) => {
+  ])('to a %s request causes %i attempts', async (method, calls) => {
     let seen = 0;
     const send: Send = async () => {
       seen++;
@@ -121,7 +121,7 @@ describe('a confirmation', () => {
     ['{"success":false,"message":"still in use"}', 'still in use'],
     ['{"errors":["a"],"ok":true}', '["a"]'],
     ['{"ok":false}', '{"ok":false}'],
-  ])('is not an error that came with a 200: %s', (body, message) => {
+  ])('is not an error with status 200: %s', (body, message) => {
     for (const promised of ['text', 'nothing'] as const) {
       expect(failureOf(() => read(promised, body))).toMatchObject({ exit: 'failed', message });
     }
@@ -137,7 +137,7 @@ describe('a confirmation', () => {
 
 describe('JSON', () => {
   test.each(['[{"id":"a"', '[{"id":"a"}', '{"id', '["a', '[{"id":"a"},'])(
-    'that is cut off is a lost reply: %s',
+    'that is truncated counts as a lost reply: %s',
     (body) => {
       expect(failureOf(() => read(items, body))).toMatchObject({ exit: 'unavailable', mayHaveArrived: true });
     },
@@ -151,7 +151,7 @@ describe('JSON', () => {
     expect(failureOf(() => read(items, body))).toMatchObject({ exit: 'unavailable', message });
   });
 
-  test('of another form is exit 70, with the field', () => {
+  test('of another shape exits with 70 and names the field', () => {
     expect(failureOf(() => read(items, '{"apps":[]}'))).toMatchObject({ exit: 'bug' });
     expect(failureOf(() => read(object({ inner: items }), '{"inner":"none"}')).message).toBe(
       'DELETE /x returned an unexpected reply: inner: is not a list',
@@ -161,11 +161,11 @@ describe('JSON', () => {
   test.each([
     ['null', []],
     ['\ufeff[{"id":"a"}]', [{ id: 'a' }]],
-  ])('%j is read', (body, value) => {
+  ])('is read from %j', (body, value) => {
     expect(read(items, body)).toEqual(value);
   });
 
-  test('may be missing from a reply without content', () => {
+  test('may be absent from a reply without content', () => {
     expect(read(items, '', { status: 204 })).toEqual([]);
   });
 });
@@ -186,7 +186,7 @@ describe('a compressed reply', () => {
   ];
   const cases = ways.flatMap(([way, send]) => encodings.map(([name, encode]) => [way, name, send, encode] as const));
 
-  test.each(cases)('over %s in %s is read, although identity was asked for', async (_, encoding, send, encode) => {
+  test.each(cases)('over %s in %s is read, although identity was requested', async (_, encoding, send, encode) => {
     let asked: string | undefined;
     const url = await serving((request, response) => {
       asked = request.headers['accept-encoding'];
@@ -197,7 +197,7 @@ describe('a compressed reply', () => {
     expect(asked).toBe('identity');
   });
 
-  test.each(ways)('over %s keeps the words of an error', async (_, send) => {
+  test.each(ways)('over %s keeps the message of an error', async (_, send) => {
     const url = await serving((__, response) =>
       response.writeHead(409, { 'content-encoding': 'gzip' }).end(gzipSync('{"message":"name is taken"}')),
     );
@@ -210,14 +210,14 @@ describe('a compressed reply', () => {
     ['gzip', Buffer.from('[{"id":"a"}]'), 'is compressed and damaged'],
     ['gzip', gzipSync('[{"id":"a"}]').subarray(0, 12), 'is compressed and damaged'],
     ['gzip', gzipSync(Buffer.alloc(257 * 1024 * 1024)), 'is larger than'],
-  ])('in %s that cannot be read is exit 69', async (encoding, body, message) => {
+  ])('in %s that cannot be decompressed exits with 69', async (encoding, body, message) => {
     const url = await serving((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
     const call = createApi(options(url))(endpoint('POST /x', { reply: items }), {});
     await expect(call).rejects.toMatchObject({ exit: 'unavailable', message: expect.stringContaining(message) });
   });
 });
 
-test('items that could not be read are reported with their call', async () => {
+test('reports unreadable items with their call', async () => {
   const url = await serving((_, response) => response.end('[{"id":"a"},null,{"name":"b"}]'));
   const found: unknown[] = [];
   const api = createApi({ ...options(url), onUnreadable: (route, at, unread) => found.push([route, at, unread]) });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseRetryAfter, type Retry, retryDelayMs, withRetries } from '../../src/api/retry.ts';
 import { FailedError, UnavailableError } from '../../src/errors.ts';
 
-describe('the wait before a try', () => {
+describe('the delay before an attempt', () => {
   test.each([
     [2, 500],
     [3, 1_000],
@@ -11,7 +11,7 @@ describe('the wait before a try', () => {
     [6, 8_000],
     [7, 8_000],
     [20, 8_000],
-  ])('number %i is at most %i ms, and any time below it', (attempt, most) => {
+  ])('number %i is random, and at most %i ms', (attempt, most) => {
     expect(retryDelayMs(attempt, undefined, () => 1)).toBe(most);
     expect(retryDelayMs(attempt, undefined, () => 0.5)).toBe(most / 2);
     expect(retryDelayMs(attempt, undefined, () => 0)).toBe(0);
@@ -23,7 +23,7 @@ describe('the wait before a try', () => {
     [60_000, 60_000],
     [60_001, undefined],
     [3_600_000, undefined],
-  ])('is what the server asks for (%i ms), unless that is more than a minute', (asked, wait) => {
+  ])('is what the server asks for (%i ms), up to a minute', (asked, wait) => {
     expect(retryDelayMs(2, asked, () => 1)).toBe(wait);
   });
 });
@@ -40,12 +40,12 @@ describe('Retry-After', () => {
     ['soon', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('of %j is %j ms from now', (header, ms) => {
+  ])('of %j is %j ms', (header, ms) => {
     expect(parseRetryAfter(header, now)).toBe(ms);
   });
 });
 
-describe('retrying', () => {
+describe('a retried call', () => {
   const down = new UnavailableError('down', { retryable: true });
 
   function trying(failures: unknown[], signal = new AbortController().signal) {
@@ -62,7 +62,7 @@ describe('retrying', () => {
     return { result, told, attempts: () => attempts };
   }
 
-  test('ends with the first success, and tells of each retry', async () => {
+  test('ends with the first success, and reports each retry', async () => {
     const { result, told, attempts } = trying([down, down]);
     expect(await result).toBe('done');
     expect(attempts()).toBe(3);
@@ -72,7 +72,7 @@ describe('retrying', () => {
     ]);
   });
 
-  test('gives up after five tries with the last failure', async () => {
+  test('fails with the last error after five attempts', async () => {
     const { result, attempts } = trying(Array(9).fill(down));
     await expect(result).rejects.toBe(down);
     expect(attempts()).toBe(5);
@@ -82,13 +82,13 @@ describe('retrying', () => {
     ['a failure that no repeat cures', new FailedError('no')],
     ['an exception nobody foresaw', new TypeError('bug')],
     ['a wait longer than a minute', new UnavailableError('later', { retryable: true, retryAfterMs: 61_000 })],
-  ])('does not repeat after %s', async (_, failure) => {
+  ])('is not repeated after %s', async (_, failure) => {
     const { result, told } = trying([failure]);
     await expect(result).rejects.toBe(failure);
     expect(told).toEqual([]);
   });
 
-  test('does not repeat once the user has stopped it', async () => {
+  test('is not repeated after an interrupt', async () => {
     const { result, attempts } = trying([down], AbortSignal.abort());
     await expect(result).rejects.toBe(down);
     expect(attempts()).toBe(1);

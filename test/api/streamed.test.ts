@@ -21,13 +21,13 @@ describe.each([
     ]);
   });
 
-  test.each(['GET', 'HEAD', 'POST', 'DELETE'])('%s sends none', async (method) => {
+  test.each(['GET', 'HEAD', 'POST', 'DELETE'])('%s sends no body', async (method) => {
     const { url, seen } = await appServer((response) => response.end('fine'));
     const { text } = await received({ method, url });
     expect([text, String(seen[0]?.body)]).toEqual([method === 'HEAD' ? '' : 'fine', '']);
   });
 
-  test('every header of the answer is there, those given twice as well', async () => {
+  test('has every header of the response, also repeated ones', async () => {
     const { url } = await appServer((response) =>
       response.writeHead(201, 'Made', ['X-Run', 'r-1', 'X-Part', 'a', 'x-part', 'b', 'Set-Cookie', 'c=d']).end(),
     );
@@ -40,7 +40,7 @@ describe.each([
   test.each([
     ['shorter', 7],
     ['longer', 5],
-  ])('a body that is %s than was said is an error, not a wait', async (_, length) => {
+  ])('fails at once if the body is %s than declared', async (_, length) => {
     const { url, seen } = await appServer((response) => response.end());
     await expect(received({ url, body: { length, read: pieces } })).rejects.toThrow(
       /^the connection to .* failed: .*length/,
@@ -48,7 +48,7 @@ describe.each([
     expect(seen).toEqual([]);
   });
 
-  test('a body whose source fails is an error with its reason', async () => {
+  test('fails with the reason if the source of the body fails', async () => {
     const { url } = await appServer((response) => response.end());
     async function* broken() {
       yield Buffer.from('one');
@@ -57,7 +57,7 @@ describe.each([
     await expect(received({ url, body: { length: undefined, read: broken } })).rejects.toThrow('the disk is gone');
   });
 
-  test('a body that nobody takes is given up', async () => {
+  test('fails if the server does not accept the body', async () => {
     const { url } = await listening(() => {});
     async function* endless() {
       for (;;) yield Buffer.alloc(2 ** 20);
@@ -66,7 +66,7 @@ describe.each([
     await expect(sent).rejects.toThrow('no data for 0.05 s');
   });
 
-  test('an answer before the end of the body counts', async () => {
+  test('accepts a response before the end of the body', async () => {
     const { url } = await listening((socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 6\r\n\r\nenough'));
     });
@@ -83,7 +83,7 @@ describe.each([
     expect([reply.status, reply.text, ended]).toEqual([413, 'enough', false]);
   });
 
-  test('the reason of the signal is what is thrown, before the answer and in its middle', async () => {
+  test('throws the reason of the signal, before and within the response', async () => {
     const reason = new Error('stop');
     const before = new AbortController();
     const { url } = await appServer(() => before.abort(reason));
@@ -93,7 +93,7 @@ describe.each([
     await expect(received({ url: slow.url, signal: during.signal })).rejects.toBe(reason);
   });
 
-  test('close ends the connection, whatever is still to come', async () => {
+  test('close ends the connection before the end of the response', async () => {
     let cut = (_: boolean) => {};
     const wasCut = new Promise<boolean>((resolve) => {
       cut = resolve;

@@ -9,7 +9,7 @@ import { secretsIn, someone } from '../support/login.ts';
 
 const hour = 3_600_000;
 
-describe('a login whose token ends', () => {
+describe('a login whose token expires', () => {
   test.each([
     ['long before its end', 2 * hour, 0],
     ['a bit more than a minute before its end', 4 * hour - 62_000, 0],
@@ -42,7 +42,7 @@ describe('a login whose token ends', () => {
     expect(tokens()).toEqual({ token: 'fresh', refreshToken: 'fresh too' });
   });
 
-  test('that was revoked exits 4 and says how to log in', async () => {
+  test('exits with 4 and says how to log in if it was revoked', async () => {
     const { clock, emulator, run, tokens } = await loggedIn();
     emulator.store.sessions.clear();
     clock.now += 5 * hour;
@@ -55,7 +55,7 @@ describe('a login whose token ends', () => {
     expect(secretsIn(outcome)).toEqual([]);
   });
 
-  test('serves until its end when it cannot be renewed', async () => {
+  test('is used until it expires if it cannot be renewed', async () => {
     const { clock, emulator, run } = await loggedIn();
     emulator.fail('renewToken', '500*');
     clock.now += 4 * hour - 30_000;
@@ -64,7 +64,7 @@ describe('a login whose token ends', () => {
     expect((await run('apps list')).code).toBe(69);
   });
 
-  test('is renewed for this run only, with a warning, when it cannot be stored', async () => {
+  test('is renewed for this process only, with a warning, if it cannot be stored', async () => {
     const { tokens, folder } = await loggedIn();
     const before = tokens();
     const nowhere = { GANTRY_CONFIG_DIR: join(folder, 'credentials.json', 'below-a-file') };
@@ -76,7 +76,7 @@ describe('a login whose token ends', () => {
     expect(tokens()).toEqual(before);
   });
 
-  test('is not brought back by a command that was under way when somebody logged out', async () => {
+  test('is not restored by a command that was running during a logout', async () => {
     const { clock, run, tokens, emulator } = await loggedIn();
     emulator.fail('listApps', 401);
     clock.now += hour;
@@ -87,8 +87,8 @@ describe('a login whose token ends', () => {
   });
 });
 
-describe('a token that the platform refuses in the middle of the work', () => {
-  test('is renewed, and any call is repeated once', async () => {
+describe('a token that the platform refuses during a command', () => {
+  test('is renewed, and the call is repeated once', async () => {
     const { emulator, run, renewed } = await loggedIn();
     emulator.fail('listApps', 401);
     expect((await run('apps list')).code).toBe(0);
@@ -97,7 +97,7 @@ describe('a token that the platform refuses in the middle of the work', () => {
     expect(renewed()).toBe(2);
   });
 
-  test('is an error when the new one is refused too', async () => {
+  test('is an error if the new token is refused too', async () => {
     const { emulator, run, renewed } = await loggedIn();
     emulator.fail('listApps', 401, 401);
     const { code, stderr } = await run('apps list');
@@ -106,7 +106,7 @@ describe('a token that the platform refuses in the middle of the work', () => {
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'listApps')).toHaveLength(2);
   });
 
-  test('is an error at once when it comes from the environment, and nothing is stored', async () => {
+  test('is an error at once if it comes from the environment, and nothing is stored', async () => {
     const { emulator, run, renewed, tokens } = await loggedIn();
     const before = tokens();
     emulator.fail('listApps', 401);
@@ -115,7 +115,7 @@ describe('a token that the platform refuses in the middle of the work', () => {
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'listApps')).toHaveLength(1);
   });
 
-  test('is taken from the file when another command has renewed it meanwhile', async () => {
+  test('is read from the file if another command renewed it meanwhile', async () => {
     const { emulator, run, clock, renewed } = await loggedIn();
     clock.now += 5 * hour;
     await run('apps list');
@@ -125,12 +125,12 @@ describe('a token that the platform refuses in the middle of the work', () => {
   });
 });
 
-describe('a token that nothing renews', () => {
+describe('a token that cannot be renewed', () => {
   test.each([
     ['in 8 days', 8 * 24 * hour, undefined],
     ['in 3 days and a half', 84 * hour, 'create a new one in the dashboard, API Keys page'],
     ['in an hour', hour + 1, 'create a new one'],
-  ])('and ends %s: one line says so', async (_, left, words) => {
+  ])('causes one warning if it expires %s', async (_, left, words) => {
     const { emulator, run, clock } = await someone();
     const GANTRY_TOKEN = emulator.issueToken({ exp: (clock.now + left) / 1000 });
     const { code, stderr } = await run('apps list', { env: { GANTRY_TOKEN } });
@@ -142,7 +142,7 @@ describe('a token that nothing renews', () => {
     expect((await run('apps list --quiet', { env: { GANTRY_TOKEN } })).stderr).toBe('');
   });
 
-  test('but is stored is replaced by gantry login --token', async () => {
+  test('suggests gantry login --token if it is stored', async () => {
     const { emulator, run, clock } = await someone();
     await run('login --token', { stdin: emulator.issueToken({ exp: clock.now / 1000 + 3600 }) });
     expect((await run('apps list')).stderr).toContain(
@@ -150,7 +150,7 @@ describe('a token that nothing renews', () => {
     );
   });
 
-  test('and is given by the official client’s login is replaced by gantry login', async () => {
+  test('suggests gantry login if it is from the official client', async () => {
     const { run, place, clock, emulator } = await someone();
     const file = join(place, 'config.yaml');
     const access = emulator.issueToken({ token_use: 'access', exp: clock.now / 1000 + 3600 });
@@ -160,7 +160,7 @@ describe('a token that nothing renews', () => {
   });
 });
 
-test('a file of credentials that others could read is private after a renewal, too', async () => {
+test('a renewal makes a credentials file private that others could read', async () => {
   const { clock, run, folder } = await loggedIn();
   const file = join(folder, 'credentials.json');
   chmodSync(file, 0o644);

@@ -16,25 +16,25 @@ test('the same seed draws the same plan', () => {
   expect(drawPlan(7)).not.toEqual(drawPlan(8));
 });
 
-test('a run that does what it says has no findings', () => {
+test('reports nothing about a correct run', () => {
   expect(judge({ after: { 'dst/a': wanted } })).toEqual([]);
 });
 
-test('finds a file that is called done and is not there', () => {
+test('finds a file that is reported as done but missing', () => {
   expect(judge({})).toContain('step 1: exit code 0, but 1 of 1 are not there whole: dst/a');
 });
 
-test('finds a torn file whatever the exit code is', () => {
+test('finds a partial file, whatever the exit code', () => {
   expect(judge({ after: { 'dst/a': old }, ended: { code: 1 } })).toContain('step 1: a target is torn or mixed: dst/a');
 });
 
-test('finds a user file that was changed, and one that was left behind', () => {
+test('finds a changed file of the user, and a leftover file', () => {
   const findings = judge({ before: { mine: old }, after: { 'dst/a': wanted, 'dst/.temporary': old } });
   expect(findings).toContain('step 1: deleted: mine');
   expect(findings).toContain('step 1: left behind after a clean run: dst/.temporary');
 });
 
-test('lets a failed run leave a temporary file, which a clean run has to remove', () => {
+test('allows a failed run to leave a temporary file, which the next run has to remove', () => {
   const step = { isClean: false };
   const fired = [{ point: 'get', what: 'status', times: 9, status: 500 }];
   expect(judge({ step, fired, after: { 'dst/.temporary': old }, ended: { code: 69 } })).toEqual([]);
@@ -46,7 +46,7 @@ test('finds a change outside of the work folder', () => {
   expect(judge({ state: after })).toEqual(['step 1: changed outside of the work folder: outside/precious']);
 });
 
-test('finds exit codes that do not fit', () => {
+test('finds wrong exit codes', () => {
   const after = { 'dst/a': wanted };
   expect(judge({ after, ended: { code: 70 } }).join()).toContain('exit code 70');
   expect(judge({ after, ended: { code: 71 } }).join()).toContain('exit code 71 is not documented');
@@ -64,17 +64,17 @@ test('finds secrets, on either stream', () => {
   ]);
 });
 
-test('finds requests that break the rules', () => {
+test('finds invalid requests', () => {
   expect(judge({ after: { 'dst/a': wanted }, violations: ['ls: a body'] })).toEqual(['step 1: request: ls: a body']);
 });
 
-test('finds a summary that counts more files than there are', () => {
+test('finds a summary that counts too many files', () => {
   const stdout = Buffer.from(JSON.stringify({ files: 1, failed: [{ path: 'a' }] }));
   const findings = judge({ step: { isClean: false }, ended: { code: 1, stdout } });
   expect(findings).toContain('step 1: says 1 files are copied, 0 are');
 });
 
-test('lets one of two commands be refused, but not both, and nothing else happen to them', () => {
+test('allows one of two commands to be refused, but not both, and no other failure', () => {
   const commands = [{ args: [] }, { args: [] }];
   const after = { 'dst/a': wanted };
   const step = { commands, isClean: false };
@@ -95,7 +95,7 @@ test('finds two commands that write to the same targets at the same time', () =>
   ]);
 });
 
-test('finds pages that are asked for without end, and a list that is called whole though it has none', () => {
+test('finds endless page requests, and an endless list that is reported as complete', () => {
   const asked = (times: number) => Array.from({ length: times }, () => ({ point: 'runs-chart', by: 0 }));
   const facts = { runs: ['r-1'], lie: 'offset-ignored' };
   const listed = { stdout: Buffer.from('[{"id":"r-1"}]') };
@@ -108,7 +108,7 @@ test('finds pages that are asked for without end, and a list that is called whol
   ]);
 });
 
-test('finds grants that were changed though nobody can tell what they are', () => {
+test('finds changed grants that could not be read before', () => {
   const [before, after] = [state({}), state({})];
   before.grants.set('sa-1', ['p-1']);
   after.grants.set('sa-1', ['p-1', 'p-2']);
@@ -119,14 +119,14 @@ test('finds grants that were changed though nobody can tell what they are', () =
   expect(findings(false)).toEqual(['step 1: changed grants that it cannot know']);
 });
 
-test.for(plantedBugs)('the sources still have what the planted bug "$name" replaces', ({ edits }) => {
+test.for(plantedBugs)('the sources contain the code that the planted bug "$name" replaces', ({ edits }) => {
   for (const { file, from } of edits) {
     const pieces = readFileSync(join(import.meta.dirname, '../..', file), 'utf8').split(from);
     expect(pieces.length - 1, `${from} in ${file}`).toBe(1);
   }
 });
 
-test('calls a damaged archive broken', () => {
+test('reports a damaged archive', () => {
   expect(readZip(Buffer.from('no zip'))).toBe('it has no directory');
 });
 

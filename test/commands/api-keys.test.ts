@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-test('keys are listed with what is left of their time, the first to expire first', async () => {
+test('lists keys with their remaining time, the first to expire first', async () => {
   const { code, stdout } = await gantry(['api-keys', 'list'], { emulator, ...wideTerminal });
   expect(code).toBe(0);
   expect(stdout.trimEnd().split('\n')).toEqual([
@@ -23,7 +23,7 @@ test('keys are listed with what is left of their time, the first to expire first
   ]);
 });
 
-test('no key is said, in text or in JSON, unless it is asked for', async () => {
+test('shows no key, in text or JSON, unless requested', async () => {
   for (const flags of [[], ['--json'], ['--debug']]) {
     const { stdout, stderr } = await gantry(['api-keys', 'list', ...flags], { emulator });
     expect(stdout + stderr).not.toContain('eyJ');
@@ -32,7 +32,7 @@ test('no key is said, in text or in JSON, unless it is asked for', async () => {
   expect(json()).toEqual(Array(4).fill({ apiKey: null }));
 });
 
-test('with --show-values keys are said in full, on a narrow terminal too', async () => {
+test('--show-values shows whole keys, also on a narrow terminal', async () => {
   const all = await gantry(['api-keys', 'list', '--show-values', '--json'], { emulator });
   const keys = all.json() as { apiKey: string; name: string; owner: string | null }[];
   const { stdout } = await gantry(['api-keys', 'list', '--show-values'], { emulator, columns: 40 });
@@ -44,7 +44,7 @@ test('with --show-values keys are said in full, on a narrow terminal too', async
   expect(keys.map(({ owner }) => owner)).toEqual(['ci', 'ci', 'metrics', null]);
 });
 
-test('who may not see service accounts sees their ids', async () => {
+test('shows the ids of service accounts if their names may not be read', async () => {
   emulator.fail('listServiceAccounts', 403);
   const { code, stdout } = await gantry(['api-keys', 'list'], { emulator });
   expect(code).toBe(0);
@@ -52,7 +52,7 @@ test('who may not see service accounts sees their ids', async () => {
 });
 
 test.each(['500*', 'html*', 'malformed*', '401'])(
-  'keys are listed although service accounts answer %s',
+  'lists keys although the service accounts reply with %s',
   async (fault) => {
     emulator.fail('listServiceAccounts', fault);
     const { code, stdout, stderr } = await gantry(['api-keys', 'list'], { emulator });
@@ -62,7 +62,7 @@ test.each(['500*', 'html*', 'malformed*', '401'])(
   },
 );
 
-test('no keys are an empty list', async () => {
+test('an empty list is no error', async () => {
   empty(emulator);
   const text = await gantry(['api-keys', 'list'], { emulator });
   expect([text.code, text.stdout]).toEqual([0, '']);

@@ -25,7 +25,7 @@ async function pages(
 
 const page = (response: ServerResponse, body: object) => void response.end(JSON.stringify(body));
 
-test('a platform that ignores tokens and gives its first page for ever is read to its end', async () => {
+test('ends if the platform ignores tokens and always returns its first page', async () => {
   const { asked, read } = await pages(({ count }, response) =>
     page(response, { items: [1, 2], nextToken: `token-${count}` }),
   );
@@ -34,7 +34,7 @@ test('a platform that ignores tokens and gives its first page for ever is read t
   expect(asked.length).toBeLessThan(5);
 });
 
-test('two pages that lead to each other end', async () => {
+test('ends if two pages link to each other', async () => {
   const { asked, read } = await pages(({ token }, response) =>
     page(response, token === 'b' ? { items: [3, 4], nextToken: 'a' } : { items: [1, 2], nextToken: 'b' }),
   );
@@ -43,7 +43,7 @@ test('two pages that lead to each other end', async () => {
   expect(asked.length).toBeLessThan(6);
 });
 
-test('empty pages with new tokens end, and it is said that items may be missing', async () => {
+test('ends at empty pages with new tokens, and says that items may be missing', async () => {
   const { asked, read } = await pages(({ count }, response) =>
     page(response, { items: count === 1 ? [1] : [], nextToken: `token-${count}` }),
   );
@@ -63,20 +63,20 @@ const cut = (times: number) =>
     else page(response, token === 'c' ? { items: [4] } : { items: [1, 2], nextToken: 'b' });
   });
 
-test('a page that is cut off is read again', async () => {
+test('reads a truncated page again', async () => {
   const { read } = await cut(1);
   const { code, stdout, stderr } = await read();
   expect([code, JSON.parse(stdout)]).toEqual([0, { items: [1, 2, 3, 4] }]);
   expect(stderr).toMatch(/the reply is incomplete|connection reset/);
 });
 
-test('a page that is cut off for ever fails the command, and nothing is printed', async () => {
+test('fails without output if a page is always truncated', async () => {
   const { read } = await cut(Number.POSITIVE_INFINITY);
   const { code, stdout } = await read();
   expect([code, stdout]).toEqual([69, '']);
 });
 
-test('a page that cannot be read fails the command, and nothing is printed', async () => {
+test('fails without output if a page cannot be read', async () => {
   const { read } = await pages(({ token }, response) => {
     if (!token) return page(response, { items: [1, 2], nextToken: 'b' });
     response.statusCode = 403;
@@ -85,7 +85,7 @@ test('a page that cannot be read fails the command, and nothing is printed', asy
   expect(await read()).toMatchObject({ code: 5, stdout: '', stderr: expect.stringContaining('no more for you') });
 });
 
-test('the progress counts items on a terminal, and leaves no line behind', async () => {
+test('counts items in the progress on a terminal, and clears the line', async () => {
   let release = () => {};
   const shown = new Promise<void>((done) => {
     release = done;

@@ -20,7 +20,7 @@ afterAll(() => emulator.close());
 const lastCall = () => emulator.calls.at(-1);
 
 describe('gantry api', () => {
-  test('fills in the project and prints the answer', async () => {
+  test('fills in the project and prints the reply', async () => {
     const { code, stdout } = await gantry(['api', 'get', '/v2/projects/{project}/apps'], { emulator });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject([{ name: 'web' }]);
@@ -36,7 +36,7 @@ describe('gantry api', () => {
     expect(stdout).toMatch(/^HTTP 200\n[\s\S]*content-type: application\/json\n[\s\S]*\n\n\[/);
   });
 
-  test('--query goes into the query, encoded', async () => {
+  test('--query adds to the query, encoded', async () => {
     await gantry(
       ['api', 'GET', '/v2/projects/{project}/apps', '--query', 'includeEphemeral=true', '--query', 'x=a b&c'],
       {
@@ -46,7 +46,7 @@ describe('gantry api', () => {
     expect(lastCall()?.query).toMatchObject({ includeEphemeral: 'true', x: 'a b&c' });
   });
 
-  test('--field makes a JSON body: text after =, anything after :=', async () => {
+  test('--field makes a JSON body: text after =, JSON after :=', async () => {
     const path = '/v2/projects/{project}/apps/p-12345678-web';
     const fields = ['--field', 'note=3', '--field', 'maxReplicaCount:=3'];
     const { code } = await gantry(['api', 'PATCH', path, ...fields], { emulator });
@@ -54,7 +54,7 @@ describe('gantry api', () => {
     expect(lastCall()?.body).toEqual({ note: '3', maxReplicaCount: 3 });
   });
 
-  test('--input takes the body from a file', async () => {
+  test('--input reads the body from a file', async () => {
     await using folder = await folderOf({ 'body.json': '{"maxReplicaCount": 2}' });
     const words = ['api', 'PATCH', '/v2/projects/{project}/apps/p-12345678-web', '--input', 'body.json'];
     const { code } = await gantry(words, { emulator, cwd: folder.path });
@@ -72,13 +72,13 @@ describe('gantry api', () => {
     ['a field without a name', ['POST', '/v2/projects', '--field', '=b'], 2],
     ['a file that is not there', ['POST', '/v2/projects', '--input', 'nope.json'], 2],
     ['--paginate with POST', ['POST', '/v2/projects', '--paginate'], 2],
-  ])('exits as every command does: %s', async (_, words, exit) => {
+  ])('exits like every command: %s', async (_, words, exit) => {
     const { code, json } = await gantry(['api', ...words, '--json'], { emulator });
     expect(code).toBe(exit);
     expect(json()).toHaveProperty('error.exitCode', exit);
   });
 
-  test('a path cannot carry the token elsewhere', async () => {
+  test('a path cannot send the token to another host', async () => {
     const before = emulator.calls.length;
     const { code } = await gantry(['api', 'GET', '//evil.example/v2'], { emulator });
     expect(code).toBe(6);
@@ -103,7 +103,7 @@ test('--paginate fetches all pages and joins them', async () => {
   expect(JSON.parse(stdout)).toEqual({ items: [0, 1, 2, 3, 4, 5], total: 6 });
 });
 
-test('--paginate reads pages by offset where the platform knows no token, each item once', async () => {
+test('--paginate reads pages by offset if the platform has no tokens, each item once', async () => {
   const emulator = await startEmulator();
   onTestFinished(() => emulator.close());
   await deployWeb(emulator);
@@ -118,7 +118,7 @@ test('--paginate reads pages by offset where the platform knows no token, each i
   expect(JSON.parse(later.stdout).items).toEqual(items.slice(200));
 });
 
-test('--paginate leaves out that there is more, once there is not', async () => {
+test('--paginate removes the token of the next page from the result', async () => {
   let calls = 0;
   const url = await answering((done) => {
     done();
@@ -131,7 +131,7 @@ test('--paginate leaves out that there is more, once there is not', async () => 
   expect([JSON.parse(stdout), stderr]).toEqual([{ items: [1, 2] }, '']);
 });
 
-test('--paginate ends with an error where pages never end', async () => {
+test('--paginate fails if pages never end', async () => {
   let calls = 0;
   const url = await answering((done) => {
     done();
@@ -145,7 +145,7 @@ test('--paginate ends with an error where pages never end', async () => {
   expect(stderr).toMatch(/the list does not end[\s\S]*fix .*--paginate/);
 });
 
-test('--paginate keeps items that are alike, and tells when pages are missing', async () => {
+test('--paginate keeps equal items, and reports missing pages', async () => {
   const url = await answering({ items: ['a', 'a'], nextToken: 'again' });
   const { stdout, stderr } = await gantry(['api', 'GET', '/v2/x', '--paginate'], {
     env: { GANTRY_API_URL: url, GANTRY_TOKEN: 'x' },

@@ -44,7 +44,7 @@ describe('apps scale', () => {
     [['--max-replicas', '0'], 'expected a whole number from 1 up'],
     [['--min-replicas', '-1'], 'expected a whole number from 0 up'],
     [[], 'nothing to change'],
-  ])('with %j is refused here', async (flags, said) => {
+  ])('with %j is refused before any request', async (flags, said) => {
     const { code, stderr } = await gantry(['apps', 'scale', 'web', ...flags], { emulator });
     expect(code).toBe(2);
     expect(stderr).toContain(said);
@@ -85,13 +85,13 @@ describe('apps delete', () => {
 });
 
 describe('projects', () => {
-  test('list shows those of the token', async () => {
+  test('list shows the projects of the token', async () => {
     const { stdout, code } = await gantry(['projects', 'list'], { emulator });
     expect(code).toBe(0);
     expect(stdout).toContain('p-12345678');
   });
 
-  test('list without a token exits 4', async () => {
+  test('list without a token exits with 4', async () => {
     const { code } = await gantry(['projects', 'list'], { env: { GANTRY_API_URL: emulator.url } });
     expect(code).toBe(4);
   });
@@ -100,7 +100,7 @@ describe('projects', () => {
     [['projects', 'current'], {}, 'p-12345678\n'],
     [['projects', 'current', '-p', 'p-other'], {}, 'p-other\n'],
     [['projects', 'current'], { GANTRY_PROJECT: '' }, 'p-12345678\n'],
-  ])('%j %j prints the one in use', async (words, env, printed) => {
+  ])('%j %j prints the project in use', async (words, env, printed) => {
     const { stdout } = await gantry(words, { emulator, env });
     expect(stdout).toBe(printed);
   });

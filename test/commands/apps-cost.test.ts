@@ -50,7 +50,7 @@ test.each([
   ],
   [['--since', '2026-11-19', '--until', '2026-11-19'], ['2026-11-19']],
   [['--since', '2026-11-21'], []],
-])('%j leaves %j', async (flags, days) => {
+])('%j shows %j', async (flags, days) => {
   const { json } = await cost(...flags, '--json');
   expect(Object.keys((json() as { costs: object }).costs)).toEqual(days);
 });
@@ -73,7 +73,7 @@ test('passes the reply through with --json', async () => {
 test.each([
   [['--since', '2026-11-19', '--until', '2026-11-18'], '--since 2026-11-19 is after --until 2026-11-18'],
   [['--since', 'May'], 'expected a time such as 2026-11-20'],
-])('%j exits 2', async (flags, said) => {
+])('%j exits with 2', async (flags, said) => {
   const { code, stderr } = await cost(...flags);
   expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
 });

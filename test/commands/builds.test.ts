@@ -125,7 +125,7 @@ describe('the files of a build as a tree', () => {
       'FILE  SIZE          MORE\n.     1 file, 12 B  -\n└─ 0  12 B          key=main.py\n',
     ],
     ['nothing', null, ''],
-  ])('accepts any form of the reply: %s', async (_, shape, text) => {
+  ])('accepts any shape of the reply: %s', async (_, shape, text) => {
     const env = { NO_COLOR: '1', GANTRY_API_URL: await answering({ id: 'b-1', zipFiles: shape }) };
     expect((await files(['--tree'], { env })).stdout).toBe(text);
   });

@@ -16,32 +16,32 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-test('cat prints files as they are, one after another', async () => {
+test('prints files unchanged, one after another', async () => {
   const outcome = await gantry(['cat', '/notes.txt', 'default:/more.txt', '/empty'], { emulator });
   expect([outcome.code, outcome.stdout, outcome.stderr]).toEqual([0, 'first\nsecond', '']);
   expectNoTrace(outcome, emulator);
 });
 
-test('cat changes no byte, not even of what would steer a terminal', async () => {
+test('changes no byte, not even of control sequences', async () => {
   const content = 'a\u001b[2J\u0007\r\n\u0000::error::';
   emulator.volume().write('/odd', content);
   expect((await gantry(['cat', '/odd'], { emulator, env: { GITHUB_ACTIONS: 'true' } })).stdout).toBe(content);
 });
 
-test('the link is asked for with the token, the content without', async () => {
+test('requests the URL with the token, the content without', async () => {
   await gantry(['cat', '/notes.txt', '--region', 'us-east-1'], { emulator });
   const [link, content] = emulator.calls.slice(-2);
   expect([link?.endpoint, link?.hasAuthorization]).toEqual(['getDownloadLink', true]);
   expect([content?.endpoint, content?.hasAuthorization]).toEqual(['object', false]);
 });
 
-describe('what arrives is compared with the checksum of the storage', () => {
+describe('a downloaded file is compared with the checksum of the storage', () => {
   const commands = [
     ['cat', '/notes.txt', '/more.txt'],
     ['cp', ':/notes.txt', '-'],
   ];
 
-  test.each(commands)('%s fails at the end of a damaged file, and names it', async (...words) => {
+  test.each(commands)('%s fails at the end of a damaged file and names it', async (...words) => {
     emulator.fail('object', 'corrupt');
     const { code, stdout, stderr } = await gantry(words, { emulator });
     expect([code, stdout]).toEqual([69, expect.stringMatching(/^[^f]irst\n$/)]);
@@ -49,26 +49,26 @@ describe('what arrives is compared with the checksum of the storage', () => {
     expect(stderr).toContain('gantry cp --no-check default:/notes.txt -');
   });
 
-  test('into a device too', async () => {
+  test('also when it is written to a device', async () => {
     emulator.fail('object', 'corrupt');
     const { code, stderr } = await gantry(['cp', ':/notes.txt', '/dev/null'], { emulator });
     expect([code, stderr]).toEqual([69, expect.stringContaining('is damaged')]);
   });
 
-  test('a file whose reading was resumed is compared as a whole', async () => {
+  test('as a whole if reading it was resumed', async () => {
     emulator.fail('object', 'truncated', 'corrupt');
     const { code, stderr } = await gantry(['cat', '/big'], { emulator });
     expect([code, stderr]).toEqual([69, expect.stringContaining('the content printed for default:/big is damaged')]);
   });
 
-  test('cp --no-check does not compare', async () => {
+  test('but not with cp --no-check', async () => {
     emulator.fail('object', 'corrupt');
     const { code, stdout } = await gantry(['cp', '--no-check', ':/notes.txt', '-'], { emulator });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^[^f]irst\n$/)]);
   });
 
   test.each([{}, { etag: '"5d41402abc4b2a76b9719d911017c592-3"' }])(
-    'without a checksum nothing is: %j',
+    'but not if the storage has no checksum: %j',
     async (headers) => {
       const { env } = await storage({ name: 'a', bytes: 5 }, (asked) => send(asked, Buffer.from('hello'), headers));
       expect(await gantry(['cat', '/a'], { env })).toMatchObject({ code: 0, stdout: 'hello' });
@@ -76,9 +76,9 @@ describe('what arrives is compared with the checksum of the storage', () => {
   );
 });
 
-describe('when the line breaks in the middle', () => {
+describe('when the connection breaks in the middle', () => {
   test.each(['reset-during', 'truncated', 'stall-during', 'reset-before', 'slow-down', '503', 'expired'])(
-    '%s: it goes on where it was',
+    '%s: resumes where it broke',
     async (fault) => {
       emulator.fail('object', fault);
       const { code, stdout } = await gantry(['cat', '/big'], {
@@ -91,7 +91,7 @@ describe('when the line breaks in the middle', () => {
     },
   );
 
-  test('a file that has changed meanwhile is not mixed with what it was', async () => {
+  test('does not mix a file that changed meanwhile with its old content', async () => {
     emulator.fail('object', 'changed');
     const { code, stdout, stderr } = await gantry(['cat', '/big'], { emulator });
     expect(code).toBe(1);
@@ -99,7 +99,7 @@ describe('when the line breaks in the middle', () => {
     expect(stderr).toContain('changed');
   });
 
-  test('for ever, it gives up', async () => {
+  test('fails if it breaks every time', async () => {
     emulator.fail('object', 'reset-before*');
     expect((await gantry(['cat', '/big'], { emulator })).code).toBe(69);
   });
@@ -111,7 +111,7 @@ test.each([
   [['/'], 2],
   [['/notes.txt', '--json'], 2],
   [[], 2],
-])('cat %j exits %i and prints nothing', async (words, exit) => {
+])('%j exits with %i and prints nothing', async (words, exit) => {
   const { code, stdout } = await gantry(['cat', ...words], { emulator });
   expect(code).toBe(exit);
   if (!words.includes('--json')) expect(stdout).toBe('');

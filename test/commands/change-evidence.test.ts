@@ -41,7 +41,7 @@ function lagging(method: string, path: RegExp, looks: number): Answering {
 describe('apps delete', () => {
   const words = ['apps', 'delete', 'web', '--confirm', 'web'];
 
-  test('of an app that is still shown exits 8', async () => {
+  test('exits with 8 if the app is still listed', async () => {
     const { code, stdout, stderr } = await through(words, ignoring('DELETE'));
     expect([code, stdout]).toEqual([8, '']);
     expect(stderr).toContain('web is not deleted yet: its status is');
@@ -52,14 +52,14 @@ describe('apps delete', () => {
     expect([code, stdout, waits]).toEqual([0, 'deleted web\n', [250, 500]]);
   });
 
-  test('with a 404 of an app that is still shown is an error', async () => {
+  test('fails if the reply is 404 but the app is still listed', async () => {
     const { code, stdout } = await through(words, ({ route }) =>
       route.startsWith('DELETE ') ? { status: 404, body: '{"message":"no such project"}' } : undefined,
     );
     expect([code, stdout]).toEqual([6, '']);
   });
 
-  test('whose first answer was lost is a success', async () => {
+  test('succeeds if the first reply was lost', async () => {
     emulator.fail('deleteApp', 'reset-after');
     expect(await gantry(words, { emulator })).toMatchObject({ code: 0, stdout: 'deleted web\n' });
   });
@@ -68,13 +68,13 @@ describe('apps delete', () => {
 describe('apps scale', () => {
   const words = ['apps', 'scale', 'web', '--max-replicas', '7'];
 
-  test('that is not shown afterwards exits 1 with the number that is', async () => {
+  test('exits with 1 and the current number if the change is not shown', async () => {
     const { code, stdout, stderr } = await through(words, ignoring('PATCH'));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/maxReplicaCount of web is still \d, not 7/);
   });
 
-  test('that is shown with a third number says what it is, not that it stayed', async () => {
+  test('reports the current number if it is neither the old nor the new one', async () => {
     let isSent = false;
     const { code, stderr } = await through(words, async ({ route }, pass) => {
       if (/^PATCH /.test(route)) isSent = true;
@@ -85,12 +85,12 @@ describe('apps scale', () => {
     expect(stderr).toContain('maxReplicaCount of web is 5, not 7');
   });
 
-  test('waits until it is shown', async () => {
+  test('waits until the change is shown', async () => {
     const { code, waits } = await through(words, lagging('PATCH', /\/apps\/[^/]+$/, 1));
     expect([code, waits]).toEqual([0, [250]]);
   });
 
-  test('of a setting that is never shown is done, and said to be unconfirmed', async () => {
+  test('succeeds with a note for a setting that the platform does not show', async () => {
     const { code, stderr } = await through(words, async ({ route }, pass) => {
       if (!/^GET .*\/apps\/[^/]+$/.test(route)) return undefined;
       const { maxReplicaCount, ...others } = JSON.parse((await pass()).body);
@@ -105,24 +105,24 @@ describe('secrets set', () => {
   const set = (answering: Answering) =>
     through(['secrets', 'set', 'KEY', '--from-env', '--yes'], answering, { env: { KEY: 'value' } });
 
-  test('that is not stored exits 1 and names the secret', async () => {
+  test('exits with 1 and names the secret if it is not stored', async () => {
     const { code, stdout, stderr } = await set(ignoring('PATCH'));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('the platform did not store KEY');
   });
 
-  test('that keeps the earlier value exits 1', async () => {
+  test('exits with 1 if the earlier value is kept', async () => {
     await gantry(['secrets', 'set', 'KEY', '--from-env'], { emulator, env: { KEY: 'earlier' } });
     const { code, stderr } = await set(ignoring('PATCH'));
     expect([code, stderr]).toEqual([1, expect.stringContaining('the platform did not store KEY')]);
   });
 
-  test('waits until it is shown', async () => {
+  test('waits until the change is shown', async () => {
     const { code, waits } = await set(lagging('PATCH', /\/secrets$/, 1));
     expect([code, waits]).toEqual([0, [250]]);
   });
 
-  test('believes a platform that masks values', async () => {
+  test('accepts masked values as confirmation', async () => {
     const { code } = await set(async ({ route }, pass) => {
       if (!route.startsWith('GET ')) return undefined;
       const names = Object.keys(JSON.parse((await pass()).body || '{}') ?? {});
@@ -135,13 +135,13 @@ describe('secrets set', () => {
 describe('volumes resize', () => {
   const words = ['volumes', 'resize', '100GB', '--yes'];
 
-  test('that is not shown afterwards exits 8', async () => {
+  test('exits with 8 if the change is not shown', async () => {
     const { code, stdout, stderr } = await through(words, ignoring('PATCH'));
     expect([code, stdout]).toEqual([8, '']);
     expect(stderr).toContain('default-us-east-1 still has 50 GB');
   });
 
-  test('says no more than is known where the platform shows no size', async () => {
+  test('succeeds with a note if the platform shows no size', async () => {
     const { code, stdout } = await through(words, ({ route }) =>
       route.endsWith('/volumes') ? { status: 404, body: '{"message":"not found"}' } : undefined,
     );

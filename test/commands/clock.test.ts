@@ -19,14 +19,14 @@ afterEach(() => emulator.close());
 describe.each([
   ['is set back by a day', -dayMs],
   ['leaps ahead by a day, as after a suspended laptop', dayMs],
-])('the clock %s while it waits', (_, byMs) => {
+])('a clock that %s during a wait', (_, byMs) => {
   /** The clock jumps once the build has been polled. */
   const jumping = () => {
     const polled = () => emulator.calls.some(({ endpoint }) => endpoint === 'getBuild');
     return { emulator, clock, jumps: () => (polled() ? byMs : 0) };
   };
 
-  test('a deploy neither ends early nor shows a time that is not', async () => {
+  test('does not end a deploy early or falsify a duration', async () => {
     await using app = await folderOf(smallApp());
     const { code, stderr, json } = await gantry(['deploy', '--timeout', '10m', '--json'], {
       ...jumping(),
@@ -42,7 +42,7 @@ describe.each([
   });
 });
 
-test('an upload link is as good as its life, however far the clock jumps ahead after it came', async () => {
+test('a signed URL stays valid although the clock jumps ahead after it was received', async () => {
   await using app = await folderOf(smallApp());
   await gantry(['deploy'], { emulator, clock, cwd: app.path });
   emulator.fail('part', 500);

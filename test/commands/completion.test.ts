@@ -28,7 +28,7 @@ async function offered(words: string[], env: Record<string, string> = {}) {
   return { ...outcome, words: lines.map((line) => line.split('\t')[0]), directive };
 }
 
-describe('a shell that completes', () => {
+describe('completion', () => {
   test.each([
     [['dep'], ['deploy']],
     [
@@ -54,19 +54,19 @@ describe('a shell that completes', () => {
       ['config', 'get', 'pro'],
       ['profile', 'project'],
     ],
-  ])('is offered, after %j, %j, without a call', async (typed, words) => {
+  ])('after %j offers %j, without a request', async (typed, words) => {
     expect(await offered(typed)).toMatchObject({ words, directive: ':4', code: 0, stderr: '' });
     expect(emulator.calls).toEqual([]);
   });
 
-  test('is offered the names of apps, then of their builds, then of projects', async () => {
+  test('offers the names of apps, then of their builds, then of projects', async () => {
     const { id } = [...emulator.store.builds.values()][0] ?? { id: '' };
     expect((await offered(['apps', 'get', 'w'])).words).toEqual(['web']);
     expect((await offered(['builds', 'get', 'web', ''])).words).toEqual([id]);
     expect((await offered(['service-accounts', 'grant', 'sa-ci', ''])).words).toEqual([emulator.project]);
   });
 
-  test('asks the platform once a minute, and keeps the names for its owner only', async () => {
+  test('asks the platform once a minute, and caches the names privately', async () => {
     await offered(['apps', 'get', '']);
     await offered(['apps', 'get', '']);
     expect(emulator.calls.length).toBe(1);
@@ -74,7 +74,7 @@ describe('a shell that completes', () => {
     expect(readFileSync(join(folder, 'cache', 'names.json'), 'utf8')).not.toContain(emulator.token);
   });
 
-  test('hears nothing of a platform that cannot be reached, and the names are renewed behind it', async () => {
+  test('prints no error if the platform cannot be reached, and renews the names in the background', async () => {
     const { words, code, stderr, behind } = await offered(['apps', 'get', ''], {
       GANTRY_API_URL: 'http://127.0.0.1:1',
     });
@@ -82,7 +82,7 @@ describe('a shell that completes', () => {
     expect(behind).toEqual([['complete', '--refresh', 'app']]);
   });
 
-  test('finds the names that were renewed behind it', async () => {
+  test('offers the names that were renewed in the background', async () => {
     const env = { GANTRY_CONFIG_DIR: folder };
     expect(await gantry(['complete', '--refresh', 'app'], { emulator, env })).toMatchObject({ code: 0, stdout: '' });
     expect((await offered(['apps', 'get', ''])).words).toEqual(['web']);
@@ -90,13 +90,13 @@ describe('a shell that completes', () => {
   });
 
   test.each([[{ GANTRY_TOKEN: '' }], [{ GANTRY_PROFILE: 'nobody' }], [{ GANTRY_API_URL: 'nonsense' }]])(
-    'hears nothing of wrong settings: %j',
+    'prints no error about invalid settings: %j',
     async (env) => {
       expect(await offered(['apps', 'get', ''], env)).toMatchObject({ code: 0, stderr: '' });
     },
   );
 
-  test('is never offered a name that it would execute', async () => {
+  test('never offers a name that the shell would execute', async () => {
     const app = [...emulator.store.apps.values()][0];
     for (const name of ['$(reboot)', 'a b', '`id`', 'x;y', '\u001b[2Jz']) {
       emulator.store.apps.set(name, { ...app, id: name, name } as typeof app & object);
@@ -108,25 +108,25 @@ describe('a shell that completes', () => {
     ['files', ['check', '--config-file', ''], ':0'],
     ['folders', ['-C', ''], ':16'],
     ['nothing', ['users', 'invite', ''], ':4'],
-  ])('is told to look for %s itself after %j', async (_, words, directive) => {
+  ])('lets the shell complete %s after %j', async (_, words, directive) => {
     expect(await offered(words)).toMatchObject({ words: [], directive });
   });
 });
 
-describe('completion', () => {
+describe('gantry completion', () => {
   test.each(['bash', 'zsh', 'fish', 'powershell'])('prints a script for %s that asks for candidates', async (shell) => {
     const { stdout, code } = await gantry(['completion', shell]);
     expect(stdout).toMatch(/gantry complete '?--'?/);
     expect(code).toBe(0);
   });
 
-  test('for another shell exits 2 and names those there are', async () => {
+  test('for another shell exits with 2 and lists the known ones', async () => {
     const { stderr, code } = await gantry(['completion', 'tcsh']);
     expect(stderr).toContain('bash, zsh, fish, powershell');
     expect(code).toBe(2);
   });
 
-  test('works in bash, read twice, and executes nothing that was typed', async () => {
+  test('works in bash, also loaded twice, and executes nothing that was typed', async () => {
     const program = `
       gantry() { "${process.execPath}" bin/gantry.cjs "$@"; }
       eval "$(gantry completion bash)"; eval "$(gantry completion bash)"

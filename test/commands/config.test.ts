@@ -39,7 +39,7 @@ test('config alone shows the help of its group', async () => {
 });
 
 describe('config list', () => {
-  test('tells each setting, and with --show-origin where it is from', async () => {
+  test('shows each setting, and with --show-origin its origin', async () => {
     await using place = await settled({ profiles: { default: { region: 'eu-west-1' } } });
     const plain = await place.run('config list --project p-flag', { GANTRY_INFERENCE_URL: 'https://in.example' });
     expect(plain.stdout).not.toMatch(/ORIGIN|environment/);
@@ -85,21 +85,21 @@ describe('config list', () => {
     expect(Math.max(...stdout.split('\n').map(widthOf))).toBeLessThanOrEqual(80);
   });
 
-  test('names there the variable a value is from, in full', async () => {
+  test('shows the full name of the variable that a value comes from', async () => {
     await using place = await settled();
     const env = { NO_COLOR: '1', GANTRY_INFERENCE_URL: 'https://own.example' };
     const { stdout } = await place.run('config list --show-origin', env, { columns: 80 });
     expect(stdout).toMatch(/^inference-url +https:\/\/own\.example +GANTRY_INFERENCE_URL$/m);
   });
 
-  test('of a profile that nobody made exits 2 and lists those there are', async () => {
+  test('with an unknown profile exits with 2 and lists the profiles', async () => {
     await using place = await settled({ profiles: { staging: {} } });
     const { code, stderr } = await place.run('config list --profile stagign');
     expect(code).toBe(2);
     expect(stderr).toMatch(/profile "stagign" not found\n.*available profiles: default, staging/);
   });
 
-  test('of a file that is not valid JSON names it', async () => {
+  test('names a file that is not valid JSON', async () => {
     await using place = await settled({}, { 'config.json': '{' });
     const { code, stderr } = await place.run('config list');
     expect(code).toBe(1);
@@ -107,7 +107,7 @@ describe('config list', () => {
   });
 
   test.each(['null', '[]', '3', '{"profiles": 7}', '{"profiles": {"default": "x"}}'])(
-    'of a file that holds %s is as if it held nothing',
+    'treats a file with %s as empty',
     async (text) => {
       await using place = await settled({}, { 'config.json': text });
       expect((await place.run('config list')).code).toBe(0);
@@ -123,7 +123,7 @@ describe('config get', () => {
     expect(stdout).toBe('p-env\n');
   });
 
-  test('of what is not set exits 6 and says how to set it', async () => {
+  test('exits with 6 for an unset setting and says how to set it', async () => {
     const { code, stdout, stderr } = await gantry(['config', 'get', 'project']);
     expect([code, stdout]).toEqual([6, '']);
     expect(stderr).toMatch(/project is not set\n {2}fix gantry config set project/);
@@ -131,12 +131,12 @@ describe('config get', () => {
 });
 
 describe('the names of settings', () => {
-  test.each(['set', 'unset'])('that the help of config %s tells are those that there are', async (verb) => {
+  test.each(['set', 'unset'])('in the help of config %s are all that exist', async (verb) => {
     const { stdout } = await gantry(['config', verb, '--help']);
     expect(stdout.replace(/\s+/g, ' ')).toContain(`setting name: ${settingNames.join(', ')}`);
   });
 
-  test.each(settingNames)('%s can be set, read and taken out again', async (name) => {
+  test.each(settingNames)('%s can be set, read and unset', async (name) => {
     await using place = await settled();
     const value = name === 'project' ? 'p-1' : name === 'region' ? 'eu-west-1' : 'https://own.example';
     expect((await place.run(`config set ${name} ${value}`)).stdout).toBe(`${name} is ${value} (profile default)\n`);
@@ -151,7 +151,7 @@ describe('the names of settings', () => {
     ['set dev-project p-1', 'available settings: project, region'],
     ['get projekt', 'fix did you mean project?'],
     ['unset token', 'available settings: project, region'],
-  ])('config %s exits 2', async (line, said) => {
+  ])('config %s exits with 2', async (line, said) => {
     const { code, stderr } = await gantry(['config', ...line.split(' ')]);
     expect(code).toBe(2);
     expect(stderr).toContain('unknown setting');
@@ -179,14 +179,14 @@ describe('config set', () => {
     expect(place.stored()).toEqual({});
   });
 
-  test('stores in the profile named, which it makes', async () => {
+  test('stores in the given profile, which it creates', async () => {
     await using place = await settled();
     await place.run('config set region eu-west-1 --profile staging');
     expect(place.stored()).toEqual({ profiles: { staging: { region: 'eu-west-1' } } });
     expect((await place.run('config get region --profile staging')).stdout).toBe('eu-west-1\n');
   });
 
-  test('makes no profile that could not be named again', async () => {
+  test('refuses a profile name that could not be passed again', async () => {
     await using place = await settled();
     for (const name of ['__proto__', '-x', 'a/b', ' ']) {
       const words = ['config', 'set', 'region', 'eu-west-1', `--profile=${name}`];
@@ -212,7 +212,7 @@ describe('config set', () => {
     expect((await place.run('config set project p-env', { GANTRY_PROJECT: 'p-env' })).stderr).toBe('');
   });
 
-  test('of two at the same time loses none', async () => {
+  test('twice at the same time stores both settings', async () => {
     await using place = await settled();
     await Promise.all([place.run('config set region eu-west-1'), place.run('config set project p-1')]);
     expect(place.stored()).toEqual({ profiles: { default: { region: 'eu-west-1', project: 'p-1' } } });
@@ -232,7 +232,7 @@ test('deploys to the region that was set', async () => {
   expect(emulator.calls.find((call) => call.endpoint === 'createApp')?.body).toMatchObject({ region: 'eu-north-1' });
 });
 
-test('uses the token of the environment before a stored one, as help says', async () => {
+test('uses the token of the environment before a stored one', async () => {
   const help = await gantry(['help', 'environment', '--json']);
   expect(help.json()).toContainEqual({
     variable: 'GANTRY_TOKEN',

@@ -44,35 +44,35 @@ const keeping =
     return answer;
   };
 
-describe('an upload the platform confirmed counts only if the volume lists it', () => {
-  test('one file that is not there fails by name, with exit 69', async () => {
+describe('an upload that the platform confirmed counts only if the volume lists it', () => {
+  test('a missing file fails by name, with exit code 69', async () => {
     const { code, stderr, json } = await gantry(['cp', 'f/a.txt', ':/x/', '--json'], losing('/x/a.txt'));
     expect(code).toBe(69);
     expect(stderr).toContain('a.txt was not copied: the platform confirmed the upload, but the volume does not list');
     expect(json()).toMatchObject({ error: { retryable: true, details: { files: 0, bytes: 0 } } });
   });
 
-  test('a web page with status 200 is no proof either', async () => {
+  test('a web page with status 200 is no confirmation', async () => {
     const page = { type: 'text/html', body: '<!doctype html><title>Sign in</title>' };
     const { code } = await gantry(['cp', 'f/a.txt', ':/x/'], losing('/x/a.txt', page));
     expect(code).not.toBe(0);
     expect(shelf().paths()).toEqual([]);
   });
 
-  test('of a folder only the file that is not there fails', async () => {
+  test('of a folder only the missing file fails', async () => {
     const { code, json } = await gantry(['cp', 'f', ':/x', '--json'], losing('/x/b.txt'));
     expect(code).toBe(69);
     expect(json()).toMatchObject({ files: 2, bytes: 10, failed: [{ path: 'b.txt', code: 'unavailable' }] });
   });
 
-  test('a file that lost a part fails with both sizes', async () => {
+  test('a file with a missing part fails with both sizes', async () => {
     const { code, stderr } = await gantry(['cp', 'f', ':/x'], keeping('/x/c.txt', 'th'));
     expect(code).toBe(69);
     expect(stderr).toContain('c.txt was not copied: ');
     expect(stderr).toContain('the volume lists 2 bytes instead of 5');
   });
 
-  test('an earlier file of the same size does not pass for it', async () => {
+  test('an earlier file of the same size does not count', async () => {
     shelf().write('/x/a.txt', 'FIRST', Date.now() - 5_000);
     const { code, stderr } = await gantry(['cp', 'f', ':/x'], losing('/x/a.txt'));
     expect(code).toBe(69);
@@ -90,7 +90,7 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
     };
 
   test.each([null, '', '2020-01-01T00:00:00Z'])(
-    'an earlier file of the same size does not pass for it where all files have the time %j',
+    'an earlier file of the same size does not count if all files have the time %j',
     async (last_modified) => {
       shelf().write('/x/a.txt', 'FIRST', Date.now() - 5_000);
       const { code, stderr } = await gantry(['cp', 'f', ':/x'], listing({ last_modified }, losing('/x/a.txt')));
@@ -100,7 +100,7 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
     },
   );
 
-  test('with --no-check and without times says that it is not confirmed', async () => {
+  test('--no-check without times says that it is not confirmed', async () => {
     shelf().write('/x/a.txt', 'FIRST', Date.now() - 5_000);
     const answering = listing({ last_modified: null }, losing('/x/a.txt'));
     const { code, stderr, json } = await gantry(['cp', 'f', ':/x', '--no-check', '--json'], answering);
@@ -110,15 +110,18 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
     expect(stderr).not.toContain('is not copied');
   });
 
-  test.each([null, -1, 'large', 1.5])('the storage tells the size of a file that is listed with %j', async (size) => {
-    const fields = { size_bytes: size };
-    const { code, stderr } = await gantry(['cp', 'f', ':/x'], listing(fields, keeping('/x/c.txt', 'th')));
-    expect(code).toBe(69);
-    expect(stderr).toContain('c.txt was not copied: the platform confirmed the upload, but the storage has 2 bytes');
-    expect(stderr).not.toContain('b.txt');
-  });
+  test.each([null, -1, 'large', 1.5])(
+    'the storage is asked for the size of a file that is listed with %j',
+    async (size) => {
+      const fields = { size_bytes: size };
+      const { code, stderr } = await gantry(['cp', 'f', ':/x'], listing(fields, keeping('/x/c.txt', 'th')));
+      expect(code).toBe(69);
+      expect(stderr).toContain('c.txt was not copied: the platform confirmed the upload, but the storage has 2 bytes');
+      expect(stderr).not.toContain('b.txt');
+    },
+  );
 
-  test('an earlier large file of the same size does not pass for it, and reading it back is no surprise', async () => {
+  test('an earlier large file of the same size does not count, and reading it back is announced', async () => {
     here = newFolder({ big: noise(2 * 2 ** 20) });
     shelf().write('/big', noise(2 * 2 ** 20, 'earlier'), Date.now() - 60_000);
     const { code, stderr } = await gantry(['cp', 'big', ':/'], losing('/big'));
@@ -131,13 +134,13 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
     ['sync', ['sync', 'f', ':/x'], ''],
     ['a copy of stdin', ['cp', '-', ':/x/a.txt'], 'first'],
     ['a copy from volume to volume', ['cp', ':/from/a.txt', ':/x/'], ''],
-  ])('%s looks it up, too', async (_, words, stdin) => {
+  ])('%s confirms it as well', async (_, words, stdin) => {
     shelf().write('/from/a.txt', 'first');
     const { code } = await gantry([...words], losing('/x/a.txt'), { stdin });
     expect([code, shelf().text('/x/a.txt')]).toEqual([69, undefined]);
   });
 
-  test('the same command sends it again', async () => {
+  test('the same command uploads it again', async () => {
     await gantry(['cp', 'f', ':/x'], losing('/x/b.txt'));
     const { code, json } = await gantry(['cp', 'f', ':/x', '--json'], truthful);
     expect([code, json()]).toMatchObject([0, { files: 3, resumedBytes: 10 }]);
@@ -145,14 +148,14 @@ describe('an upload the platform confirmed counts only if the volume lists it', 
     expect(filesIn(home)).toEqual([]);
   });
 
-  test('the same command sends it again although an earlier file has its size', async () => {
+  test('the same command uploads it again although an earlier file has its size', async () => {
     shelf().write('/x/b.txt', 'SECOND', Date.now() - 5_000);
     await gantry(['cp', 'f', ':/x'], losing('/x/b.txt'));
     const { code } = await gantry(['cp', 'f', ':/x'], truthful);
     expect([code, shelf().text('/x/b.txt')]).toEqual([0, 'second']);
   });
 
-  test('a platform that keeps nothing is not given all files', async () => {
+  test('stops early if the platform stores no file', async () => {
     const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`many/${n}/file`, 'x']));
     here = newFolder(files);
     const { code, stderr } = await gantry(['cp', 'many', ':/x'], ({ route }) =>
@@ -180,12 +183,12 @@ describe('confirming uploads', () => {
     expect(waits).toEqual([500, 1_000]);
   });
 
-  test('ends when a listing lags too long', async () => {
+  test('fails if a listing lags too long', async () => {
     const { code, json } = await gantry(['cp', 'f', ':/x', '--json'], hiding('/x/', 'b.txt', 99));
     expect([code, json()]).toMatchObject([69, { files: 2, failed: [{ path: 'b.txt' }] }]);
   });
 
-  test('takes one listing for each folder', async () => {
+  test('lists each folder once', async () => {
     const names = Array.from({ length: 30 }, (_, n) => n);
     const files = ['one', 'two', 'three'].flatMap((folder) => names.map((n) => [`many/${folder}/${n}`, 'x']));
     here = newFolder(Object.fromEntries(files));
@@ -194,7 +197,7 @@ describe('confirming uploads', () => {
     expect(calls('listFolder').map(({ query }) => query.dir)).toHaveLength(3);
   });
 
-  test('does not need sizes and times', async () => {
+  test('works without sizes and times', async () => {
     const { code } = await gantry(['cp', 'f', ':/x'], async (call, pass) => {
       if (!isListing(call)) return undefined;
       const entries = JSON.parse((await pass()).body) as object[];
@@ -203,7 +206,7 @@ describe('confirming uploads', () => {
     expect(code).toBe(0);
   });
 
-  test('asks the storage about each file whose listed time says nothing', async () => {
+  test('asks the storage about each file whose listed time is inconclusive', async () => {
     const { code, stderr } = await gantry(['cp', 'f', ':/x'], async (call, pass) => {
       if (!isListing(call)) return undefined;
       const entries = JSON.parse((await pass()).body) as object[];
@@ -214,7 +217,7 @@ describe('confirming uploads', () => {
     expect(calls('object').every(({ status }) => status === 206)).toBe(true);
   });
 
-  test('fails what could not be looked up as the listing failed', async () => {
+  test('fails files whose listing failed, with the error of the listing', async () => {
     const { code, json, stderr } = await gantry(['cp', 'f', ':/x', '--json'], (call) =>
       isListing(call) && calls('completeUpload').length > 0
         ? { status: 403, body: '{"message":"no listing for you"}' }
@@ -226,7 +229,7 @@ describe('confirming uploads', () => {
     expect(stderr).not.toContain('is not copied');
   });
 
-  test('that was interrupted is completed by the same command, without uploading twice', async () => {
+  test('continues in the same command after an interrupt, without uploading twice', async () => {
     here = newFolder({ 'f/big': noise(6 * 2 ** 20), 'f/small': 'small' });
     const words = ['cp', 'f', ':/x', '--part-size', '5MiB', '--json'];
     const stop = new AbortController();

@@ -54,7 +54,7 @@ function expectBig(): void {
   expect(volume().read('/f/big')?.equals(big)).toBe(true);
 }
 
-describe('uploads every file', () => {
+describe('all files are uploaded', () => {
   test.each([
     ['part', 'reset-before'],
     ['part', 'reset-during'],
@@ -85,7 +85,7 @@ describe('uploads every file', () => {
     ['completeUpload', 'html'],
     ['completeUpload', '500'],
     ['completeUpload', '429:2'],
-  ] as const)('although %s meets %s', async (target, fault) => {
+  ] as const)('although %s fails with %s', async (target, fault) => {
     emulator.fail(target, fault);
     const outcome = await gantry(['cp', 'f', ':/f', ...parts], impatience(fault));
     expect(outcome.stderr).not.toContain('not copied');
@@ -95,7 +95,7 @@ describe('uploads every file', () => {
     expect(filesIn(home)).toEqual([]);
   });
 
-  test('despite all kinds of failures at once', async () => {
+  test('despite all kinds of failures at the same time', async () => {
     emulator.fail('part', 'reset-during', 503, 'wrong-etag', 'no-etag', 'reset-after');
     emulator.fail('initializeUpload', 500, '429:1');
     emulator.fail('completeUpload', 'reset-after', 503, 'reset-after');
@@ -103,14 +103,14 @@ describe('uploads every file', () => {
     expectWholeThere();
   });
 
-  test('with one complete call per file, although the reply was lost', async () => {
+  test('with one completion per file, although the reply was lost', async () => {
     emulator.fail('completeUpload', 'reset-after');
     expect((await gantry(['cp', 'f/small', ':/f/'])).code).toBe(0);
     expect(calls('completeUpload')).toHaveLength(1);
     expect(volume().text('/f/small')).toBe('small');
   });
 
-  test('does not mistake an existing file of the same size for the upload that was lost', async () => {
+  test('without taking an existing file of the same size for a lost upload', async () => {
     volume().write('/f/small', 'SMALL', Date.now() - 60_000);
     emulator.fail('completeUpload', 'reset-before');
     expect((await gantry(['cp', 'f/small', ':/f/'])).code).toBe(0);
@@ -118,7 +118,7 @@ describe('uploads every file', () => {
     expect(calls('completeUpload')).toHaveLength(2);
   });
 
-  test('retries only the part that failed', async () => {
+  test('retrying only the failed part', async () => {
     emulator.fail('part', 'reset-during');
     await gantry(['cp', 'f/big', ':/f/', ...parts]);
     expect(calls('part')).toHaveLength(3);
@@ -126,8 +126,8 @@ describe('uploads every file', () => {
   });
 });
 
-describe('reports the file that cannot be uploaded, and uploads the others', () => {
-  test('when the storage refuses it: a 4xx is not retried', async () => {
+describe('a file that cannot be uploaded is reported, and the others are uploaded,', () => {
+  test('if the storage refuses it: a 4xx is not retried', async () => {
     emulator.fail('part', '403');
     const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
     expect(code).toBe(1);
@@ -145,7 +145,7 @@ describe('reports the file that cannot be uploaded, and uploads the others', () 
     [400, 1],
     [403, 5],
     [409, 7],
-  ])('when the platform refuses to complete it (HTTP %i): asked once', async (status, exit) => {
+  ])('if the platform refuses to complete it (HTTP %i): asked once', async (status, exit) => {
     emulator.fail('completeUpload', status);
     const { code, waits } = await gantry(['cp', 'f/small', ':/f/']);
     expect([code, waits]).toEqual([exit, []]);
@@ -153,7 +153,7 @@ describe('reports the file that cannot be uploaded, and uploads the others', () 
     expect(volume().paths()).toEqual([]);
   });
 
-  describe('or all end', () => {
+  describe('or all files fail', () => {
     /** Copies three files; while the first one that failed waits for its next try, `error` is thrown. */
     const copyWith = (error: Error) => {
       emulator.fail('part', 500);
@@ -180,7 +180,7 @@ describe('reports the file that cannot be uploaded, and uploads the others', () 
     });
   });
 
-  test('when the storage keeps something else on every attempt', async () => {
+  test('if the storage stores other content on every attempt', async () => {
     emulator.fail('part', 'wrong-etag*');
     const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
     expect(code).toBe(69);
@@ -188,27 +188,27 @@ describe('reports the file that cannot be uploaded, and uploads the others', () 
     expect(volume().paths()).toEqual([]);
   });
 
-  test('when its answer has no ETag on every attempt', async () => {
+  test('if its reply has no ETag on every attempt', async () => {
     emulator.fail('part', 'no-etag*');
     expect(await gantry(['cp', 'f/small', ':/f/'])).toMatchObject({ code: 69 });
     expect(volume().paths()).toEqual([]);
   });
 
-  test('when its links end too soon, each time', async () => {
+  test('if its signed URLs expire too early each time', async () => {
     emulator.fail('part', 'expired*');
     const { code, stderr } = await gantry(['cp', 'f/small', ':/f/']);
     expect(code).toBe(1);
     expect(stderr).toContain('its upload URLs expired 4 times before the upload finished (they are valid for 600 s)');
   });
 
-  test('when all of them are denied, with the code for that', async () => {
+  test('if all of them are denied, with the exit code for that', async () => {
     emulator.fail('initializeUpload', '403*');
     const { code, json } = await gantry(['cp', 'f', ':/f', '--json']);
     expect(code).toBe(5);
     expect(json()).toMatchObject({ files: 0, failed: [{ code: 'denied' }, { code: 'denied' }, { code: 'denied' }] });
   });
 
-  test('when it cannot be read', async () => {
+  test('if it cannot be read', async () => {
     mkdirSync(join(here, 'f/odd'));
     symlinkSync('loop', join(here, 'f/odd/loop'));
     const { code, json } = await gantry(['cp', 'f', ':/f', '--json']);
@@ -223,7 +223,7 @@ describe('reports the file that cannot be uploaded, and uploads the others', () 
 test.each([
   [401, 4],
   [402, 14],
-])('what no file can overcome (HTTP %i) ends the copy at the first answer', async (status, exit) => {
+])('a failure that concerns all files (HTTP %i) ends the copy at the first reply', async (status, exit) => {
   lay(here, { 'm/1': '1', 'm/2': '2', 'm/3': '3' });
   emulator.fail('initializeUpload', `${status}*`);
   const { code } = await gantry(['cp', 'm', ':/m', '--concurrency', '1']);
@@ -245,7 +245,7 @@ test('stops after many failures of one kind', async () => {
   expect(calls('initializeUpload').length).toBeLessThan(50);
 });
 
-describe('downloads every file', () => {
+describe('all files are downloaded', () => {
   beforeEach(() => {
     volume().write('/f/big', big);
     volume().write('/f/small', 'small');
@@ -279,7 +279,7 @@ describe('downloads every file', () => {
     ['getDownloadLink', '503'],
     ['listFolder', 'reset-before'],
     ['listFolder', '429:1'],
-  ] as const)('although %s meets %s', async (target, fault) => {
+  ] as const)('although %s fails with %s', async (target, fault) => {
     emulator.fail(target, fault);
     const outcome = await gantry(['cp', ':/f', 'g', ...parts], impatience(fault));
     expect(outcome.stderr).not.toContain('not copied');
@@ -289,13 +289,13 @@ describe('downloads every file', () => {
     expect(filesIn(home)).toEqual([]);
   });
 
-  test('although a byte was another one on the way', async () => {
+  test('although a byte was changed on the way', async () => {
     emulator.fail('object', 'corrupt');
     expect((await gantry(['cp', ':/f/small', 'small'])).code).toBe(0);
     expect(readFileSync(join(here, 'small'), 'utf8')).toBe('small');
   });
 
-  test('of files that were sent in parts --verify notices that', async () => {
+  test('and --verify detects a changed byte of files that were uploaded in parts', async () => {
     await gantry(['cp', 'f/big', ':/parts', ...parts]);
     emulator.fail('object', 'corrupt');
     const { code, stderr } = await gantry(['cp', ':/parts', 'big', '--verify', ...parts]);
@@ -304,13 +304,13 @@ describe('downloads every file', () => {
     expect(readFileSync(join(here, 'big')).equals(big)).toBe(true);
   });
 
-  test('a file that is replaced meanwhile arrives as the new one', async () => {
+  test('and a file that is replaced meanwhile is the new one', async () => {
     emulator.fail('object', 'changed');
     expect((await gantry(['cp', ':/f/big', 'big', ...parts])).code).toBe(0);
     expect(readFileSync(join(here, 'big'), 'utf8')).toBe('this was changed while it was read\n');
   });
 
-  test('keeps the old file under its name until the new one is complete', async () => {
+  test('and the old file stays in place until the new one is complete', async () => {
     lay(here, { big: 'old' });
     emulator.fail('object', '403*');
     expect((await gantry(['cp', ':/f/big', 'big', ...parts])).code).toBe(1);
@@ -319,7 +319,7 @@ describe('downloads every file', () => {
   });
 });
 
-describe('never writes outside of the target folder', () => {
+describe('nothing is written outside of the target folder', () => {
   test.each([
     [['..', 'escaped'], '../escaped'],
     [['../../escaped'], '../../escaped'],
@@ -338,7 +338,7 @@ describe('never writes outside of the target folder', () => {
     expect(filesIn(here)).toEqual(['f/big', 'f/empty', 'f/small', 'sub/t/good']);
   });
 
-  test('through a link that leads out of the folder nothing is written', async () => {
+  test('through a symbolic link out of the folder', async () => {
     const outside = newFolder({ file: 'mine' });
     mkdirSync(join(here, 't'));
     symlinkSync(outside, join(here, 't/link'));
@@ -355,7 +355,7 @@ describe('never writes outside of the target folder', () => {
     expect(readFileSync(join(here, 't/file'), 'utf8')).toBe('theirs');
   });
 
-  test.each([['x'], ['x/y']])('nor through a link that replaces %s during the copy', async (planted) => {
+  test.each([['x'], ['x/y']])('through a symbolic link that replaces %s during the copy', async (planted) => {
     const outside = newFolder();
     for (let index = 0; index < 30; index++) volume().write(`/t/x/y/${index}`, 'no');
     atFirstCall(emulator, 'object', () => {
@@ -372,7 +372,7 @@ describe('never writes outside of the target folder', () => {
     expect(filesIn(outside)).toEqual([]);
   });
 
-  test('a folder in the place of a file stays', async () => {
+  test('and a folder in place of a file stays', async () => {
     mkdirSync(join(here, 't/a'), { recursive: true });
     volume().write('/t/a', 'file');
     volume().write('/t/b', 'file');
@@ -508,7 +508,7 @@ describe('a file that changes during the upload', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('a file that becomes a FIFO after it was listed', () => {
-  test.each([10, 100_000])('fails by name, and the others are copied (%i bytes)', async (bytes) => {
+  test.each([10, 100_000])('fails by name, and the other files are copied (%i bytes)', async (bytes) => {
     lay(here, { 'g/a': 'a', 'g/b': noise(bytes), 'g/c': 'c' });
     atFirstCall(emulator, 'initializeUpload', () => {
       rmSync(join(here, 'g/b'));
@@ -522,7 +522,7 @@ describe.skipIf(process.platform === 'win32')('a file that becomes a FIFO after 
 });
 
 describe('two uploads at the same time', () => {
-  test('to the same file run side by side, and the file is that of one of them', async () => {
+  test('to the same file run concurrently, and the result is one of the files', async () => {
     const [one, two] = [noise(big.length, 'one'), noise(big.length, 'two')];
     here = newFolder({ 'one/big': one, 'two/big': two });
     const ended = await Promise.all([

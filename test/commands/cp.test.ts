@@ -138,7 +138,7 @@ describe('the copy', () => {
     'back\\slash': 'g',
   };
 
-  test('is the same tree, there and back, whatever the names are', async () => {
+  test('keeps any names and contents, to a volume and back', async () => {
     lay(Object.fromEntries(Object.entries(tree).map(([name, text]) => [`from/${name}`, text])));
     lay({ 'from/large': noise(12_000_000), 'from/just': noise(5 * 2 ** 20) });
     expect(await gantry(['cp', 'from', ':/t', '--part-size', '5MiB'])).toMatchObject({ code: 0 });
@@ -148,7 +148,7 @@ describe('the copy', () => {
     expectNoTrace(back, emulator);
   });
 
-  test('is the whole file behind a link, whatever the size of the link', async () => {
+  test('copies the whole target of a symbolic link', async () => {
     lay({ 'cache/blob': noise(12 * 2 ** 20), 'models/readme': '' });
     symlinkSync('../cache/blob', join(here, 'models/model.bin'));
     symlinkSync('../cache', join(here, 'models/cache'));
@@ -173,14 +173,14 @@ describe('the copy', () => {
     expect(shelf().paths()).toEqual(['/m/a']);
   });
 
-  test('has the time the remote file was last changed', async () => {
+  test('has the modification time of the remote file', async () => {
     shelf().write('/a', 'a', Date.parse('2026-01-02T03:04:05Z'));
     await gantry(['cp', ':/a', '.']);
     expect(statSync(join(here, 'a')).mtime.toISOString()).toBe('2026-01-02T03:04:05.000Z');
     expect(statSync(join(here, 'a')).mode & 0o777).toBe(0o644);
   });
 
-  test.each([100, 200_000])('%i bytes from volume to volume are compared on the way, too', async (bytes) => {
+  test.each([100, 200_000])('compares %i bytes from volume to volume as well', async (bytes) => {
     emulator.volume().write('/a', 'x'.repeat(bytes));
     emulator.fail('object', 'corrupt');
     const { code, stderr } = await gantry(['cp', ':/a', ':/b']);
@@ -188,7 +188,7 @@ describe('the copy', () => {
     expect(String(emulator.volume().read('/b'))).toBe('x'.repeat(bytes));
   });
 
-  test('goes from volume to volume through this machine', async () => {
+  test('copies from volume to volume through this machine', async () => {
     shelf().write('/a/big', noise(11 * 2 ** 20));
     shelf().write('/a/small', 'small');
     shelf().write('/a/empty', '');
@@ -199,7 +199,7 @@ describe('the copy', () => {
     expect(filesIn(join(here, 'b'))).toEqual(['big', 'empty', 'small']);
   });
 
-  test('is in the region that was asked for, in query and body', async () => {
+  test('uses the requested region, in query and body', async () => {
     lay({ a: 'a' });
     await gantry(['cp', 'a', ':/a', '--region', 'eu-west-2']);
     expect(emulator.volume('eu-west-2').paths()).toEqual(['/a']);
@@ -207,14 +207,14 @@ describe('the copy', () => {
     expect(begun?.body).toMatchObject({ region: 'eu-west-2', part_count: 1, file_path: '/a' });
   });
 
-  test('a file on stdout is its bytes', async () => {
+  test('prints the bytes of a file to stdout', async () => {
     shelf().write('/a', 'bytes\n');
     const bytes = { code: 0, stdout: 'bytes\n', stderr: '' };
     expect(await gantry(['cp', ':/a', '-'])).toMatchObject(bytes);
     expect(await gantry(['cp', ':/a', '/dev/stdout'])).toMatchObject(bytes);
   });
 
-  test.skipIf(process.platform === 'win32')('a pipe or a device is written to, never replaced', async () => {
+  test.skipIf(process.platform === 'win32')('writes to a pipe or a device, and never replaces it', async () => {
     shelf().write('/a', 'bytes\n');
     const pipe = join(here, 'pipe');
     execFileSync('mkfifo', [pipe]);
@@ -232,7 +232,7 @@ describe('the copy', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('was not copied: file or folder not found')]);
   });
 
-  test('stdin becomes a file, and the temporary file is gone', async () => {
+  test('stores stdin as a file, and removes the temporary file', async () => {
     const outcome = await gantry(['cp', '-', ':/notes.txt'], { stdin: 'from stdin\n' });
     expect(outcome).toMatchObject({ code: 0 });
     expect(shelf().text('/notes.txt')).toBe('from stdin\n');
@@ -252,7 +252,7 @@ describe('existing files', () => {
     [[], 'same', 'new text', 0],
     [['--no-clobber'], 'SAME', 'old', 2],
     [['--update'], 'SAME', 'new text', 1],
-  ])('is copied over, but %j', async (flags, same, other, skipped) => {
+  ])('are overwritten, but %j', async (flags, same, other, skipped) => {
     const { json, code } = await gantry(['cp', 'f', ':/f', ...flags, '--json']);
     expect(code).toBe(0);
     expect(json()).toMatchObject({ files: 3 - skipped, skipped });
@@ -281,7 +281,7 @@ describe('existing files', () => {
 });
 
 describe('the JSON result', () => {
-  test('is one object with copied, skipped and failed files', async () => {
+  test('has copied, skipped and failed files', async () => {
     lay({ 'f/a': 'aaaa', 'f/b': 'bb' });
     symlinkSync('nowhere', join(here, 'f/dangling'));
     mkdirSync(join(here, 'f/hollow'));
@@ -303,7 +303,7 @@ describe('the JSON result', () => {
     expect(stderr).toContain('hollow/ skipped: volumes cannot store empty folders');
   });
 
-  test('--events is a line for each file, and one for all', async () => {
+  test('--events prints a line for each file, and one for the result', async () => {
     lay({ 'f/a': 'aaaa' });
     const { stdout } = await gantry(['cp', 'f', ':/f', '--events']);
     const lines = stdout
@@ -316,7 +316,7 @@ describe('the JSON result', () => {
     ]);
   });
 
-  test('a single file that fails is an error document', async () => {
+  test('is an error document if a single file fails', async () => {
     lay({ a: 'a' });
     emulator.fail('initializeUpload', '403*');
     const { code, json } = await gantry(['cp', 'a', ':/a', '--json']);

@@ -426,7 +426,7 @@ describe('the build', () => {
   });
 });
 
-describe('the table above', () => {
+describe('the table of faults', () => {
   test('contains every fault of a deploy', () => {
     const { reply, storage, sent, build } = faultNames;
     const met = { reply, storage, sent, build };

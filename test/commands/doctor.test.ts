@@ -39,7 +39,7 @@ async function found(setting: Parameters<typeof doctor>[0] = {}) {
   return { ...outcome, checks, of: (name: string) => checks.find(({ check }) => check === name) };
 }
 
-test('where all is well it says so, check by check, and exits 0', async () => {
+test('reports each check and exits with 0 if all succeed', async () => {
   await using folder = await folderOf({});
   const env = { GANTRY_CONFIG_DIR: join(folder.path, 'new'), NO_COLOR: '1' };
   const outcome = await doctor({ columns: 120, env });
@@ -52,7 +52,7 @@ test('where all is well it says so, check by check, and exits 0', async () => {
   expectNoTrace(outcome, emulator);
 });
 
-test('on a terminal no line is longer than it, and without symbols words stand for them', async () => {
+test('wraps lines on a terminal, and uses words if it has no symbols', async () => {
   const env = { NO_COLOR: '1', LANG: 'C', GANTRY_PROJECT: 'p-none' };
   const { stdout } = await doctor({ columns: 60, env });
   expect(Math.max(...stdout.split('\n').map(widthOf))).toBeLessThanOrEqual(60);
@@ -61,7 +61,7 @@ test('on a terminal no line is longer than it, and without symbols words stand f
   expect(stdout).not.toMatch(/[✓✗]/);
 });
 
-test('where everything is broken it still looks at everything, without retries, and exits as the first failure', async () => {
+test('runs every check without retries if all fail, and exits with the code of the first failure', async () => {
   await using place = await homeless();
   for (const env of place.environments) {
     const dead = 'http://127.0.0.1:1';
@@ -84,8 +84,8 @@ test('where everything is broken it still looks at everything, without retries, 
   expect(await place.left()).toEqual([]);
 });
 
-describe('it finds', () => {
-  test('an invalid config.json, and goes on with the rest', async () => {
+describe('doctor finds', () => {
+  test('an invalid config.json, and continues with the other checks', async () => {
     await using folder = await folderOf({ 'config.json': '{ "profiles"' });
     const { code, of } = await found({ env: { GANTRY_CONFIG_DIR: folder.path } });
     expect(code).toBe(1);
@@ -103,7 +103,7 @@ describe('it finds', () => {
     },
   );
 
-  test('keys of config.json that nothing reads', async () => {
+  test('unknown keys of config.json', async () => {
     await using folder = await folderOf({
       'config.json': JSON.stringify({ profile: 'default', profiles: { default: { projekt: 'p-1' } }, extra: 1 }),
     });
@@ -116,7 +116,7 @@ describe('it finds', () => {
     expect(checks).toContainEqual(expect.objectContaining({ message: expect.stringContaining('"extra" in') }));
   });
 
-  test('an address that is not used, and asks the others', async () => {
+  test('an invalid URL, and checks the others', async () => {
     const { code, of, checks } = await found({ env: { GANTRY_INFERENCE_URL: 'http://example.com' } });
     expect(code).toBe(2);
     expect(of('settings')).toMatchObject({ status: 'failed', fix: 'use https://example.com' });
@@ -168,20 +168,20 @@ describe('it finds', () => {
     expect(of('project')).toMatchObject({ status: 'failed', fix: expect.stringContaining('projects use p-12345678') });
   });
 
-  test('that no project selected', async () => {
+  test('that no project is selected', async () => {
     const env = { GANTRY_PROJECT: '', GANTRY_TOKEN: emulator.issueToken({ project_id: '' }) };
     const { code, of } = await found({ env });
     expect(code).toBe(2);
     expect(of('project')).toMatchObject({ status: 'failed', message: 'no project selected' });
   });
 
-  test('a profile that nobody made', async () => {
+  test('an unknown profile', async () => {
     const { code, of } = await found({ flags: ['--profile', 'nobody'] });
     expect(code).toBe(2);
     expect(of('token')).toMatchObject({ message: expect.stringContaining('profile "nobody" not found') });
   });
 
-  test('the proxy in use, without its password; and that nothing listens there', async () => {
+  test('the proxy in use, without its password, and that it refuses connections', async () => {
     const proxy = 'http://ada:secret@127.0.0.1:1';
     const { code, of, stdout } = await found({
       env: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy, NO_PROXY: 'internal', GANTRY_API_URL: 'https://platform.test' },
@@ -215,7 +215,7 @@ describe('it finds', () => {
     expect(code).toBe(status === 'failed' ? 1 : 0);
   });
 
-  test('a platform that fails, and one that says nothing within the limit', async () => {
+  test('a platform that fails, and one that does not reply in time', async () => {
     await using failing = await serving((_, response) => response.writeHead(503).end());
     await using silent = await serving(() => {});
     const { code, of } = await found({
@@ -228,7 +228,7 @@ describe('it finds', () => {
     expect(of('project')).toMatchObject({ status: 'warning' });
   });
 
-  test('a platform of another kind', async () => {
+  test('a platform whose replies have another shape', async () => {
     await using odd = await serving((_, response) => response.end('<html>'));
     const { code, of } = await found({ env: { GANTRY_API_URL: odd.url } });
     expect(code).toBe(70);
@@ -246,7 +246,7 @@ test('the token goes to the management address only', async () => {
   expect(seen).toEqual([undefined, undefined]);
 });
 
-test('Ctrl-C ends it with 130', async () => {
+test('exits with 130 on Ctrl-C', async () => {
   let interrupt = () => {};
   await using silent = await serving(() => interrupt());
   const asked = new Promise<void>((done) => {

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-test('du adds up each entry with all that is below it, the largest first, and all of them', async () => {
+test('du sums up each entry with all below it, the largest first, and a total', async () => {
   const { code, stdout } = await gantry(['du'], { emulator });
   expect(code).toBe(0);
   expect(
@@ -34,17 +34,17 @@ test.each([
   ['/models', { path: 'default:/models', files: 2, bytes: 4096, entries: [{ name: 'deep/' }, { name: 'a' }] }],
   ['/models/a', { path: 'default:/models/a', files: 1, bytes: 1000, entries: [{ name: 'a', files: 1, bytes: 1000 }] }],
   ['/models/empty', { files: 0, bytes: 0, entries: [] }],
-])('du %s --json gives numbers', async (path, expected) => {
+])('du %s --json has numbers', async (path, expected) => {
   const { json } = await gantry(['du', path, '--json'], { emulator });
   expect(json()).toMatchObject(expected);
 });
 
-test('du of what is not there exits 6', async () => {
+test('du of a missing path exits with 6', async () => {
   expect((await gantry(['du', '/nothing'], { emulator })).code).toBe(6);
   expect((await gantry(['du', '/small.txt/'], { emulator })).code).toBe(6);
 });
 
-test('du of many folders asks for several at a time, and for each once', async () => {
+test('du lists several folders concurrently, and each once', async () => {
   for (let index = 0; index < 100; index += 1) emulator.volume().write(`/many/${index}/file`, 'x');
   emulator.calls.length = 0;
   const { json } = await gantry(['du', '/many', '--json'], { emulator });
@@ -54,7 +54,7 @@ test('du of many folders asks for several at a time, and for each once', async (
   expect(asked).toHaveLength(102);
 });
 
-test('du goes on when a listing fails once', async () => {
+test('du continues if a listing fails once', async () => {
   emulator.fail('listFolder', 503, 'reset-before');
   expect((await gantry(['du', '/models', '--json'], { emulator })).json()).toMatchObject({ bytes: 4096 });
 });

@@ -12,7 +12,7 @@ async function sendForm(url: string, opened: string, secret: string) {
   return answer.status;
 }
 
-test('a login at the emulator succeeds once its owner has approved it, and not before', async () => {
+test('a login at the emulator succeeds only after its owner has approved it', async () => {
   const { emulator, run, tokens } = await someone();
   const statuses: number[] = [];
   const approve = async (secret: string) => {
@@ -31,7 +31,7 @@ test('a login at the emulator succeeds once its owner has approved it, and not b
   expect(tokens()).toBeDefined();
 });
 
-test('emulator start tells its owner, and nobody else, how logins are approved', async () => {
+test('emulator start tells only its owner how to approve logins', async () => {
   const { stdout, stderr } = await gantry(['emulator', 'start', '--port', '0', '--no-seed', '--json'], {
     endAt: /"environment"/,
   });
@@ -55,7 +55,7 @@ test('a command below emulator exec can approve its own login', async () => {
 });
 
 test.skipIf(spawnSync('curl', ['--version']).status !== 0)(
-  'the recipe in docs/emulator.md approves a login, and gives the secret to no program as an argument (needs curl)',
+  'the commands in docs/emulator.md approve a login, and pass the secret to no program as an argument (needs curl)',
   async () => {
     const [recipe = ''] = /^printf .*GANTRY_EMULATOR_SECRET.*$/m.exec(readFileSync('docs/emulator.md', 'utf8')) ?? [];
     expect(recipe).toMatch(/^printf [^|]* \| curl --data @- "\$GANTRY_API_URL\/activate"$/);
@@ -70,7 +70,7 @@ test.skipIf(spawnSync('curl', ['--version']).status !== 0)(
 );
 
 test.each(['localhost:3000', 'http://localhost:3000/app', 'ftp://localhost', '*', 'null', ''])(
-  'the origin %j is refused with exit 2',
+  'the origin %j is refused with exit code 2',
   async (origin) => {
     for (const command of [['emulator', 'start'], ['dev']]) {
       const { code, stderr } = await gantry([...command, `--allow-origin=${origin}`]);
@@ -79,7 +79,7 @@ test.each(['localhost:3000', 'http://localhost:3000/app', 'ftp://localhost', '*'
   },
 );
 
-test('an origin that is allowed may call apps of emulator start', async () => {
+test('an allowed origin may call apps of emulator start', async () => {
   await using folder = await folderOf({});
   const script = `
     const { GANTRY_API_URL: url, GANTRY_PROJECT: project } = process.env;

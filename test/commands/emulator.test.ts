@@ -7,29 +7,29 @@ import { gantry } from '../support/gantry.ts';
 const node = process.execPath;
 const say = (expression: string) => [node, '-e', `process.stdout.write(String(${expression}))`];
 
-test.each([0, 3, 75])('emulator exec gives back the exit code %i of its command', async (exit) => {
+test.each([0, 3, 75])('emulator exec returns the exit code %i of its command', async (exit) => {
   const { code } = await gantry(['emulator', 'exec', '--', node, '-e', `process.exit(${exit})`]);
   expect(code).toBe(exit);
 });
 
-test('emulator exec gives 128 and the number of the signal that ended its command', async () => {
+test('emulator exec returns 128 plus the number of the signal that ended its command', async () => {
   const { code } = await gantry(['emulator', 'exec', '--', node, '-e', 'process.kill(process.pid, "SIGKILL")']);
   expect(code).toBe(137);
 });
 
-test('emulator exec points gantry, and the official client, at itself', async () => {
+test('emulator exec configures gantry and the official client to use it', async () => {
   const names = ['GANTRY_API_URL', 'GANTRY_TOKEN', 'GANTRY_PROJECT', 'REST_API_URL', 'CEREBRIUM_PROJECT_ID'];
   const missing = `${JSON.stringify(names)}.filter((name) => !process.env[name]).length`;
   expect((await gantry(['emulator', 'exec', '--', node, '-e', `process.exit(${missing})`])).code).toBe(0);
 });
 
-test('emulator exec of a program that is not there says so', async () => {
+test('emulator exec reports a program that does not exist', async () => {
   const { code, stderr } = await gantry(['emulator', 'exec', '--', 'no-such-program']);
   expect(code).toBe(1);
   expect(stderr).toContain('cannot start no-such-program');
 });
 
-test('emulator exec keeps the flags of its command for its command', async () => {
+test('emulator exec passes on the flags of its command', async () => {
   const { code, stdout } = await gantry([
     'emulator',
     'exec',
@@ -44,7 +44,7 @@ test('emulator exec keeps the flags of its command for its command', async () =>
   expect([code, stdout]).toEqual([3, '']);
 });
 
-test('emulator exec without a command exits 2', async () => {
+test('emulator exec without a command exits with 2', async () => {
   expect((await gantry(['emulator', 'exec'])).code).toBe(2);
 });
 
@@ -52,19 +52,19 @@ test.each([
   ['nonsense', 'expected TARGET=FAULT'],
   ['upload=nonsense', 'invalid fault "nonsense" for upload: expected one of reset-before'],
   ['build=503', 'invalid fault "503" for build: expected one of fail'],
-])('the fault %s is refused with exit 2 and the valid ones', async (fault, says) => {
+])('the fault %s is refused with exit code 2 and the valid ones', async (fault, says) => {
   const { code, stderr } = await gantry(['emulator', 'exec', '--fault', fault, '--', ...say('1')]);
   expect(code).toBe(2);
   expect(stderr).toContain(says);
 });
 
-test.each(['-1', 'soon', '1.5'])('the pace %s is refused with exit 2', async (pace) => {
+test.each(['-1', 'soon', '1.5'])('the pace %s is refused with exit code 2', async (pace) => {
   const { code, stderr } = await gantry(['emulator', 'exec', `--pace=${pace}`, '--', ...say('1')]);
   expect(code).toBe(2);
   expect(stderr).toContain('expected a whole number');
 });
 
-test('emulator start tells once where it is, in a form a shell can take, and ends with Ctrl-C', async () => {
+test('emulator start prints its variables once, as a shell can read them, and ends with Ctrl-C', async () => {
   const started = await gantry(['emulator', 'start', '--port', '0'], { interruptAt: /listening/ });
   expect(started.code).toBe(0);
   expect(started.stderr).toMatch(/emulator listening on http:\/\/127\.0\.0\.1:\d+; press Ctrl-C to stop/);
@@ -81,7 +81,7 @@ test('emulator start reports a port in use, with the fix', async () => {
   expect(stderr).toContain('--port 0');
 });
 
-test('what was deployed with --data is there at the next start', async () => {
+test('keeps deployed apps with --data until the next start', async () => {
   await using folder = await folderOf(smallApp());
   const exec = (script: string) =>
     gantry(['emulator', 'exec', '--no-seed', '--data', `${folder.path}/.state`, '--', node, '-e', script], {
@@ -101,7 +101,7 @@ test.each([
   [[], 3],
   [['--seed', '7'], 3],
   [['--no-seed'], 0],
-])('emulator exec %j begins with so many apps: %i', async (flags, apps) => {
+])('emulator exec %j starts with %i apps', async (flags, apps) => {
   const count = `
     const { GANTRY_API_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project } = process.env;
     fetch(url + '/v2/projects/' + project + '/apps', { headers: { authorization: 'Bearer ' + token } })
@@ -109,7 +109,7 @@ test.each([
   expect((await gantry(['emulator', 'exec', ...flags, '--', node, '-e', count])).code).toBe(apps);
 });
 
-test.each(['-1', 'lucky'])('the seed %s is refused with exit 2', async (seed) => {
+test.each(['-1', 'lucky'])('the seed %s is refused with exit code 2', async (seed) => {
   const { code, stderr } = await gantry(['emulator', 'exec', `--seed=${seed}`, '--', ...say('1')]);
   expect(code).toBe(2);
   expect(stderr).toContain('expected a whole number');

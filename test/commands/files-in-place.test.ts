@@ -39,7 +39,7 @@ describe('a download', () => {
     expect(filesIn(join(here, 'target'))).toEqual([expect.stringMatching(/^\.gantry-/)]);
   }
 
-  test('of files whose names look temporary mixes none of them up', async () => {
+  test('keeps files apart whose names look temporary', async () => {
     const names = ['a', 'a.gantry-part', 'a.part', '.gantry-0123456789abcdef-0', '.gantry-0123456789abcdef-1'];
     for (const name of names) emulator.volume().write(`/f/${name}`, name.repeat(9));
     for (const words of [['cp'], ['cp', '--verify'], ['sync']]) {
@@ -59,7 +59,7 @@ describe('a download', () => {
     expect(statSync(join(here, 'a')).mode & 0o777).toBe(0o600);
   });
 
-  test('leaves the user’s own files beside its target alone', async () => {
+  test('does not change the user’s files beside its target', async () => {
     const own = ['a.gantry-part', 'a.part', '.gantry-0123456789abcdef-0'];
     lay(here, Object.fromEntries(own.map((name) => [name, 'mine'])));
     emulator.volume().write('/a', 'theirs');
@@ -70,7 +70,7 @@ describe('a download', () => {
     expect(filesIn(here)).toEqual([...own, 'a'].sort());
   });
 
-  test('that was interrupted leaves nothing that another command takes for the user’s', async () => {
+  test('that was interrupted leaves no files that another command would copy', async () => {
     await interrupted();
     lay(here, { 'target/mine': 'mine', 'target/.gantry-0123456789abcdef-0': 'mine, too' });
     const sent = ['.gantry-0123456789abcdef-0', 'mine'];
@@ -95,7 +95,7 @@ describe('a download', () => {
     expect(JSON.parse(stdout)).toMatchObject({ send: { files: 2 } });
   });
 
-  test('is not resumed from a file that somebody put in its place', async () => {
+  test('is not resumed from a file that replaced the temporary one', async () => {
     await interrupted();
     const [part = ''] = filesIn(join(here, 'target'));
     lay(here, { other: 'x'.repeat(big.length) });
@@ -111,7 +111,7 @@ describe('a download', () => {
     ['ranges beyond the file', '{"is":"range","file":"big","number":9}', ''],
     ['ranges of no number', '{"is":"range","file":"big","number":null}', 'is damaged; starting over'],
     ['lines of another kind', '{"is":"receiving","part":null}', 'is damaged; starting over'],
-  ])('starts over where its journal has %s', async (_, line, warning) => {
+  ])('starts over if its journal has %s', async (_, line, warning) => {
     await interrupted();
     const journal = join(home, filesIn(home).find((file) => file.endsWith('.jsonl')) ?? '');
     const rows = readFileSync(journal, 'utf8').split('\n');
@@ -127,7 +127,7 @@ describe.each([
   ['an archive', 'out.zip', () => ['package', '-o', 'out.zip']],
   ['a page of charts', 'out.html', () => ['runs', 'chart', 'web', '--html', 'out.html']],
 ])('%s', (_, name, words) => {
-  test('leaves the user’s own files beside it alone', async () => {
+  test('does not change the user’s files beside it', async () => {
     lay(here, { ...app, [`${name}.part`]: 'mine' });
     const { code, stderr } = await gantry(words());
     expect([code, stderr]).toMatchObject([0, expect.anything()]);

@@ -10,7 +10,7 @@ test.each([
   ['environment', Object.keys(variables)],
   ['json', ['--json=id,status', '--events']],
   ['faults', Object.values(faults).flatMap((known) => Object.keys(known))],
-])('help %s explains all there is, as text and as JSON', async (topic, words) => {
+])('help %s is complete, as text and as JSON', async (topic, words) => {
   const text = await gantry(['help', topic]);
   expect(text.code).toBe(0);
   for (const word of words) expect(text.stdout).toContain(word);
@@ -19,7 +19,7 @@ test.each([
 });
 
 test.each(['flags', 'exit-codes', 'environment', 'json', 'faults'])(
-  'help %s shortens nothing on a narrow terminal: what is long goes on below itself',
+  'help %s wraps long cells on a narrow terminal and truncates nothing',
   async (topic) => {
     const plain = await gantry(['help', topic]);
     for (const columns of [46, 60, 80, 120]) {
@@ -47,7 +47,7 @@ test.each([['deploy'], ['builds', 'cancel'], ['apps'], ['emulator', 'exec']])(
   },
 );
 
-test('help of a topic nobody knows exits 2 and lists the topics', async () => {
+test('help of an unknown topic exits with 2 and lists the topics', async () => {
   const { code, stderr } = await gantry(['help', 'nonsense']);
   expect(code).toBe(2);
   expect(stderr).toContain('available topics: flags, exit-codes, environment, json, faults');

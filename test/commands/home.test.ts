@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => emulator.close());
 
 describe.each(lines)('gantry %s', (line) => {
-  test('works where no home can be read or written, and leaves nothing behind', async () => {
+  test('works without a readable and writable home, and leaves no files behind', async () => {
     await using place = await homeless(smallApp());
     const before = await place.left();
     for (const env of place.environments) {
@@ -33,7 +33,7 @@ describe.each(lines)('gantry %s', (line) => {
 });
 
 test.each(['config set region eu-west-1', 'config unset region', 'projects use p-12345678', 'profiles use default'])(
-  'gantry %s says that nothing can be stored, and what to do instead',
+  'gantry %s says that settings cannot be stored, and what to do instead',
   async (line) => {
     await using place = await homeless();
     for (const env of place.environments) {
@@ -46,7 +46,7 @@ test.each(['config set region eu-west-1', 'config unset region', 'projects use p
   },
 );
 
-test('a pipeline of the official client, with nothing but its token, works unchanged', async () => {
+test('a pipeline of the official client with only its token works unchanged', async () => {
   await using place = await homeless(smallApp());
   const env = {
     ...{ GANTRY_TOKEN: '', GANTRY_PROJECT: '', HOME: '/nonexistent', CI: 'true' },
@@ -61,7 +61,7 @@ test('a pipeline of the official client, with nothing but its token, works uncha
   expectNoTrace(deploy, emulator);
 });
 
-test('a pipeline that names a profile this machine does not have works with the token it brings', async () => {
+test('a pipeline with the name of a missing profile works with the token of the environment', async () => {
   const { code } = await gantry(['apps', 'list'], { emulator, env: { GANTRY_PROFILE: 'ci' } });
   expect(code).toBe(0);
 });

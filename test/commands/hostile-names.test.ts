@@ -37,7 +37,7 @@ afterEach(() => emulator.close());
 test.each([
   ...['apps list', 'apps get web', 'secrets list', 'secrets list --show-values', 'api-keys list', 'users list'],
   ...['service-accounts list', 'plan payment-methods', 'plan invoices'],
-])('text from others cannot control the terminal or the CI system of gantry %s', async (line) => {
+])('gantry %s does not let text of the platform control the terminal or the CI system', async (line) => {
   for (const setting of [{}, { columns: 80 }, { env: { GITHUB_ACTIONS: 'true' } }]) {
     const { code, stdout, stderr } = await gantry(line.split(' '), { emulator, ...setting });
     expect([code, stderr]).toEqual([0, '']);
@@ -48,7 +48,7 @@ test.each([
   }
 });
 
-test('nor when the command fails', async () => {
+test('text of the platform cannot control them either if a command fails', async () => {
   const { secrets } = emulator.store;
   const get = secrets.get.bind(secrets);
   let readings = 0;

@@ -19,7 +19,7 @@ const saying = (...records: (object | number)[]) =>
   });
 
 describe('--async', () => {
-  test('prints the id of the run and waits for nothing', async () => {
+  test('prints the id of the run without waiting', async () => {
     const { env, seen } = await saying({ status: 'processing' });
     const { code, stdout } = await gantry(['invoke', 'web', '--async', 'a=1'], { env });
     expect([code, stdout]).toEqual([0, 'r-1\n']);
@@ -29,14 +29,14 @@ describe('--async', () => {
     });
   });
 
-  test('that is answered without an id is no success', async () => {
+  test('fails if the response has no run id', async () => {
     const { env } = await appServer((response) => sayJson(response, { result: 1 }));
     expect((await gantry(['invoke', 'web', '--async'], { env })).code).toBe(70);
   });
 });
 
 describe('--wait', () => {
-  test('ends as the run ends', async () => {
+  test('exits like the run', async () => {
     const { env } = await saying(
       { status: 'pending' },
       { status: 'processing' },
@@ -51,7 +51,7 @@ describe('--wait', () => {
     [{ status: 'failure', statusCode: 500, runtimeMs: 40 }, 'ended with status failure (HTTP 500) after 40 ms'],
     [{ status: 'cancelled', statusCode: 0 }, 'ended with status cancelled'],
     [{ status: 'failed' }, 'ended with status failure'],
-  ])('%j exits 13', async (record, message) => {
+  ])('%j exits with 13', async (record, message) => {
     const { env } = await saying(record);
     const outcome = await gantry(['invoke', 'web', '--wait', '--json'], { env });
     expect(outcome.code).toBe(13);
@@ -60,7 +60,7 @@ describe('--wait', () => {
     expectErrorDocument(outcome);
   });
 
-  test('a failure after the time an app allows is explained by it', async () => {
+  test('explains a failure after response_grace_period by that setting', async () => {
     const { env } = await saying({ status: 'failure', statusCode: 504, runtimeMs: 900_000 });
     const { stderr } = await gantry(['invoke', 'web', '--wait'], { env });
     expect(stderr).toContain(
@@ -68,17 +68,17 @@ describe('--wait', () => {
     );
   });
 
-  test('a record that comes late, and a platform that stumbles, are borne with', async () => {
+  test('tolerates a run that is listed late, and failed requests', async () => {
     const { env } = await saying(404, 404, 503, { status: 'success' });
     expect((await gantry(['invoke', 'web', '--wait'], { env })).code).toBe(0);
   });
 
-  test('a record that never comes is not', async () => {
+  test('fails if the run is never listed', async () => {
     const { env } = await saying(404);
     expect((await gantry(['invoke', 'web', '--wait'], { env })).code).toBe(6);
   });
 
-  test('--timeout ends the waiting, not the run', async () => {
+  test('--timeout ends the wait, not the run', async () => {
     const { env } = await saying({ status: 'processing', runtimeMs: 0 });
     const { code, stderr } = await gantry(['invoke', 'web', '--wait', '--timeout', '2m'], { env });
     expect(code).toBe(8);
@@ -87,7 +87,7 @@ describe('--wait', () => {
     );
   });
 
-  test('a record that never settles is said so, and not waited for endlessly', async () => {
+  test('does not wait forever for a status that never becomes final, and says so', async () => {
     const { env } = await saying({ status: 'processing', runtimeMs: 0 });
     const { code, stderr, waits } = await gantry(['invoke', 'web', '--wait', '--timeout', '1h'], { env });
     expect(code).toBe(8);
@@ -96,7 +96,7 @@ describe('--wait', () => {
     expect(Math.max(...waits)).toBe(5_000);
   });
 
-  test('Ctrl-C says that the run goes on, and how to follow and stop it', async () => {
+  test('Ctrl-C says that the run continues, and how to follow and cancel it', async () => {
     const { env } = await saying({ status: 'processing' });
     const { code, stderr } = await gantry(['invoke', 'web', '--wait', '--timeout', '1h'], {
       env,
@@ -110,7 +110,7 @@ describe('--wait', () => {
 });
 
 describe('--webhook', () => {
-  test('travels encoded, with its secret, and without --async as well', async () => {
+  test('is sent encoded, with its secret, also without --async', async () => {
     const { env, seen } = await saying({});
     await using folder = await folderOf({ secret: 'hush\n' });
     const hook = 'https://example.com/hook?a=b&c=d e';
@@ -146,7 +146,7 @@ describe('--webhook', () => {
     ['an empty secret', '\n'],
     ['a secret of two lines', 'a\nb\n'],
     ['one that is no ASCII', 'ä'],
-  ])('%s is refused, and not shown', async (_, text) => {
+  ])('refuses %s without showing it', async (_, text) => {
     const { env, seen } = await saying({});
     const words = ['invoke', 'web', '--webhook', 'https://x.example', '--webhook-secret-file', '-'];
     const { code, stderr } = await gantry(words, { env, stdin: text });
@@ -185,7 +185,7 @@ describe('--await-webhook', () => {
   };
   const meanwhile = () => setTimeout(20);
 
-  test('prints what is delivered, as if it had been waited for', async () => {
+  test('prints the delivered result like --wait', async () => {
     const { env, seen, answers } = await delivering('{"run_id":"r-1","result":1}');
     const { code, stdout, stderr } = await gantry(['invoke', 'web', '--await-webhook'], { env, meanwhile });
     expect([code, stdout]).toEqual([0, '{"run_id":"r-1","result":1}']);
@@ -197,7 +197,7 @@ describe('--await-webhook', () => {
     expect(json()).toMatchObject({ runId: 'r-1', body: { result: 1 } });
   });
 
-  test('takes nothing that is signed by another, or of another run', async () => {
+  test('ignores deliveries with another signature or of another run', async () => {
     for (const odd of [{ secret: 'another' }, { run: 'r-2' }]) {
       const { env, answers } = await delivering('{}', odd);
       const words = ['invoke', 'web', '--await-webhook', '--timeout', '20s'];
@@ -207,20 +207,20 @@ describe('--await-webhook', () => {
     }
   });
 
-  test('a run that fails is a failure, whether it is delivered or not', async () => {
+  test('fails if the run fails, whether it is delivered or not', async () => {
     const { env } = await delivering('{"message":"no luck"}', { status: 'failure' });
     const { code, stdout } = await gantry(['invoke', 'web', '--await-webhook'], { env, meanwhile });
     expect([code, stdout]).toEqual([13, '']);
   });
 
-  test('a delivery that never comes is not waited for endlessly', async () => {
+  test('does not wait forever for a delivery', async () => {
     const { env } = await saying({ status: 'success' });
     const { code, stderr } = await gantry(['invoke', 'web', '--await-webhook'], { env });
     expect(code).toBe(69);
     expect(stderr).toContain('its webhook was not delivered');
   });
 
-  test('warns when the platform cannot reach this machine, and takes a tunnel', async () => {
+  test('warns if the platform cannot reach this machine, unless a tunnel is given', async () => {
     const { env, seen } = await saying({ status: 'success' });
     const elsewhere = { ...env, GANTRY_API_URL: 'https://rest.example.invalid' };
     const run = (words: string[]) =>

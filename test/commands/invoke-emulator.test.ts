@@ -16,7 +16,7 @@ async function functions(settings: object = {}) {
 }
 
 describe.skipIf(!python)('a deployed app (needs python3)', () => {
-  test('is called, and says no secret', async () => {
+  test('is called, and shows no secret', async () => {
     const { emulator, invoke } = await functions();
     const outcome = await invoke('run name=Ada');
     expect(outcome.code).toBe(0);
@@ -24,12 +24,12 @@ describe.skipIf(!python)('a deployed app (needs python3)', () => {
     expectNoTrace(outcome, emulator);
   });
 
-  test('a number keeps all of its digits', async () => {
+  test('keeps all digits of a number', async () => {
     const { invoke } = await functions();
     expect((await invoke('large_number')).stdout).toContain('"result":9223372036854775809');
   });
 
-  test('streams', async () => {
+  test('streams its response', async () => {
     const { invoke } = await functions();
     expect((await invoke('count to:=2')).stdout).toBe('{"number": 0}\n{"number": 1}\n');
     const { code, stdout } = await invoke('breaks_off');
@@ -41,21 +41,21 @@ describe.skipIf(!python)('a deployed app (needs python3)', () => {
     ['teapot', 13, 'functions/teapot returned 418'],
     ['run nam=Ada', 13, 'functions/run returned 422'],
     ['nothing', 6, 'functions/nothing not found'],
-  ])('%s exits %i', async (line, exit, message) => {
+  ])('%s exits with %i', async (line, exit, message) => {
     const { invoke } = await functions();
     const { code, stdout, stderr } = await invoke(line);
     expect([code, stdout]).toEqual([exit, '']);
     expect(stderr).toContain(`error: ${message}`);
   });
 
-  test('--wait ends as the run does', async () => {
+  test('--wait exits like the run', async () => {
     const { invoke } = await functions();
     expect((await invoke('later --wait seconds:=0.1')).code).toBe(0);
     const failed = await invoke('fails --wait');
     expect([failed.code, failed.stderr]).toEqual([13, expect.stringContaining('ended with status failure (HTTP 500)')]);
   });
 
-  test('--await-webhook prints what is delivered', async () => {
+  test('--await-webhook prints the delivered result', async () => {
     const { invoke } = await functions();
     const { code, json } = await invoke('later --await-webhook --json seconds:=0.1');
     expect(code).toBe(0);
@@ -63,14 +63,14 @@ describe.skipIf(!python)('a deployed app (needs python3)', () => {
     expect((await invoke('fails --await-webhook')).code).toBe(13);
   });
 
-  test('a delivery that is forged is not taken', async () => {
+  test('ignores a forged delivery', async () => {
     const { emulator, invoke } = await functions();
     emulator.fail('webhook', 'forged');
     const { code, stderr } = await invoke('run --await-webhook');
     expect([code, stderr]).toEqual([69, expect.stringContaining('rejected a delivery: its signature does not match')]);
   });
 
-  test('one that comes twice is printed once', async () => {
+  test('prints a repeated delivery once', async () => {
     const { emulator, invoke } = await functions();
     emulator.fail('webhook', 'twice');
     const { code, stdout } = await invoke('run --await-webhook');
@@ -78,22 +78,22 @@ describe.skipIf(!python)('a deployed app (needs python3)', () => {
   });
 });
 
-describe('an app that wants a token', () => {
-  test('gets it, and is not called without', async () => {
+describe('an app that requires a token', () => {
+  test('gets it, and is not called without it', async () => {
     const { invoke } = await functions({ disableAuth: false });
     expect((await invoke('run')).code).toBe(0);
     const refused = await invoke('run --no-auth');
     expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('omit --no-auth')]);
   });
 
-  test('does not take that of a login', async () => {
+  test('does not accept the token of a login', async () => {
     const { emulator, invoke } = await functions({ disableAuth: false });
     const token = emulator.issueToken({ token_use: 'access' } as never);
     const { code, stderr } = await invoke('run', { env: { GANTRY_TOKEN: token } });
     expect([code, stderr]).toEqual([4, expect.stringContaining('GANTRY_INFERENCE_KEY')]);
   });
 
-  test('that is not there is told from a function that is not', async () => {
+  test('a missing app is distinguished from a missing function', async () => {
     const { emulator } = await functions();
     const { code, stderr } = await gantry(['invoke', 'functoins'], { emulator });
     expect([code, stderr]).toEqual([6, expect.stringContaining('app functoins not found')]);

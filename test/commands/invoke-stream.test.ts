@@ -18,7 +18,7 @@ describe('a stream of events', () => {
     expect(seen[0]?.headers.accept).toBe('text/event-stream');
   });
 
-  test('is one JSON object a line with --json, without being asked for as well', async () => {
+  test('is one JSON object per line with --json, also without --stream', async () => {
     const { env, seen } = await stream(three);
     const { stdout } = await gantry(['invoke', 'web', '--json'], { env });
     expect(
@@ -45,7 +45,7 @@ describe('a stream of events', () => {
     expect(lines.at(-1)).toMatchObject({ status: 200, runId: 'r-1', events: 3 });
   });
 
-  test('is as it came with --raw', async () => {
+  test('is unchanged with --raw', async () => {
     const { env } = await stream(three);
     expect((await gantry(['invoke', 'web', '--raw'], { env })).stdout).toBe(three);
   });
@@ -68,7 +68,7 @@ describe('a stream of events', () => {
     expect([code, stdout]).toEqual([0, expected]);
   });
 
-  test('comes while it is made', async () => {
+  test('is printed while it is produced', async () => {
     let release = () => {};
     const { env } = await appServer((response) => {
       begin(response).write('data: first\n\n');
@@ -90,7 +90,7 @@ describe('a stream of events', () => {
     ['text', [], 'one\n'],
     ['JSON', ['--json'], '{"event":null,"data":"one","id":null}\n{"type":"error",'],
     ['events', ['--events'], '{"type":"event","event":null,"data":"one","id":null}\n{"type":"error",'],
-  ])('cut in the middle is an error, and what arrived stays printed: %s', async (_, flags, expected) => {
+  ])('that breaks in the middle is an error, and what arrived stays printed: %s', async (_, flags, expected) => {
     const { env } = await appServer((response) => {
       begin(response).write('data: one\n\ndata: tw', () => response.destroy());
     });
@@ -102,7 +102,7 @@ describe('a stream of events', () => {
     expect(stderr).toContain('the response of web/run was cut off');
   });
 
-  test('may fall silent for longer than a file may', async () => {
+  test('may be silent longer than a download', async () => {
     const { env } = await appServer((response) => {
       begin(response).write('data: one\n\n');
       setTimeout(() => response.end('data: two\n\n'), 1_000);
@@ -111,24 +111,24 @@ describe('a stream of events', () => {
     expect((await gantry(['invoke', 'web'], { env, silenceMs: 500 })).stdout).toBe('one\ntwo\n');
   });
 
-  test('but not for ever', async () => {
+  test('but not forever', async () => {
     const { env } = await appServer((response) => begin(response).write('data: one\n\n'));
     const { code, stdout } = await gantry(['invoke', 'web'], { env, silenceMs: 50 });
     expect([code, stdout]).toEqual([69, 'one\n']);
   });
 
-  test('steers no terminal and commands no runner', async () => {
+  test('cannot control the terminal or a workflow runner', async () => {
     const { env } = await stream('data: a\u001b[2J\n\ndata: ::error::b\n\n');
     const setting = { env: { ...env, GITHUB_ACTIONS: 'true' }, columns: 80 };
     expect((await gantry(['invoke', 'web'], setting)).stdout).toBe('a\n: :error::b\n');
   });
 
-  test('that is refused is an error like any other', async () => {
+  test('that is refused is reported like any other error', async () => {
     const { env } = await appServer((response) => sayJson(response, { message: 'no' }, 500));
     expect((await gantry(['invoke', 'web', '--stream'], { env })).code).toBe(13);
   });
 
-  test('that was asked for and is none is printed as it is', async () => {
+  test('that is none although it was requested is printed unchanged', async () => {
     const { env } = await appServer((response) => sayJson(response, { result: 1 }));
     expect((await gantry(['invoke', 'web', '--stream'], { env })).stdout).toBe('{"result":1}');
   });

@@ -10,7 +10,7 @@ import { expectErrorDocument } from '../support/traces.ts';
 const reply = { run_id: 'r-1', run_time_ms: 12, result: 'fine' };
 const fine = () => appServer((response) => sayJson(response, reply, 200, { 'x-request-id': 'r-1' }));
 
-describe('what is sent', () => {
+describe('the request', () => {
   test.each([
     ['nothing', 'invoke web', 'POST', '/v4/p-12345678/web/run', '{}'],
     ['a function', 'invoke web predict', 'POST', '/v4/p-12345678/web/predict', '{}'],
@@ -65,7 +65,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  test('headers given by hand win, the token as well', async () => {
+  test('given headers take precedence, also over the token', async () => {
     const { seen, env } = await fine();
     const headers = ['Authorization: Basic eA==', 'content-type: text/plain', 'X-Own:  a: b '];
     await gantry(['invoke', 'web', ...headers.flatMap((header) => ['--header', header])], { env });
@@ -76,7 +76,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('the key of the project beats the token, and --no-auth needs neither', async () => {
+  test('the key of the project takes precedence over the token, and --no-auth needs neither', async () => {
     const { seen, env } = await fine();
     await gantry(['invoke', 'web'], { env: { ...env, GANTRY_INFERENCE_KEY: 'key-of-a-test' } });
     await gantry(['invoke', 'web', '--no-auth'], { env: { ...env, GANTRY_TOKEN: '' } });
@@ -120,8 +120,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('what comes back', () => {
-  test('is printed byte for byte, and what it was on stderr', async () => {
+describe('the response', () => {
+  test('is printed byte for byte, and its status on stderr', async () => {
     const bytes = randomBytes(300_000);
     const { env } = await appServer((response) => response.writeHead(200, { 'content-type': 'image/png' }).end(bytes));
     const outcome = await gantry(['invoke', 'web'], { env });
@@ -147,12 +147,12 @@ describe('what comes back', () => {
     expect(json()).toMatchObject({ status: 201, timings: { totalMs: expect.any(Number) }, ...expected });
   });
 
-  test('--json=body gives the body alone', async () => {
+  test('--json=body prints only the body', async () => {
     const { env } = await fine();
     expect((await gantry(['invoke', 'web', '--json=body'], { env })).json()).toEqual({ body: reply });
   });
 
-  test('--events ends with the whole as one line', async () => {
+  test('--events ends with the result as one line', async () => {
     const { env } = await fine();
     const { stdout } = await gantry(['invoke', 'web', '--events'], { env });
     expect(JSON.parse(stdout)).toMatchObject({ type: 'result', status: 200, body: reply });
@@ -176,7 +176,7 @@ describe('an error', () => {
     [502, '<html>', 69, 'web/run is unavailable (HTTP 502)'],
     [503, '', 69, 'web/run is unavailable (HTTP 503)'],
     [504, 'timeout', 69, 'web/run did not respond within'],
-  ])('%i %j exits %i', async (status, body, exit, message) => {
+  ])('%i %j exits with %i', async (status, body, exit, message) => {
     const { seen, env } = await appServer((response) => {
       response.writeHead(status, { 'x-request-id': 'r-7', 'retry-after': '7' });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
@@ -190,13 +190,13 @@ describe('an error', () => {
     expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  test('429 says how long to wait', async () => {
+  test('429 shows how long to wait', async () => {
     const { env } = await appServer((response) => response.writeHead(429, { 'retry-after': '7' }).end());
     const { json } = await gantry(['invoke', 'web', '--json'], { env });
     expect(json()).toMatchObject({ error: { retryable: true, retryAfterMs: 7_000 } });
   });
 
-  test('a timeout of the gateway is explained by the setting behind it', async () => {
+  test('explains a timeout of the gateway by the setting that causes it', async () => {
     const { env } = await appServer((response, { method }) =>
       method === 'POST'
         ? sayJson(response, {}, 504)
@@ -207,7 +207,7 @@ describe('an error', () => {
     expect(stderr).toMatch(/fix .*response_grace_period.*--async/);
   });
 
-  test('404 tells whether it is the app that is not there, or the function', async () => {
+  test('404 says whether the app or the function is missing', async () => {
     const { env } = await appServer((response, { method }) =>
       method === 'POST'
         ? sayJson(response, { message: 'not here' }, 404)
@@ -225,7 +225,7 @@ describe('an error', () => {
     ]);
   });
 
-  test('401 with the token of a login tells what is needed instead', async () => {
+  test('401 with the token of a login says what is needed instead', async () => {
     const { env } = await appServer((response) => sayJson(response, {}, 401));
     const claims = Buffer.from('{"token_use":"access"}').toString('base64url');
     const { code, stderr } = await gantry(['invoke', 'web'], { env: { ...env, GANTRY_TOKEN: `e30.${claims}.x` } });
@@ -235,13 +235,13 @@ describe('an error', () => {
     );
   });
 
-  test('401 to --no-auth says so', async () => {
+  test('401 with --no-auth says that a token is needed', async () => {
     const { env } = await appServer((response) => sayJson(response, {}, 401));
     const { stderr } = await gantry(['invoke', 'web', '--no-auth'], { env });
     expect(stderr).toMatch(/the app requires a token.*\n {2}fix omit --no-auth/);
   });
 
-  test('a redirect is not followed: the token stays here', async () => {
+  test('does not follow a redirect: the token is not sent elsewhere', async () => {
     const other = await fine();
     const { env } = await appServer((response) =>
       response.writeHead(307, { location: `${other.url}/x?signature=abc` }).end(),
@@ -261,8 +261,8 @@ describe('an error', () => {
   });
 });
 
-describe('when the line is bad', () => {
-  test('nobody there: it is tried again, since nothing has arrived', async () => {
+describe('a bad connection', () => {
+  test('that is refused is retried, because nothing was sent', async () => {
     const { env } = await fine();
     const gone = { ...env, GANTRY_INFERENCE_URL: 'http://127.0.0.1:9' };
     const { code, stderr, waits } = await gantry(['invoke', 'web'], { env: gone });
@@ -270,7 +270,7 @@ describe('when the line is bad', () => {
     expect(stderr).toContain('connection refused');
   });
 
-  test.each(['before an answer', 'in the middle of a request'])('cut %s: it is not sent again', async (when) => {
+  test.each(['before an answer', 'in the middle of a request'])('that breaks %s is not retried', async (when) => {
     let calls = 0;
     const server = createServer((socket) => {
       calls += 1;
@@ -288,7 +288,7 @@ describe('when the line is bad', () => {
   });
 
   test.each([{ 'content-length': '100' }, {}])(
-    'an answer that is cut off is an error; what came stays printed %j',
+    'that breaks in the response is an error; what arrived stays printed: %j',
     async (headers) => {
       const { env } = await appServer((response) => {
         response.writeHead(200, headers).write('the beginning', () => response.destroy());
@@ -300,18 +300,18 @@ describe('when the line is bad', () => {
     },
   );
 
-  test('an answer that falls silent is given up', async () => {
+  test('that is silent in the response fails', async () => {
     const { env } = await appServer((response) => response.writeHead(200, { 'content-length': '9' }).write('abc'));
     const { code, stderr } = await gantry(['invoke', 'web'], { env, silenceMs: 50 });
     expect([code, stderr]).toEqual([69, expect.stringContaining('no data for 0.05 s')]);
   });
 
-  test('an answer may take longer than that to begin', async () => {
+  test('may be silent longer before the response', async () => {
     const { env } = await appServer((response) => setTimeout(() => response.end('late'), 1_000));
     expect((await gantry(['invoke', 'web'], { env, silenceMs: 500 })).stdout).toBe('late');
   });
 
-  test('--timeout ends the waiting and says that the app may go on', async () => {
+  test('--timeout ends the wait and says that the app may continue', async () => {
     const { env } = await appServer(() => {});
     const { code, stderr } = await gantry(['invoke', 'web', '--timeout', '100ms'], { env });
     expect(code).toBe(8);
@@ -320,7 +320,7 @@ describe('when the line is bad', () => {
     );
   });
 
-  test('Ctrl-C says the same', async () => {
+  test('Ctrl-C says that the app may continue', async () => {
     const { env } = await appServer(() => {});
     const outcome = gantry(['invoke', 'web', '--debug'], { env, interruptAt: /Waiting for web\/run to respond/ });
     const { code, stderr } = await outcome;
@@ -329,7 +329,7 @@ describe('when the line is bad', () => {
   });
 });
 
-test('goes through the proxy of the environment', async () => {
+test('uses the proxy of the environment', async () => {
   const { env, seen } = await fine();
   const far = await overHttps(env.GANTRY_INFERENCE_URL);
   const { asked, url: HTTPS_PROXY } = await joiningProxy();
@@ -348,32 +348,35 @@ describe('hostile output', () => {
     response.end();
   };
 
-  test('is cleaned on a terminal, however it is cut', async () => {
+  test('is sanitized on a terminal, in chunks of any size', async () => {
     const { env } = await appServer(pieces);
     const { stdout } = await gantry(['invoke', 'web', '--color', 'always'], { env, columns: 80 });
     expect(stdout).toBe('red \u001b[31mtext\u001b[0m\n::error::x\n');
   });
 
-  test('commands no runner', async () => {
+  test('cannot control a workflow runner', async () => {
     const { env } = await appServer(pieces);
     const { stdout } = await gantry(['invoke', 'web'], { env: { ...env, GITHUB_ACTIONS: 'true' } });
     expect(stdout).toBe('red text\n: :error::x\n');
   });
 
-  test.each([{}, { columns: 80 }, { env: { GITHUB_ACTIONS: 'true' } }])('--raw changes no byte %j', async (setting) => {
-    const { env } = await appServer(pieces);
-    const { stdout } = await gantry(['invoke', 'web', '--raw'], { ...setting, env: { ...env, ...setting.env } });
-    expect(stdout).toBe(hostile);
-  });
+  test.each([{}, { columns: 80 }, { env: { GITHUB_ACTIONS: 'true' } }])(
+    'is unchanged with --raw: %j',
+    async (setting) => {
+      const { env } = await appServer(pieces);
+      const { stdout } = await gantry(['invoke', 'web', '--raw'], { ...setting, env: { ...env, ...setting.env } });
+      expect(stdout).toBe(hostile);
+    },
+  );
 
-  test('what is no text is not for a terminal', async () => {
+  test('that is binary is not printed on a terminal', async () => {
     const { env } = await appServer((response) => response.writeHead(200, { 'content-type': 'image/png' }).end('x'));
     const { code, stdout, stderr } = await gantry(['invoke', 'web'], { env, columns: 80 });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('redirect to a file, or pass --raw');
   });
 
-  test('an answer without a newline does not swallow the line after it on a terminal', async () => {
+  test('a response without a newline gets one on a terminal', async () => {
     const { env } = await fine();
     expect((await gantry(['invoke', 'web'], { env, columns: 80 })).stdout).toBe(`${JSON.stringify(reply)}\n`);
   });

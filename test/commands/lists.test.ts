@@ -45,7 +45,7 @@ describe.each([
 ])('gantry %s', (line, all) => {
   const list = (...flags: string[]) => gantry([...line.split(' '), ...flags], { emulator });
 
-  test('shows a hundred, and says that there are more', async () => {
+  test('shows a hundred entries, and says that there are more', async () => {
     const { code, stdout, stderr } = await list();
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n')).toHaveLength(100);
@@ -54,7 +54,7 @@ describe.each([
     expect([(inJson.json() as unknown[]).length, inJson.stderr]).toEqual([100, stderr]);
   });
 
-  test('shows as many as asked for, the first of them', async () => {
+  test('shows the first entries with --limit', async () => {
     const [three, whole] = [await list('--limit', '3', '--json'), await list('--all', '--json')];
     expect(three.json()).toEqual((whole.json() as unknown[]).slice(0, 3));
     expect([(whole.json() as unknown[]).length, whole.stderr]).toEqual([number, '']);
@@ -63,7 +63,7 @@ describe.each([
   });
 
   test.each([['--limit=0'], ['--limit=some'], ['--limit=5', '--all']])(
-    'refuses %s %s with exit 2',
+    'refuses %s %s with exit code 2',
     async (...flags) => {
       emulator.calls.length = 0;
       expect((await list(...flags.filter(Boolean))).code).toBe(2);
@@ -72,14 +72,14 @@ describe.each([
   );
 });
 
-test('projects are limited like all the others', async () => {
+test('the list of projects is limited like the others', async () => {
   const env = { GANTRY_API_URL: await answering(many((index) => ({ id: `p-${index}`, name: `project ${index}` }))) };
   const { stdout, stderr } = await gantry(['projects', 'list', '--limit', '2'], { emulator, env });
   expect(stdout.trimEnd().split('\n')).toHaveLength(2);
   expect(stderr).toBe('showing 2 of 240 projects; pass --all to show the rest\n');
 });
 
-test('what --status leaves out is not counted', async () => {
+test('--limit counts only entries that --status selects', async () => {
   const { stderr } = await gantry(['users', 'list', '--status', 'active'], { emulator });
   expect(stderr).toBe('showing 100 of 120 entries; pass --all to show the rest\n');
 });
@@ -116,14 +116,14 @@ describe('apps are sorted', () => {
     ).toEqual(names);
   });
 
-  test('by nothing else: exit 2, and available fields: named', async () => {
+  test('by no other field: exit code 2 with the available fields', async () => {
     const { code, stderr } = await gantry(['apps', 'list', '--sort', 'colour'], { emulator });
     expect(code).toBe(2);
     expect(stderr).toContain('name, status, cost, requests, created, updated');
   });
 });
 
-test('an order of apps is kept before the list is cut', async () => {
+test('apps are sorted before the list is limited', async () => {
   const { json } = await gantry(['apps', 'list', '--sort', 'name', '--limit', '2', '--json=name'], { emulator });
   expect(json()).toEqual([{ name: 'a1' }, { name: 'a10' }]);
 });

@@ -41,13 +41,13 @@ describe('gantry login', () => {
     expect(secretsIn(outcome)).toEqual([]);
   });
 
-  test('is all it takes: the next command works', async () => {
+  test('is enough for the next command', async () => {
     const { logIn, run } = await someone();
     await logIn();
     expect(await run('apps list --json')).toMatchObject({ code: 0, stdout: '[]\n' });
   });
 
-  test('says the link even with --quiet', async () => {
+  test('shows the link even with --quiet', async () => {
     const { logIn, emulator } = await someone();
     const { code, stderr } = await logIn('login --device --quiet --no-input');
     expect(code).toBe(0);
@@ -74,14 +74,14 @@ describe('gantry login', () => {
     ['with nothing on stdin', 'login', { stdin: '' }],
     ['with --no-input', 'login --no-input', {}],
     ['in a pipeline', 'login --json', { terminal: false, env: { CI: 'true' } }],
-  ])('%s exits 9 at once, and names what works there', async (_, line, setting) => {
+  ])('%s exits with 9 at once, and names the flags that work there', async (_, line, setting) => {
     const { run, emulator } = await someone();
     const { code, stderr, waits } = await run(line, setting);
     expect([code, waits, emulator.calls]).toEqual([9, [], []]);
     expect(stderr).toMatch(/gantry login --token < FILE.*gantry login --device/);
   });
 
-  test('--device waits for a person elsewhere, no longer than the code is valid', async () => {
+  test('--device waits for approval on another machine while the code is valid', async () => {
     const { run, logIn, emulator } = await someone();
     const late = await run('login --device', { terminal: false });
     expect(late.stderr).toContain(`log in at ${emulator.url}/activate`);
@@ -89,7 +89,7 @@ describe('gantry login', () => {
     expect((await logIn('login --device', { stdin: '' })).code).toBe(0);
   });
 
-  test('ends within an hour, however long the server says that its code is valid', async () => {
+  test("ends within an hour, even if the server's code is valid longer", async () => {
     const { run } = await someone();
     const url = await answering({
       deviceAuthResponsePayload: {
@@ -104,7 +104,7 @@ describe('gantry login', () => {
     expect([code, waits]).toEqual([4, [3_600_000]]);
   });
 
-  test('--device, --token and --import are one at a time', async () => {
+  test('--device, --token and --import exclude each other', async () => {
     const { run } = await someone();
     expect((await run('login --device --import')).code).toBe(2);
   });
@@ -119,7 +119,7 @@ describe('gantry login', () => {
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'requestToken')).toHaveLength(119);
   });
 
-  test('asks more slowly when the server says so, from then on', async () => {
+  test('polls more slowly after the server asks for it', async () => {
     const { run, emulator, clock } = await someone();
     let waited = 0;
     const meanwhile = () => {
@@ -133,7 +133,7 @@ describe('gantry login', () => {
     expect([code, waits]).toEqual([0, [5_000, 10_000, 10_000, 10_000]]);
   });
 
-  test('goes on asking when the network or the server fails meanwhile, and says so once', async () => {
+  test('continues polling after failures, with one warning', async () => {
     const { run, emulator } = await someone();
     emulator.fail('requestToken', 'reset-before', 503, '429:60', 'html');
     let waited = 0;
@@ -143,7 +143,7 @@ describe('gantry login', () => {
     expect(stderr.match(/retrying until the code expires/g)).toHaveLength(1);
   });
 
-  test('that the person refuses exits 4 and stores nothing', async () => {
+  test('exits with 4 and stores nothing if it is denied', async () => {
     const { run, emulator, tokens } = await someone();
     const { code, stderr } = await run('login', { meanwhile: () => agree(emulator, 'denied') });
     expect(stderr).toContain('error: the login was denied in the browser');
@@ -157,7 +157,7 @@ describe('gantry login', () => {
     expect([code, tokens()]).toEqual([130, undefined]);
   });
 
-  test('replaces the tokens of this profile and of no other', async () => {
+  test('replaces the tokens of this profile only', async () => {
     const { logIn, folder, tokens, run } = await someone();
     const others = { work: { token: 'of-work', more: 1 } };
     mkdirSync(folder, { mode: 0o700 });
@@ -172,21 +172,21 @@ describe('gantry login', () => {
     expect((await run('whoami --json=kind')).json()).toEqual({ kind: 'login' });
   });
 
-  test('--profile stores under that name', async () => {
+  test('--profile stores in that profile', async () => {
     const { logIn, tokens, settings, emulator } = await someone();
     await logIn('login --profile work');
     expect([tokens(), tokens('work').token]).toEqual([undefined, expect.stringMatching(/^eyJ/)]);
     expect(settings('work')).toEqual({ project: emulator.project });
   });
 
-  test('two at once, in two profiles, lose neither', async () => {
+  test('at the same time in two profiles stores both', async () => {
     const { logIn, tokens } = await someone();
     const names = ['a', 'b', 'c', 'd', 'e'];
     await Promise.all(names.map((name) => logIn(`login --profile ${name}`)));
     for (const name of names) expect(tokens(name).token).toMatch(/^eyJ/);
   });
 
-  test('fails before it asks for anything when nothing can be stored', async () => {
+  test('fails before any question if the login cannot be stored', async () => {
     const { run, place, emulator } = await someone();
     writeFileSync(join(place, 'file'), '');
     const outcome = await run('login', { env: { GANTRY_CONFIG_DIR: join(place, 'file', 'config') } });
@@ -195,7 +195,7 @@ describe('gantry login', () => {
     expect([outcome.code, emulator.calls]).toEqual([1, []]);
   });
 
-  test('warns that a token in the environment still comes first', async () => {
+  test('warns that a token in the environment takes precedence', async () => {
     const { logIn, emulator } = await someone();
     const { stderr, code } = await logIn('login', { env: { GANTRY_TOKEN: emulator.token } });
     expect(stderr).toContain('the token from the environment (GANTRY_TOKEN) takes precedence while it is set');
@@ -212,7 +212,7 @@ describe('gantry login', () => {
 });
 
 describe('the project of a login', () => {
-  test('is asked for when there are several', async () => {
+  test('is asked for if there are several', async () => {
     const { logIn, settings } = await someone(['p-second01']);
     const down = '\u001b[B\r';
     const { code, stderr } = await logIn('login', { typed: down, columns: 100, env: { TERM: 'dumb' } });
@@ -220,7 +220,7 @@ describe('the project of a login', () => {
     expect([code, settings()]).toEqual([0, { project: 'p-second01' }]);
   });
 
-  test('stays open, with a way to choose, when nobody can be asked', async () => {
+  test('is not chosen without a terminal, and the output says how to choose it', async () => {
     const { logIn, settings, run } = await someone(['p-second01']);
     const { code, stderr, json } = await logIn('login --device --json', { terminal: false });
     expect(stderr).toContain('no project selected (2 projects available): run gantry projects use p-…');
@@ -229,7 +229,7 @@ describe('the project of a login', () => {
     expect(await run('apps list')).toMatchObject({ code: 2, stderr: expect.stringContaining('no project selected') });
   });
 
-  test('is the one of --project, if the login may work there', async () => {
+  test('is that of --project, if the login has access', async () => {
     const { logIn, settings } = await someone(['p-second01']);
     expect((await logIn('login --project p-second01')).code).toBe(0);
     expect(settings()).toEqual({ project: 'p-second01' });
@@ -238,7 +238,7 @@ describe('the project of a login', () => {
     expect([code, settings()]).toEqual([6, { project: 'p-second01' }]);
   });
 
-  test('stays the current one', async () => {
+  test('stays the current project', async () => {
     const { logIn, settings } = await someone(['p-second01', 'p-third0001']);
     await logIn('login --project p-third0001');
     const { stderr } = await logIn();
@@ -246,7 +246,7 @@ describe('the project of a login', () => {
     expect(settings()).toEqual({ project: 'p-third0001' });
   });
 
-  test('is no longer the current one when the new login may not work there', async () => {
+  test('is removed if the new login has no access', async () => {
     const { logIn, settings, emulator } = await someone(['p-second01', 'p-third0001']);
     await logIn('login --project p-third0001');
     emulator.store.projects.pop();
@@ -267,26 +267,26 @@ describe('gantry login --token', () => {
     expect(secretsIn(outcome)).toEqual([]);
   });
 
-  test('asks for it on a terminal, and shows stars', async () => {
+  test('prompts for a token on a terminal, and shows stars', async () => {
     const { run, emulator, tokens } = await someone();
     const outcome = await run('login --token', { typed: `${emulator.token}\r`, columns: 200, env: { TERM: 'dumb' } });
     expect(stripVTControlCharacters(outcome.stderr)).toMatch(/\? Token: \*+/);
     expect([outcome.code, tokens(), secretsIn(outcome)]).toEqual([0, { token: emulator.token }, []]);
   });
 
-  test('takes it from a pipe even on a terminal, with -', async () => {
+  test('reads a token from a pipe on a terminal with -', async () => {
     const { run, emulator, tokens } = await someone();
     await run('login --token -', { stdin: `Bearer ${emulator.token}` });
     expect(tokens()).toEqual({ token: emulator.token });
   });
 
-  test('with --no-input on a terminal exits 9', async () => {
+  test('with --no-input on a terminal exits with 9', async () => {
     const { run } = await someone();
     expect((await run('login --token --no-input', { typed: 'x' })).code).toBe(9);
   });
 
   test.each(['login --token TOKEN', 'login --token=TOKEN'])(
-    'refuses %s: it would be in the shell history',
+    'refuses %s: the token would be in the shell history',
     async (line) => {
       const { run, emulator, tokens } = await someone();
       const outcome = await run(line.replace('TOKEN', 'opaque-secret'));
@@ -316,7 +316,7 @@ describe('gantry login --token', () => {
     expect([code, tokens(), emulator.calls]).toEqual([4, undefined, []]);
   });
 
-  test('keeps what was stored when the server does not accept the token', async () => {
+  test('keeps the stored token if the server rejects the new one', async () => {
     const { logIn, run, tokens } = await someone();
     await logIn();
     const before = tokens();
@@ -347,13 +347,13 @@ describe('a project in the environment', () => {
     return run('login --token', { stdin: emulator.token, env });
   };
 
-  test('that differs from the project of the login gets a warning', async () => {
+  test('that differs from the project of the login causes a warning', async () => {
     const { code, stderr } = await logIn('p-second01');
     expect([code, stderr]).toEqual([0, expect.stringContaining(`p-second01 from the environment`)]);
     expect(stderr).toContain(warning);
   });
 
-  test('that is the project of the login gets none', async () => {
+  test('that is the project of the login causes none', async () => {
     const { code, stderr } = await logIn();
     expect([code, stderr]).toEqual([0, expect.not.stringContaining(warning)]);
   });
@@ -362,7 +362,7 @@ describe('a project in the environment', () => {
 describe('gantry login --import', () => {
   const theirs = (token: string, more = '') => `project: p-12345678\nserviceaccounttoken: ${token}\n${more}`;
 
-  test('takes token, project and region of the official client, and leaves its file', async () => {
+  test('imports token, project and region of the official client, and keeps its file', async () => {
     const { run, emulator, tokens, settings, place } = await someone();
     const home = join(place, 'home');
     const text = theirs(emulator.token, 'defaultregion: eu-north-1\ntelemetry: true\ndev-accesstoken: x\n');
@@ -382,7 +382,7 @@ describe('gantry login --import', () => {
     expect([emulator.calls, secretsIn(outcome)]).toEqual([[], []]);
   });
 
-  test('warns of a file that others can read, and changes nothing about it', async () => {
+  test('warns about a file that others can read, and does not change it', async () => {
     const { run, emulator, place } = await someone();
     const file = join(place, 'config.yaml');
     writeFileSync(file, theirs(emulator.token));
@@ -392,7 +392,7 @@ describe('gantry login --import', () => {
     expect([code, statSync(file).mode & 0o777]).toEqual([0, 0o644]);
   });
 
-  test('imports both tokens of a login, which is then renewed', async () => {
+  test('imports the access and refresh token of a login, which is then renewed', async () => {
     const { run, logIn, tokens, place, clock } = await someone();
     await logIn();
     const { token, refreshToken } = tokens();
@@ -404,7 +404,7 @@ describe('gantry login --import', () => {
     expect((await run('apps list --profile old')).code).toBe(0);
   });
 
-  test('takes the login when the service account token has expired', async () => {
+  test('imports the login if the service account token has expired', async () => {
     const { run, emulator, tokens, place } = await someone();
     const file = join(place, 'config.yaml');
     const expired = emulator.issueToken({ exp: 1_700_000_000 });
@@ -420,7 +420,7 @@ describe('gantry login --import', () => {
     ['an empty file', '', 4, 'the file has no token'],
     ['a list', '- a\n- b\n', 4, 'the file has no token'],
     ['an expired token', 'EXPIRED', 4, 'the token in it has expired'],
-  ])('with %s says so and stores nothing', async (_, text, exit, message) => {
+  ])('reports %s and stores nothing', async (_, text, exit, message) => {
     const { run, emulator, tokens, place } = await someone();
     const file = join(place, 'config.yaml');
     const written = text === 'EXPIRED' ? theirs(emulator.issueToken({ exp: 1_700_000_000 })) : text;
@@ -430,7 +430,7 @@ describe('gantry login --import', () => {
     expect([code, tokens()]).toEqual([exit, undefined]);
   });
 
-  test('and --token are not both taken', async () => {
+  test('cannot be combined with --token', async () => {
     const { run } = await someone();
     expect((await run('login --import --token')).code).toBe(2);
   });

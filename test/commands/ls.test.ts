@@ -39,20 +39,20 @@ test.each(['/models', '/models/', 'models', 'default:/models', ':/models', 'defa
   },
 );
 
-test('ls of a file shows that file', async () => {
+test('ls of a file lists that file', async () => {
   const { code, stdout } = await gantry(['ls', '-l', '/models/a.bin'], { emulator });
   expect(code).toBe(0);
   expect(lines(stdout)[0]).toEqual(['a.bin', '1536', '2026-01-02T03:04:05.000Z']);
 });
 
-test('ls -R shows all that is below, with its path', async () => {
+test('ls -R lists everything below, with paths', async () => {
   const { stdout } = await gantry(['ls', '-R', '/'], { emulator });
   expect(lines(stdout).map(([path]) => path)).toEqual([
     ...['/empty/', '/models/', '/readme.txt', '/models/deep/', '/models/a.bin', '/models/deep/b.bin'],
   ]);
 });
 
-test('ls --json gives what the platform says, and the path other commands take', async () => {
+test("ls --json has the platform's fields, and the path for other commands", async () => {
   const { json } = await gantry(['ls', '/models', '--json'], { emulator });
   expect(json()).toEqual([
     { path: 'default:/models/deep/', name: 'deep/', is_folder: true, size_bytes: 0, last_modified: null },
@@ -63,7 +63,7 @@ test('ls --json gives what the platform says, and the path other commands take',
   ]);
 });
 
-test('ls --region looks at the volume of that region, as do the settings', async () => {
+test('ls uses the volume of --region or of the region in the settings', async () => {
   emulator.volume('global').write('/far.txt', 'x');
   for (const setting of [{ words: ['--region', 'global'] }, { env: { GANTRY_REGION: 'global' } }]) {
     const { stdout } = await gantry(['ls', ...(setting.words ?? [])], { emulator, env: setting.env ?? {} });
@@ -90,7 +90,7 @@ describe('exits with 6 if the path does not exist', () => {
     },
   );
 
-  test('also when the platform says "no entries" of a folder that is not there', async () => {
+  test('also if the platform returns an empty list for a missing folder', async () => {
     emulator.fail('listFolder', 'empty');
     expect((await gantry(['ls', '/nothing'], { emulator })).code).toBe(6);
     emulator.fail('listFolder', 'empty');
@@ -99,13 +99,13 @@ describe('exits with 6 if the path does not exist', () => {
     expect((await gantry(['ls', '/'], { emulator })).code).toBe(0);
   });
 
-  test('with -R, too, and in a volume that is not there', async () => {
+  test('also with -R, and in a missing volume', async () => {
     expect((await gantry(['ls', '-R', '/nothing'], { emulator })).code).toBe(6);
     expect((await gantry(['ls', 'other:/'], { emulator })).code).toBe(6);
   });
 });
 
-test('names cannot steer the terminal, and are exact in JSON', async () => {
+test('names cannot control the terminal, and are exact in JSON', async () => {
   const evil = 'a\u001b[8m\u001b]0;hijacked\u0007\u001b[2J\n::error::b\u202etxt.exe';
   emulator.reset();
   emulator.volume().write([evil], 'x');
@@ -117,7 +117,7 @@ test('names cannot steer the terminal, and are exact in JSON', async () => {
   expect(json()).toEqual([{ name: '../../etc/passwd' }, { name: evil }]);
 });
 
-test('a folder of ten thousand files is listed by one call', async () => {
+test('lists a folder of ten thousand files in one request', async () => {
   for (let index = 0; index < 10_000; index += 1) emulator.volume().write(`/many/file-${index}`, 'x');
   const { stdout, code } = await gantry(['ls', '/many'], { emulator });
   expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 10_000]);

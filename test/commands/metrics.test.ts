@@ -92,7 +92,7 @@ describe('a platform that', () => {
     ['has no data', { status: 'error', data: null }, 'its status is "error"'],
     ['has data, and a doubt', { status: 'partial', data }, 'the platform\'s status is "partial"'],
     ['has no series', { status: 'success', data: { time_series: null } }, 'no starts in this time'],
-  ])('%s is quoted', async (_, reply, message) => {
+  ])('%s is quoted in the output', async (_, reply, message) => {
     const { code, stdout, stderr } = await startup(range, await elsewhere(reply));
     expect(code).toBe(0);
     expect(stdout).not.toBe('');

@@ -83,7 +83,7 @@ describe('a web page in place of a confirmation is a failure:', () => {
 });
 
 describe('fields of null', () => {
-  test('in the reply to create app and get app do not stop a deploy; stdout is an address or empty', async () => {
+  test('in the replies to create app and get app do not stop a deploy; stdout is a URL or empty', async () => {
     await using app = await folderOf(smallApp());
     for (const hasAddress of [true, false]) {
       const env = await altering(emulator, (method, path, json) => {
@@ -144,7 +144,7 @@ describe('an item that cannot be read', () => {
     expect((await gantry(words, { emulator, env })).code).toBe(0);
   });
 
-  test('on a volume leaves a copy that is told to be incomplete, and nothing is deleted for it', async () => {
+  test('on a volume makes a copy incomplete, with a warning, and prevents deletions', async () => {
     await using folder = await folderOf({
       'data/a.txt': 'a',
       'data/b.txt': 'b',

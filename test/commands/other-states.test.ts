@@ -31,17 +31,17 @@ const deploy = async (env: Record<string, string>) => {
   return await gantry(['deploy', '--json'], { emulator, cwd: app.path, env });
 };
 
-describe('the state of another build or run is not believed:', () => {
+describe('a reply about another build or run is an error:', () => {
   const other = (state: Json) => ({ ...state, id: 'b-other', status: 'success' });
 
-  test('deploy does not succeed by it, and names its own build', async () => {
+  test('deploy fails and names its own build', async () => {
     const { code, json } = await deploy(await stating(other));
     const [build] = [...emulator.store.builds.keys()];
     expect(code).toBe(70);
     expect(json()).toMatchObject({ error: { message: expect.stringContaining(`asked for build ${build}`) } });
   });
 
-  test('deploy goes on when the next answers are right', async () => {
+  test('deploy continues if the next replies are right', async () => {
     const { code, json } = await deploy(await stating(other, 2));
     const [build] = [...emulator.store.builds.keys()];
     expect([code, json()]).toEqual([0, expect.objectContaining({ build, status: 'success' })]);
@@ -75,7 +75,7 @@ describe('the state of another build or run is not believed:', () => {
   });
 });
 
-describe('a status in capitals means the same:', () => {
+describe('a status in capital letters means the same:', () => {
   test.each([
     ['Success', 0],
     ['READY', 0],

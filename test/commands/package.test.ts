@@ -64,7 +64,7 @@ test('Ctrl-C leaves no partial archive', async () => {
 
 describe('to stdout', () => {
   test.each(['-', '/dev/stdout'])(
-    '%s takes the bytes of the archive, and no file of that name is made',
+    '%s gets the bytes of the archive, and no file of that name is created',
     async (name) => {
       await using app = await folderOf({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
       const before = await readdir(app.path);

@@ -60,7 +60,7 @@ afterAll(() => emulator.close());
 describe.each(commands)('gantry %s', (line, field) => {
   const words = line.split(' ');
 
-  test('answers on stdout', async () => {
+  test('prints its result on stdout', async () => {
     const outcome = await gantry(words, { emulator });
     expect(outcome.stdout).not.toBe('');
     expect(outcome.code).toBe(0);
@@ -74,12 +74,12 @@ describe.each(commands)('gantry %s', (line, field) => {
     expect(before.json()).toEqual(after.json());
   });
 
-  test(`prints only the field asked for with --json=${field}`, async () => {
+  test(`prints only the selected field with --json=${field}`, async () => {
     const { json } = await gantry([...words, `--json=${field}`], { emulator });
     expect(Object.keys(one(json()) as object)).toEqual([field]);
   });
 
-  test('lists the valid fields when one is wrong, and exits 2', async () => {
+  test('exits with 2 and lists the valid fields if one is wrong', async () => {
     const outcome = await gantry([...words, '--json=nonsense'], { emulator });
     expect(outcome.code).toBe(2);
     expect(outcome.stderr).toContain('unknown JSON field "nonsense"');
@@ -87,18 +87,18 @@ describe.each(commands)('gantry %s', (line, field) => {
     expectErrorDocument(outcome);
   });
 
-  test('keeps every line within a terminal of 80 columns', async () => {
+  test('fits a terminal of 80 columns', async () => {
     const { stdout } = await gantry(words, { emulator, columns: 80, env: { NO_COLOR: '1' } });
     expect(Math.max(...stdout.split('\n').map(widthOf))).toBeLessThanOrEqual(80);
   });
 
-  test('colours nothing in a pipe, and nothing with NO_COLOR', async () => {
+  test('has no colors in a pipe or with NO_COLOR', async () => {
     for (const setting of [{}, { columns: 80, env: { NO_COLOR: '1' } }]) {
       expect((await gantry(words, { emulator, ...setting })).stdout).not.toContain('\u001b');
     }
   });
 
-  test('works without a usable home folder, and leaves nothing behind', async () => {
+  test('works without a usable home folder, and leaves no files behind', async () => {
     await using place = await homeless();
     for (const env of place.environments) {
       const outcome = await gantry(words, { emulator, cwd: place.cwd, env });
@@ -107,7 +107,7 @@ describe.each(commands)('gantry %s', (line, field) => {
     expect(await place.left()).toEqual([]);
   });
 
-  test('without a token exits 4 and says how to get one, before any request', async () => {
+  test('without a token exits with 4 before any request, and says how to get one', async () => {
     const outcome = await gantry([...words, '--json'], { emulator, env: { GANTRY_TOKEN: '' } });
     expect(outcome.code).toBe(4);
     expect(outcome.stderr).toMatch(/error: not logged in\n.*\n {2}fix gantry login, or set GANTRY_TOKEN/);
@@ -115,7 +115,7 @@ describe.each(commands)('gantry %s', (line, field) => {
     expect(emulator.calls).toEqual([]);
   });
 
-  test('with an expired token exits 4 before any request', async () => {
+  test('with an expired token exits with 4 before any request', async () => {
     const token = emulator.issueToken({ exp: 1_700_000_000 });
     const outcome = await gantry(words, { emulator, env: { GANTRY_TOKEN: token } });
     expect(outcome.code).toBe(4);
@@ -124,24 +124,24 @@ describe.each(commands)('gantry %s', (line, field) => {
     expect(emulator.calls).toEqual([]);
   });
 
-  test('with a token that the platform does not accept exits 4', async () => {
+  test('with a rejected token exits with 4', async () => {
     const outcome = await gantry(words, { emulator, env: { GANTRY_TOKEN: 'not-a-token' } });
     expect(outcome.code).toBe(4);
     expect(outcome.stderr).toMatch(/request req-\d+/);
   });
 
-  test('with a token for another project exits 5', async () => {
+  test('with a token for another project exits with 5', async () => {
     const token = emulator.issueToken({ project_id: 'p-other' });
     expect((await gantry(words, { emulator, env: { GANTRY_TOKEN: token } })).code).toBe(5);
   });
 
-  test('in a project that does not exist exits 6', async () => {
+  test('in a project that does not exist exits with 6', async () => {
     const { code, stderr } = await gantry([...words, '--project', 'p-nowhere'], { emulator });
     expect(stderr).toContain('project p-nowhere not found');
     expect(code).toBe(6);
   });
 
-  test('when nothing listens exits 69, each retry told', async () => {
+  test('exits with 69 if the connection is refused, and shows each retry', async () => {
     const env = { GANTRY_API_URL: 'http://127.0.0.1:1' };
     const outcome = await gantry([...words, '--json'], { emulator, env });
     expect(outcome.code).toBe(69);
@@ -151,7 +151,7 @@ describe.each(commands)('gantry %s', (line, field) => {
     expectErrorDocument(outcome);
   });
 
-  test('refuses a stray argument and an unknown flag with exit 2', async () => {
+  test('refuses an extra argument and an unknown flag with exit code 2', async () => {
     for (const stray of [['web', 'x', 'y', 'z'], ['--nonsense']]) {
       const outcome = await gantry([...words, ...stray], { emulator });
       expect(outcome.code).toBe(2);
@@ -160,7 +160,7 @@ describe.each(commands)('gantry %s', (line, field) => {
     expect(emulator.calls).toEqual([]);
   });
 
-  test('explains itself with --help and by gantry help', async () => {
+  test('has a help, by --help and gantry help', async () => {
     const command = words.slice(0, 2);
     const { code, stdout, stderr } = await gantry([...command, '--help']);
     expect(stdout).toContain(`USAGE\n  gantry ${command.join(' ')}`);
@@ -171,7 +171,7 @@ describe.each(commands)('gantry %s', (line, field) => {
   });
 });
 
-test.each(aboutAnApp)('gantry %s of an app that does not exist exits 6 and names it', async (line) => {
+test.each(aboutAnApp)('gantry %s of an app that does not exist exits with 6 and names it', async (line) => {
   const words = line.replace('web', 'nobody').split(' ');
   const outcome = await gantry([...words, '--json'], { emulator });
   expect(outcome.code).toBe(6);
@@ -191,14 +191,14 @@ test.each([
   ['builds get web b-none', 'gantry builds list web'],
   ['runs get web r-none', 'gantry runs list web'],
   ['runs chart nobody', 'gantry apps list'],
-])('gantry %s, which is not there, says where to look: %s', async (line, fix) => {
+])('gantry %s does not exist and suggests %s', async (line, fix) => {
   const { code, stderr } = await gantry(line.split(' '), { emulator });
   expect(stderr).toContain(`\n  fix ${fix}\n`);
   expect(code).toBe(6);
 });
 
 test.each(['builds get web b-none', 'builds logs web b-none', 'builds files web b-none', 'builds follow web b-none'])(
-  'gantry %s exits 6',
+  'gantry %s exits with 6',
   async (line) => {
     const { code, stderr } = await gantry(line.split(' '), { emulator });
     expect(stderr).toContain('b-none');

@@ -23,7 +23,7 @@ async function profiles() {
 }
 
 test.each(['profiles list', 'config profiles'])(
-  'gantry %s tells which is in use and which has a token',
+  'gantry %s shows which profile is in use and which have a token',
   async (line) => {
     await using place = await profiles();
     const { stdout } = await place.run(line);
@@ -40,7 +40,7 @@ test.each(['profiles list', 'config profiles'])(
   },
 );
 
-test('profiles list knows what a flag or the environment chose', async () => {
+test('profiles list marks the profile of a flag or the environment', async () => {
   await using place = await profiles();
   const current = (outcome: { json: () => unknown }) =>
     (outcome.json() as { name: string; current: boolean }[]).filter((profile) => profile.current);
@@ -50,7 +50,7 @@ test('profiles list knows what a flag or the environment chose', async () => {
   ]);
 });
 
-test.each(['default', 'spare', 'login'])('profiles use %s makes it the one in use', async (name) => {
+test.each(['default', 'spare', 'login'])('profiles use %s switches to that profile', async (name) => {
   await using place = await profiles();
   expect((await place.run(`profiles use ${name}`)).code).toBe(0);
   expect((await place.run('config get profile')).stdout).toBe(`${name}\n`);
@@ -63,7 +63,7 @@ test('profiles use warns if GANTRY_PROFILE takes precedence', async () => {
 });
 
 test.each(['profiles use nobody', 'profiles remove nobody --yes'])(
-  'gantry %s exits 6 and lists those there are',
+  'gantry %s exits with 6 and lists the profiles',
   async (line) => {
     await using place = await profiles();
     const { code, stderr } = await place.run(line);
@@ -72,7 +72,7 @@ test.each(['profiles use nobody', 'profiles remove nobody --yes'])(
   },
 );
 
-test('profiles remove takes settings and token, and default is in use again', async () => {
+test('profiles remove deletes settings and token, and switches to default', async () => {
   await using place = await profiles();
   expect((await place.run('profiles remove staging --yes')).code).toBe(0);
   expect(place.config()).toEqual({ profiles: { spare: {} } });
@@ -80,7 +80,7 @@ test('profiles remove takes settings and token, and default is in use again', as
   expect((await place.run('config get profile')).stdout).toBe('default\n');
 });
 
-test('profiles remove asks first; "no" is 130 and changes nothing', async () => {
+test('profiles remove asks first; "no" exits with 130 and changes nothing', async () => {
   await using place = await profiles();
   const { code, stderr } = await place.run('profiles remove staging', { typed: 'n\n' });
   expect(code).toBe(130);
@@ -93,7 +93,7 @@ test.each([
   ['a flag', 'apps list --profile nobody', {}],
   ['a flag, though there is a token', 'apps list --profile nobody', { GANTRY_TOKEN: token }],
   ['the environment', 'apps list', { GANTRY_PROFILE: 'nobody' }],
-])('a profile that nobody made, chosen by %s, exits 2 before any request', async (_, line, env) => {
+])('an unknown profile, chosen by %s, exits with 2 before any request', async (_, line, env) => {
   await using place = await profiles();
   const { code, stderr } = await place.run(line, {}, env);
   expect(code).toBe(2);

@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterAll(() => emulator.close());
 
-test('projects list marks the one in use', async () => {
+test('projects list marks the project in use', async () => {
   const { stdout } = await gantry(['projects', 'list'], { emulator, env: { GANTRY_PROJECT: 'p-second' } });
   expect(stdout).toMatch(/^p-second\t.*\tcurrent$/m);
   expect(stdout).toMatch(/^p-12345678\t.*\d\t$/m);
@@ -38,7 +38,7 @@ test('projects list works with a token that names no project', async () => {
   expect(json()).toMatchObject([{ current: false }, { current: false }]);
 });
 
-test('projects use stores the project, once the platform says that the token may work there', async () => {
+test('projects use stores the project if the token has access to it', async () => {
   await using folder = await folderOf({});
   const env = { GANTRY_CONFIG_DIR: folder.path, GANTRY_PROJECT: '' };
   const { stdout, stderr } = await gantry(['projects', 'use', 'p-second'], { emulator, env });
@@ -68,14 +68,14 @@ test('projects use exits with 6 and stores nothing without access to the project
   expect((await gantry(['config', 'get', 'project'], { env })).code).toBe(6);
 });
 
-test('projects use --no-check asks nobody and needs no token', async () => {
+test('projects use --no-check makes no request and needs no token', async () => {
   await using folder = await folderOf({});
   const env = { GANTRY_CONFIG_DIR: folder.path };
   expect((await gantry(['projects', 'use', 'p-third', '--no-check'], { env })).code).toBe(0);
   expect((await gantry(['config', 'get', 'project'], { env })).stdout).toBe('p-third\n');
 });
 
-test('projects use of what is no id exits 2 before any request', async () => {
+test('projects use exits with 2 before any request if the id is invalid', async () => {
   const { code, stderr } = await gantry(['projects', 'use', 'web'], { emulator });
   expect(code).toBe(2);
   expect(stderr).toMatch(/invalid project id "web"\n.*p-12345678\n {2}fix gantry projects list/);

@@ -4,7 +4,7 @@ import { exitCodes } from '../../src/errors.ts';
 import type { Reference } from '../../src/reference.ts';
 import { gantry } from '../support/gantry.ts';
 
-test('the reference has every command of the table, every exit code and the flags of all', async () => {
+test('the reference has every command, every exit code and the global flags', async () => {
   const { json } = await gantry(['reference', '--json']);
   const reference = json() as Reference;
   expect(reference.commands.map(({ command }) => command)).toEqual(lines());
@@ -12,7 +12,7 @@ test('the reference has every command of the table, every exit code and the flag
   expect(reference.flags.map(({ flags }) => flags)).toEqual(expect.arrayContaining(['--json[=fields]', '-q, --quiet']));
 });
 
-test('as text it is a list of commands, in groups on a terminal', async () => {
+test('the reference as text is a list of commands, in groups on a terminal', async () => {
   const { stdout } = await gantry(['reference']);
   expect(
     stdout
@@ -28,7 +28,7 @@ test('as text it is a list of commands, in groups on a terminal', async () => {
   }
 });
 
-test('every command of the reference has a help, and no two flags of one mean the same', async () => {
+test('every command of the reference has a help, and no flag twice', async () => {
   const { json } = await gantry(['reference', '--json']);
   const { commands: found, flags: shared } = json() as Reference;
   for (const { command, flags } of found) {
@@ -38,7 +38,7 @@ test('every command of the reference has a help, and no two flags of one mean th
   }
 });
 
-test('every help has examples and the fields of its JSON, where they are always the same, within 80 columns', async () => {
+test('every help has examples and its fixed JSON fields, within 80 columns', async () => {
   const { json } = await gantry(['reference', '--json']);
   // Bytes, a schema, the tables of help, and an answer that no document shows.
   const withoutFields = ['cat', 'config schema', 'df', 'help'];

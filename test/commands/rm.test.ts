@@ -34,7 +34,7 @@ describe('a file', () => {
     expect(left()).toEqual(without('/top.txt'));
   });
 
-  test('is removed after a question that says how much it is', async () => {
+  test('is removed after a question that shows its size', async () => {
     emulator.volume().write('/top.txt', Buffer.alloc(3072));
     const { stderr } = await gantry(['rm', '/top.txt'], { emulator, columns: 80, typed: 'n\r' });
     expect(stderr).toMatch(/Remove .*3\.0 KiB/);
@@ -49,13 +49,13 @@ describe('a file', () => {
     expect(left()).toEqual(without('/top.txt', '/logs/a.txt'));
   });
 
-  test('comes in the order of the command line, whichever is gone first', async () => {
+  test('is reported in the order of the command line', async () => {
     emulator.fail('deletePath', 503);
     const { json } = await gantry(['rm', '/top.txt', '/logs/a.txt', '--yes', '--json=path'], { emulator });
     expect(json()).toEqual([{ path: 'default:/top.txt' }, { path: 'default:/logs/a.txt' }]);
   });
 
-  test('is removed from the region that is asked for', async () => {
+  test('is removed from the requested region', async () => {
     emulator.volume('global').write('/top.txt', 'x');
     await gantry(['rm', '/top.txt', '--yes', '--region', 'global'], { emulator });
     expect([left(), emulator.volume('global').paths()]).toEqual([all, []]);
@@ -65,14 +65,14 @@ describe('a file', () => {
     ['no', { columns: 80, typed: 'n\r' }, 130],
     ['just Enter', { columns: 80, typed: '\r' }, 130],
     ['nothing, since nobody is there', {}, 9],
-  ])('stays when the answer is %s', async (_, setting, exit) => {
+  ])('is kept after %s', async (_, setting, exit) => {
     const { code } = await gantry(['rm', '/top.txt'], { emulator, ...setting });
     expect([code, left()]).toEqual([exit, all]);
   });
 });
 
 describe('a folder', () => {
-  test('is removed with -r and its name, whether or not a slash is at its end', async () => {
+  test('is removed with -r and its name, with or without a slash at its end', async () => {
     for (const path of ['/logs', '/models/']) {
       const { code, stderr } = await gantry(['rm', '-r', path, '--confirm', path], { emulator });
       expect([code, stderr]).toEqual([0, expect.stringContaining('Found')]);
@@ -81,7 +81,7 @@ describe('a folder', () => {
     expect(removals().map(({ query }) => query.file_path)).toEqual(['/logs/', '/models/']);
   });
 
-  test('asks for its name on a terminal, and says what is in it', async () => {
+  test('asks for its name on a terminal, and shows its contents', async () => {
     const { code, stderr } = await gantry(['rm', '-r', '/logs'], { emulator, columns: 120, typed: '/logs\r' });
     expect(code).toBe(0);
     expect(stderr).toContain('This permanently removes 1 folder with 4 files in it');
@@ -121,17 +121,17 @@ describe('a folder', () => {
     ['that is all there is, with --yes', ['-r', '/', '--yes'], {}, 9],
     ['that is all there is, without -r', ['/', '--confirm', '/'], {}, 2],
     ['that is everything in it, with --yes', ['-r', '/*', '--yes'], {}, 9],
-  ])('stays %s', async (_, words, setting, exit) => {
+  ])('is kept %s', async (_, words, setting, exit) => {
     const { code } = await gantry(['rm', ...words], { emulator, ...setting });
     expect([code, left(), removals()]).toEqual([exit, all, []]);
   });
 
-  test('that is all there is goes with --confirm /', async () => {
+  test('that is the whole volume is removed with --confirm /', async () => {
     const { code } = await gantry(['rm', '-r', '/', '--confirm', '/'], { emulator });
     expect([code, left()]).toEqual([0, []]);
   });
 
-  test('takes along what is named twice, or is below it', async () => {
+  test('is removed once if it is named twice, or a path below it as well', async () => {
     const words = ['rm', '-r', '/logs/old/c.txt', '/logs', '/logs/', '--confirm', '/logs/old/c.txt /logs /logs/'];
     const { json } = await gantry([...words, '--json'], { emulator });
     expect(json()).toEqual([{ path: 'default:/logs/', isFolder: true, removed: true }]);
@@ -174,19 +174,19 @@ describe('a pattern', () => {
     ]);
   });
 
-  test('that matches a folder needs -r and is typed once more', async () => {
+  test('that matches a folder needs -r, and has to be typed again', async () => {
     expect((await gantry(['rm', '/lo*', '--yes'], { emulator })).code).toBe(2);
     expect((await gantry(['rm', '-r', '/lo*', '--confirm', '/lo*'], { emulator })).code).toBe(0);
     expect(left()).toEqual(without('/logs'));
   });
 
-  test('that matches nothing exits 6, and nothing else is removed', async () => {
+  test('that matches nothing exits with 6, and nothing else is removed', async () => {
     const { code, stderr } = await gantry(['rm', '/top.txt', '/logs/*.bin', '--yes'], { emulator });
     expect([code, left()]).toEqual([6, all]);
     expect(stderr).toContain('nothing matches default:/logs/*.bin');
   });
 
-  test('behind a backslash is a name', async () => {
+  test('after a backslash is a name', async () => {
     for (const name of ['/a*', '/ab', '/[x]']) emulator.volume().write(name, 'x');
     await gantry(['rm', '/a\\*', '/\\[x\\]', '--yes'], { emulator });
     expect(left()).toEqual(['/ab', ...all]);
@@ -198,7 +198,7 @@ describe('a pattern', () => {
 });
 
 describe('failures', () => {
-  test.each(['/nothing.txt', '/nothing/', '/top.txt/', '/logs/nothing.txt'])('%s is not there', async (path) => {
+  test.each(['/nothing.txt', '/nothing/', '/top.txt/', '/logs/nothing.txt'])('%s is not found', async (path) => {
     const { code } = await gantry(['rm', '/top.txt', path, '--yes'], { emulator });
     expect([code, left()]).toEqual([6, all]);
   });
@@ -238,7 +238,7 @@ describe('a removal counts only if the volume no longer lists the path', () => {
   const rm = async (words: string[], answering: Answering) =>
     gantry(['rm', ...words], { emulator, env: await inFrontOf(emulator, answering) });
 
-  test('a confirmation without a removal exits 69', async () => {
+  test('a confirmation without a removal exits with 69', async () => {
     const { code, stdout, stderr } = await rm(
       ['/top.txt', '--yes'],
       refusing({ type: 'text/plain', body: 'file deleted' }),
@@ -247,7 +247,7 @@ describe('a removal counts only if the volume no longer lists the path', () => {
     expect(stderr).toContain('the platform confirmed the removal, but still lists it');
   });
 
-  test('of several only the one that stays fails', async () => {
+  test('of several paths only the one that is still listed fails', async () => {
     const answering = refusing({ type: 'text/plain', body: 'file deleted' }, '/logs/a.txt');
     const { code, json } = await rm(['/logs/*.txt', '/top.txt', '--yes', '--json'], answering);
     expect([code, left()]).toEqual([69, without('/logs/b.txt', '/top.txt')]);
@@ -258,18 +258,18 @@ describe('a removal counts only if the volume no longer lists the path', () => {
     });
   });
 
-  test('a folder that stays fails', async () => {
+  test('a folder that is still listed fails', async () => {
     const answering = refusing({ type: 'text/plain', body: 'deleted' });
     const { code } = await rm(['-r', '/logs', '--confirm', '/logs'], answering);
     expect([code, left()]).toEqual([69, all]);
   });
 
-  test('the whole volume that stays fails', async () => {
+  test('the whole volume fails if it is still listed', async () => {
     const { code } = await rm(['-r', '/', '--confirm', '/'], refusing({ type: 'text/plain', body: 'deleted' }));
     expect([code, left()]).toEqual([69, all]);
   });
 
-  test('a 404 for a file that is still there is an error', async () => {
+  test('a 404 for a file that is still listed is an error', async () => {
     const body = '{"message":"volume default does not exist in this region"}';
     const { code, stdout, stderr } = await rm(['/top.txt', '--yes'], refusing({ status: 404, body }));
     expect([code, stdout]).toEqual([6, '']);
@@ -295,7 +295,7 @@ describe('a removal counts only if the volume no longer lists the path', () => {
     expect([code, waits]).toEqual([0, [500]]);
   });
 
-  test('without a listing it is not known to be removed', async () => {
+  test('a removal fails if the folder cannot be listed', async () => {
     let listings = 0;
     const { code, stdout, stderr } = await rm(['/top.txt', '--yes'], ({ route }) =>
       route.endsWith('/ls') && ++listings > 1 ? { status: 403, body: '{"message":"no listing"}' } : undefined,
@@ -304,7 +304,7 @@ describe('a removal counts only if the volume no longer lists the path', () => {
     expect(stderr).toContain('the removal could not be confirmed: no listing');
   });
 
-  test('of sync --delete the same is true', async () => {
+  test('also with sync --delete', async () => {
     const env = await inFrontOf(emulator, refusing({ type: 'text/plain', body: 'file deleted' }, '/logs/a.txt'));
     const here = newFolder({ 'logs/b.txt': 'other' });
     const words = ['sync', 'logs', ':/logs', '--delete', '--confirm', 'default:/logs', '--json'];
@@ -318,7 +318,7 @@ describe('a removal counts only if the volume no longer lists the path', () => {
   });
 });
 
-test('hostile names are removed as they are, and shown without harm', async () => {
+test('removes files with hostile names, and shows the names sanitized', async () => {
   const evil = 'a\u001b[2J\u001b[31m\u0007\n*b';
   emulator.volume().write([evil], 'x');
   const { stderr, stdout } = await gantry(['rm', '/a*', '--yes'], { emulator, env: { FORCE_COLOR: '1' } });

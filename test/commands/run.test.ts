@@ -255,7 +255,7 @@ describe('nothing is sent', () => {
   });
 });
 
-describe.skipIf(!python)('what a program prints (needs python3)', () => {
+describe.skipIf(!python)('the output of a program (needs python3)', () => {
   test('goes to stdout and stderr until the run ends', async () => {
     const source =
       'import sys\ndef main(name):\n    print("hello", name)\n    print()\n    print("oops", file=sys.stderr)\n';

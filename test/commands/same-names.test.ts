@@ -33,22 +33,25 @@ const pairs = [
   ['x/Data/', 'x/data/'],
 ];
 
-test.each([['cp'], ['sync']])('%s refuses names that would fall together, and writes nothing', async (command) => {
-  const { code, json, stderr } = await gantry([command, ':/f', 'g', '--json']);
-  expect(code).toBe(7);
-  expect(json()).toMatchObject({ error: { code: 'conflict', details: { clashes: pairs } } });
-  expect(stderr).toContain('Readme.md and readme.md');
-  expect(stderr).toContain('x/Data/ and x/data/');
-  expect(stderr).toContain('--rename-clashes');
-  expect(copies()).toEqual([]);
-  expect(existsSync(join(here, 'g'))).toBe(false);
-});
+test.each([['cp'], ['sync']])(
+  '%s refuses names that are equal on the target disk, and writes nothing',
+  async (command) => {
+    const { code, json, stderr } = await gantry([command, ':/f', 'g', '--json']);
+    expect(code).toBe(7);
+    expect(json()).toMatchObject({ error: { code: 'conflict', details: { clashes: pairs } } });
+    expect(stderr).toContain('Readme.md and readme.md');
+    expect(stderr).toContain('x/Data/ and x/data/');
+    expect(stderr).toContain('--rename-clashes');
+    expect(copies()).toEqual([]);
+    expect(existsSync(join(here, 'g'))).toBe(false);
+  },
+);
 
-test('a dry run says so as well', async () => {
+test('a dry run refuses them as well', async () => {
   expect((await gantry(['cp', ':/f', 'g', '--dry-run'])).code).toBe(7);
 });
 
-test('the pair is named when it is the only one', async () => {
+test('names the pair if there is only one', async () => {
   shelf().write('/one/README', 'a');
   shelf().write('/one/readme', 'b');
   const { code, stderr } = await gantry(['cp', ':/one', 'g']);
@@ -56,33 +59,36 @@ test('the pair is named when it is the only one', async () => {
   expect(stderr).toContain('README and readme are the same name on the target disk');
 });
 
-test('one file alone may replace another spelling of its name', async () => {
+test('a single file may replace another spelling of its name', async () => {
   expect((await gantry(['cp', ':/f/readme.md', 'g/'])).code).toBe(0);
   expect(copies()).toEqual(['g/readme.md']);
 });
 
-test.each([['cp'], ['sync']])('%s --rename-clashes gives the second another name, and says which', async (command) => {
-  const { code, json, stderr } = await gantry([command, ':/f', 'g', '--rename-clashes', '--json']);
-  expect(code).toBe(0);
-  expect(json()).toMatchObject({
-    files: 5,
-    renamed: [
-      { path: 'readme.md', as: 'readme-2.md' },
-      { path: 'x/data/', as: 'x/data-2/' },
-    ],
-  });
-  expect(stderr).toContain('readme.md is saved as readme-2.md');
-  expect(copies()).toEqual(['g/Readme.md', 'g/b', 'g/readme-2.md', 'g/x/Data/a', 'g/x/data-2/b']);
-  expect(readFileSync(join(here, 'g/readme-2.md'), 'utf8')).toBe('readme.md');
-});
+test.each([['cp'], ['sync']])(
+  '%s --rename-clashes renames the second file, and shows the new name',
+  async (command) => {
+    const { code, json, stderr } = await gantry([command, ':/f', 'g', '--rename-clashes', '--json']);
+    expect(code).toBe(0);
+    expect(json()).toMatchObject({
+      files: 5,
+      renamed: [
+        { path: 'readme.md', as: 'readme-2.md' },
+        { path: 'x/data/', as: 'x/data-2/' },
+      ],
+    });
+    expect(stderr).toContain('readme.md is saved as readme-2.md');
+    expect(copies()).toEqual(['g/Readme.md', 'g/b', 'g/readme-2.md', 'g/x/Data/a', 'g/x/data-2/b']);
+    expect(readFileSync(join(here, 'g/readme-2.md'), 'utf8')).toBe('readme.md');
+  },
+);
 
-test('a second sync finds the renamed files equal, and deletes none', async () => {
+test('a second sync finds the renamed files unchanged, and deletes none', async () => {
   const words = ['sync', ':/f', 'g', '--rename-clashes', '--delete', '--json'];
   expect((await gantry(words)).json()).toMatchObject({ new: 5 });
   expect((await gantry(words)).json()).toMatchObject({ new: 0, changed: 0, same: 5, extra: 0, files: 0 });
 });
 
-test('sync takes another spelling of a name on the disk for the same file, and never deletes it', async () => {
+test('sync treats another spelling of a name on the disk as the same file, and never deletes it', async () => {
   for (const path of ['Readme.md', 'b']) shelf().write(`/one/${path}`, path);
   mkdirSync(join(here, 'g'));
   writeFileSync(join(here, 'g/README.md'), 'Readme.md');

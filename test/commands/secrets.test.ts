@@ -28,7 +28,7 @@ describe('the list', () => {
     expect((await run(['list', '--json=name,value'])).json()).toContainEqual({ name: 'A', value: null });
   });
 
-  test('shows the values when asked to, whole on the narrowest terminal', async () => {
+  test('shows whole values on request, even on a narrow terminal', async () => {
     const long = 'x'.repeat(200);
     give({ A: long, B: '' });
     expect((await run(['list', '--show-values'], { columns: 40 })).stdout).toContain(long);
@@ -38,7 +38,7 @@ describe('the list', () => {
     ]);
   });
 
-  test.each(['null', 'nothing at all'])('is empty when the platform answers with %s', async (answer) => {
+  test.each(['null', 'nothing at all'])('is empty if the platform replies with %s', async (answer) => {
     if (answer !== 'null') emulator.fail('getProjectSecrets', 'empty');
     const { code, stdout, stderr } = await run(['list']);
     expect([code, stdout, stderr]).toEqual([0, '', 'no secrets yet: add one with gantry secrets set NAME\n']);
@@ -54,8 +54,8 @@ describe('the list', () => {
   });
 });
 
-describe('a value comes', () => {
-  test('from a file, without the newline at its end', async () => {
+describe('a value is read', () => {
+  test('from a file, without the final newline', async () => {
     await using folder = await folderOf({ key: 'line 1\nline 2\n\n' });
     const { code, stdout } = await run(['set', 'KEY', '--from-file', 'key'], { cwd: folder.path });
     expect([code, stdout]).toEqual([0, 'added: KEY\n']);
@@ -75,7 +75,7 @@ describe('a value comes', () => {
     expect(kept()).toEqual({ A: value, B: '2' });
   });
 
-  test('from a prompt, which shows a * for each character', async () => {
+  test('from a prompt that shows a * for each character', async () => {
     const { code, stdout, stderr } = await run(['set', 'KEY'], { columns: 80, typed: `${value}\r` });
     expect([code, stdout]).toEqual([0, 'added: KEY\n']);
     expect(stripVTControlCharacters(stderr)).toContain(`Value of KEY ${'*'.repeat(value.length)}`);
@@ -83,7 +83,7 @@ describe('a value comes', () => {
     expect(kept()).toEqual({ KEY: value });
   });
 
-  test('from nowhere when nobody can be asked: exit 9, and stdin is not waited for', async () => {
+  test('not without a source and a terminal: exits with 9 without waiting for stdin', async () => {
     const outcome = await run(['set', 'KEY', '--json']);
     expect(outcome.code).toBe(9);
     expect(outcome.stderr).toContain('fix pass --from-file FILE (- is stdin) or --from-env');
@@ -102,7 +102,7 @@ describe('a value comes', () => {
     [['set', 'sk-live-4711=='], 'gantry secrets set NAME for a prompt'],
     [['set', 'KEY', 'sk-live-4711/x'], 'argument 2 is not a valid secret name'],
     [['unset', 'sk-live-4711 x'], 'argument 1 is not a valid secret name'],
-  ])('never from the command line: %j exits with 2 and does not repeat it', async (words, said) => {
+  ])('not from the command line: %j exits with 2 and does not repeat it', async (words, said) => {
     const outcome = await run([...words, '--json', '--debug']);
     expect(outcome.code).toBe(2);
     expect(outcome.stderr).toContain(said);
@@ -117,7 +117,7 @@ describe('a value comes', () => {
     ['for two names', ['set', 'A', 'B', '--from-file', '-'], {}, '--from-file sets one secret only'],
     ['from both', ['set', 'A', '--from-env', '--from-file', '-'], {}, 'cannot be combined'],
     ['no text', ['set', 'A', '--from-file', '-'], { stdin: Buffer.from([0xff, 0xfe]) }, 'stdin is not UTF-8 text'],
-  ])('that is %s exits 2, and nothing is written', async (_, words, setting, said) => {
+  ])('not if it is %s: exits with 2 and writes nothing', async (_, words, setting, said) => {
     const { code, stderr } = await run(words, setting);
     expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
     expect(written()).toEqual([]);
@@ -125,7 +125,7 @@ describe('a value comes', () => {
 });
 
 describe('a change', () => {
-  test('keeps all other secrets, whatever they are called', async () => {
+  test('keeps all other secrets, whatever their names', async () => {
     emulator.store.secrets.set(emulator.project, JSON.parse('{"constructor": "1", "__proto__": "2", "A": "3"}'));
     await run(['set', 'KEY', '--from-env'], { env: { KEY: value } });
     expect(Object.entries(kept() ?? {})).toEqual([
@@ -150,7 +150,7 @@ describe('a change', () => {
     expect(stderr).toContain(`Replace KEY in project ${emulator.project}?`);
   });
 
-  test('of a value exits 9 where nobody can be asked, and goes ahead with --yes', async () => {
+  test('of a value exits with 9 without a terminal, unless --yes is given', async () => {
     give({ KEY: 'old' });
     const set = (...flags: string[]) => run(['set', 'KEY', '--from-env', ...flags], { env: { KEY: 'new' } });
     expect([(await set()).code, kept()]).toEqual([9, { KEY: 'old' }]);
@@ -158,7 +158,7 @@ describe('a change', () => {
     expect(kept()).toEqual({ KEY: 'new' });
   });
 
-  test('that changes nothing asks nothing and writes nothing', async () => {
+  test('to the same value asks nothing and writes nothing', async () => {
     give({ KEY: value });
     const { code, stdout } = await run(['set', 'KEY', '--from-env'], { env: { KEY: value } });
     expect([code, stdout, written()]).toEqual([0, 'unchanged: KEY\n', []]);
@@ -179,20 +179,20 @@ describe('a change', () => {
     expect([written(), kept()]).toEqual([[], theirs]);
   });
 
-  test('is not sent twice when the line breaks: it might undo what came between', async () => {
+  test('is not retried after a lost reply: it could undo a change by others', async () => {
     emulator.fail('setProjectSecrets', 'reset-after');
     expect((await run(['set', 'KEY', '--from-env'], { env: { KEY: value } })).code).toBe(69);
     expect(written()).toHaveLength(1);
   });
 
-  test('says no value with --debug or when the platform refuses', async () => {
+  test('shows no value with --debug or in an error', async () => {
     emulator.fail('setProjectSecrets', 400);
     const { code, stdout, stderr } = await run(['set', 'KEY', '--from-env', '--debug'], { env: { KEY: value } });
     expect(code).toBe(1);
     expect(stdout + stderr).not.toContain('sk-live');
   });
 
-  test('of an app that does not exist exits 6 before a value is asked for', async () => {
+  test('of an app that does not exist exits with 6 before asking for a value', async () => {
     const { code, stderr } = await run(['set', 'KEY', '--app', 'nobody'], { columns: 80, typed: 'x\r' });
     expect(code).toBe(6);
     expect(stderr).not.toContain('Value of');
@@ -200,21 +200,21 @@ describe('a change', () => {
 });
 
 describe('removing', () => {
-  test('asks, and leaves the others', async () => {
+  test('asks first, and keeps the others', async () => {
     give({ A: '1', B: '2' });
     expect((await run(['unset', 'A'])).code).toBe(9);
     const { code, stdout } = await run(['unset', 'A'], { columns: 80, typed: 'y\r' });
     expect([code, stdout, kept()]).toEqual([0, 'removed: A\n', { B: '2' }]);
   });
 
-  test('what is not there is done already, and told', async () => {
+  test('of a missing secret succeeds with a note', async () => {
     give({ B: '2' });
     const { code, stdout, stderr } = await run(['unset', 'A']);
     expect([code, stdout, written()]).toEqual([0, 'unchanged: A\n', []]);
     expect(stderr).toContain('not found: A');
   });
 
-  test('on a platform that keeps what it is not sent fails, and says so', async () => {
+  test('fails if the platform keeps secrets that are not sent', async () => {
     give({ A: '1', B: '2' });
     const { secrets } = emulator.store;
     const set = secrets.set.bind(secrets);
@@ -225,13 +225,13 @@ describe('removing', () => {
 });
 
 describe('importing', () => {
-  test('takes a .env file', async () => {
+  test('reads a .env file', async () => {
     await using folder = await folderOf({ '.env': `# comment\nexport A=1\nB="two\\nlines"\n` });
     const { code, stdout } = await run(['import', '.env'], { cwd: folder.path });
     expect([code, stdout, kept()]).toEqual([0, 'added: A, B\n', { A: '1', B: 'two\nlines' }]);
   });
 
-  test('takes a JSON object from stdin', async () => {
+  test('reads a JSON object from stdin', async () => {
     await run(['import', '-'], { stdin: '{"A": "1"}' });
     expect(kept()).toEqual({ A: '1' });
   });
@@ -244,7 +244,7 @@ describe('importing', () => {
     expect(json()).toEqual({ app: null, added: ['C'], replaced: ['A'], removed: [], unchanged: ['B'] });
   });
 
-  test('of a broken file names every line and no content', async () => {
+  test('of an invalid file names every line and no content', async () => {
     await using folder = await folderOf({ '.env': `A=1\nsk-live 4711\nsk-live/=1\nC="sk-live\n` });
     const outcome = await run(['import', '.env', '--json', '--debug'], { cwd: folder.path });
     expect(outcome.code).toBe(10);
@@ -256,7 +256,7 @@ describe('importing', () => {
   });
 });
 
-test('secrets go with their app', async () => {
+test('the secrets of an app are deleted with it', async () => {
   await deployWeb();
   await run(['set', 'KEY', '--app', 'web', '--from-env'], { env: { KEY: value } });
   await gantry(['apps', 'delete', 'web', '--confirm', 'web'], { emulator });

@@ -60,7 +60,7 @@ describe('a change', () => {
     ['grant sa-1 p-3 p-2', ['p-1', 'p-2', 'p-3']],
     ['revoke sa-1 p-1 --yes', ['p-2']],
     ['set-grants sa-1 p-9 p-9 --yes', ['p-9']],
-  ])('%s sends the whole list, and shows it before and after', async (line, after) => {
+  ])('by %s sends the whole list, and shows it before and after', async (line, after) => {
     const { code, stdout, stderr } = await run(line);
     expect(code).toBe(0);
     expect(stdout).toBe(`updated: sa-1 has access to ${after.join(', ')}\n`);
@@ -69,7 +69,7 @@ describe('a change', () => {
     expect(grants()).toEqual(after);
   });
 
-  test('in JSON says what was and what is', async () => {
+  test('in JSON has the grants before and after', async () => {
     expect((await run('grant sa-1 p-3 --json')).json()).toEqual({
       ...{ serviceAccountId: 'sa-1', before: ['p-1', 'p-2'], after: ['p-1', 'p-2', 'p-3'] },
       ...{ changed: true, dryRun: false },
@@ -77,7 +77,7 @@ describe('a change', () => {
   });
 
   test.each(['grant sa-1 p-3', 'revoke sa-1 p-1', 'set-grants sa-1 p-9'])(
-    '%s --dry-run only shows it',
+    'by %s --dry-run is only shown',
     async (line) => {
       const { code, stdout, stderr } = await run(`${line} --dry-run`);
       expect(code).toBe(0);
@@ -87,24 +87,27 @@ describe('a change', () => {
     },
   );
 
-  test.each(['grant sa-1 p-2', 'revoke sa-1 p-7', 'set-grants sa-1 p-2 p-1'])('%s is so already', async (line) => {
-    const { code, stdout, stderr } = await run(line);
-    expect([code, stdout, stderr]).toEqual([0, 'unchanged: sa-1 has access to p-1, p-2\n', '']);
-    expect(sent()).toEqual([]);
-  });
+  test.each(['grant sa-1 p-2', 'revoke sa-1 p-7', 'set-grants sa-1 p-2 p-1'])(
+    'by %s of the same grants sends nothing',
+    async (line) => {
+      const { code, stdout, stderr } = await run(line);
+      expect([code, stdout, stderr]).toEqual([0, 'unchanged: sa-1 has access to p-1, p-2\n', '']);
+      expect(sent()).toEqual([]);
+    },
+  );
 
   test.each([
     ['revoke sa-1 p-1', 'y', 0, 1],
     ['revoke sa-1 p-1', '', 130, 0],
     ['set-grants sa-1 p-9', 'n', 130, 0],
-  ])('%s takes access away: asked and answered "%s" it exits %i', async (line, answer, exit, calls) => {
+  ])('by %s asks first: "%s" exits with %i', async (line, answer, exit, calls) => {
     const words = ['service-accounts', ...line.split(' ')];
     const { code } = await gantry(words, { emulator, columns: 80, typed: `${answer}\r` });
     expect(code).toBe(exit);
     expect(sent()).toHaveLength(calls);
   });
 
-  test.each(['revoke sa-1 p-1', 'set-grants sa-1 p-9'])('%s where nobody can be asked exits 9', async (line) => {
+  test.each(['revoke sa-1 p-1', 'set-grants sa-1 p-9'])('by %s exits with 9 without a terminal', async (line) => {
     const outcome = await run(`${line} --json`);
     expect(outcome.code).toBe(9);
     expect(outcome.stderr).toContain('fix pass --yes');
@@ -112,7 +115,7 @@ describe('a change', () => {
     expect(sent()).toEqual([]);
   });
 
-  test('that would leave no project is refused with exit 2', async () => {
+  test('that would leave no project is refused with exit code 2', async () => {
     const outcome = await run('revoke sa-1 p-1 p-2 --json');
     expect(outcome.code).toBe(2);
     expect(outcome.stderr).toContain('must keep access to at least one project');
@@ -148,7 +151,7 @@ describe('a change', () => {
     [''],
     [null],
     [7],
-  ])('that would have to guess at the grant %j is refused, and names it', async (grant) => {
+  ])('is refused if the grant %j is not understood', async (grant) => {
     give(['p-2', grant]);
     for (const line of ['grant sa-1 p-3', 'revoke sa-1 p-2']) {
       const outcome = await run(`${line} --yes`);
@@ -189,19 +192,22 @@ describe('a change', () => {
     expect(outcome.stderr).toContain('cannot be confirmed: the grants of sa-1 have an unknown format');
   });
 
-  test('to no grants at all adds the first', async () => {
+  test('of an account without grants adds the first', async () => {
     give(null);
     expect((await run('grant sa-1 p-3')).stderr).toBe('before  none\nafter   p-3\n');
   });
 
-  test.each(['grant', 'revoke', 'set-grants'])('%s of an unknown account exits 6 and names it', async (verb) => {
-    const outcome = await run(`${verb} sa-none p-1 --json`);
-    expect(outcome.code).toBe(6);
-    expect(outcome.stderr).toContain('service account sa-none not found');
-    expectErrorDocument(outcome);
-  });
+  test.each(['grant', 'revoke', 'set-grants'])(
+    'by %s of an unknown account exits with 6 and names it',
+    async (verb) => {
+      const outcome = await run(`${verb} sa-none p-1 --json`);
+      expect(outcome.code).toBe(6);
+      expect(outcome.stderr).toContain('service account sa-none not found');
+      expectErrorDocument(outcome);
+    },
+  );
 
-  test.each(['grant', 'revoke', 'set-grants'])('%s needs a project, and a token', async (verb) => {
+  test.each(['grant', 'revoke', 'set-grants'])('by %s needs a project, and a token', async (verb) => {
     expect((await run(`${verb} sa-1`)).code).toBe(2);
     const words = ['service-accounts', verb, 'sa-1', 'p-1'];
     expect((await gantry(words, { emulator, env: { GANTRY_TOKEN: '' } })).code).toBe(4);

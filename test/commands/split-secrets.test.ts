@@ -6,7 +6,7 @@ import { deployWeb } from '../support/runs.ts';
 
 const token = 'opaque-7Hq2-zebra-walnut-Kx93-lagoon';
 
-test.each([['text'], ['json']])('a token that a log divides between two lines is not shown (%s)', async (form) => {
+test.each([['text'], ['json']])('a token that is split between two lines of a log is not shown (%s)', async (form) => {
   await using emulator = await stoppable();
   await deployWeb(emulator);
   const print = (text: string) =>
@@ -20,15 +20,18 @@ test.each([['text'], ['json']])('a token that a log divides between two lines is
   expect(stdout).not.toMatch(/zebra|walnut|lagoon/);
 });
 
-test.each([2_000 - 10, 2_000 - 20, 2_000 - 30])('a token that a long message is cut in, at %i', async (at) => {
-  await using emulator = await stoppable();
-  const message = `${'x'.repeat(at - 1)} ${token} is not known`;
-  const refusing = await inFrontOf(emulator, () => ({ status: 403, body: JSON.stringify({ message }) }));
-  const outcome = await gantry(['apps', 'list', '--json'], { emulator, env: { ...refusing, GANTRY_TOKEN: token } });
-  expect(outcome.stderr).toContain('more characters');
-  expect(outcome.code).not.toBe(0);
-  expect(outcome.stdout + outcome.stderr).not.toMatch(/opaque-|zebra|walnut|lagoon/);
-});
+test.each([2_000 - 10, 2_000 - 20, 2_000 - 30])(
+  'a token is not shown if a long message is truncated within it, at %i',
+  async (at) => {
+    await using emulator = await stoppable();
+    const message = `${'x'.repeat(at - 1)} ${token} is not known`;
+    const refusing = await inFrontOf(emulator, () => ({ status: 403, body: JSON.stringify({ message }) }));
+    const outcome = await gantry(['apps', 'list', '--json'], { emulator, env: { ...refusing, GANTRY_TOKEN: token } });
+    expect(outcome.stderr).toContain('more characters');
+    expect(outcome.code).not.toBe(0);
+    expect(outcome.stdout + outcome.stderr).not.toMatch(/opaque-|zebra|walnut|lagoon/);
+  },
+);
 
 async function stoppable() {
   const emulator = await startEmulator();

@@ -28,7 +28,7 @@ const incident = {
   ],
 };
 
-test('all is well, and it needs no token', async () => {
+test('shows that the platform is operational, without a token', async () => {
   const { code, stdout, stderr } = await run(['--check'], { env: { GANTRY_TOKEN: '', GANTRY_PROJECT: '' } });
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^all services operational\n\nSERVICE +STATUS\nDashboard +operational\n/);
@@ -40,7 +40,7 @@ describe('an incident', () => {
     emulator.store.incidents.push(incident);
   });
 
-  test('is told with its latest update and what it concerns', async () => {
+  test('is shown with its latest update and what it affects', async () => {
     const { stdout } = await run();
     expect(stdout).toContain('platform status: degraded\n\ndegraded: Slow starts\n');
     expect(stdout).toContain(`  since ${localTime(time(incident.startedAt))}\n  affects Builds, Storage\n`);
@@ -69,14 +69,14 @@ describe('an incident', () => {
     });
   });
 
-  test('that is over is none', async () => {
+  test('that is over is not shown', async () => {
     emulator.store.incidents = [{ ...incident, endsAt: now - minutes }];
     const { code, stdout } = await run(['--check']);
     expect([code, stdout]).toEqual([0, expect.not.stringContaining('Slow starts')]);
   });
 });
 
-test('planned maintenance is told, and no reason to fail', async () => {
+test('planned maintenance is shown, and does not cause a failure', async () => {
   const [startedAt, endsAt] = [now + 60 * minutes, now + 120 * minutes];
   emulator.store.incidents = [{ ...incident, state: 'maintenance', startedAt, endsAt, updates: [] }];
   const { code, stdout } = await run(['--check']);
@@ -99,7 +99,7 @@ test.each([
   [['html*'], 69],
   [['malformed*'], 69],
   [['empty*'], 69],
-])('a page that answers with %j exits %i', async (faults, exit) => {
+])('a page that replies with %j exits with %i', async (faults, exit) => {
   emulator.fail('getServiceStatus', ...faults);
   const outcome = await run(['--json']);
   expect(outcome.code).toBe(exit);
@@ -128,7 +128,7 @@ describe('a page', () => {
     expect(isOperational(page)).toBe(status === 'operational' && incidents === 0);
   });
 
-  test('names a service by its section when it has no name, ids being numbers or text', () => {
+  test('names a service by its section if it has no name; ids are numbers or text', () => {
     const { components } = parseStatusPage(
       {
         data: {},

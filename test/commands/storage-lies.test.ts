@@ -52,7 +52,7 @@ describe('content that is replaced between two ranges is never mixed', () => {
     expectWhole(fresh);
   });
 
-  test('when all of its parts are requested at once', async () => {
+  test('if all of its parts are requested at once', async () => {
     let waiting: (() => void)[] = [];
     const files = await storage({ name: 'a', bytes: old.length }, (asked) => {
       const { count } = asked;
@@ -69,7 +69,7 @@ describe('content that is replaced between two ranges is never mixed', () => {
   });
 });
 
-test('a later range is requested on condition that the date is still the same', async () => {
+test('requests a later range on condition that the date is unchanged', async () => {
   const files = await storage({ name: 'a', bytes: old.length }, (asked) =>
     send(asked, old, { 'last-modified': oldDate }),
   );
@@ -78,7 +78,7 @@ test('a later range is requested on condition that the date is still the same', 
   expect(files.requests.map((headers) => headers['if-unmodified-since'])).toEqual([undefined, oldDate, oldDate]);
 });
 
-test('a download that was interrupted is resumed by the date', async () => {
+test('resumes an interrupted download by the date', async () => {
   const etag = { 'last-modified': oldDate };
   let isBroken = true;
   const files = await storage({ name: 'a', bytes: old.length }, (asked) => {
@@ -93,7 +93,7 @@ test('a download that was interrupted is resumed by the date', async () => {
   expectWhole(old);
 });
 
-describe('a file of another length than listed is never taken for the whole', () => {
+describe('a file of another length than listed is not accepted', () => {
   const chunked = (bytes: Buffer): StorageAnswer => {
     return ({ response }) => void response.writeHead(200, { 'transfer-encoding': 'chunked' }).end(bytes);
   };
@@ -123,7 +123,7 @@ describe('a file of another length than listed is never taken for the whole', ()
   });
 });
 
-describe('an answer that is not the range requested', () => {
+describe('a reply that is not the requested range', () => {
   const headers = { etag: '"1"' };
   const size = old.length;
 
@@ -157,7 +157,7 @@ describe('an answer that is not the range requested', () => {
     expectWhole(old);
   });
 
-  test('is a part of a file that was requested whole: it is not copied', async () => {
+  test('is a part of a file that was requested whole: the file is not copied', async () => {
     const files = await storage({ name: 'a', bytes: 5 }, ({ response }) => {
       response.writeHead(206, { ...headers, 'content-range': 'bytes 0-4/5' }).end('12345');
     });
@@ -165,7 +165,7 @@ describe('an answer that is not the range requested', () => {
   });
 });
 
-describe('an encoded answer', () => {
+describe('an encoded reply', () => {
   test('is refused, and the encoding is named', async () => {
     const packed = gzipSync('12345');
     const files = await storage({ name: 'a', bytes: 5 }, ({ response }) => {
@@ -177,7 +177,7 @@ describe('an encoded answer', () => {
     expect(existsSync(target())).toBe(false);
   });
 
-  test('is the file itself when it was stored so', async () => {
+  test('is the file itself if it was stored encoded', async () => {
     const packed = gzipSync('12345');
     const files = await storage({ name: 'a', bytes: packed.length }, (asked) =>
       send(asked, packed, { 'content-encoding': 'gzip', etag: '"1"' }),
@@ -197,7 +197,7 @@ describe('a connection that breaks', () => {
   const whole = ({ response }: Parameters<StorageAnswer>[0], content: Buffer, headers: Record<string, string>) =>
     send({ response, range: undefined }, content, headers);
 
-  test('storage without ranges sends the file from its beginning again', async () => {
+  test('without ranges, the file is sent again from its start', async () => {
     const headers = { etag: '"1"' };
     const files = await storage({ name: 'a', bytes: old.length }, (asked) =>
       asked.count === 3 ? breaks(old, headers)(asked) : whole(asked, old, headers),
@@ -208,7 +208,7 @@ describe('a connection that breaks', () => {
     expectWhole(old);
   });
 
-  test('a file that changed first and comes without ranges then is copied', async () => {
+  test('a changed file that is then sent without ranges is copied', async () => {
     const files = await storage({ name: 'a', bytes: old.length }, (asked) => {
       if (asked.count === 1) send(asked, old, { etag: '"1"' });
       else if (asked.count === 2) asked.response.writeHead(412).end();
@@ -223,7 +223,7 @@ describe('a connection that breaks', () => {
     ['by its ETag', { etag: '"1"' }, { etag: '"2"' }],
     ['by its date', { 'last-modified': oldDate }, { 'last-modified': freshDate }],
     ['by its content alone', {}, {}],
-  ])('what cat prints is not mixed: another version is noticed %s', async (_, first, later) => {
+  ])('cat does not mix versions: it detects another one %s', async (_, first, later) => {
     const files = await storage({ name: 'a', bytes: old.length }, (asked) =>
       asked.count === 1 ? breaks(old, first)(asked) : send(asked, fresh, later),
     );
@@ -237,7 +237,7 @@ describe('a connection that breaks', () => {
     ['in the middle', { etag: '"1"' }, true],
     ['from the beginning where the storage sends no ranges', { etag: '"1"' }, false],
     ['from the beginning where versions cannot be told apart', {}, true],
-  ])('what cat prints is resumed %s', async (_, headers, hasRanges) => {
+  ])('cat resumes %s', async (_, headers, hasRanges) => {
     const files = await storage({ name: 'a', bytes: old.length }, (asked) => {
       if (asked.count === 1) breaks(old, headers)(asked);
       else if (hasRanges) send(asked, old, headers);
@@ -249,7 +249,7 @@ describe('a connection that breaks', () => {
   });
 });
 
-test('--verify reads a file in one request where the storage sends no ranges', async () => {
+test('--verify reads a file in one request if the storage does not support ranges', async () => {
   const files = await storage({ name: 'a', bytes: old.length }, ({ response }) =>
     send({ response, range: undefined }, old, { etag: '"1"' }),
   );

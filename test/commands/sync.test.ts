@@ -113,14 +113,14 @@ describe('to a volume', () => {
     expect(json()).toMatchObject({ new: 4, changed: 0, same: 0, extra: 0 });
   });
 
-  test('a dry run of what is equal is exit code 0', async () => {
+  test('a dry run without differences exits with 0', async () => {
     await gantry(['sync', 'f', ':/f']);
     expect((await gantry(['sync', 'f', ':/f', '--dry-run', '--detailed-exit-code'])).code).toBe(0);
   });
 });
 
 describe('from a volume', () => {
-  test('the local folder becomes equal, times included', async () => {
+  test('makes the local folder equal, including times', async () => {
     mkdirSync(join(here, 'g/only/here'), { recursive: true });
     writeFileSync(join(here, 'g/only/here/file'), 'mine');
     const { code, json } = await gantry(['sync', ':/f', 'g', '--delete', '--confirm', 'g', '--json']);
@@ -141,10 +141,10 @@ describe('from a volume', () => {
   });
 });
 
-describe('deleting here', () => {
+describe('deleting local files', () => {
   const names = Array.from({ length: 20 }, (_, index) => `${index}`);
 
-  test.each([['e'], ['e/y']])('does not go through a link that replaces %s meanwhile', async (planted) => {
+  test.each([['e'], ['e/y']])('does not follow a link that replaces %s meanwhile', async (planted) => {
     const outside = newFolder(
       Object.fromEntries(
         names.flatMap((name) => [
@@ -166,7 +166,7 @@ describe('deleting here', () => {
   });
 
   test.each([true, false])(
-    'removes a link itself, and folders that are empty then (folders held open: %s)',
+    'removes a link itself, and folders that become empty (folders held open: %s)',
     async (holds) => {
       const outside = newFolder({ a: 'mine' });
       const root = newFolder({ 'x/y/a': 'a', 'x/b': 'b', 'z/c': 'c' });
@@ -198,7 +198,7 @@ test('deletes nothing if the source does not exist', async () => {
   expect(shelf().paths()).toHaveLength(4);
 });
 
-test('does not delete anything when the listing of the source is an empty reply', async () => {
+test('deletes nothing if the listing of the source is an empty reply', async () => {
   const cwd = newFolder({ 'dst/mine': 'precious' });
   const platform = await new StrictPlatform({ token: 't' }).start();
   onTestFinished(() => platform.close());

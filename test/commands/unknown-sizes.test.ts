@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-describe.each([null, undefined, -1, 0.5, 'large', {}])('where all files are listed with the size %j', (size) => {
+describe.each([null, undefined, -1, 0.5, 'large', {}])('if all files are listed with the size %j', (size) => {
   const gantry = async (...words: string[]) => {
     const env = await inFrontOf(emulator, async ({ route }, pass) => {
       if (!route.endsWith('/ls')) return undefined;
@@ -66,7 +66,7 @@ describe('a storage that', () => {
   const gantry = (env: Record<string, string>, ...words: string[]) =>
     run(words, { cwd: here, env: { ...env, GANTRY_CONFIG_DIR: join(here, '.home') } });
 
-  test('takes no ranges tells the size by the length of its answer', async () => {
+  test('does not support ranges shows the size by the length of its reply', async () => {
     const { env } = await storage({ name: 'a', bytes: -1 }, ({ response }) =>
       send({ response, range: undefined }, large),
     );
@@ -74,13 +74,16 @@ describe('a storage that', () => {
     expect(readFileSync(join(here, 'a')).equals(large)).toBe(true);
   });
 
-  test.each(['cp :/a a', 'cat /a'])('does not tell it either: %s fails and says so', async (words) => {
-    const { env } = await storage({ name: 'a', bytes: -1 }, ({ response }) => {
-      response.write('first');
-      response.end();
-    });
-    const { code, stderr } = await gantry(env, ...words.split(' '));
-    expect([code, stderr]).toEqual([1, expect.stringContaining('neither the listing nor the storage reports')]);
-    expect(filesIn(here).filter((name) => name === 'a')).toEqual([]);
-  });
+  test.each(['cp :/a a', 'cat /a'])(
+    'does not show the size either makes %s fail with an explanation',
+    async (words) => {
+      const { env } = await storage({ name: 'a', bytes: -1 }, ({ response }) => {
+        response.write('first');
+        response.end();
+      });
+      const { code, stderr } = await gantry(env, ...words.split(' '));
+      expect([code, stderr]).toEqual([1, expect.stringContaining('neither the listing nor the storage reports')]);
+      expect(filesIn(here).filter((name) => name === 'a')).toEqual([]);
+    },
+  );
 });

@@ -12,29 +12,29 @@ beforeEach(async () => {
 
 afterEach(() => emulator.close());
 
-test('members and invitations are listed, with who invited', async () => {
+test('lists members and invitations, with who invited', async () => {
   const { stdout } = await gantry(['users', 'list'], { emulator, ...wideTerminal });
   expect(stdout).toMatch(/^EMAIL +NAME +ROLE +STATUS +INVITED BY +SINCE\n/);
   expect(stdout).toMatch(/^ada\.okafor@example\.com +Ada Okafor +admin +active +- +\d{4}-/m);
   expect(stdout).toMatch(/^dev\.patel@example\.com +- +member +invited +ada\.okafor@example\.com +2 d ago$/m);
 });
 
-test('--status leaves one kind of them, and may leave none', async () => {
+test('--status selects one kind, and may select none', async () => {
   const invited = await gantry(['users', 'list', '--status', 'Invited', '--json=email'], { emulator });
   expect(invited.json()).toEqual([{ email: 'dev.patel@example.com' }]);
   const none = await gantry(['users', 'list', '--status', 'gone'], { emulator });
   expect([none.code, none.stdout, none.stderr]).toEqual([0, '', 'no users or invitations\n']);
 });
 
-test('no users are an empty list', async () => {
+test('an empty list is no error', async () => {
   empty(emulator);
   expect((await gantry(['users', 'list', '--json'], { emulator })).stdout).toBe('[]\n');
 });
 
-describe('inviting somebody', () => {
+describe('inviting a user', () => {
   const invite = (email: string, ...flags: string[]) => gantry(['users', 'invite', email, ...flags], { emulator });
 
-  test('passes the role through and says so', async () => {
+  test('sends the role and shows it', async () => {
     const { code, stdout } = await invite('new@example.com', '--role', 'Billing');
     expect([code, stdout]).toEqual([0, 'invited new@example.com as Billing\n']);
     expect(emulator.calls.at(-1)?.body).toEqual({ emailAddress: 'new@example.com', role: 'Billing' });
@@ -42,7 +42,7 @@ describe('inviting somebody', () => {
     expect(list.json()).toContainEqual({ email: 'new@example.com', role: 'Billing' });
   });
 
-  test('in JSON says what was sent', async () => {
+  test('has the sent values in JSON', async () => {
     const { json } = await invite('new@example.com', '--role', 'member', '--json');
     expect(json()).toEqual({ email: 'new@example.com', role: 'member', success: true });
   });
@@ -50,36 +50,36 @@ describe('inviting somebody', () => {
   test.each([
     ...['ada', 'ada@', '@example.com', 'ada@example', 'a da@example.com', 'ada@@example.com', 'ada@exa_mple.com'],
     ...['ada@.com', 'ada@example.', 'Ada <ada@example.com>', 'a@b.co,c@d.co', `${'a'.repeat(65)}@example.com`, ''],
-  ])('refuses "%s" with exit 2, before any request', async (email) => {
+  ])('refuses "%s" with exit code 2, before any request', async (email) => {
     const { code, stderr } = await invite(email, '--role', 'member');
     expect(stderr).toContain('expected an email address');
     expect(code).toBe(2);
     expect(emulator.calls).toEqual([]);
   });
 
-  test.each(['ada+ci@mail.example.com', 'zoë@exämple.de', "o'neil@example.co"])('lets %s through', async (email) => {
+  test.each(['ada+ci@mail.example.com', 'zoë@exämple.de', "o'neil@example.co"])('accepts %s', async (email) => {
     expect((await invite(email, '--role', 'member')).code).toBe(0);
   });
 
-  test('that the platform did not do is a failure', async () => {
+  test('fails if the platform did not do it', async () => {
     const outcome = await invite('ada.okafor@example.com', '--role', 'member', '--json');
     expect(outcome.code).toBe(1);
     expect(outcome.stderr).toContain('no invitation was sent to ada.okafor@example.com');
     expectErrorDocument(outcome);
   });
 
-  test('needs a role, and help names some', async () => {
+  test('needs a role, and the help names some', async () => {
     expect((await invite('new@example.com')).code).toBe(2);
     const { stdout } = await gantry(['users', 'invite', '--help']);
     expect(stdout).toMatch(/member, billing or\s+admin/);
   });
 
-  test('without a token exits 4', async () => {
+  test('without a token exits with 4', async () => {
     const flags = ['users', 'invite', 'new@example.com', '--role', 'member'];
     expect((await gantry(flags, { emulator, env: { GANTRY_TOKEN: '' } })).code).toBe(4);
   });
 
-  test('is not done twice when the line breaks', async () => {
+  test('is not repeated after a lost reply', async () => {
     emulator.fail('inviteUser', 'reset-after');
     expect((await invite('new@example.com', '--role', 'member')).code).toBe(69);
     expect(emulator.calls.filter(({ endpoint }) => endpoint === 'inviteUser')).toHaveLength(1);

@@ -29,10 +29,13 @@ describe('volumes resize', () => {
     expect(await sizeOf(region)).toBe(gigabytes);
   });
 
-  test.each(['49', '1001GB', '2TB', '100GiB', '100.5', 'much', '-5'])('%s is refused here', async (size) => {
-    const { code } = await gantry(['volumes', 'resize', '--yes', '--', size], { emulator });
-    expect([code, emulator.calls]).toEqual([2, []]);
-  });
+  test.each(['49', '1001GB', '2TB', '100GiB', '100.5', 'much', '-5'])(
+    '%s is refused before any request',
+    async (size) => {
+      const { code } = await gantry(['volumes', 'resize', '--yes', '--', size], { emulator });
+      expect([code, emulator.calls]).toEqual([2, []]);
+    },
+  );
 
   test('asks first: it cannot be undone', async () => {
     expect((await gantry(['volumes', 'resize', '100'], { emulator })).code).toBe(9);
@@ -51,7 +54,7 @@ describe('volumes resize', () => {
 });
 
 describe('df', () => {
-  test('shows the volumes, and what is on them', async () => {
+  test('shows the volumes and their usage', async () => {
     emulator.volume('global').write('/a', Buffer.alloc(2048));
     const { code, stdout } = await gantry(['df'], { emulator });
     expect(code).toBe(0);
@@ -84,13 +87,13 @@ describe('df', () => {
   test.each([
     ['an empty list', [], /volume/],
     ['a list of volumes', [{ name: 'v', size: '50Gi' }], /^$/],
-  ])('notes on stderr when there is no volume: %s', async (_, answer, expected) => {
+  ])('prints a note on stderr if there is no volume: %s', async (_, answer, expected) => {
     const { code, stderr } = await gantry(['df'], { emulator, env: { GANTRY_API_URL: await answering(answer) } });
     expect(code).toBe(0);
     expect(stderr).toMatch(expected);
   });
 
-  test('of an answer of another shape passes it on', async () => {
+  test('passes a reply of another shape through', async () => {
     const { code, json } = await gantry(['df', '--json'], { emulator });
     expect([code, json()]).toEqual([0, [expect.objectContaining({ id: 'default-us-east-1' })]]);
   });

@@ -70,7 +70,7 @@ const lines = (text: string) => {
 };
 
 describe('webhooks listen', () => {
-  test('shows each delivery with what its signature says, and ends well at Ctrl-C', async () => {
+  test('shows each delivery with the check of its signature, and exits with 0 on Ctrl-C', async () => {
     const there = await place();
     const statuses: number[] = [];
     const old = String(Math.floor(Date.now() / 1000) - 3_600);
@@ -109,7 +109,7 @@ describe('webhooks listen', () => {
     expect(outcome.stdout + outcome.stderr).not.toContain(secret);
   });
 
-  test('as text: a line for each, and its body', async () => {
+  test('prints a line for each delivery, and its body', async () => {
     const there = await place();
     const { stdout } = await listening(
       ['--secret-file', 'secret'],
@@ -122,14 +122,14 @@ describe('webhooks listen', () => {
     );
   });
 
-  test('without a secret says that it cannot tell, and takes them', async () => {
+  test('accepts deliveries unchecked without a secret, and says so', async () => {
     const there = await place();
     const outcome = await listening(['--json'], async (url) => expect(await post(url, 'x')).toBe(200), there);
     expect(lines(outcome.stdout)[1]).toMatchObject({ signature: 'unchecked', runId: '', body: 'x' });
     expect(outcome.stderr).toContain('not checking signatures');
   });
 
-  test('refuses what is no POST, and what is too large', async () => {
+  test('refuses other methods than POST, and large bodies', async () => {
     const there = await place();
     const { stdout, stderr } = await listening(
       ['--json'],
@@ -149,7 +149,7 @@ describe('webhooks listen', () => {
     expect(stderr).toContain('rejected POST /: the body exceeds 10 MiB');
   });
 
-  test('survives whatever comes', async () => {
+  test('survives invalid requests', async () => {
     const there = await place();
     const header = fc
       .tuple(fc.stringMatching(/^[\w-]{1,20}$/), fc.string())
@@ -207,7 +207,7 @@ describe('webhooks listen', () => {
     );
   });
 
-  test('several at once, each on a port of its own; a taken one is said so', async () => {
+  test('runs several times on different ports, and reports a port in use', async () => {
     const there = await place();
     await listening(
       [],
@@ -228,7 +228,7 @@ describe('webhooks listen', () => {
     );
   });
 
-  test('steers no terminal', async () => {
+  test('cannot control the terminal', async () => {
     const there = await place();
     const { stdout } = await listening(
       [],
@@ -242,7 +242,7 @@ describe('webhooks listen', () => {
 });
 
 describe('webhooks listen --forward', () => {
-  test('passes on the same bytes and headers, and answers as the app does', async () => {
+  test('forwards the same bytes and headers, and returns the response of the app', async () => {
     const there = await place();
     const app = await appServer((response) => response.writeHead(404, { 'x-app': 'yes' }).end('not yet'));
     const body = '{"a": "ä"}';
@@ -265,7 +265,7 @@ describe('webhooks listen --forward', () => {
     });
   });
 
-  test('an app that is down gives no answer at all, so that the platform tries again, and then finds it up', async () => {
+  test('sends no response while the app is down, so that the platform retries', async () => {
     const there = await place();
     let up = false;
     const app = await appServer((response) => (up ? response.end() : response.destroy()));
@@ -292,7 +292,7 @@ describe('webhooks listen --forward', () => {
 });
 
 describe('webhooks replay', () => {
-  test('sends a delivery once more: as it was, or signed again', async () => {
+  test('sends a delivery again: unchanged or signed anew', async () => {
     const there = await place();
     const app = await appServer((response) => response.end());
     await listening([], (url) => post(url, '{"a":1}', signed('{"a":1}', { at: '1700000000' })), there);
@@ -312,7 +312,7 @@ describe('webhooks replay', () => {
     expect(app.seen[1]?.headers).toMatchObject(signed('{"a":1}', { at }));
   });
 
-  test('goes where it was passed on to, if nothing else is said', async () => {
+  test('sends to the earlier forward URL by default', async () => {
     const there = await place();
     const app = await appServer((response, _, { headers }) =>
       response.writeHead(headers['x-request-id'] ? 500 : 200).end(),
@@ -342,12 +342,12 @@ describe('webhooks replay', () => {
     expect(statSync(there.kept).mode & 0o777).toBe(0o700);
   });
 
-  test('are in order though they came in one millisecond', () => {
+  test('keeps the order of deliveries of the same millisecond', () => {
     const ids = Array.from({ length: 100 }, (_, number) => createDeliveryId(1_800_000_000_000, number));
     expect([...ids].sort()).toEqual(ids);
   });
 
-  test('listens where nothing can be kept, and says so once', async () => {
+  test('listens although deliveries cannot be stored, with one warning', async () => {
     const there = await place();
     const outcome = await listening(
       [],
@@ -360,7 +360,7 @@ describe('webhooks replay', () => {
     expect(outcome.stderr.match(/cannot store/g)).toHaveLength(1);
   });
 
-  test('knows what there is', async () => {
+  test('reports missing deliveries', async () => {
     const there = await place();
     const run = (id: string) => gantry(['webhooks', 'replay', id, '--to', 'http://127.0.0.1:9'], { env: there.env });
     expect(await run('latest')).toMatchObject({ code: 6, stderr: expect.stringContaining('no deliveries stored') });
@@ -379,7 +379,7 @@ describe('webhooks verify', () => {
   const signature = headers['x-cerebrium-webhook-signature'] ?? '';
   const given = ['--signature', signature, '--timestamp', at, '--request-id', 'r-1'];
 
-  test('a good one, from flags or from a file of headers', async () => {
+  test('accepts a good signature, from flags or a file of headers', async () => {
     const folder = await folderOf({
       secret,
       body,
@@ -415,7 +415,7 @@ describe('webhooks verify', () => {
     ['no time', {}, ['--timestamp', 'noon'], 'seconds since 1970'],
     ['no signature of ours', {}, ['--signature', 'v2,00'], 'is not v1,'],
     ['no signature of that length', {}, ['--signature', 'v1,00'], 'is not v1,'],
-  ])('%s exits 1 and tells why', async (_, setting, words, why) => {
+  ])('exits with 1 and the reason for %s', async (_, setting, words, why) => {
     const { code, stderr } = await gantry(['webhooks', 'verify', '--body', '-', ...given, ...words], {
       ...{ env: { GANTRY_WEBHOOK_SECRET: secret }, stdin: body },
       ...setting,
@@ -423,7 +423,7 @@ describe('webhooks verify', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
   });
 
-  test('an old one is refused, unless its age is no matter', async () => {
+  test('refuses an old delivery, unless its age is ignored', async () => {
     const stale = { ...signed(body, { at: '1700000000' }) };
     const words = [
       '--signature',

@@ -5,7 +5,7 @@ import { wideTerminal } from '../support/gantry.ts';
 import { secretsIn, someone } from '../support/login.ts';
 
 describe('gantry whoami', () => {
-  test('tells of a login: who, where, until when; never the token', async () => {
+  test('shows user, project and expiry of a login, never the token', async () => {
     const { logIn, run, emulator } = await someone();
     await logIn();
     emulator.calls.length = 0;
@@ -25,7 +25,7 @@ describe('gantry whoami', () => {
     expect([outcome.code, secretsIn(outcome), emulator.calls]).toEqual([0, [], []]);
   });
 
-  test('tells that a token in the environment comes before the stored one', async () => {
+  test('says that a token in the environment takes precedence over the stored one', async () => {
     const { logIn, run, emulator } = await someone();
     await logIn();
     const env = { GANTRY_TOKEN: emulator.token };
@@ -43,7 +43,7 @@ describe('gantry whoami', () => {
     ['GANTRY_PROJECT', { GANTRY_PROJECT: 'p-other001' }, '', 'p-other001', 'environment (GANTRY_PROJECT)'],
     ['--project', {}, ' --project p-other001', 'p-other001', 'flag'],
     ['the claims of the token', {}, '', 'p-12345678', 'claims of the token'],
-  ])('tells that the project is from %s', async (_, more, flag, project, projectOrigin) => {
+  ])('says that the project is from %s', async (_, more, flag, project, projectOrigin) => {
     const { run, emulator } = await someone();
     const { json } = await run(`whoami --json=project,projectOrigin${flag}`, {
       env: { GANTRY_TOKEN: emulator.token, ...more },
@@ -51,7 +51,7 @@ describe('gantry whoami', () => {
     expect(json()).toEqual({ project, projectOrigin });
   });
 
-  test('of a token that says nothing tells what is known, and that no project selected', async () => {
+  test('shows what is known of a token without claims, and that no project is selected', async () => {
     const { run } = await someone();
     const { code, stdout } = await run('whoami', { env: { GANTRY_TOKEN: 'opaque' } });
     expect(stdout).toContain('project\tnone: run gantry projects use p-…');
@@ -62,7 +62,7 @@ describe('gantry whoami', () => {
   test.each([
     ['nobody is logged in', '', 'not logged in'],
     ['the token has expired', 'EXPIRED', 'the token expired on 2023-11-14'],
-  ])('when %s exits 4', async (_, token, message) => {
+  ])('exits with 4 if %s', async (_, token, message) => {
     const { run, emulator } = await someone();
     const GANTRY_TOKEN = token && emulator.issueToken({ exp: 1_700_000_000 });
     const { code, stderr } = await run('whoami', { env: { GANTRY_TOKEN } });
@@ -71,14 +71,14 @@ describe('gantry whoami', () => {
     expect(code).toBe(4);
   });
 
-  test('--check asks the platform, and exits 4 when it says no', async () => {
+  test('--check asks the platform, and exits with 4 if it rejects the token', async () => {
     const { run, emulator } = await someone();
     const good = await run('whoami --check --json', { env: { GANTRY_TOKEN: emulator.token } });
     expect([good.code, good.json()]).toMatchObject([0, { checked: true }]);
     expect((await run('whoami --check', { env: { GANTRY_TOKEN: 'made-up' } })).code).toBe(4);
   });
 
-  test('--check renews a login that has ended, and tells its new end', async () => {
+  test('--check renews an expired login, and shows the new expiry', async () => {
     const { logIn, run, clock } = await someone();
     await logIn();
     clock.now += 10 * 3_600_000;
@@ -88,7 +88,7 @@ describe('gantry whoami', () => {
 });
 
 describe('gantry logout', () => {
-  test('removes the token of the profile, and of no other', async () => {
+  test('removes the token of this profile only', async () => {
     const { logIn, run, tokens } = await someone();
     await logIn();
     await logIn('login --profile work');
@@ -98,7 +98,7 @@ describe('gantry logout', () => {
     expect((await run('apps list')).code).toBe(4);
   });
 
-  test('--all removes those of every profile', async () => {
+  test('--all removes the tokens of all profiles', async () => {
     const { logIn, run, tokens } = await someone();
     await logIn();
     await logIn('login --profile work');
@@ -106,14 +106,14 @@ describe('gantry logout', () => {
     expect([tokens(), tokens('work')]).toEqual([undefined, undefined]);
   });
 
-  test('with nothing to remove says so, exits 0, and creates nothing', async () => {
+  test('without a token to remove says so, exits with 0, and creates no file', async () => {
     const { run, tokens } = await someone();
     const { code, stdout, stderr } = await run('logout');
     expect([code, stdout.trim(), stderr]).toEqual([0, '', 'no token stored for profile default\n']);
     expect(tokens()).toBeUndefined();
   });
 
-  test('tells of a token in the environment that is still used', async () => {
+  test('says that a token in the environment is still used', async () => {
     const { logIn, run, emulator } = await someone();
     await logIn();
     const { stderr, code, json } = await run('logout --json', { env: { GANTRY_TOKEN: emulator.token } });
@@ -121,7 +121,7 @@ describe('gantry logout', () => {
     expect([code, json()]).toEqual([0, { profiles: ['default'], stillUsed: 'environment (GANTRY_TOKEN)' }]);
   });
 
-  test('of a broken file says so, and changes nothing', async () => {
+  test('reports an invalid file, and does not change it', async () => {
     const { run, folder } = await someone();
     mkdirSync(folder);
     writeFileSync(join(folder, 'credentials.json'), '{', { mode: 0o600 });

@@ -61,7 +61,7 @@ describe('words', () => {
     expect(at(line)).toEqual({ words: words.map((word) => [word, expect.any(String)]) });
   });
 
-  test('of a group say what it is about, those of a command what it does', () => {
+  test('have the summary of a group or a command', () => {
     expect(at('')).toMatchObject({ words: [['deploy', 'deploy it'], ['builds', 'see builds'], {}, {}] });
   });
 });

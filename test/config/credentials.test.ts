@@ -27,13 +27,13 @@ test.each([
   ['an empty file', ''],
   ['another profile only', '{"profiles":{"other":{"token":"x"}}}'],
   ['a token that is no text', '{"profiles":{"default":{"token":7}}}'],
-])('with %s nobody is logged in, and the way to a token is told', async (_, text) => {
+])('with %s there is no token, and the error says how to get one', async (_, text) => {
   const { error } = await find({}, text);
   expect(error).toBeInstanceOf(AuthError);
   expect(error?.message).toBe('not logged in');
 });
 
-test('a file that others can read is made private, and that is told', async () => {
+test('makes a file private that others can read, with a warning', async () => {
   const { warnings, mode } = await find({}, file, 0o644);
   expect(warnings).toEqual([
     expect.stringMatching(/credentials\.json was readable by other users; its mode is now 0600/),
@@ -41,12 +41,12 @@ test('a file that others can read is made private, and that is told', async () =
   expect(mode).toBe(0o600);
 });
 
-test('a private file is left alone', async () => {
+test('does not change a private file', async () => {
   const { warnings, mode } = await find({}, file, 0o600);
   expect([warnings, mode]).toEqual([[], 0o600]);
 });
 
-test('a file that is not needed is not looked at', async () => {
+test('does not read a file that is not needed', async () => {
   const { mode } = await find({ GANTRY_TOKEN: 'a' }, file, 0o644);
   expect(mode).toBe(0o644);
 });
@@ -85,12 +85,12 @@ test.each([
   [{ sub: 'id', username: 'ada', token_use: 'access' }, 'ada', 'login'],
   [{ sub: 'id', username: 'ada', email: 'ada@example.com' }, 'ada@example.com', 'service-account'],
   [{}, undefined, 'service-account'],
-])('claims %j are of the user %j, a %s', async (claims, user, kind) => {
+])('claims %j belong to the user %j, a %s', async (claims, user, kind) => {
   const { found } = await find({ GANTRY_TOKEN: jwt(claims) });
   expect([found?.user, found?.kind]).toEqual([user, kind]);
 });
 
-test('a token that has ended is found all the same when it can be renewed', async () => {
+test('accepts an expired token that can be renewed', async () => {
   const tokens = { token: jwt({ exp: 1 }), refreshToken: 'r' };
   const { found } = await find({}, JSON.stringify({ profiles: { default: tokens } }));
   expect(found).toMatchObject({ ...tokens, kind: 'login', fromEnvironment: false, expiresAt: 1000 });

@@ -6,20 +6,20 @@ import { makePrivateFolder } from '../../src/disk/index.ts';
 
 const place = () => mkdtempSync(join(tmpdir(), 'gantry-test-'));
 
-test('a folder and those above it are made for their owner only, and may be there', () => {
+test('creates private folders, which may already exist', () => {
   const above = place();
   for (const _ of ['first', 'second']) makePrivateFolder(join(above, 'a', 'b', 'c'));
   expect(statSync(join(above, 'a', 'b', 'c')).mode & 0o777).toBe(0o700);
   expect(statSync(join(above, 'a')).mode & 0o777).toBe(0o700);
 });
 
-test('a file in its place is an error', () => {
+test('fails if a file is in its place', () => {
   const file = join(place(), 'taken');
   writeFileSync(file, '');
   expect(() => makePrivateFolder(file)).toThrow('EEXIST');
   expect(() => makePrivateFolder(join(file, 'below'))).toThrow('ENOTDIR');
 });
 
-test.runIf(process.platform === 'linux')('where no folder can be made it ends, too', () => {
+test.runIf(process.platform === 'linux')('fails if the folder cannot be created', () => {
   expect(() => makePrivateFolder('/proc/gantry/config')).toThrow('ENOENT');
 });

@@ -16,7 +16,7 @@ test.each([
   ['localhost/app', 'localhost'],
   ['registry:5000/app', 'registry:5000'],
   ['123.dkr.ecr.us-east-1.amazonaws.com/app@sha256:abc', '123.dkr.ecr.us-east-1.amazonaws.com'],
-])('%s lives at %s', (image, registry) => {
+])('%s belongs to the registry %s', (image, registry) => {
   expect(parseRegistry(image)).toBe(registry);
 });
 
@@ -63,7 +63,7 @@ describe('the login for a base image', () => {
     expect((await findRegistryLogin(['ghcr.io/x'], { HOME: home.path }))?.registry).toBe('ghcr.io');
   });
 
-  test.each([[undefined], ['{'], ['[]']])('is none when Docker’s file is %j', async (text) => {
+  test.each([[undefined], ['{'], ['[]']])('is undefined if Docker’s file is %j', async (text) => {
     await using docker = await folderOf(text === undefined ? {} : { 'config.json': text });
     expect(await findRegistryLogin(['ghcr.io/x'], { DOCKER_CONFIG: docker.path })).toBeUndefined();
   });
@@ -85,7 +85,7 @@ process.stdin.on('data', (chunk) => { registry += chunk; }).on('end', () => {
     ['names one that has a token only', { credHelpers: { 'token.io': 'fake' } }, 'token.io/x', undefined],
     ['names one that is not installed', { credHelpers: { 'ghcr.io': 'missing' } }, 'ghcr.io/x', undefined],
     ['names a path instead of one', { credHelpers: { 'ghcr.io': '../evil' } }, 'ghcr.io/x', undefined],
-  ])('is asked of the credential helper when Docker’s file %s', async (_, config, image, expected) => {
+  ])('is read from the credential helper if Docker’s file %s', async (_, config, image, expected) => {
     await using tools = await folderOf({ 'docker-credential-fake': helper, 'config.json': JSON.stringify(config) });
     chmodSync(join(tools.path, 'docker-credential-fake'), 0o755);
     vi.stubEnv('PATH', `${tools.path}${delimiter}${process.env.PATH}`);
@@ -95,7 +95,7 @@ process.stdin.on('data', (chunk) => { registry += chunk; }).on('end', () => {
     expect(entry && Buffer.from(entry.auth, 'base64').toString()).toBe(expected);
   });
 
-  test('is sent by a deploy for the base image only; the registry is told, the login is not shown', async () => {
+  test('is sent by a deploy for the base image only; the registry is shown, the login is not', async () => {
     const emulator: Emulator = await startEmulator();
     await using docker = await folderOf({ 'config.json': JSON.stringify({ auths }) });
     const toml =

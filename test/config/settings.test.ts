@@ -13,7 +13,7 @@ const stored = JSON.stringify({
   },
 });
 
-describe('what a setting is, and where it is from', () => {
+describe('the value and the origin of a setting', () => {
   test.each<[string, SettingFlags, Record<string, string>, string, string | undefined, string]>([
     ['flag over all', { project: 'p-flag' }, { GANTRY_PROJECT: 'p-env' }, 'project', 'p-flag', 'flag'],
     ['environment over profile', {}, { GANTRY_PROJECT: 'p-env' }, 'project', 'p-env', 'environment (GANTRY_PROJECT)'],
@@ -77,16 +77,16 @@ describe('the folder of settings', () => {
     expect(resolveSettings(env, {}).folders.config).toBe(folder);
   });
 
-  test('that is not there is no error', () => {
+  test('that does not exist is no error', () => {
     expect(resolveSettings({ GANTRY_CONFIG_DIR: '/nonexistent' }, {}).profile.value).toBe('default');
   });
 
-  test('whose file is broken is one, with its name', async () => {
+  test('fails with the name of an invalid file', async () => {
     await using folder = await folderOf({ 'config.json': '{' });
     expect(() => resolveSettings({ GANTRY_CONFIG_DIR: folder.path }, {})).toThrow(/config\.json are not valid JSON/);
   });
 
-  test('whose file is a folder is no error', async () => {
+  test('whose file is a folder is treated as empty', async () => {
     await using folder = await folderOf({});
     mkdirSync(join(folder.path, 'config.json'));
     writeFileSync(join(folder.path, 'config.json', 'x'), '');
@@ -105,7 +105,7 @@ describe('the token travels over https only', () => {
     expect(resolveSettings({ GANTRY_API_URL: url }, {}).addresses.management.value).toBe(url);
   });
 
-  test('of another platform is where its logs are: its token is not for the usual address', () => {
+  test('the URL of another platform is used for logs too: its token is not sent to the default URL', () => {
     const env = { GANTRY_API_URL: 'http://127.0.0.1:1' };
     expect(resolveSettings(env, {}).addresses.logs.value).toBe('http://127.0.0.1:1');
     const own = { ...env, GANTRY_LOGS_URL: 'http://127.0.0.1:2' };
@@ -118,7 +118,7 @@ describe('the token travels over https only', () => {
     'http://localhost.example.com',
     'http://127.0.0.1.example.com',
     'ftp://localhost',
-  ])('%s is refused, with the way out', (url) => {
+  ])('%s is refused with a fix', (url) => {
     expect(() => resolveSettings({ GANTRY_API_URL: url }, {})).toThrow(/it is not https/);
   });
 

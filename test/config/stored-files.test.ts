@@ -17,7 +17,7 @@ import { folderOf } from '../support/app.ts';
 const at = (path: string) => resolveSettings({ GANTRY_CONFIG_DIR: path }, {});
 const read = (path: string) => JSON.parse(readFileSync(join(path, 'config.json'), 'utf8'));
 
-test('a value is stored in the profile named, and read from there', async () => {
+test('stores a value in the given profile, and reads it from there', async () => {
   await using folder = await folderOf({});
   const path = join(folder.path, 'made', 'new');
   await storeSettings(at(path), 'work', { project: 'p-work', apiUrl: 'https://work.example' });
@@ -29,7 +29,7 @@ test('a value is stored in the profile named, and read from there', async () => 
   expect(at(path).project).toEqual({ value: 'p-work', origin: 'profile' });
 });
 
-test('undefined takes a value out; all else in the file stays, known or not', async () => {
+test('undefined removes a value; everything else in the file is kept', async () => {
   const stored = { other: [1], profiles: { default: { project: 'p-1', region: 'r', own: {} }, spare: { x: 1 } } };
   await using folder = await folderOf({ 'config.json': JSON.stringify(stored) });
   await storeSettings(at(folder.path), 'default', { project: undefined });
@@ -48,7 +48,7 @@ test.each([
   expect(read(folder.path)).toEqual(left);
 });
 
-test('the file is private, its folder too, and nothing is left beside it', async () => {
+test('the file and its folder are private, and no temporary file remains', async () => {
   await using folder = await folderOf({});
   const path = join(folder.path, 'gantry');
   await storeSettings(at(path), 'default', { project: 'p-1' });
@@ -57,14 +57,14 @@ test('the file is private, its folder too, and nothing is left beside it', async
   expect(readdirSync(path)).toEqual(['config.json']);
 });
 
-test('a file with wider rights is private afterwards', async () => {
+test('makes a file with wider permissions private', async () => {
   await using folder = await folderOf({ 'config.json': '{}' });
   chmodSync(join(folder.path, 'config.json'), 0o644);
   await storeSettings(at(folder.path), 'default', { project: 'p-1' });
   expect(statSync(join(folder.path, 'config.json')).mode & 0o777).toBe(0o600);
 });
 
-test('a file that is a link stays one', async () => {
+test('keeps a file that is a symbolic link', async () => {
   await using folder = await folderOf({ 'elsewhere.json': '{"kept": true}' });
   const path = join(folder.path, 'gantry');
   mkdirSync(path);
@@ -74,14 +74,14 @@ test('a file that is a link stays one', async () => {
   expect(at(path).region.value).toBe('r');
 });
 
-test('of many writers at the same time none loses the change of another', async () => {
+test('concurrent writers lose no change', async () => {
   await using folder = await folderOf({});
   const names = Array.from({ length: 20 }, (_, index) => `profile-${index}`);
   await Promise.all(names.map((name) => storeSettings(at(folder.path), name, { project: `p-${name}` })));
   expect(Object.keys(read(folder.path).profiles).sort()).toEqual(names.sort());
 });
 
-test('a lock that a killed process left is passed after a while', async () => {
+test('the lock of a killed process is taken over', async () => {
   await using folder = await folderOf({ 'config.json': '{}' });
   const lock = join(folder.path, 'config.json.lock');
   mkdirSync(lock);
@@ -90,7 +90,7 @@ test('a lock that a killed process left is passed after a while', async () => {
   expect(at(folder.path).project.value).toBe('p-1');
 });
 
-test('where it cannot be written the error names the file and the way out', async () => {
+test('an error names a file that cannot be written, and a fix', async () => {
   await using folder = await folderOf({ gantry: 'a file in the place of the folder' });
   await expect(storeSettings(at(join(folder.path, 'gantry')), 'default', {})).rejects.toMatchObject({
     exit: 'failed',
@@ -104,7 +104,7 @@ test('where it cannot be written the error names the file and the way out', asyn
   );
 });
 
-test('a file that is not valid JSON is left as it is', async () => {
+test('does not change a file that is not valid JSON', async () => {
   await using folder = await folderOf({});
   const settings = at(folder.path);
   writeFileSync(join(folder.path, 'config.json'), '{ mine');

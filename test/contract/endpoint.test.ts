@@ -10,7 +10,7 @@ test.each([
   ['p-1-web', 'p-1-web', 'web'],
   ['p-2-web', 'p-1-p-2-web', 'p-2-web'],
   ['p-1', 'p-1-p-1', 'p-1'],
-])('app %s is %s to the platform and %s to people', (app, id, name) => {
+])('app %s is %s for the platform and is shown as %s', (app, id, name) => {
   expect(toAppId('p-1', app)).toBe(id);
   expect(shortAppName('p-1', app)).toBe(name);
 });
@@ -36,7 +36,7 @@ test.each([
   ['polishing', 'in progress'],
   ['', 'in progress'],
   ['SUCCESS?', 'in progress'],
-])('a build that is %j is %s', (status, phase) => {
+])('a build with status %j is %s', (status, phase) => {
   expect(buildPhase(status)).toBe(phase);
 });
 
@@ -52,7 +52,7 @@ test.each([
   [{ value: 2 }, null],
   [null, null],
   [undefined, undefined],
-])('the number %j is %j', (wire, value) => {
+])('the number %j is read as %j', (wire, value) => {
   expect(parse(optionalNumber, wire)).toBe(value);
 });
 
@@ -67,7 +67,7 @@ test.each([
   ['1763631000123', '2025-11-20T09:30:00.123Z'],
   [1e300, '1e+300'],
   [{}, null],
-])('the time %j is %j', (wire, value) => {
+])('the time %j is read as %j', (wire, value) => {
   expect(parse(optionalTime, wire)).toBe(value);
 });
 
@@ -75,7 +75,7 @@ test.each([
   [true, true],
   ['true', true],
   ['false', false],
-])('the flag %j of a query is %j', (wire, value) => {
+])('the flag %j of a query is read as %j', (wire, value) => {
   expect(parse(queryBoolean, wire)).toBe(value);
 });
 
@@ -91,6 +91,6 @@ test.each([
   ['http://example.com', false],
   ['http://1270.0.0.1.example', false],
   ['ws://localhost', false],
-])('%s may carry secrets: %s', (url, secure) => {
+])('secrets may be sent to %s: %s', (url, secure) => {
   expect(isSecure(new URL(url))).toBe(secure);
 });

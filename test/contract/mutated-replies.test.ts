@@ -61,13 +61,13 @@ describe('a field of a reply', () => {
     expect(failure(name, changed(name, path, undefined))).toBeUndefined();
   });
 
-  test.each(fields.filter(isRequired))('of %s is named when it is missing: %s', (name, path) => {
+  test.each(fields.filter(isRequired))('of %s is named if it is missing: %s', (name, path) => {
     expect(failure(name, changed(name, path, null))).toContain(dotted(path));
     expect(failure(name, changed(name, path, undefined))).toContain(dotted(path));
   });
 
   test.each(fields.filter(([name, path]) => isPlain(at(reply(name), path))))(
-    'of %s may be of another kind: %s',
+    'of %s may have another type: %s',
     (name, path) => {
       const value = at(reply(name), path);
       const others = ['text', 7, '7', true, 'true', '', false, { odd: true }, ['odd'], Number.MAX_VALUE];
@@ -78,7 +78,7 @@ describe('a field of a reply', () => {
     },
   );
 
-  test.each(names)('of %s that is not known is kept, wherever it is', (name) => {
+  test.each(names)('of %s that is unknown is kept at any depth', (name) => {
     const wire = reply(name);
     const objects = ['', ...pathsOf(wire)].filter((path) => isObject(at(wire, path)));
     for (const path of objects) {
@@ -93,7 +93,7 @@ describe('a list', () => {
     paths.map((path): [EndpointName, string] => [name as EndpointName, path]),
   );
 
-  test.each(all)('of %s at "%s" keeps its other items when one cannot be read', (name, path) => {
+  test.each(all)('of %s at "%s" keeps its other items if one cannot be read', (name, path) => {
     const items = at(reply(name), path) as unknown[];
     const whole = at(decoded(name, reply(name)), path) as unknown[];
     for (const bad of [null, 'text', 7, [], true]) {
@@ -116,26 +116,26 @@ describe('a list', () => {
     ['getBuildLogs', { logs: [{ createdAt: null }] }, 'log'],
     ['listInvoices', { items: [{ amountDue: '1' }] }, 'id'],
     ['listFolder', [{ size_bytes: 1 }], 'name'],
-  ])('of %s shows what an item has, and tells what it lacks', (name, wire, field) => {
+  ])('of %s shows an item that lacks fields, and reports them', (name, wire, field) => {
     const answer = decoded(name, wire);
     expect(unreadableItems(answer)).toMatchObject([{ field }]);
     expect(JSON.stringify(answer)).toContain(Object.keys(Object(Object.values(Object(wire)).flat()[0]))[0]);
   });
 
-  test('of empty lines of a log has nothing that cannot be read', () => {
+  test('of empty log lines has no unreadable item', () => {
     expect(unreadableItems(decoded('getBuildLogs', { logs: [{ log: '' }] }))).toEqual([]);
   });
 });
 
 describe('a schema', () => {
-  test.each(names)('of the reply to %s is made of fields that take any value', (name) => {
+  test.each(names)('of the reply to %s has only fields that accept any value', (name) => {
     expect(strictParts(endpoints[name].reply as GenericSchema)).toEqual([]);
   });
 
   test.each([
     ['an app', AppLogFrame],
     ['a build', BuildLogFrame],
-  ])('of a line of %s as its socket sends it takes any value', (_, frame) => {
+  ])('of a line from the socket of %s accepts any value', (_, frame) => {
     expect(strictParts(frame)).toEqual([]);
   });
 });

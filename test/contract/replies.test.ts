@@ -26,19 +26,19 @@ test('every endpoint has a route in the emulator', () => {
   expect(Object.keys(endpointHandlers).sort()).toEqual([...names].sort());
 });
 
-test('no two endpoints have one route', () => {
+test('every endpoint has a route of its own', () => {
   const routes = Object.values<Endpoint>(endpoints).map(({ route }) => route.replace(/\{\w+\}/g, '{}'));
   expect(new Set(routes).size).toBe(routes.length);
 });
 
 describe('a reply of the platform', () => {
-  test.each(names)('to %s is understood, and nothing of it is lost', (name) => {
+  test.each(names)('to %s is decoded without losing a field', (name) => {
     const wire = reply(name);
     const decoded = decode(name, wire);
     expect(keysOf(decoded)).toEqual(keysOf(wire));
   });
 
-  test('has its numbers as numbers, its times as times', () => {
+  test('has decoded numbers and times', () => {
     expect(decode('getApp', reply('getApp'))).toMatchObject({
       ...{ cpu: 2, memory: 16.5, costPerSecondCents: 0.0222, scalingBuffer: null, port: null },
       ...{ createdAt: '2026-11-02T08:15:30.123Z', updatedAt: null },
@@ -76,14 +76,14 @@ describe('a reply of the platform', () => {
     ['getServiceStatus', {}],
     ['initializeUpload', { upload_id: 'u', parts: [{ part_number: 1 }] }],
     ['getDownloadLink', {}],
-  ])('to %s without what we rely on is not: %j', (name, wire) => {
+  ])('to %s is rejected without a required field: %j', (name, wire) => {
     const { reply: schema } = endpoints[name] as Endpoint;
     expect(safeParse(schema as GenericSchema, wire).success).toBe(false);
   });
 });
 
 describe('the emulator', () => {
-  test('answers every endpoint in a form that decodes, and in which nothing changes but the forms', async () => {
+  test('replies to every endpoint with a body that decodes to the same values', async () => {
     emulator = await startEmulator();
     await using app = await folderOf(smallApp());
     await gantry(['deploy'], { emulator, cwd: app.path });
@@ -152,8 +152,8 @@ describe('the emulator', () => {
   });
 });
 
-describe('what a newer platform says beyond our contract', () => {
-  test('survives into --json, and may be asked for by name', async () => {
+describe('a field that the contract does not have', () => {
+  test('is in --json, and can be selected by name', async () => {
     emulator = await startEmulator();
     await using app = await folderOf(smallApp());
     await gantry(['deploy'], { emulator, cwd: app.path });

@@ -20,7 +20,7 @@ test.each([
   ['file', '/x/a', 'folder', '/x/a b'],
   ['folder', '/x/a', 'folder', '/x/ab'],
   ['file', '/x', 'file', '/x/a'],
-] as const)('a %s %s and a %s %s do not concern each other', async (kind, path, otherKind, otherPath) => {
+] as const)('a %s %s and a %s %s are independent', async (kind, path, otherKind, otherPath) => {
   const claims = [await claim(path, kind), await claim(otherPath, otherKind)];
   for (const each of claims) each.release();
   expect(filesIn(state)).toEqual([]);
@@ -32,14 +32,14 @@ test.each([
   ['file', '/x/a/b', 'folder', '/x'],
   ['folder', '/', 'folder', '/x'],
   ['folder', '/x', 'folder', '/x'],
-] as const)('with a %s %s claimed, a %s %s has to wait', async (kind, path, otherKind, otherPath) => {
+] as const)('a claimed %s %s blocks a %s %s', async (kind, path, otherKind, otherPath) => {
   const first = await claim(path, kind);
   await expect(claim(otherPath, otherKind)).rejects.toThrow('it has to wait');
   first.release();
   (await claim(otherPath, otherKind)).release();
 });
 
-test('a link leads to the same place', async () => {
+test('a symbolic link is the same target', async () => {
   const folder = newFolder({ 'real/a': '' });
   symlinkSync('real', join(folder, 'link'));
   const first = await claim(join(folder, 'real', 'new'), 'folder');
@@ -47,7 +47,7 @@ test('a link leads to the same place', async () => {
   first.release();
 });
 
-test('one who waits is told for whom, goes on when the other is done, and gives up after ten minutes', async () => {
+test('a waiting process learns whom it waits for, continues when that one ends, and fails after ten minutes', async () => {
   const first = await claim('/x', 'folder');
   const told: number[] = [];
   let waitedMs = 0;
@@ -70,7 +70,7 @@ test('one who waits is told for whom, goes on when the other is done, and gives 
   expect(told).toEqual([process.pid, process.pid]);
 });
 
-test('a claim on another machine counts until it has not been refreshed for a minute', async () => {
+test('a claim of another machine counts until it has not been refreshed for a minute', async () => {
   const far = join(state, 'claims', newOwnerName().replace(/-[0-9a-f]{8}-/, '-00000000-'));
   mkdirSync(dirname(far), { recursive: true });
   writeFileSync(far, JSON.stringify({ path: '/x', kind: 'folder' }));
@@ -80,7 +80,7 @@ test('a claim on another machine counts until it has not been refreshed for a mi
   (await claim('/x/a', 'file')).release();
 });
 
-test('claims of the dead and damaged ones do not count', async () => {
+test('claims of ended processes and damaged claims do not count', async () => {
   mkdirSync(join(state, 'claims'), { recursive: true });
   const dead = newOwnerName().replace(/^\d+-\d+/, `${2 ** 22 + 1}-0`);
   writeFileSync(join(state, 'claims', dead), JSON.stringify({ path: '/x', kind: 'folder' }));

@@ -17,7 +17,7 @@ function heldBy(owner: string): string {
   return path;
 }
 
-test('one holds it, the next gets it after its release, and nothing is left', () => {
+test('a lock is held by one process, then by the next, and leaves no file', () => {
   const path = join(newFolder(), 'a.lock');
   const first = takeLock(path);
   expect(lockHolder(path)?.pid).toBe(process.pid);
@@ -30,13 +30,13 @@ test('one holds it, the next gets it after its release, and nothing is left', ()
   expect(readdirSync(join(path, '..'))).toEqual([]);
 });
 
-test('a dead owner is replaced at once; one of a process id that was given away is dead', () => {
+test('replaces an ended owner at once, also if its process id was reused', () => {
   expect(takeLock(heldBy(dead))).toBeDefined();
   const [, , host, random] = newOwnerName().split('-');
   expect(takeLock(heldBy(`${process.pid}-1-${host}-${random}`))).toBeDefined();
 });
 
-test('an owner on another machine is dead when it has not refreshed its file for a minute', () => {
+test('replaces an owner on another machine that has not refreshed its file for a minute', () => {
   const path = heldBy(newOwnerName().replace(/-[0-9a-f]{8}-/, '-00000000-'));
   expect(takeLock(path)).toBeUndefined();
   const [file = ''] = readdirSync(path);
@@ -45,7 +45,7 @@ test('an owner on another machine is dead when it has not refreshed its file for
   expect(takeLock(path)).toBeDefined();
 });
 
-test('of many processes that find a dead owner at the same moment exactly one takes its place', async () => {
+test('exactly one of many processes replaces an ended owner', async () => {
   const module = join(newFolder(), 'disk.mjs');
   const bundle = await rolldown({ input: 'src/disk/lock.ts', platform: 'node' });
   await bundle.write({ file: module });
@@ -71,7 +71,7 @@ test('of many processes that find a dead owner at the same moment exactly one ta
   await Promise.all(children);
 });
 
-test('an empty folder and one that was prepared by a dead process stand in nobody’s way', async () => {
+test('ignores an empty folder, and one of an ended process', async () => {
   const folder = newFolder();
   mkdirSync(join(folder, 'a.lock'));
   mkdirSync(join(folder, `b.lock.${dead}`));
@@ -80,7 +80,7 @@ test('an empty folder and one that was prepared by a dead process stand in nobod
   expect(await waitForLock(join(folder, 'a.lock'), 0)).toBeDefined();
 });
 
-test('a wait ends with the release, or when it has been long enough', async () => {
+test('a wait ends with the release or the time limit', async () => {
   const path = join(newFolder(), 'a.lock');
   const first = takeLock(path);
   expect(await waitForLock(path, 20)).toBeUndefined();

@@ -17,11 +17,11 @@ import { NewFile, writeAtomically, writeFileAtomic, writeFileAtomicSync } from '
 import { replaceFile } from '../../src/disk/replace.ts';
 import { newFolder } from '../support/files.ts';
 
-describe('a whole file', () => {
+describe('a complete file', () => {
   test.each([
     ['by a promise', writeFileAtomic],
     ['at once', async (path: string, content: string) => writeFileAtomicSync(path, content)],
-  ])('takes the place of the old one, and leaves nothing beside it (%s)', async (_, write) => {
+  ])('replaces the old one, and leaves no other file (%s)', async (_, write) => {
     const folder = newFolder({ a: 'old', 'a.part': 'mine', 'a.new': 'mine' });
     await write(join(folder, 'a'), 'new');
     expect(readdirSync(folder).sort()).toEqual(['a', 'a.new', 'a.part']);
@@ -29,7 +29,7 @@ describe('a whole file', () => {
     expect(readFileSync(join(folder, 'a.part'), 'utf8')).toBe('mine');
   });
 
-  test('that cannot be written leaves the old one, and nothing else', async () => {
+  test('that cannot be written keeps the old one, and leaves no other file', async () => {
     const folder = newFolder({ a: 'old' });
     const failing = writeAtomically(join(folder, 'a'), async (file) => {
       await file.writeFile('half');
@@ -40,7 +40,7 @@ describe('a whole file', () => {
     expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('old');
   });
 
-  test('replaces a link, and not what it leads to', async () => {
+  test('replaces a symbolic link, not its target', async () => {
     const folder = newFolder({ target: 'untouched' });
     symlinkSync('target', join(folder, 'link'));
     await writeFileAtomic(join(folder, 'link'), 'new');
@@ -48,7 +48,7 @@ describe('a whole file', () => {
     expect(readFileSync(join(folder, 'target'), 'utf8')).toBe('untouched');
   });
 
-  test('has the permissions of the one it replaces, unless others are asked for', async () => {
+  test('has the permissions of the replaced file by default', async () => {
     const folder = newFolder({ a: 'old' });
     chmodSync(join(folder, 'a'), 0o640);
     await writeFileAtomic(join(folder, 'a'), 'new');
@@ -57,20 +57,20 @@ describe('a whole file', () => {
     expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o600);
   });
 
-  test('has the permissions asked for', async () => {
+  test('has the requested permissions', async () => {
     const path = join(newFolder(), 'a');
     await writeFileAtomic(path, 'x', { mode: 0o600 });
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('where there is a folder already is an error, and nothing is left beside it', async () => {
+  test('in place of a folder is an error, and leaves no other file', async () => {
     const folder = newFolder({ 'a/b': '' });
     await expect(writeFileAtomic(join(folder, 'a'), 'x')).rejects.toThrow('EISDIR');
     expect(readdirSync(folder)).toEqual(['a']);
   });
 });
 
-describe('what an earlier process has kept', () => {
+describe('a file that an earlier process kept', () => {
   const kept = async () => {
     const target = join(newFolder(), 'a');
     const file = await NewFile.create(target);
@@ -80,7 +80,7 @@ describe('what an earlier process has kept', () => {
     return { target, name, path: join(target, '..', name) };
   };
 
-  test('is gone on with, and takes its name', async () => {
+  test('is continued and renamed', async () => {
     const { target, name } = await kept();
     const again = await NewFile.reopen(target, name, 7);
     await again?.commit(target, { modified: 1_000_000_000_000 });
@@ -99,13 +99,13 @@ describe('what an earlier process has kept', () => {
       },
     ],
     ['a second name of another file', (path) => linkSync(path, `${path}-other`)],
-  ])('is not, if it is %s', async (what, change) => {
+  ])('is not continued if it is %s', async (what, change) => {
     const { target, name, path } = await kept();
     change(path);
     expect(await NewFile.reopen(target, what === 'a link' ? `${name}-z` : name, 7)).toBeUndefined();
   });
 
-  test('is not, if it is a folder or gone', async () => {
+  test('is not continued if it is a folder or missing', async () => {
     const { target } = await kept();
     mkdirSync(join(target, '..', 'folder'));
     expect(await NewFile.reopen(target, 'folder', 7)).toBeUndefined();
@@ -124,7 +124,7 @@ describe('a file that another program has open', () => {
   };
 
   test.each(['EPERM', 'EACCES', 'EBUSY'])(
-    'is renamed once the other has let go of it, on Windows (%s)',
+    'is replaced after the other program has closed it, on Windows (%s)',
     async (code) => {
       const { tries, ...means } = failing(code, 4);
       await replaceFile('a', 'b', { ...means, windows: true });
@@ -136,14 +136,14 @@ describe('a file that another program has open', () => {
     ['EPERM', true, 11],
     ['ENOSPC', true, 1],
     ['EPERM', false, 1],
-  ])('fails with %s in the end (Windows: %s)', async (code, windows, tries) => {
+  ])('fails with %s after all attempts (Windows: %s)', async (code, windows, tries) => {
     const means = failing(code, 99);
     await expect(replaceFile('a', 'b', { ...means, windows })).rejects.toThrow(code);
     expect(means.tries).toHaveLength(tries);
   });
 });
 
-test.skipIf(process.getuid?.() === 0)('a folder without the right to write says so at once', async () => {
+test.skipIf(process.getuid?.() === 0)('a folder without write permission fails at once', async () => {
   const folder = newFolder();
   chmodSync(folder, 0o500);
   await expect(writeFileAtomic(join(folder, 'a'), 'x')).rejects.toThrow('EACCES');

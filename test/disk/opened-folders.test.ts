@@ -31,7 +31,7 @@ describe.each([
   ['held open', true],
   ['checked at each use', false],
 ])('folders that are %s', (_, keepsOpen) => {
-  test.skipIf(keepsOpen && process.platform !== 'linux')('are made, entered again, and let go of', () => {
+  test.skipIf(keepsOpen && process.platform !== 'linux')('are created, reused and closed', () => {
     const root = newFolder();
     const folders = new OpenedFolders(root, { creates: true, followsLinks: true, keepsOpen });
     for (let index = 0; index < 200; index++) {
@@ -46,7 +46,7 @@ describe.each([
     expect(descriptorsIn(root)).toBe(0);
   });
 
-  test.skipIf(keepsOpen && process.platform !== 'linux')('a link that replaces one is not entered', () => {
+  test.skipIf(keepsOpen && process.platform !== 'linux')('a symbolic link that replaces one is not entered', () => {
     const [root, outside] = [newFolder({ 'a/b/c': 'c' }), newFolder()];
     const folders = new OpenedFolders(root, { creates: true, followsLinks: true, keepsOpen });
     const before = folders.open(['a', 'b']);
@@ -64,7 +64,7 @@ describe.each([
   });
 
   test.skipIf(keepsOpen && process.platform !== 'linux')(
-    'a link that leads around inside is entered, if links are',
+    'a symbolic link within the root is entered if links are followed',
     () => {
       const root = newFolder({ 'real/a': 'a' });
       symlinkSync('real', join(root, 'link'));
@@ -93,7 +93,7 @@ describe.each([
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  test.skipIf(keepsOpen && process.platform !== 'linux')('a file in the place of a folder is named', () => {
+  test.skipIf(keepsOpen && process.platform !== 'linux')('an error names a file in place of a folder', () => {
     const folders = new OpenedFolders(newFolder({ a: 'file' }), { creates: true, followsLinks: true, keepsOpen });
     expect(() => folders.open(['a', 'b'])).toThrow('a is a file, not a folder');
     folders.close();

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { isAlive, newOwnerName, parseOwnerName } from '../../src/disk/owner.ts';
 
 test.runIf(process.platform === 'linux')(
-  'a killed process counts as dead before its parent has asked for it',
+  'a killed process counts as ended before its parent has waited for it',
   async () => {
     const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'], {
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -15,7 +15,7 @@ function killOwner(state: string): void {
   }
 }
 
-test('a name that a record knows is ours, any other is the user’s', () => {
+test('only a recorded name is a temporary file', () => {
   const state = newFolder();
   const name = new TemporaryNames(state).nameIn('/somewhere');
   const isTemporary = temporaryFilter(() => state);
@@ -25,7 +25,7 @@ test('a name that a record knows is ours, any other is the user’s', () => {
   expect(isTemporary(`${name}.txt`)).toBe(false);
 });
 
-test('what a killed process left is removed, and nothing else; the record goes with it', () => {
+test('removes only what a killed process left, and its record', () => {
   const [state, folder] = [newFolder(), newFolder({ mine: '', '.gantry-0123456789abcdef-0': '' })];
   const names = new TemporaryNames(state);
   for (let file = 0; file < 3; file++) writeFileSync(join(folder, names.nameIn(folder)), '');
@@ -37,7 +37,7 @@ test('what a killed process left is removed, and nothing else; the record goes w
   expect(filesIn(state)).toEqual([]);
 });
 
-test('what is kept for a later try stays as long as its journal names it', () => {
+test('keeps a file for a later attempt while its journal names it', () => {
   const [state, folder] = [newFolder(), newFolder()];
   const journal = join(state, 'journal');
   const names = new TemporaryNames(state);
@@ -55,7 +55,7 @@ test('what is kept for a later try stays as long as its journal names it', () =>
   expect(filesIn(folder)).toEqual([]);
 });
 
-test('a command that has ended well leaves no record; without a state folder there is none', () => {
+test('a successful command leaves no record; without a state folder there is none', () => {
   const state = newFolder();
   const names = new TemporaryNames(state);
   names.nameIn('/a');
@@ -65,7 +65,7 @@ test('a command that has ended well leaves no record; without a state folder the
   expect(new TemporaryNames('/dev/null').nameIn('/a')).toMatch(/^\.gantry-[0-9a-f]{16}-0$/);
 });
 
-test('a damaged record is no record', () => {
+test('ignores a damaged record', () => {
   const state = newFolder();
   const names = new TemporaryNames(state);
   names.nameIn('/a');

@@ -36,26 +36,23 @@ async function kill(words: string[], endpoint: string, after: number, signal: No
 }
 
 describe('a copy that is killed', () => {
-  test.each([1, 3, 6])(
-    'to a volume, after %i parts, goes on: no more is sent twice than was on its way',
-    async (done) => {
-      const words = ['cp', 'big', ':/big', ...slowly];
-      writeFileSync(join(here, 'big'), content);
-      await kill(words, 'part', done);
-      const before = answered('part').length;
-      const { exitCode, stdout } = await run(['cp', 'big', ':/big', '--part-size', '5MiB', '--json'], {
-        cwd: here,
-        env: env(),
-      });
-      expect(exitCode).toBe(0);
-      expect(emulator.volume().read('/big')?.equals(content)).toBe(true);
-      expect(answered('part').length - 8).toBeLessThanOrEqual(2);
-      expect(JSON.parse(String(stdout)).resumedBytes).toBeGreaterThanOrEqual((before - 2) * 5 * mib);
-      expect(filesIn(home)).toEqual([]);
-    },
-  );
+  test.each([1, 3, 6])('to a volume, after %i parts, resumes: only requests in flight are repeated', async (done) => {
+    const words = ['cp', 'big', ':/big', ...slowly];
+    writeFileSync(join(here, 'big'), content);
+    await kill(words, 'part', done);
+    const before = answered('part').length;
+    const { exitCode, stdout } = await run(['cp', 'big', ':/big', '--part-size', '5MiB', '--json'], {
+      cwd: here,
+      env: env(),
+    });
+    expect(exitCode).toBe(0);
+    expect(emulator.volume().read('/big')?.equals(content)).toBe(true);
+    expect(answered('part').length - 8).toBeLessThanOrEqual(2);
+    expect(JSON.parse(String(stdout)).resumedBytes).toBeGreaterThanOrEqual((before - 2) * 5 * mib);
+    expect(filesIn(home)).toEqual([]);
+  });
 
-  test.each([1, 4])('from a volume, after %i ranges, goes on', async (done) => {
+  test.each([1, 4])('from a volume, after %i ranges, resumes', async (done) => {
     emulator.volume().write('/big', content);
     await kill(['cp', ':/big', 'big', ...slowly], 'object', done + 1);
     expect(filesIn(here)).toEqual([expect.stringMatching(/^\.gantry-[0-9a-f]{16}-0$/)]);
@@ -75,7 +72,7 @@ describe('two copies to the same file', () => {
     return ['one', 'two'].map((name) => start(['cp', `:/${name}/`, 'target', ...slowly], { cwd: here, env: env() }));
   };
 
-  test('take turns: the second one waits, and the file is that of the last', async () => {
+  test('run one after the other, and the file is that of the last', async () => {
     const ended = await Promise.all(copies().map(async (child) => ({ ...(await child.ended), ...child.said })));
     expect(ended.map(({ code }) => code)).toEqual([0, 0]);
     const waited = ended.findIndex(({ stderr }) => stderr.includes('waiting for another gantry'));
@@ -84,7 +81,7 @@ describe('two copies to the same file', () => {
     expect(filesIn(home)).toEqual([]);
   });
 
-  test('end with a whole file when one of them is killed', async () => {
+  test('end with a complete file if one of them is killed', async () => {
     const [first, second] = copies();
     const deadline = Date.now() + 20_000;
     while (answered('object').length < 2 && Date.now() < deadline) await setTimeout(5);
@@ -95,7 +92,7 @@ describe('two copies to the same file', () => {
   });
 });
 
-test('what killed copies left in a folder is gone after the next one', async () => {
+test('a copy removes the files that killed copies left', async () => {
   for (let file = 0; file < 300; file++) emulator.volume().write(`/f/${file}`, noise(20_000, String(file)));
   await kill(['cp', ':/f', 'f'], 'object', 40);
   const { exitCode } = await run(['cp', ':/f', 'f'], { cwd: here, env: env() });
@@ -105,7 +102,7 @@ test('what killed copies left in a folder is gone after the next one', async () 
   expect(filesIn(home)).toEqual([]);
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a copy at once and says how to go on', async (signal) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a copy at once and says how to resume', async (signal) => {
   emulator.volume().write('/big', content);
   const { code, stderr, stdout } = await kill(['cp', ':/big', 'big', ...slowly], 'object', 2, signal);
   expect(code).toBe(signal === 'SIGINT' ? 130 : 143);

@@ -6,7 +6,7 @@ import { fixture, folderOf } from '../support/app.ts';
 import { cleanEnvironment, run, start } from './binary.ts';
 
 describe.skipIf(!python)('the built emulator (needs python3)', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('runs apps, and takes them with it when it gets %s', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('runs apps, and ends them on %s', async (signal) => {
     const { emulator, env, url, project } = await started();
     await run(['deploy'], { env, cwd: fixture('functions') });
     const body = '{"name": "Ada"}';
@@ -19,7 +19,7 @@ describe.skipIf(!python)('the built emulator (needs python3)', () => {
     await expect.poll(() => isAlive(result.process)).toBe(false);
   });
 
-  test('takes them with it even when it is killed: a server, a run, and what they have started', async () => {
+  test('ends a server, a run and their child processes even if it is killed', async () => {
     const { emulator, env, url, project } = await started();
     const sleeper = 'import os, subprocess, time\nchild = subprocess.Popen(["sleep", "600"])\n';
     const says = 'print(os.getpid(), child.pid, flush=True)\n';
@@ -65,7 +65,7 @@ test.each([
   expect(readdirSync(place.path)).toEqual([]);
 });
 
-test('a data folder whose emulator was killed is free at once, for exactly one of ten that start together', async () => {
+test('exactly one of ten emulators gets the data folder of a killed one, at once', async () => {
   await using place = await folderOf({});
   const words = ['emulator', 'start', '--port', '0', '--no-seed', '--data', place.path];
   const begin = () => {

@@ -5,7 +5,7 @@ import { gantry } from '../support/gantry.ts';
 
 const made = readdirSync('dist/help').map((file) => file.replace(/\.json$/, ''));
 
-test.each(made)('the help of "gantry %s" made at build time is what the parser says', async (name) => {
+test.each(made)('the help of "gantry %s" made at build time equals that of the parser', async (name) => {
   const live = await gantry([...name.split(' ').filter(Boolean), '--help', '--json']);
   expect(live.code).toBe(0);
   expect(live.json()).toEqual(JSON.parse(readFileSync(`dist/help/${name}.json`, 'utf8')));

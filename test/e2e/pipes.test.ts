@@ -46,7 +46,7 @@ const writers = [
 
 describe.skipIf(process.platform === 'win32')('a FIFO', () => {
   test.each([...readers.map(({ words }) => words), ...writers].map((words) => [words.join(' ')]))(
-    'that nobody serves ends with one Ctrl-C: %s',
+    'without a writer ends with one Ctrl-C: %s',
     async (words) => {
       const { kill, ended, waits } = waiting(words);
       await waits;
@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('a FIFO', () => {
     },
   );
 
-  test('that is read later is written to', async () => {
+  test('is written when it is read', async () => {
     const copying = waiting('cp :/a f');
     await copying.waits;
     const copied = String(await serve('cat f'));
@@ -79,7 +79,7 @@ describe.skipIf(process.platform === 'win32')('a FIFO', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('what a shell hands over', () => {
+describe.skipIf(process.platform === 'win32')('files that a shell passes', () => {
   test.each([
     ['api POST /v2/projects --input <(sleep 0.5; echo \'{"name": "other"}\')', 6, 'route not found'],
     ["invoke web --data @<(printf '{}')", 0, ''],
@@ -95,7 +95,7 @@ describe.skipIf(process.platform === 'win32')('what a shell hands over', () => {
     expect([exitCode, stderr]).toEqual([code, expect.stringContaining(says)]);
   });
 
-  test('stdin by its name in /dev', async () => {
+  test('stdin as /dev/stdin', async () => {
     const { exitCode } = await shell(
       `echo x | "${process.execPath}" "${bin}" secrets set A --from-file /dev/stdin --yes`,
     );

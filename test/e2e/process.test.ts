@@ -40,7 +40,7 @@ describe.runIf(process.platform === 'linux')('stdout on a full disk', () => {
     expect(exitCode).toBe(1);
   });
 
-  test.each(['reference --json', '--help'])('that fills up in the middle of %s is no success', async (words) => {
+  test.each(['reference --json', '--help'])('that fills up in the middle of %s is an error', async (words) => {
     await using place = await folderOf({});
     // The file may have one block: the system takes the beginning, without an error.
     const script = `trap '' XFSZ; ulimit -f 1; "${process.execPath}" "${bin}" ${words} > out`;
@@ -64,7 +64,7 @@ describe('the built program', () => {
     },
   );
 
-  test('starts through a link to it, as npm makes one', async () => {
+  test('starts through a symbolic link, as npm creates one', async () => {
     await using place = await folderOf({});
     const link = join(place.path, 'gantry');
     symlinkSync(bin, link);
@@ -72,7 +72,7 @@ describe('the built program', () => {
     expect(stdout).toBe(version);
   });
 
-  test('deploys: the address on stdout, the rest on stderr', async () => {
+  test('deploys with only the URL on stdout', async () => {
     await using app = await folderOf(smallApp());
     const { exitCode, stdout, stderr } = await run(['deploy'], { cwd: app.path, env: env() });
     expect(stderr).toContain('web is live');
@@ -81,7 +81,7 @@ describe('the built program', () => {
     expectNoTrace({ stdout: String(stdout), stderr: String(stderr) }, emulator);
   });
 
-  test('draws the caret below wide characters, for which it loads a file of its own', async () => {
+  test('draws the caret below wide characters, for which it loads another file', async () => {
     await using app = await folderOf({ 'cerebrium.toml': '[cerebrium.deployment]\nname = "漢字"\n' });
     const { exitCode, stderr } = await run(['check'], { cwd: app.path });
     expect(exitCode).toBe(10);
@@ -96,7 +96,7 @@ describe('the built program', () => {
     [['apps', 'list', '-p', 'p-nowhere'], 6, {}],
     [['plan', 'set', 'hobby'], 9, {}],
     [['check', 'no-such-file.toml'], 10, {}],
-  ])('%s exits %i', async (words, exit, more) => {
+  ])('%s exits with %i', async (words, exit, more) => {
     const { exitCode } = await run(words, { env: env(more) });
     expect(exitCode).toBe(exit);
   });
@@ -116,7 +116,7 @@ describe('the built program', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('ends quietly with 0 when its reader has gone', async () => {
+  test('exits with 0 without an error if its reader closes the pipe', async () => {
     const [record] = await longList();
     if (!record) throw new Error('there is no app');
     const shell = `'${process.execPath}' '${bin}' apps list --all --json | head -1; echo "\${PIPESTATUS[0]}"`;
@@ -125,7 +125,7 @@ describe('the built program', () => {
     expect(stdout).toBe('[\n0');
   });
 
-  test('writes a long answer whole into a pipe', async () => {
+  test('writes a long result completely into a pipe', async () => {
     const apps = await longList();
     const shell = `'${process.execPath}' '${bin}' apps list --all --json | cat`;
     const { stdout } = await execa('bash', ['-c', shell], { env: env(), extendEnv: false });
@@ -149,7 +149,7 @@ describe('a signal', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 143],
-  ] as const)('%s during the upload cancels the build, leaves nothing behind and exits %i', async (signal, exit) => {
+  ] as const)('%s during the upload cancels the build, leaves no files and exits with %i', async (signal, exit) => {
     await using app = await folderOf(smallApp());
     emulator.fail('upload', 'stall*');
     const program = start(['deploy'], { cwd: app.path, env: env() });
@@ -164,7 +164,7 @@ describe('a signal', () => {
     expectNoTrace(program.said, emulator);
   });
 
-  test('a terminal that is closed ends a deploy as SIGTERM does, though nothing can be written any more', async () => {
+  test('a closed terminal ends a deploy like SIGTERM, although output is no longer possible', async () => {
     await using app = await folderOf(smallApp());
     await using temporary = await folderOf({});
     emulator.fail('build', 'slow');
@@ -188,7 +188,7 @@ describe('a signal', () => {
     expect(readdirSync(temporary.path)).toEqual([]);
   });
 
-  test('a second SIGINT quits at once, though the cancellation hangs', async () => {
+  test('a second SIGINT exits at once, even if the cancellation hangs', async () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'slow');
     emulator.fail('cancelBuild', 'stall*');
@@ -202,7 +202,7 @@ describe('a signal', () => {
     expect(program.said.stderr).not.toContain('could not be canceled');
   });
 
-  test('SIGINT while a build is followed leaves it alone', async () => {
+  test('SIGINT during builds follow does not cancel the build', async () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'slow');
     await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
@@ -222,7 +222,7 @@ describe('a signal', () => {
   }
 });
 
-describe('a signal that the emulator and other listeners wait for', () => {
+describe('a signal to the emulator and other servers', () => {
   test.each(['SIGTERM', 'SIGHUP'] as const)('%s ends each of them', async (signal) => {
     await using app = await folderOf(smallApp());
     const listeners: [words: string[], says: RegExp][] = [
@@ -242,7 +242,7 @@ describe('a signal that the emulator and other listeners wait for', () => {
 });
 
 describe('a time limit', () => {
-  test('ends with 8 and the way on while polls fail and are tried again', async () => {
+  test('ends with 8 and the command to follow while polls are retried', async () => {
     await using app = await folderOf(smallApp());
     emulator.fail('build', 'slow');
     emulator.fail('getBuild', '503*');
@@ -256,7 +256,7 @@ describe('a time limit', () => {
     expect(JSON.parse(String(stdout))).toMatchObject({ error: { exitCode: 8, details: { build: build?.id } } });
   });
 
-  test('ends a run with 8 while its polls hang', async () => {
+  test('ends with 8 while the polls of a run hang', async () => {
     await using place = await folderOf({ ...smallApp(), 'job.py': 'print("hi")\n' });
     emulator.fail('getRun', 'stall*');
     const { exitCode, stderr } = await run(['run', '--timeout', '1s', 'job.py'], { cwd: place.path, env: env() });
@@ -266,7 +266,7 @@ describe('a time limit', () => {
 });
 
 describe('the emulator of the built program', () => {
-  test('exec runs a deploy against itself and passes on how it ended', async () => {
+  test('exec runs a deploy against itself and returns its exit code', async () => {
     await using app = await folderOf(smallApp());
     const exec = (...flags: string[]) =>
       run(['emulator', 'exec', '--no-seed', ...flags, '--', process.execPath, bin, 'deploy'], { cwd: app.path });
@@ -277,7 +277,7 @@ describe('the emulator of the built program', () => {
     expect((await exec('--fault', 'createApp=402')).exitCode).toBe(14);
   });
 
-  test('start prints what a shell can take, serves, and ends with SIGINT', async () => {
+  test('start prints variables for a shell, serves, and ends with SIGINT', async () => {
     const program = start(['emulator', 'start', '--port', '0', '--no-seed'], { env: cleanEnvironment() });
     await program.says(/export CEREBRIUM_PROJECT_ID=.*\n/);
     const shell = `${program.said.stdout}\nexec '${process.execPath}' '${bin}' apps list --json`;
@@ -288,7 +288,7 @@ describe('the emulator of the built program', () => {
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('gantry-emulator-'))).toHaveLength(1);
   });
 
-  test('start keeps what it is given with --data over a restart', async () => {
+  test('start keeps its state with --data over a restart', async () => {
     await using place = await folderOf(smallApp());
     const data = join(place.path, '.state');
     for (const expected of ['[]', '[\n  {\n    "name": "web"\n  }\n]']) {
@@ -344,7 +344,7 @@ describe('what is loaded', () => {
     ['invoke', 'web'],
   ];
 
-  test.each(Object.entries(heavy))('apps list and invoke do without %s', async (_, marker) => {
+  test.each(Object.entries(heavy))('apps list and invoke do not load %s', async (_, marker) => {
     const chunks = readdirSync('dist').filter((file) => /\.[cm]js$/.test(file));
     const everything = chunks.map((file) => readFileSync(join('dist', file), 'utf8'));
     expect(everything.some((source) => marker.test(source))).toBe(true);

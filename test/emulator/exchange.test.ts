@@ -5,7 +5,7 @@ import { type Exchange, sendReply } from '../../src/emulator/server/exchange.ts'
 import { untilCut } from './support/running.ts';
 
 test.each([undefined, 100])(
-  'what is given right before an answer breaks arrives before it is cut (of %s bytes)',
+  'bytes that are written before a response breaks arrive before the break (of %s bytes)',
   async (size) => {
     async function* read() {
       yield Buffer.from('first');

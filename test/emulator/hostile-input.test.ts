@@ -238,7 +238,7 @@ const seed = Number(process.env.FUZZ_SEED ?? 20_261_122);
 const rounds = Number(process.env.FUZZ_ROUNDS ?? 12);
 
 test.each(Object.entries<Endpoint>(endpoints))(
-  '%s answers whatever it is sent, and never with a bug',
+  '%s replies to any request, never with an internal error',
   async (name, endpoint) => {
     const { emulator } = await platform({ seed: 1 });
     const { method, path } = splitRoute(endpoint.route);

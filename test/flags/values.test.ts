@@ -3,7 +3,7 @@ import { durationFlag, repeatableChoiceFlag, sizeFlag, timeFlag, zoneFlag } from
 
 const now = Date.UTC(2026, 10, 20, 12);
 
-describe('a duration', () => {
+describe('a duration flag', () => {
   test.each([
     ['30s', 30_000],
     ['5m', 300_000],
@@ -18,7 +18,7 @@ describe('a duration', () => {
   });
 });
 
-describe('a time', () => {
+describe('a time flag', () => {
   test.each([
     ['2026-11-19T09:30:00Z', Date.UTC(2026, 10, 19, 9, 30)],
     ['2026-11-19T09:30:00+02:00', Date.UTC(2026, 10, 19, 7, 30)],
@@ -36,7 +36,7 @@ describe('a time', () => {
   );
 });
 
-describe('a time zone', () => {
+describe('a time zone flag', () => {
   test.each([
     ['Europe/Berlin', 'Europe/Berlin'],
     ['europe/berlin', 'Europe/Berlin'],

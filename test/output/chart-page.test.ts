@@ -42,7 +42,7 @@ const report: ChartReport<Row> = {
   columns: { TIME: ({ time }) => time, REQUESTS: ({ requests }) => requests },
 };
 
-test('text from anywhere stays text', () => {
+test('text is escaped', () => {
   const hostile = '</script><img src=x onerror=alert(1)>"\'&\u001b]0;title\u0007';
   const page = chartPage(hostile, {
     ...{ summary: [hostile], columns: { [hostile]: () => hostile }, rows: [1] },
@@ -66,7 +66,7 @@ describe.skipIf(!chromiumPath)(title, () => {
 
   afterAll(() => browser?.close());
 
-  test('the page draws all its charts, loads nothing and complains about nothing', async () => {
+  test('the page draws all charts, without requests and errors', async () => {
     const { page, complaints, requests } = await opened(report);
     expect(await page.locator('canvas').count()).toBe(2);
     for (const index of [0, 1]) expect(await colors(page, index)).toBeGreaterThan(3);
@@ -75,7 +75,7 @@ describe.skipIf(!chromiumPath)(title, () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('pointing at one chart reads the values of that step in all', async () => {
+  test('pointing at a chart shows the values of that step in all charts', async () => {
     const { page } = await opened(report);
     await pointAt(page, 12.9 / 25);
     const legends = await page.locator('.u-legend').allInnerTexts();
@@ -83,7 +83,7 @@ describe.skipIf(!chromiumPath)(title, () => {
     expect(legends[1]?.replace(/\s+/g, ' ')).toMatch(/2026-11-21 01:00 ?p50 ?370 ms ?p90 ?740 ms ?p99 ?14\.8 s/);
   });
 
-  test('dragging looks closer in all charts, and a button goes back', async () => {
+  test('dragging zooms all charts, and a button resets them', async () => {
     const { page } = await opened(report);
     const back = page.getByRole('button', { name: 'Reset zoom' });
     expect(await back.count()).toBe(0);
@@ -96,7 +96,7 @@ describe.skipIf(!chromiumPath)(title, () => {
     expect(await back.count()).toBe(0);
   });
 
-  test('the page is dark where dark is preferred, at once and later', async () => {
+  test('the page follows the preference for dark colors, also when it changes', async () => {
     const { page } = await opened(report, { colorScheme: 'dark' });
     const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
     expect(await background()).toBe('rgb(16, 19, 23)');
@@ -105,7 +105,7 @@ describe.skipIf(!chromiumPath)(title, () => {
     expect(await page.locator('canvas').count()).toBe(2);
   });
 
-  test.each([320, 400, 1400])('nothing is cut off at %i pixels', async (width) => {
+  test.each([320, 400, 1400])('nothing is clipped at %i pixels', async (width) => {
     const { page } = await opened(report, { viewport: { width, height: 800 } });
     await page.setViewportSize({ width: width - 20, height: 800 });
     await page.locator('summary').click();
@@ -113,7 +113,7 @@ describe.skipIf(!chromiumPath)(title, () => {
     expect(await page.getByRole('cell', { name: '2026-11-20 13:00' }).isVisible()).toBe(true);
   });
 
-  test('a hostile name is only shown', async () => {
+  test('a hostile name is shown as text', async () => {
     const name = '</script><img src=x onerror="document.title=1"><script>document.title=2</script>';
     const { page, complaints, requests } = await opened({ ...report, summary: [name] }, {}, name);
     expect(await page.title()).toBe(name);
@@ -122,7 +122,7 @@ describe.skipIf(!chromiumPath)(title, () => {
     expect([complaints, requests.length]).toEqual([[], 1]);
   });
 
-  test('nothing to draw is said', async () => {
+  test('a chart without data says so', async () => {
     const nothing = { ...report.chart, panels: report.chart.panels.map(emptied) };
     const { page, complaints } = await opened({ ...report, chart: nothing });
     expect(await page.getByText('No data in this time range.').count()).toBe(2);
@@ -140,7 +140,7 @@ describe.skipIf(!chromiumPath)(title, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('without JavaScript the numbers are there', async () => {
+  test('without JavaScript the page shows the numbers', async () => {
     const { page } = await opened(report, { javaScriptEnabled: false });
     await page.locator('summary').click();
     expect(await page.getByRole('cell', { name: '2026-11-20 13:00' }).isVisible()).toBe(true);

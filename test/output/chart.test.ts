@@ -40,7 +40,7 @@ describe('bars', () => {
   const all = [4, 12, 20, 16, 0, 8, 40, 40];
   const failed = [0, 0, 10, 1, 0, 8, 0, 20];
 
-  test('show how many there were and which part of them failed', () => {
+  test('show the total and the failed part', () => {
     expect(drawn(chart(requests(all, failed)))).toMatchInlineSnapshot(`
       "
       requests per hour, max 40
@@ -58,7 +58,7 @@ describe('bars', () => {
     `);
   });
 
-  test('can be read without Unicode', () => {
+  test('are drawn without Unicode', () => {
     expect(drawn(chart(requests(all, failed)), page(60, ascii))).toMatchInlineSnapshot(`
       "
       requests per hour, max 40
@@ -76,14 +76,14 @@ describe('bars', () => {
     `);
   });
 
-  test('never hide that something failed, and never make more of it than it is', () => {
+  test('always show failures, and do not exaggerate them', () => {
     const text = renderChart(chart(requests([1000, 1000], [1, 0])))(page(60));
     expect(text).toContain('×');
     expect(text).toContain('failed (too few for a bar)');
     expect(text.split('\n').slice(1, 7).join('')).not.toContain('▒');
   });
 
-  test('of neighbours are added where there are more than columns, in round numbers', () => {
+  test('are summed if there are more than columns, in round numbers', () => {
     const text = renderChart(chart(requests(Array(168).fill(1), Array(168).fill(0))))(page(80));
     expect(text).toContain('requests per 3 hours, max 3');
     expect(text).toContain('requests 168');
@@ -95,7 +95,7 @@ describe('lines', () => {
   const p90 = p50.map((ms) => ms && ms * 2);
   const p99 = p50.map((ms) => ms && ms * 3);
 
-  test('are told apart by their marks, and what was not measured is a gap', () => {
+  test('have different marks, and gaps where nothing was measured', () => {
     expect(drawn(chart(times(p50, p90, p99)))).toMatchInlineSnapshot(`
       "
       runtime
@@ -118,7 +118,7 @@ describe('lines', () => {
     `);
   });
 
-  test('can be read without Unicode', () => {
+  test('are drawn without Unicode', () => {
     expect(drawn(chart(times(p50, p90, p99)), page(60, ascii))).toMatchInlineSnapshot(`
       "
       runtime
@@ -141,7 +141,7 @@ describe('lines', () => {
     `);
   });
 
-  test('are on a logarithmic scale when one value would flatten all others', () => {
+  test('have a logarithmic scale if one value would flatten all others', () => {
     const text = drawn(chart(times([100, 120, 90, 110], [200, 240, 180, 220], [300, 60_000, 280, 330])));
     expect(text).toMatchInlineSnapshot(`
       "
@@ -165,14 +165,14 @@ describe('lines', () => {
     `);
   });
 
-  test('show the highest of neighbours where there are more than columns', () => {
+  test('show the maximum of neighbors if there are more than columns', () => {
     const text = renderChart(chart(times([...Array(99).fill(10), 999])))(page(60));
     expect(text).toContain('runtime, maximum of 2 hours');
     expect(text).toContain('max 999 ms');
   });
 });
 
-describe('times below a picture', () => {
+describe('times below a chart', () => {
   const below = (zone: string, from: number, number: number, stepMs = hour) => {
     const steps = Array.from({ length: number }, (_, index) => from + index * stepMs);
     const lines = renderChart(chart(requests(Array(number).fill(1)), { times: steps, zone }))(page(80)).split('\n');
@@ -191,7 +191,7 @@ describe('times below a picture', () => {
     ['Europe/Berlin', Date.UTC(2026, 9, 24, 20), 12, hour, '22:00 Oct-25 02:00 04:00 06:00 08:00'],
     ['UTC', noon, 30, 24 * hour, 'Nov-26 Dec-3 Dec-10 Dec-17'],
     ['UTC', noon, 1, hour, '12:00'],
-  ])('in %s are those of its clocks, round ones', (zone, from, number, stepMs, expected) => {
+  ])('are round local times of %s', (zone, from, number, stepMs, expected) => {
     expect(below(zone, from, number, stepMs)).toBe(expected);
   });
 });
@@ -202,13 +202,13 @@ test.each([
   ['one bucket', requests([5])],
   ['zeroes', requests([0, 0, 0])],
   ['times of zero', times([0, 0])],
-])('a picture of %s is a picture', (_, panel) => {
+])('a chart of %s is drawn', (_, panel) => {
   const lines = renderChart(chart(panel))(page(60)).split('\n');
   expect(lines.length).toBeGreaterThan(8);
   expect(lines.join('')).not.toMatch(/NaN|Infinity|undefined/);
 });
 
-test('a picture fits its page and never fails, whatever it is of', () => {
+test('a chart of any data fits its page', () => {
   const value = fc.option(fc.oneof(fc.nat(1000), fc.double(), fc.constantFrom(0, 1e308, 5e-324, -1)));
   const time = fc.oneof(fc.nat(4e12), fc.double());
   const anyChart = fc
@@ -236,7 +236,7 @@ test('a picture fits its page and never fails, whatever it is of', () => {
   );
 });
 
-test('a picture of 10,000 buckets is drawn at any width', () => {
+test('a chart of 10,000 buckets is drawn at any width', () => {
   const many = chart(requests(Array.from({ length: 10_000 }, (_, index) => index % 100)), { step: 'minute' });
   for (const columns of [20, 80, 200]) {
     const lines = renderChart(many)(page(columns)).split('\n');
@@ -244,12 +244,12 @@ test('a picture of 10,000 buckets is drawn at any width', () => {
   }
 });
 
-test('in a pipe a picture is that of a terminal of 80 columns', () => {
+test('in a pipe a chart has 80 columns', () => {
   const asked = chart(requests([1, 2, 3]));
   expect(renderChart(asked)(page())).toBe(renderChart(asked)(page(80)));
 });
 
-test('a bar is painted in the color of what it shows', () => {
+test('a bar has the color of its series', () => {
   const asked = chart(requests([4, 12, 20, 16], [0, 0, 10, 1]));
   const colored = renderChart(asked)(createPage({} as never, {}, 'always', 0));
   const painted = [...colored.matchAll(/\u001b\[(\d+)m([^\u001b]*)\u001b\[(\d+)m/g)];
@@ -265,14 +265,14 @@ test('a bar is painted in the color of what it shows', () => {
   `);
 });
 
-test.each([5, 8, 12, 20, 60])('a picture of %i columns has no empty colors', (columns) => {
+test.each([5, 8, 12, 20, 60])('a chart of %i columns has no empty color sequences', (columns) => {
   const asked = chart(times([80, 90, null, 100], [90, 100, null, 110], [100, 200, null, 300]));
   const colored = renderChart(asked)(createPage({ isTTY: true, columns } as never, {}, 'always', 0));
   expect(colored).toMatch(/\u001b\[3\dm\S/);
   expect(colored).not.toMatch(/\u001b\[(?:2|3[1-6])m *\u001b/);
 });
 
-test('colours add nothing but colour', () => {
+test('colors do not change the text', () => {
   const asked = chart(times([80, 90, null, 100], [90, 100, null, 110], [100, 200, null, 300]));
   const colored = renderChart(asked)(createPage({} as never, {}, 'always', 0));
   expect(colored).toContain('\u001b[');

@@ -16,7 +16,7 @@ describe('the caret', () => {
     ['after an emoji', '# 🙂 x', 6, 1, '# 🙂 x', '     ^'],
     ['at the end of the line', 'abc', 4, 0, 'abc', '   ^'],
     ['in an empty line', '', 1, 0, '', '^'],
-  ])('%s stands below what is wrong', (_, text, column, length, line, caret) => {
+  ])('%s is below the marked text', (_, text, column, length, line, caret) => {
     const place = { file: 'cerebrium.toml', line: 7, column, length, text };
     const lines = problemText({ severity: 'error', message: 'm', place }, page()).split('\n');
     expect(lines).toEqual([
@@ -27,7 +27,7 @@ describe('the caret', () => {
     ]);
   });
 
-  test('stays on the terminal however long the line is', () => {
+  test('stays within the terminal for a long line', () => {
     const text = `${'a'.repeat(300)}WRONG${'b'.repeat(300)}`;
     const place = { file: 'f', line: 1, column: 301, length: 5, text };
     const lines = problemText({ severity: 'error', message: 'm', place }, page(60)).split('\n');
@@ -37,12 +37,12 @@ describe('the caret', () => {
   });
 });
 
-test('an error says what, why and how to go on, with the id of the request', () => {
+test('an error has message, reason, fix and request id', () => {
   const error = new UnavailableError('down', { why: 'two\nlines', fix: 'try again', requestId: 'r-1' });
   expect(failureText(error, page(), false)).toBe('error: down\n  why two\n      lines\n  fix try again\n  request r-1');
 });
 
-test('a command to type next stays on one line of a narrow terminal, and prose is wrapped', () => {
+test('a suggested command stays on one line of a narrow terminal, and prose is wrapped', () => {
   const command = gantryCommand`builds logs my-app 53ad5fd9-9b3f-4a11-8f79-a81e12420cf4`;
   const narrow = { ...page(), columns: 40 };
   const lines = (fix: string | CommandLine) => failureText(new FailedError('m', { fix }), narrow, false).split('\n');
@@ -50,18 +50,18 @@ test('a command to type next stays on one line of a narrow terminal, and prose i
   expect(lines(`run it again: ${command}`).length).toBeGreaterThan(2);
 });
 
-test('what the system says of a file is said without its code', () => {
+test('shows an error of the file system without its code', () => {
   const why = "ENOENT: no such file or directory, open '/tmp/x.part'";
   expect(failureText(new FailedError('m', { why }), page(), false)).toBe('error: m\n  why no such file or directory');
   expect(failureJson(new FailedError('m', { why }))).toMatchObject({ error: { why: 'no such file or directory' } });
 });
 
-test('an error of a network nobody answered on leads to doctor, unless it knows better', () => {
+test('a network error suggests gantry doctor, unless it has a fix', () => {
   expect(failureText(new UnavailableError('down'), page(), false)).toBe('error: down\n  fix gantry doctor');
   expect(failureText(new UnavailableError('down', { status: 503 }), page(), false)).toBe('error: down');
 });
 
-test('several problems are counted', () => {
+test('counts several problems', () => {
   const problems: Problem[] = [
     { severity: 'error', message: 'a' },
     { severity: 'error', message: 'b' },
@@ -72,7 +72,7 @@ test('several problems are counted', () => {
   );
 });
 
-test('what nobody expected is owned up to, and its stack is kept for --debug', () => {
+test('an unexpected error is reported as a bug, with its stack only with --debug', () => {
   const error = new TypeError('x is not a function', { cause: new Error('deeper') });
   expect(failureText(error, page(), false)).toMatch(
     /^error: unexpected error: x is not a function\n {2}why this is a bug in gantry/,
@@ -82,7 +82,7 @@ test('what nobody expected is owned up to, and its stack is kept for --debug', (
 });
 
 describe('JSON', () => {
-  test('has every part that is known', () => {
+  test('has every known field', () => {
     const fix = gantryCommand`runs get ${'a b'} ${['r-1', 'r-2']}`;
     const details = { a: 1 };
     const facts = { why: 'w', fix, status: 503, requestId: 'r', retryable: true, retryAfterMs: 1, details };
@@ -107,23 +107,23 @@ describe('JSON', () => {
     ['of any kind', new FailedError('m'), 'failed', 1, false],
     ['without a reply', new UnavailableError('m'), 'unavailable', 69, true],
     ['of gantry', 'thrown text', 'bug', 70, false],
-  ])('of an error %s says whether to try again', (_, error, code, exitCode, retryable) => {
+  ])('of an error %s says whether it is retryable', (_, error, code, exitCode, retryable) => {
     expect(failureJson(error)).toMatchObject({ error: { code, exitCode, retryable } });
   });
 
-  test('has no command to type next if the fix is prose', () => {
+  test('has no next command if the fix is prose', () => {
     const json = JSON.parse(JSON.stringify(failureJson(new FailedError('m', { fix: 'free some space' }))));
     expect(json.error).toEqual({ code: 'failed', message: 'm', fix: 'free some space', exitCode: 1, retryable: false });
   });
 });
 
-test('no secret gets through, in text or JSON', () => {
+test('hides secrets, in text and JSON', () => {
   const link = 'https://s3/x?X-Amz-Signature=secret';
   const error = new FailedError(`PUT ${link}`, { why: link, fix: `curl ${link}` });
   expect(failureText(error, page(), true) + JSON.stringify(failureJson(error))).not.toContain('secret');
 });
 
-test('an annotation is one line, whatever the message', () => {
+test('an annotation is one line for any message', () => {
   const place = { file: 'f', line: 1, column: 2, length: 1, text: '' };
   expect(workflowAnnotation({ severity: 'error', message: '100%\r\nsure', place, fix: 'x' })).toBe(
     '::error file=f,line=1,col=2::100%25%0D%0Asure. Fix: x',

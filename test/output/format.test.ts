@@ -30,7 +30,7 @@ test.each([
   [2 * 1024 ** 3, '2.0 GiB'],
   [1024 ** 4, '1.0 TiB'],
   [5000 * 1024 ** 4, '5000 TiB'],
-])('%s bytes read "%s"', (bytes, text) => {
+])('%s bytes are "%s"', (bytes, text) => {
   expect(size(bytes)).toBe(text);
 });
 
@@ -48,7 +48,7 @@ test.each([
   [3_600_000, '1h'],
   [90 * 60_000, '1h 30m'],
   [50 * 3_600_000, '2d 2h'],
-])('%s ms read "%s"', (ms, text) => {
+])('%s ms are "%s"', (ms, text) => {
   expect(duration(ms)).toBe(text);
 });
 
@@ -123,7 +123,7 @@ test('a command at the end of a line stays whole, on a line of its own if it nee
   ]);
 });
 
-describe('by the clocks of the user', () => {
+describe("in the user's time zone", () => {
   const zone = process.env.TZ;
   afterEach(() => {
     if (zone === undefined) delete process.env.TZ;
@@ -140,13 +140,13 @@ describe('by the clocks of the user', () => {
     expect(localTime(time)).toBe(text);
   });
 
-  test('the date of what is long ago is theirs, too', () => {
+  test('old dates are local, too', () => {
     process.env.TZ = 'Asia/Tokyo';
     expect(ago('2026-01-31T20:00:00Z')({ now, terminal: true } as Page)).toBe('2026-02-01');
   });
 });
 
-test('an order for text and one for numbers put last what has none', () => {
+test('sorting by text or number puts missing values last', () => {
   const entries = [{ name: 'b', size: '9' }, { name: 'A', size: 10 }, { size: null }, { name: 'c', size: 'many' }];
   expect(entries.toSorted(alphabetically(({ name }) => name)).map(({ name }) => name)).toEqual([
     'A',
@@ -163,7 +163,7 @@ test.each([
   [999, '999 files'],
   [1_200, '1,200 files'],
   [1_234_567, '1,234,567 files'],
-])('%s reads "%s"', (number, text) => {
+])('%s is shown as "%s"', (number, text) => {
   expect(count(number, 'file')).toBe(text);
 });
 
@@ -175,11 +175,11 @@ test.each([
   [79.92, '$0.80'],
   [123_456.7, '$1,234.57'],
   [-123_456, '-$1,234.56'],
-])('%s cents read "%s"', (cents, text) => {
+])('%s cents are "%s"', (cents, text) => {
   expect(dollars(cents)).toBe(text);
 });
 
-test('a set of files is named by number and size', () => {
+test('files are summarized by number and size', () => {
   expect(fileSummary(1, 0)).toBe('1 file, 0 B');
   expect(count(2, 'entry', 'entries')).toBe('2 entries');
 });
@@ -198,6 +198,6 @@ test.each([
   [at(-5 * 3_600_000), 'in 5 h'],
   [at(-12.5 * 86_400_000), 'in 12 d'],
   [at(-200 * 86_400_000), 'in 200 d'],
-])('until %s it is "%s"', (time, text) => {
+])('the time until %s is "%s"', (time, text) => {
   expect(timeLeft(time)({ now, terminal: true } as Page)).toBe(text);
 });

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { createPage } from '../../src/output/page.ts';
 import { createProgress, withEventLines } from '../../src/output/progress.ts';
 
-test('off a terminal a step tells of itself every ten seconds, and at its end', () => {
+test('off a terminal a step is printed every ten seconds, and when it ends', () => {
   const { progress, said, clock } = voice();
   const step = progress.step('Uploading');
   for (let second = 1; second <= 25; second++) {
@@ -18,7 +18,7 @@ test('off a terminal a step tells of itself every ten seconds, and at its end', 
   ]);
 });
 
-test('a terminal that was told no size is written to line by line, and nothing is drawn over', () => {
+test('a terminal without a size gets lines only', () => {
   const page = createPage({ isTTY: true, columns: 0 } as never, {}, 'never', 0);
   expect(page).toMatchObject({ terminal: true, animated: false, columns: 80 });
 });
@@ -45,7 +45,7 @@ test.each([
   expect(/\u001b\[\d+m/.test(text)).toBe(isColored);
 });
 
-test('a size that is not known has no percentage, and words are words', () => {
+test('an unknown size has no percentage, and text is shown as it is', () => {
   const { progress, said, clock } = voice();
   const step = progress.step('Reading');
   clock.now = 10_000;
@@ -56,13 +56,13 @@ test('a size that is not known has no percentage, and words are words', () => {
   expect(said()).toEqual(['Reading 10.0 KiB, 1.0 KiB/s', 'Reading: almost', '✗ Reading']);
 });
 
-test('a step can end without a word', () => {
+test('a step can end without a message', () => {
   const { progress, said } = voice();
   progress.step('Reading').clear();
   expect(said()).toEqual([]);
 });
 
-test('--quiet keeps warnings and drops the rest', () => {
+test('--quiet keeps warnings only', () => {
   const { progress, said } = voice({ quiet: true });
   progress.note('a note');
   progress.log('a line');
@@ -71,7 +71,7 @@ test('--quiet keeps warnings and drops the rest', () => {
   expect(said()).toEqual(['warning: mind this']);
 });
 
-test('a log line is cleaned, a secret in it is hidden', () => {
+test('a log line is sanitized and redacted', () => {
   const { progress, said } = voice({ env: { GITHUB_ACTIONS: 'true' } });
   progress.log('\u001b]0;x\u0007::error::no Bearer abc');
   expect(said()).toEqual(['  : :error::no Bearer [hidden]']);
@@ -84,14 +84,14 @@ test("a program's stderr is not wrapped, and --quiet keeps it", () => {
   expect(said()).toEqual([line]);
 });
 
-test('a problem is an annotation as well where those are wanted', () => {
+test('a problem is also an annotation in GitHub Actions', () => {
   const place = { file: 'f', line: 1, column: 1, length: 1, text: 'x' };
   const { progress, said } = voice({ annotations: true });
   progress.warn({ severity: 'warning', message: 'odd', place });
   expect(said().at(-1)).toBe('::warning file=f,line=1,col=1::odd');
 });
 
-test('events are for those who asked', () => {
+test('events are printed only with --events', () => {
   const events: unknown[] = [];
   const { progress } = voice();
   progress.event('x', {});

@@ -9,7 +9,7 @@ import { sanitize } from '../../src/output/sanitize.ts';
 const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
 const signed = 'https://s3.test/b/k?X-Amz-Algorithm=AWS4&X-Amz-Credential=AKIA%2F1&X-Amz-Signature=5ec7e7';
 
-describe('credentials of any kind are hidden', () => {
+describe('credentials are hidden:', () => {
   test.each([
     [`token ${token}.`, 'token [token].'],
     [`Bearer ${token}`, 'Bearer [token]'],
@@ -55,11 +55,11 @@ test.each([
   'nextToken eyJvZmZzZXQiOjEwMH0=',
   'https://example.test:8080/@user',
   '{"token": "the"}',
-])('%s is no secret', (text) => {
+])('%s is not hidden', (text) => {
   expect(redact(text)).toBe(text);
 });
 
-describe('the secrets of this run', () => {
+describe('known secrets', () => {
   const secret = 'p&ss "w/ord"+é-0123';
   const known = new KnownSecrets();
   known.add(secret, 'hunter2', 'on', '-----BEGIN KEY-----\nMIIEvQIBADANBgkq\n-----END KEY-----\n');
@@ -80,7 +80,7 @@ describe('the secrets of this run', () => {
     expect(safe).toMatch(/^before .* after$/);
   });
 
-  test('are hidden in base64, whatever is before and behind them', () => {
+  test('are hidden in base64, with any text before and after them', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 5 }), fc.string({ maxLength: 5 }), (before, behind) => {
         for (const encoding of ['base64', 'base64url'] as const) {
@@ -96,21 +96,21 @@ describe('the secrets of this run', () => {
     expect(redact('key: MIIEvQIBADANBgkq', known)).toBe('key: [hidden]');
   });
 
-  test('that are short are hidden where they are no part of a word', () => {
+  test('that are short are hidden except within words', () => {
     expect(redact('hunter2, "hunter2" a=hunter2 %3Dhunter2', known)).toBe(
       '[hidden], "[hidden]" a=[hidden] %3D[hidden]',
     );
     expect(redact('hunter22 turned on', known)).toBe('hunter22 turned on');
   });
 
-  test('are found behind colors', () => {
+  test('are hidden after color sequences', () => {
     const page = { colored: true, githubActions: false, secrets: known };
     expect(sanitize('\u001b[1mpass hun\u001b[31mter2\u001b[0m', page)).toBe('pass [hidden]');
     expect(sanitize('\u001b[1mpass\u001b[0m hunter2', page)).toBe('\u001b[1mpass\u001b[0m [hidden]');
   });
 });
 
-describe('a long secret of this run that is broken', () => {
+describe('a long known secret that is broken', () => {
   const opaque = 'opaque-T0ken-0123456789abcdefghijklmnopqrstuvwxyz-0123456789abcdefghijklmnopqrstuvwxyz-0123456789';
   const jwt = `eyJhbGciOiJSUzI1NiJ9.${'eyJzdWIiOiJrbm93biJ9'.repeat(5)}.${'c2lnbmF0dXJl-'.repeat(9)}`;
   const known = new KnownSecrets();
@@ -151,7 +151,7 @@ describe('a long secret of this run that is broken', () => {
     expect(redact(`head ${head}`, known)).toBe(`head ${head}`);
   });
 
-  test('by other text is none', () => {
+  test('by other text is not hidden', () => {
     const text = 'opaque-T0ken-0123456789\nabcdefg hij';
     expect(redact(text, known)).toBe(text);
   });
@@ -175,7 +175,7 @@ test.each([
   [`https://s3/x?X-Amz-Signature=5165 ${hex} now`, 'https://s3/x?[hidden] now'],
   ['https://s3/x?X-Amz-Signature=5165 status=403 id=8899', 'https://s3/x?[hidden] status=403 id=8899'],
   ['X-Amz-Signature=5165dead\nrequest 8899aabb', 'X-Amz-Signature=[hidden]\nrequest 8899aabb'],
-])('%j goes on behind a line break or a blank', (text, redacted) => {
+])('%j is hidden across a line break or blank', (text, redacted) => {
   expect(redact(text)).toBe(redacted);
 });
 
@@ -187,7 +187,7 @@ test.each([
   ['Signature: aGVsbG8gd29ybGQgMTIzNDU2Nzg5MA==', 'Signature: [hidden]'],
   ['<SignatureProvided>abc123def</SignatureProvided>', '<SignatureProvided>[hidden]</SignatureProvided>'],
   [`<StringToSign>AWS4\n20260101\n${hex}</StringToSign>`, '<StringToSign>[hidden]</StringToSign>'],
-])('the signature in %j is hidden', (text, redacted) => {
+])('hides the signature in %j', (text, redacted) => {
   expect(redact(text)).toBe(redacted);
 });
 
@@ -195,7 +195,7 @@ test.each([
   `the digest was ${hex}`,
   'signature_verification_failed_for_this_request',
   'the signature of src/contract/service-accounts/list2 is wrong',
-])('%s holds no signature', (text) => {
+])('hides nothing in %s', (text) => {
   expect(redact(text)).toBe(text);
 });
 
@@ -203,7 +203,7 @@ describe('JSON', () => {
   const known = new KnownSecrets();
   known.add('very-secret-value');
 
-  test('holds no secret, in a value or a name, however deep', () => {
+  test('has no secret in a value or a name, at any depth', () => {
     const value = {
       'very-secret-value': [{ a: signed, b: { c: `Bearer\n${token}` } }],
       when: new Date(0),
@@ -220,14 +220,14 @@ describe('JSON', () => {
     expect(redactedJson(value, known)).toBe('{"__proto__":{"a":"[hidden]"},"b":1}');
   });
 
-  test('may be deeper than the stack', () => {
+  test('may be nested deeper than the stack', () => {
     const text = `${'[{"a":'.repeat(50_000)}"very-secret-value"${'}]'.repeat(50_000)}`;
     const value = JSON.parse(text);
     expect(stringifyJson(value, 2)).toBe(text);
     expect(redactedJson(value, known, 2)).toBe(text.replace('very-secret-value', '[hidden]'));
   });
 
-  test('is what the engine would write', () => {
+  test('equals that of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const nested = JSON.parse(`${'['.repeat(20_000)}${JSON.stringify(value)}${']'.repeat(20_000)}`);
@@ -238,7 +238,7 @@ describe('JSON', () => {
   });
 });
 
-test('nothing is changed by a second look', () => {
+test('redacting twice changes nothing', () => {
   const parts = [
     'eyJ',
     '.',

@@ -4,7 +4,7 @@ import { UsageError } from '../../src/errors.ts';
 import { createPage } from '../../src/output/page.ts';
 import { createRenderer, type JsonChoice, StdoutClosedError } from '../../src/output/render.ts';
 
-describe('the answer as JSON', () => {
+describe('the result as JSON', () => {
   test.each<[string, unknown, JsonChoice, unknown]>([
     ['a thing', { id: 1 }, true, { id: 1 }],
     ['a list', [{ id: 1 }, { id: 2 }], true, [{ id: 1 }, { id: 2 }]],
@@ -27,17 +27,17 @@ describe('the answer as JSON', () => {
     expect(await rendered(list, true)).toBe(`${JSON.stringify(list, null, 2)}\n`);
   });
 
-  test('a wrong field lists the right ones', async () => {
+  test('an unknown field causes an error with the valid ones', async () => {
     await expect(rendered([{ id: 1 }, { name: 2 }], ['nonsense'])).rejects.toThrow(UsageError);
     await expect(rendered({ id: 1 }, ['nonsense'])).rejects.toMatchObject({ facts: { why: 'available fields: id' } });
   });
 });
 
-test('an answer without text prints nothing, not even a line', async () => {
+test('a result without text prints nothing, not even a newline', async () => {
   expect(await rendered({}, false)).toBe('');
 });
 
-test('a slow reader is waited for: the next part is not written before the last has gone', async () => {
+test('waits for a slow reader before writing the next part', async () => {
   let waiting = 0;
   let most = 0;
   const slow = new Writable({
@@ -71,13 +71,13 @@ test('bytes are written as they are', async () => {
   );
 });
 
-test.each(['EPIPE', 'ERR_STREAM_DESTROYED'])('a reader that is gone (%s) is no failure of ours', async (code) => {
+test.each(['EPIPE', 'ERR_STREAM_DESTROYED'])('a closed pipe (%s) is no failure', async (code) => {
   await expect(createRenderer(broken(code) as never, page(broken(code)), true).value([1], () => '')).rejects.toThrow(
     StdoutClosedError,
   );
 });
 
-test('a disk that is full is one', async () => {
+test('a full disk is a failure', async () => {
   const stream = broken('ENOSPC');
   await expect(createRenderer(stream as never, page(stream), true).line({})).rejects.toThrow('ENOSPC');
 });

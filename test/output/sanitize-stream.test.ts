@@ -18,7 +18,7 @@ const nasty = fc
   )
   .map((parts) => parts.join(''));
 
-test('text that comes in pieces is cleaned as if it came at once', () => {
+test('text in chunks is sanitized like the whole text', () => {
   fc.assert(
     fc.property(nasty, fc.array(fc.integer({ min: 1, max: 5 })), fc.constantFrom(...pages), (text, sizes, on) => {
       const bytes = Buffer.from(text);
@@ -35,13 +35,13 @@ test('text that comes in pieces is cleaned as if it came at once', () => {
   );
 });
 
-test('what has no control in it comes at once, without waiting for the end of its line', () => {
+test('text without control characters passes before the end of its line', () => {
   const clean = createStreamSanitizer(pages[0] ?? page({}));
   expect(clean.push(Buffer.from('thinking'))).toBe('thinking');
   expect(clean.push(Buffer.from(' \u001b[32mhard\u001b[0m'))).toBe(' \u001b[32mhard\u001b[0m');
 });
 
-test('a line without end is not kept for ever', () => {
+test('a line without an end is not buffered forever', () => {
   const clean = createStreamSanitizer(page({ GITHUB_ACTIONS: 'true' }));
   expect(clean.push(Buffer.alloc(100_000, 'x'))).toHaveLength(100_000);
 });

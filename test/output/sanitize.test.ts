@@ -49,8 +49,8 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u
 
 const secrets = new KnownSecrets();
 
-describe('text from elsewhere', () => {
-  test('has no control characters left, whatever it was', () => {
+describe('sanitized text', () => {
+  test('has no control characters', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(stripControlSequences(text, false)).not.toMatch(controls);
@@ -59,7 +59,7 @@ describe('text from elsewhere', () => {
     );
   });
 
-  test('keeps colours only where they are wanted, and nothing else', () => {
+  test('keeps colors only if requested', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(stripControlSequences(text, true).replace(colours, '')).not.toMatch(controls);
@@ -68,7 +68,7 @@ describe('text from elsewhere', () => {
     );
   });
 
-  test('is the same when it is cleaned twice', () => {
+  test('does not change if sanitized again', () => {
     fc.assert(
       fc.property(hostile, fc.boolean(), (text, colored) => {
         const once = stripControlSequences(text, colored);
@@ -78,7 +78,7 @@ describe('text from elsewhere', () => {
     );
   });
 
-  test('commands no GitHub runner', () => {
+  test('has no workflow commands', () => {
     fc.assert(
       fc.property(hostile, fc.boolean(), (text, colored) => {
         const safe = sanitize(text, { colored, githubActions: true, secrets });
@@ -92,13 +92,13 @@ describe('text from elsewhere', () => {
     ['\u001b[31m::error::x', ': :error::x'],
     [' \u001b[1m \u001b[31m:\u001b[0m:warning::x', ': :'],
     ['a #\u001b[31m#[error]x', '# '],
-  ])('commands no GitHub runner from behind a colour: %j', (text, defused) => {
+  ])('has no workflow commands after a color: %j', (text, defused) => {
     const safe = sanitize(text, { colored: true, githubActions: true, secrets }).replace(colours, '');
     expect(safe).toContain(defused);
     expect(safe).not.toMatch(/^\s*::|##\[/m);
   });
 
-  test('without anything odd stays as it is', () => {
+  test('is unchanged if it is harmless', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...('aZ09 äß漢🙂\n\t.,-/'.match(/./gsu) ?? [])) }), (text) => {
         expect(sanitize(text, { colored: false, githubActions: false, secrets })).toBe(text);
@@ -122,7 +122,7 @@ describe('text from elsewhere', () => {
     expect(stripControlSequences(text, false)).toBe(cleaned);
   });
 
-  test('keeps its colours on a page that has some', () => {
+  test('keeps its colors on a colored page', () => {
     expect(stripControlSequences('a\u001b[1;31mb\u001b[0m', true)).toBe('a\u001b[1;31mb\u001b[0m');
   });
 });
@@ -133,6 +133,6 @@ test.each([
   ['one\n::error::x', 'one\n: :error::x'],
   ['a ##[command]x', 'a # #[command]x'],
   ['std::vector', 'std::vector'],
-])('%j is no command any more', (text, defused) => {
+])('%j is no workflow command afterwards', (text, defused) => {
   expect(escapeWorkflowCommands(text)).toBe(defused);
 });

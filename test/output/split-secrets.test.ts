@@ -17,7 +17,7 @@ const inLines = (...lines: string[]) => {
   return lines.map((line) => sequence.hideIn('web', line));
 };
 
-describe('a secret that is divided between the lines of a log', () => {
+describe('a secret that is split between lines of a log is hidden', () => {
   test.each([
     ['in the middle', ['it is Qm4-zebra-', 'Kx9-walnut, so'], ['it is [hidden]', '[hidden], so']],
     ['after a few characters', ['it is Qm4', '-zebra-Kx9-walnut.'], ['it is Qm4', '[hidden].']],
@@ -28,7 +28,7 @@ describe('a secret that is divided between the lines of a log', () => {
     expect(inLines(...lines)).toEqual(hidden);
   });
 
-  test('wherever it is divided, no more than a few characters of it are shown', () => {
+  test('except for a few characters, wherever it is split', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: secret.length - 1 }), (at) => {
         const text = inLines(`is ${secret.slice(0, at)}`, `${secret.slice(at)} it`).join('');
@@ -37,7 +37,7 @@ describe('a secret that is divided between the lines of a log', () => {
     );
   });
 
-  test('lines of another source are not changed, and neither is what only looks alike', () => {
+  test('without changing lines of another source, or similar text', () => {
     const sequence = knowing(secret).inSequence();
     sequence.hideIn('web', 'it is Qm4-zebra-');
     expect(sequence.hideIn('worker', 'Kx9-walnut')).toBe('Kx9-walnut');
@@ -47,7 +47,7 @@ describe('a secret that is divided between the lines of a log', () => {
   });
 });
 
-describe('a secret that was cut', () => {
+describe('a truncated secret is hidden', () => {
   test.each([
     ['at its end', 'it is Qm4-zebra-K… (12 more characters)', 'it is [hidden]… (12 more characters)'],
     ['with a blank before the mark', 'it is Qm4-zebra- …', 'it is [hidden]…'],
@@ -57,13 +57,13 @@ describe('a secret that was cut', () => {
     expect(redact(text, knowing(secret))).toBe(safe);
   });
 
-  test('what only ends like one stays', () => {
+  test('but not text that only ends like one', () => {
     for (const text of ['walk… on', 'Qm4…', '… t', 'Qm4-zebra, not it…']) {
       expect(redact(text, knowing(secret))).toBe(text);
     }
   });
 
-  test('JSON and colors do not save it', () => {
+  test('in JSON and between colors', () => {
     const page = { colored: true, githubActions: false, secrets: knowing(secret) };
     expect(sanitize('\u001b[31mQm4-zebra-\u001b[0m…', page)).not.toContain('zebra');
     expect(knowing(secret).isIn('Qm4-zebra-…')).toBe(true);

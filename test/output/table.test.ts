@@ -16,7 +16,7 @@ const layouts: TableLayout<keyof typeof columns>[] = [
   { right: ['NAME', 'STATUS', 'NOTE'] },
 ];
 
-test('a table fits its terminal, whatever is in it', () => {
+test('a table of any content fits its terminal', () => {
   const cell = fc.string({
     unit: fc.constantFrom(
       'a',
@@ -49,7 +49,7 @@ test('a table fits its terminal, whatever is in it', () => {
   );
 });
 
-test('columns to keep stay whole, in the order of their importance', () => {
+test('important columns are not shortened, in the order of their importance', () => {
   const rows = [['a-name-of-25-characters-x', 'a-status-of-some-length', 'note-of-18-letters']];
   const lines = (width: number, keep: (keyof typeof columns)[] = []) =>
     table(rows, columns, { keep })(page(width)).split('\n');
@@ -72,13 +72,13 @@ test('a number is aligned to the right and never shortened', () => {
   expect(text).toBe('NAME                     COUNT\nweb                          1\na-long-name-of-…  123456789012');
 });
 
-test('a list that cannot be read at its width keeps its two most important columns', () => {
+test('a list on a very narrow terminal keeps its two most important columns', () => {
   const rows = [['8e3f2a91-5b1e-4c7d-9a34-0123456789ab', 'initializing', 'x']];
   const text = table(rows, columns, { keep: ['NAME', 'STATUS'] })(page(46));
   expect(text.split('\n')[1]).toBe('8e3f2a91-5b1e-4c7d-9a34-0123456789ab  initial…');
 });
 
-test('in a pipe: tab-separated values, every cell, no titles, nothing cut', () => {
+test('in a pipe a table is tab-separated values with every cell, without titles', () => {
   const long = 'x'.repeat(500);
   const rows = [
     ['web', '', long],
@@ -87,7 +87,7 @@ test('in a pipe: tab-separated values, every cell, no titles, nothing cut', () =
   expect(table(rows, columns, { right: ['STATUS'] })(page())).toBe(`web\t\t${long}\na b c\t\tz`);
 });
 
-test('columns line up below wide characters', () => {
+test('columns are aligned with wide characters', () => {
   const text = table(
     [
       ['漢字', 'ok'],
@@ -111,11 +111,11 @@ test('on a terminal a column without values is dropped, an empty cell is a dash,
   expect(table([], columns)(page())).toBe('');
 });
 
-test('a newline in a cell does not break its row', () => {
+test('a newline in a cell does not split its row', () => {
   expect(table([['a\nb\tc', 'x']], columns)(page(80)).split('\n')[1]).toBe('a b c  x');
 });
 
-describe('one thing in full', () => {
+describe('a list of facts', () => {
   const pairs: [string, string | number | undefined][] = [
     ['name', 'web'],
     ['none', undefined],
@@ -124,7 +124,7 @@ describe('one thing in full', () => {
     ['reason', 'one two three four five six'],
   ];
 
-  test('lines up, drops what is unknown and wraps values at words', () => {
+  test('is aligned, omits unknown values and wraps at words', () => {
     expect(keyValueTable(pairs)(page(33))).toBe(
       'name        web\ncreated at  0\nreason      one two three four\n            five six',
     );
@@ -137,7 +137,7 @@ describe('one thing in full', () => {
   });
 });
 
-test('views stand below one another, empty ones leave no trace', () => {
+test('joins views with blank lines, and omits empty ones', () => {
   const view = stackViews(
     'a',
     undefined,

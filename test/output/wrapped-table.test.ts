@@ -26,12 +26,12 @@ test('long cells continue on the next line, at words, and lines have no trailing
   ]);
 });
 
-test('in a pipe it is a table like any other', () => {
+test('in a pipe it is an ordinary table', () => {
   expect(wrappedTable(rows, columns)(page())).toBe(rows.map((row) => row.join('\t')).join('\n'));
   expect(wrappedTable([], columns)(page(80))).toBe('');
 });
 
-test('no line is wider than the terminal and no letter is lost', () => {
+test('no line is wider than the terminal, and no character is lost', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'ä', '漢', '-', ' ', '\n'), maxLength: 60 });
   fc.assert(
     fc.property(

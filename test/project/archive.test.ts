@@ -95,7 +95,7 @@ const mixed = () => [
 ];
 
 describe('an archive', () => {
-  test('holds what went in, deflated only where that helps', async () => {
+  test('contains all files, compressed only if that helps', async () => {
     const entries = mixed();
     const archive = await writeArchive(entries, zip);
     const found = await read(zip);
@@ -111,7 +111,7 @@ describe('an archive', () => {
     expect(archive.entries.map((each) => each.crc32)).toEqual(found.map((each) => each.crc32));
   });
 
-  test('has two modes and one date', async () => {
+  test('has two file modes and one date', async () => {
     await writeArchive(mixed(), zip);
     for (const { path, mode, date } of await read(zip)) {
       expect(mode.toString(8)).toBe(path === 'run.sh' ? '100755' : '100644');
@@ -119,7 +119,7 @@ describe('an archive', () => {
     }
   });
 
-  test('is the same on any day, in any time zone, with any number of threads', async () => {
+  test('is identical on any day, in any time zone, with any number of threads', async () => {
     const entries = mixed();
     await writeArchive(entries, zip, { threads: 0 });
     const expected = hash(zip);
@@ -139,7 +139,7 @@ describe('an archive', () => {
     expect(await read(zip)).toEqual([]);
   });
 
-  test('of more files than the old format can count is valid', async () => {
+  test('of more files than the original format can count is valid', async () => {
     const entries = Array.from({ length: 70_000 }, (_, index) => entry(`f${index}`, 'x'));
     await writeArchive(entries, zip);
     const archive = await yauzl.openPromise(zip);
@@ -147,7 +147,7 @@ describe('an archive', () => {
     archive.close();
   });
 
-  test('tells how far it is', async () => {
+  test('reports its progress', async () => {
     const entries = mixed();
     const seen: number[] = [];
     await writeArchive(entries, zip, { onProgress: (bytes) => seen.push(bytes) });
@@ -155,7 +155,7 @@ describe('an archive', () => {
     expect(seen.at(-1)).toBe(entries.reduce((sum, { size }) => sum + size, 0));
   });
 
-  test('of any names and contents reads back as it was', async () => {
+  test('of any names and contents can be read back', async () => {
     const name = fc
       .string({ minLength: 1, maxLength: 30, unit: 'grapheme' })
       .filter((text) => !/[\\\0]|^\/|^[a-zA-Z]:|(^|\/)\.\.(\/|$)|\/$/.test(text));
@@ -187,7 +187,7 @@ describe('numbers that do not fit', () => {
     zip64: true,
   } as const;
 
-  test('are written in 64 bits, behind the place that says so', () => {
+  test('are written as 64 bits in an extra field', () => {
     const local = localHeader(item);
     expect(local.readUInt32LE(18)).toBe(0xffffffff);
     expect(local.readUInt32LE(22)).toBe(0xffffffff);
@@ -199,7 +199,7 @@ describe('numbers that do not fit', () => {
     expect(central.readBigUInt64LE(central.length - 8)).toBe(6_000_000_000n);
   });
 
-  test('need a reader of version 4.5, all else one of 2.0', () => {
+  test('need version 4.5, other archives version 2.0', () => {
     const small = { ...item, size: 5, compressed: 5, offset: 6, zip64: false };
     const local = (each: Parameters<typeof localHeader>[0]) => localHeader(each).readUInt16LE(4);
     const central = (each: Parameters<typeof centralRecord>[0]) => centralRecord(each).readUInt16LE(6);
@@ -227,7 +227,7 @@ describe('a file that changed since it was collected', () => {
     ['shrank', 3_000_000, 1_200_000],
     ['shrank to a small one', 3_000_000, 10],
     ['was emptied', 3_000_000, 0],
-  ])('and %s is packed as it is now, and named', async (_, before, after) => {
+  ])('and %s is packed with its current content, and reported', async (_, before, after) => {
     const file = entry('log.txt', words(before));
     if ('file' in file.source) writeFileSync(file.source.file, words(after));
     const archive = await writeArchive([entry('a', 'x'), file, entry('z', 'y')], zip, { threads: 1 });
@@ -240,7 +240,7 @@ describe('a file that changed since it was collected', () => {
     ]);
   });
 
-  test.each([10, 2_000_000])('and vanished ends it, by name (%i bytes)', async (bytes) => {
+  test.each([10, 2_000_000])('and was deleted is an error with its name (%i bytes)', async (bytes) => {
     const file = entry('gone.txt', words(bytes));
     if ('file' in file.source) rmSync(file.source.file);
     const failed = writeArchive([entry('a', 'x'), file], zip);
@@ -249,7 +249,7 @@ describe('a file that changed since it was collected', () => {
     expect(existsSync(zip)).toBe(false);
   });
 
-  test('even in the middle of it, the headers are true to what was written', async () => {
+  test('while it is read, has headers that match what was written', async () => {
     const file = entry('log.txt', numbers(12_000_000));
     const path = 'file' in file.source ? file.source.file : '';
     let cut = false;
@@ -274,7 +274,7 @@ describe('a temporary archive', () => {
     else process.env.TMPDIR = before;
   });
 
-  test('is private, and gone afterwards', async () => {
+  test('is private, and removed afterwards', async () => {
     const bytes = await withTemporaryArchive([entry('a', 'x')], async (archive) => {
       if (process.platform !== 'win32') {
         expect(statSync(archive.path).mode & 0o777).toBe(0o600);
@@ -287,13 +287,13 @@ describe('a temporary archive', () => {
     expect(temporary()).toEqual([]);
   });
 
-  test('is gone when its use fails', async () => {
+  test('is removed if its use fails', async () => {
     const failed = withTemporaryArchive([entry('a', 'x')], () => Promise.reject(new Error('upload')));
     await expect(failed).rejects.toThrow('upload');
     expect(temporary()).toEqual([]);
   });
 
-  test.each([0, 2])('is gone soon after an interruption, with %i threads', async (threads) => {
+  test.each([0, 2])('is removed after an interrupt, with %i threads', async (threads) => {
     const entries = [entry('big.csv', numbers(10_000_000)), ...mixed()];
     const stop = new AbortController();
     let read = 0;
@@ -308,20 +308,20 @@ describe('a temporary archive', () => {
     expect(temporary()).toEqual([]);
   });
 
-  test('is not begun after an interruption', async () => {
+  test('is not started after an interrupt', async () => {
     const failed = withTemporaryArchive([], async () => 'done', { signal: AbortSignal.abort() });
     await expect(failed).rejects.toBeInstanceOf(InterruptedError);
     expect(temporary()).toEqual([]);
   });
 
-  test('that cannot be written says where to go', async () => {
+  test('that cannot be written suggests another folder', async () => {
     process.env.TMPDIR = join(folder, 'missing');
     const failed = withTemporaryArchive([], async () => 'done');
     await expect(failed).rejects.toBeInstanceOf(FailedError);
     await expect(failed).rejects.toMatchObject({ facts: { fix: 'TMPDIR=/a/folder/with/space gantry deploy' } });
   });
 
-  test.skipIf(!existsSync('/dev/full'))('for which there is no room says so', async () => {
+  test.skipIf(!existsSync('/dev/full'))('on a full disk says so', async () => {
     const failed = writeArchive([entry('a', 'x')], '/dev/full');
     await expect(failed).rejects.toThrow('no space left to write /dev/full');
     expect(existsSync('/dev/full')).toBe(true);

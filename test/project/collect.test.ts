@@ -40,8 +40,8 @@ async function failure(options: Partial<Parameters<typeof collectFiles>[1]> = {}
   return error as ProjectError;
 }
 
-describe('what is sent', () => {
-  test('everything but hidden files, by default, with its size', async () => {
+describe('the collected files', () => {
+  test('are all but hidden ones by default, with sizes', async () => {
     files('main.py', 'src/a.py', '.env', 'src/.env', '.github/x.yml');
     const { entries, bytes, warnings } = await collectFiles(root, defaults);
     expect(entries.map(({ path, size }) => [path, size])).toEqual([
@@ -52,7 +52,7 @@ describe('what is sent', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('nothing of version control, installed code, caches and leftovers, even with no exclude', async () => {
+  test('exclude version control, installed packages, caches and leftovers, even without patterns', async () => {
     files(
       'main.py',
       '.git/config',
@@ -66,37 +66,37 @@ describe('what is sent', () => {
     expect(await names({ exclude: [] })).toBe('main.py');
   });
 
-  test('a virtual environment of any name stays out', async () => {
+  test('exclude a virtual environment of any name', async () => {
     files('main.py', 'tools/env/pyvenv.cfg', 'tools/env/lib/x.py', 'env/settings.py');
     expect(await names()).toBe('env/settings.py main.py');
   });
 
-  test('a leftover that an include pattern names is in, but only what it names', async () => {
+  test('include a leftover that a pattern names, and only that', async () => {
     files('main.py', 'node_modules/keep/i.js', 'node_modules/other/i.js', 'ui/.vscode/x', '.vscode/y');
     expect(await names({ include: ['*', 'node_modules/keep', 'ui/.vscode/x'], exclude: [] })).toBe(
       'main.py node_modules/keep/i.js ui/.vscode/x',
     );
   });
 
-  test('an exclude beats an include that names the file', async () => {
+  test('do not include a file that is both included and excluded', async () => {
     files('main.py', '.env');
     expect(await names({ include: ['main.py', '.env'] })).toBe('main.py');
     expect(await warnings({ include: ['main.py', '.env'] })).toEqual(['include pattern ".env" matches nothing']);
   });
 
-  test('the config file is always in, and once', async () => {
+  test('always include the config file, once', async () => {
     files('cerebrium.toml', 'src/a.py', '.hidden/Dockerfile');
     const always = ['cerebrium.toml', './.hidden/Dockerfile'];
     expect(await names({ include: ['src'], always })).toBe('.hidden/Dockerfile cerebrium.toml src/a.py');
     expect(await names({ always: ['cerebrium.toml'] })).toBe('cerebrium.toml src/a.py');
   });
 
-  test('in the order of bytes, in every locale', async () => {
+  test('are sorted by bytes, in every locale', async () => {
     files('b', 'B', 'a/b', 'a.b', 'ä', 'z', '\u{1f600}', '\uff5e');
     expect(await names()).toBe('B a.b a/b b z ä \uff5e \u{1f600}');
   });
 
-  test('the executable bit is kept, whatever else the mode says', async () => {
+  test('keep the executable bit of any mode', async () => {
     files('run.sh', 'main.py');
     chmodSync(join(root, 'run.sh'), 0o700);
     chmodSync(join(root, 'main.py'), 0o666);
@@ -108,8 +108,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('what people are told', () => {
-  test('an include that matches nothing is named, but not the template', async () => {
+describe('messages', () => {
+  test('name an include pattern without matches, except those of the template', async () => {
     files('server.py');
     expect(await warnings()).toEqual([]);
     expect(await warnings({ include: ['./*', 'main.py', 'cerebrium.toml', 'workflow.json'] })).toEqual([
@@ -121,33 +121,33 @@ describe('what people are told', () => {
     ]);
   });
 
-  test('files that look like secrets are named', async () => {
+  test('name files that look like secrets', async () => {
     files('main.py', '.env', 'keys/server.key', '.env.example');
     expect(await warnings({ exclude: [] })).toEqual(['these files look like secrets: .env, keys/server.key']);
   });
 
-  test('nothing to send is an error', async () => {
+  test('no files are an error', async () => {
     files('cerebrium.toml', 'main.py');
     const error = await failure({ include: ['app/'], always: ['cerebrium.toml'] });
     expect(error.message).toBe('no files to send: include and exclude leave none');
     expect(error.problems.map((each) => each.message)).toContain('include pattern "app/" matches nothing');
   });
 
-  test('a folder that is not there is an error', async () => {
+  test('a missing folder is an error', async () => {
     rmSync(root, { recursive: true });
     expect((await failure()).message).toContain('cannot open the app folder');
   });
 
-  test('a file that must be in and is missing is an error', async () => {
+  test('a missing required file is an error', async () => {
     files('main.py');
     expect((await failure({ always: ['Dockerfile'] })).message).toBe('Dockerfile not found');
   });
 });
 
-describe.skipIf(process.platform === 'win32')('links', () => {
+describe.skipIf(process.platform === 'win32')('symbolic links', () => {
   const link = (target: string, path: string) => symlinkSync(target, join(root, path));
 
-  test('to files and folders of the project are sent as what they lead to', async () => {
+  test('to files and folders of the project are sent as their targets', async () => {
     files('data/a.csv', 'main.py', '.hidden/x');
     link('data', 'copy');
     link('main.py', 'app.py');
@@ -162,7 +162,7 @@ describe.skipIf(process.platform === 'win32')('links', () => {
     ]);
   });
 
-  test('out of the project are errors, all of them named', async () => {
+  test('out of the project are errors that name them all', async () => {
     files('main.py');
     link('/etc/hosts', 'hosts');
     link('..', 'up');
@@ -175,7 +175,7 @@ describe.skipIf(process.platform === 'win32')('links', () => {
     expect(await names({ exclude: ['hosts', 'up'] })).toBe('main.py');
   });
 
-  test('that lead nowhere or in a circle are skipped with a warning', async () => {
+  test('without a target or in a cycle are skipped with a warning', async () => {
     files('main.py', 'a/b/x.py');
     link('gone', 'dangling');
     link('self', 'self');
@@ -188,7 +188,7 @@ describe.skipIf(process.platform === 'win32')('links', () => {
     ]);
   });
 
-  test('between two folders end', async () => {
+  test('between two folders do not loop forever', async () => {
     files('a/x', 'b/y');
     link('../b', 'a/b');
     link('../a', 'b/a');
@@ -196,8 +196,8 @@ describe.skipIf(process.platform === 'win32')('links', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('what is no regular file', () => {
-  test('is skipped with a warning, if it was wanted', async () => {
+describe.skipIf(process.platform === 'win32')('a file that is not regular', () => {
+  test('is skipped with a warning if it is included', async () => {
     files('main.py');
     execFileSync('mkfifo', [join(root, 'pipe')]);
     expect(await warnings()).toEqual(['skipped pipe: not a regular file']);
@@ -205,8 +205,8 @@ describe.skipIf(process.platform === 'win32')('what is no regular file', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('what cannot be read', () => {
-  test('is an error only if it was wanted', async () => {
+describe.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('an unreadable file', () => {
+  test('is an error only if it is included', async () => {
     files('main.py', 'secret.py', 'closed/x');
     chmodSync(join(root, 'secret.py'), 0);
     chmodSync(join(root, 'closed'), 0);
@@ -226,7 +226,7 @@ test.skipIf(process.platform !== 'linux')('a name that is not UTF-8 is an error'
   expect((await failure()).message).toBe('the name of caf\ufffd is not valid UTF-8');
 });
 
-test('an interruption ends the walk', async () => {
+test('an interrupt ends the walk', async () => {
   files('main.py');
   await expect(collectFiles(root, { ...defaults, signal: AbortSignal.abort() })).rejects.toBeInstanceOf(
     InterruptedError,
@@ -237,12 +237,12 @@ describe('limits', () => {
   const entry = (path: string, size: number): FileEntry => ({ path, size, executable: false, source: { text: '' } });
   const many = Array.from({ length: 12 }, (_, index) => entry(`m${index}`, index * 2 ** 20));
 
-  test('the largest come first', () => {
+  test('list the largest files first', () => {
     expect(largestFiles(many, 3).map(({ path }) => path)).toEqual(['m11', 'm10', 'm9']);
     expect(largestFiles(many)).toHaveLength(10);
   });
 
-  test('up to 1 GiB there is nothing to say, above a warning, above 2 GiB an error that lists the largest', () => {
+  test('no message up to 1 GiB, a warning above, an error with the largest files above 2 GiB', () => {
     expect(checkLimits(many)).toEqual([]);
     expect(checkLimits([entry('model.bin', 1.5 * 2 ** 30)])).toMatchObject([{ severity: 'warning' }]);
     const tooMuch = () => checkLimits([...many, entry('model.bin', 2 * 2 ** 30)]);

@@ -12,13 +12,13 @@ test.each([
   ['!!', 'my-app'],
   ['', 'my-app'],
   [`${'a'.repeat(62)}-${'b'.repeat(9)}`, 'a'.repeat(62)],
-])('%j is no name of an app, %j is', (text, name) => {
+])('%j is an invalid app name, %j is suggested', (text, name) => {
   expect(appNameProblem(text)).toBeDefined();
   expect(toAppName(text)).toBe(name);
   expect(appNameProblem(name)).toBeUndefined();
 });
 
-test.each(['a', '5-dockerfile', '1-asgi-fastapi-server', 'a'.repeat(63)])('%s is the name of an app', (name) => {
+test.each(['a', '5-dockerfile', '1-asgi-fastapi-server', 'a'.repeat(63)])('%s is a valid app name', (name) => {
   expect(appNameProblem(name)).toBeUndefined();
 });
 
@@ -34,7 +34,7 @@ test.each([
   expect(project?.name).toBe(problem === undefined ? name : undefined);
 });
 
-test('a missing name is proposed from the folder', async () => {
+test("suggests the folder's name for a missing name", async () => {
   const { problems } = await check('# nothing yet\n[cerebrium.deployment]\nuse_uv = true');
   expect(problems.map(line)).toEqual([
     expect.stringMatching(/^error 2:1 missing app name -> name = "gantry-config-[a-z0-9-]+"$/),

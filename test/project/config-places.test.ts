@@ -6,7 +6,7 @@ import { check, line, underlined } from './config-folder.ts';
 
 const good = '[cerebrium.deployment]\nname = "app"\n';
 
-describe('lines and columns are those of an editor', () => {
+describe('problems have the line and column of an editor', () => {
   test.each([
     ['after a byte-order mark', '\ufeffcerebrium.deployment = { name = "A" }', 'error 1:33', '"A"'],
     ['with CRLF', `${good}\r\n[cerebrium.scaling]\r\ncooldown = 9999\r\n`, 'warning 5:12', '9999'],
@@ -30,7 +30,7 @@ describe('lines and columns are those of an editor', () => {
     expect(problems.map(underlined)).toEqual([shown]);
   });
 
-  test('the line is shown without its end, the text is kept verbatim', async () => {
+  test('shows the line without its end, and keeps the text unchanged', async () => {
     const text = `\ufeff${good.replaceAll('\n', '\r\n')}use_uv = true # 😀\r\ndisable_auth = true\r\n`;
     const { project, problems } = await check(text);
     expect(problems[0]?.place).toEqual({
@@ -40,7 +40,7 @@ describe('lines and columns are those of an editor', () => {
   });
 });
 
-describe('whatever the file holds', () => {
+describe('any file', () => {
   const realworld = new URL('../../fixtures/realworld/', import.meta.url);
   const files = readdirSync(realworld).map((name) => readFileSync(new URL(name, realworld), 'utf8'));
   const tokens = [
@@ -77,7 +77,7 @@ describe('whatever the file holds', () => {
   const replaced = (text: string, at: number, length: number, by: string) =>
     text.slice(0, at % text.length) + by + text.slice((at % text.length) + length);
 
-  test('the check never throws and points into the file', async () => {
+  test('is checked without exceptions, with locations in the file', async () => {
     const anything = fc.oneof(
       { weight: 4, arbitrary: mutated },
       fc.string({ unit: 'binary' }),
@@ -114,7 +114,7 @@ describe('whatever the file holds', () => {
     ['many broken lines', 'x = y\n'.repeat(50_000)],
     ['many keys on one line', `cerebrium = {${Array.from({ length: 20_000 }, (_, index) => `k${index}=1`).join(',')}}`],
   ])(
-    '%s end soon',
+    'with %s is checked in linear time',
     async (_, text) => {
       const { problems } = await check(text);
       expect(problems.length).toBeGreaterThan(0);

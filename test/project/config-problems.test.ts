@@ -46,7 +46,7 @@ describe('a value of the wrong type is an error, never coerced', () => {
   ]);
 });
 
-describe('what must say something may not be empty', () => {
+describe('required values must not be empty', () => {
   // biome-ignore format: a case is a line
   table([
     ['compute', hardware('compute = ""'), 'error 4:11 compute is empty'],
@@ -81,7 +81,7 @@ describe('contradictions are errors', () => {
   ]);
 });
 
-describe('what the platform refuses is an error', () => {
+describe('values that the platform refuses are errors', () => {
   // biome-ignore format: a case is a line
   table([
     ['a cloud it left', hardware('provider = "CoreWeave"'), 'error 4:12 provider coreweave is no longer supported -> provider = "aws"'],
@@ -90,7 +90,7 @@ describe('what the platform refuses is an error', () => {
   ]);
 });
 
-describe('values outside what is documented are warnings', () => {
+describe('undocumented values are warnings', () => {
   // biome-ignore format: a case is a line
   table([
     ['a version of Python', 'python_version = "3.9"', 'warning 3:18 python_version "3.9" is not a documented value'],
@@ -126,7 +126,7 @@ describe('values outside what is documented are warnings', () => {
   ]);
 });
 
-describe('what nobody reads is a warning that says where it belongs', () => {
+describe('unknown keys are warnings that suggest the right place', () => {
   // biome-ignore format: a case is a line
   table([
     ['a misspelt key', scaling('max_replica = 5'), 'warning 4:1 unknown key max_replica is ignored: did you mean max_replicas? -> max_replicas = 5'],
@@ -161,7 +161,7 @@ describe('settings without effect are warnings', () => {
   );
 });
 
-describe('an app open to the world is a warning, if that was asked for', () => {
+describe('a public app is a warning if it is configured', () => {
   // biome-ignore format: a case is a line
   table([
     ['true', 'disable_auth = true', 'warning 3:16 this app is public -> disable_auth = false'],
@@ -169,7 +169,7 @@ describe('an app open to the world is a warning, if that was asked for', () => {
   ]);
 });
 
-describe('the names of files are looked up beside the config file', () => {
+describe('file names are relative to the config file', () => {
   const paths = (lines: string) => `[cerebrium.dependencies.paths]\n${lines}`;
   const dockerfile = (path: string) => `[cerebrium.runtime.custom]\ndockerfile_path = "${path}"`;
   // biome-ignore format: a case is a line
@@ -206,7 +206,7 @@ describe('the names of files are looked up beside the config file', () => {
   );
 });
 
-describe('the port of the entrypoint is the port', () => {
+describe('the port of the entrypoint must be the configured port', () => {
   const entrypoint = '["uvicorn", "main:app", "--port", "9000"]';
   // biome-ignore format: a case is a line
   table([

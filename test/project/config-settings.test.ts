@@ -9,7 +9,7 @@ async function settings(text: string) {
   return Object.fromEntries(listAppSettings(project).map((setting) => [setting.field, setting]));
 }
 
-test('settings have what is written, and what applies without', async () => {
+test('settings have the configured and the default values', async () => {
   const found = await settings('[cerebrium.scaling]\ncooldown = 60');
   expect(found.name).toMatchObject({ section: 'deployment', key: 'name', value: 'app' });
   expect(found.cooldownPeriodSeconds).toMatchObject({ value: 60, default: 10, unit: 'seconds' });
@@ -25,7 +25,7 @@ test('defaults follow the hardware', async () => {
   expect([onGpu.replicaConcurrency?.default, onGpu.gpuCount?.default]).toEqual([1, 1]);
 });
 
-test('settings of the runtime are those of the app', async () => {
+test('settings of the runtime section are settings of the app', async () => {
   const custom = await settings('[cerebrium.runtime.custom]\nentrypoint = "python main.py"\nport = 80');
   expect(custom.entrypoint?.value).toEqual(['python', 'main.py']);
   expect(custom.port).toMatchObject({ section: 'runtime.custom', value: 80, default: 8000 });

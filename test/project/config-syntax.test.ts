@@ -36,7 +36,7 @@ test.each(cases)('%s', async (broken, problem, text) => {
   expect(underlined(problems.find((one) => line(one) === problem) ?? { severity: 'error', message: '' })).toBe(text);
 });
 
-test('a broken line does not hide the next ones, and nothing follows from it', async () => {
+test('a broken line does not hide other problems or cause more', async () => {
   const { problems } = await check(`[cerebrium.deployment]
 name = "app
 python_version = 3.10
@@ -56,7 +56,7 @@ min_replicas = "1"`);
   ]);
 });
 
-test('a list that is not closed ends the reading: what follows cannot be told apart', async () => {
+test('an unclosed list ends parsing', async () => {
   const { problems } = await check('[cerebrium.deployment]\ninclude = ["*",\nname = "My App"\nuse_uv = 1');
   expect(problems).toHaveLength(1);
   expect(problems[0]?.place?.line).toBe(3);

@@ -7,7 +7,7 @@ test.each<[string, TemplateOptions]>([
   ['with a name that needs mending', { name: 'My App "1"' }],
   ['with an accelerator', { name: 'hello', compute: 'AMPERE_A10' }],
   ['with a region and a version', { name: 'hello', region: 'eu-north-1', pythonVersion: '3.13' }],
-])('what gantry init writes has no problem, %s', async (_, options) => {
+])('the template of gantry init has no problems, %s', async (_, options) => {
   const { 'cerebrium.toml': config, ...files } = projectTemplate(options);
   const { project, problems } = await check(config, files);
   expect(problems).toEqual([]);

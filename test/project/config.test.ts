@@ -28,10 +28,10 @@ describe('files that real users deploy', () => {
     expect(project === undefined).toBe(name.includes('langchain'));
   });
 
-  test('are ten', () => expect(readdirSync(realworld)).toHaveLength(10));
+  test('are ten files', () => expect(readdirSync(realworld)).toHaveLength(10));
 });
 
-test('a project holds what the file says, under the names of the file', async () => {
+test('a project has the values of the file, under the names of the file', async () => {
   const text = `[cerebrium.deployment]
 name = "web"
 shell_commands = ["", "ls"]
@@ -83,7 +83,7 @@ test('a partner needs no code', async () => {
   expect(project?.custom).toBeUndefined();
 });
 
-test('what the platform would ignore is not in the project', async () => {
+test('omits values that the platform would ignore', async () => {
   const { project } = await check(
     '[cerebrium.deployment]\nname = "a"\ninclude = []\n[cerebrium.hardware]\ncompute = "CPU"\ngpu_count = 1',
   );
@@ -91,7 +91,7 @@ test('what the platform would ignore is not in the project', async () => {
   expect(project?.hardware).toEqual({ compute: ['CPU'] });
 });
 
-test('all problems are told at once, in the order of the file', async () => {
+test('reports all problems at once, in the order of the file', async () => {
   const { problems, project } = await check(
     `[cerebrium.scaling]
 cooldown = 5000
@@ -112,7 +112,7 @@ disable_auth = true
   ]);
 });
 
-test('a file of fifty thousand mistakes is told in a few hundred', async () => {
+test('limits the problems of a file with fifty thousand mistakes to a few hundred', async () => {
   const keys = Array.from({ length: 50_000 }, (_, index) => `k${index} = 1`).join('\n');
   const { problems } = await check(`[cerebrium.deployment]\n${keys}`);
   expect(problems.length).toBeLessThan(600);
@@ -141,7 +141,7 @@ describe('loading', () => {
   });
 });
 
-describe('a config file that is none', () => {
+describe('an invalid config file', () => {
   test.each([
     ['is missing', {}, 'error f not found'],
     ['is a folder', { 'f/x': '' }, 'error f is a folder -> f/cerebrium.toml'],

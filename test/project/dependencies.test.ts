@@ -79,7 +79,7 @@ test.each([
   expect((error as ProjectError).problems).toMatchObject([{ severity: 'error', message }]);
 });
 
-test('each kind has its file, sorted, and commands are scripts that stop at the first failure', async () => {
+test('writes a sorted file for each kind, and scripts that stop at the first failure', async () => {
   const input = {
     pip: { numpy: 'latest', Flask: '2.0', aiohttp: '' },
     apt: { ffmpeg: 'latest' },
@@ -98,11 +98,11 @@ test('each kind has its file, sorted, and commands are scripts that stop at the 
   expect(scripts.map(({ path }) => path)).toEqual(['pre_build_commands.sh', 'shell_commands.sh']);
 });
 
-test('what is empty or blank is not written', async () => {
+test('writes no empty or blank entries', async () => {
   expect(await generated({ shellCommands: [''], preBuildCommands: ['  '] })).toEqual({});
 });
 
-test('a dependency file is taken as it is, under the name the platform knows', async () => {
+test("sends a dependency file unchanged, under the platform's name", async () => {
   const root = mkdtempSync(join(tmpdir(), 'dependencies-'));
   writeFileSync(join(root, 'reqs.in'), '-r x\r\n');
   expect(await generated({ root, paths: { pip: 'reqs.in' } })).toEqual({ 'requirements.txt': join(root, 'reqs.in') });
@@ -110,7 +110,7 @@ test('a dependency file is taken as it is, under the name the platform knows', a
   rmSync(root, { recursive: true });
 });
 
-test('a generated file takes the place of a project file, in order', () => {
+test('a generated file replaces a project file, in order', () => {
   const entry = (path: string, text: string): FileEntry => ({
     path,
     size: text.length,

@@ -33,7 +33,7 @@ test.each<[string, Record<string, string>]>([
   expect(read(text)).toEqual(secrets);
 });
 
-describe('a broken file names its lines and never what is in them', () => {
+describe('an invalid file names its lines but not their content', () => {
   test.each([
     ['s3cret', ['.env:1: invalid line: expected NAME=value']],
     [
@@ -60,7 +60,7 @@ describe('a broken file names its lines and never what is in them', () => {
   });
 });
 
-test('a value of many megabytes is read', () => {
+test('reads a value of many megabytes', () => {
   const long = 'x\\n'.repeat(2_000_000);
   expect(read(`A="${long}"`).A).toHaveLength(4_000_000);
 });

@@ -21,7 +21,7 @@ const keys = Object.entries<Section>(sections).flatMap(([section, { keys }]) =>
 );
 
 describe('the JSON Schema', () => {
-  test.each(keys)('describes %s as the table does', (name, key) => {
+  test.each(keys)('describes %s like the table of keys', (name, key) => {
     const found = at(name);
     expect(found?.description).toContain(key.about);
     expect([found?.minimum, found?.maximum]).toEqual([key.range?.[0], key.range?.[1]]);
@@ -36,7 +36,7 @@ describe('the JSON Schema', () => {
     );
   });
 
-  test('tells defaults as a user would write them', () => {
+  test('has defaults as a user would write them', () => {
     expect(at('hardware.compute')?.default).toBe('CPU');
     expect(at('deployment.disable_auth')?.default).toBe(true);
     expect(at('hardware.gpu_count')?.default).toBeUndefined();
@@ -44,7 +44,7 @@ describe('the JSON Schema', () => {
     expect(at('hardware.region')?.description).toContain('Default: picked by the platform.');
   });
 
-  test('is draft 7, asks for a name, and is plain JSON', () => {
+  test('is draft 7, requires a name, and is plain JSON', () => {
     expect(schema.$schema).toBe('http://json-schema.org/draft-07/schema#');
     expect(at('deployment')?.required).toEqual(['name']);
     expect(schema.properties?.cerebrium?.required).toEqual(['deployment']);
@@ -65,7 +65,7 @@ describe('the JSON Schema finds nothing wrong with', () => {
   });
 });
 
-test('the JSON Schema finds what is wrong', () => {
+test('the JSON Schema finds mistakes', () => {
   const wrong = parse(
     '[cerebrium]\nhardware = { compute = [], cpu = "2", gpu = 1 }\nscaling.cooldown = -1\ndeployment = {}',
   );

@@ -6,7 +6,7 @@ import { analyzeProgram, withFunctionCall } from '../../src/project/main-guard.t
 const read = (source: string) => analyzeProgram(Buffer.from(source));
 const isGuarded = (source: string) => read(source).guards.length > 0;
 
-describe('a main guard is seen in any spelling', () => {
+describe('a main guard is found in any spelling', () => {
   test.each([
     'if __name__ == "__main__":\n    main()\n',
     "if __name__ == '__main__':\n    main()\n",
@@ -31,7 +31,7 @@ describe('a main guard is seen in any spelling', () => {
   });
 });
 
-describe('no guard is', () => {
+describe('no guard is found in', () => {
   test.each([
     '# if __name__ == "__main__":\n',
     'help = """\nif __name__ == "__main__":\n    main()\n"""\n',
@@ -51,7 +51,7 @@ describe('no guard is', () => {
 });
 
 describe('functions', () => {
-  test('are those of the module, also in its branches, not those in functions, classes and strings', () => {
+  test('are found in the module and its branches, not within functions, classes and strings', () => {
     const source = [
       ...['@decorated', 'def one(a, b=")"):', '    def inner(): pass', '    return 1', 'async   def two(): pass'],
       ...['class A:', '    def method(self): pass', 'try:', '    def three(): pass', 'except E:', '    pass'],
@@ -94,7 +94,7 @@ describe('functions', () => {
 
 const python = spawnSync('python3', ['--version']).status === 0 ? 'python3' : undefined;
 
-test('any text is read to its end, and only the name in guards is changed in a copy', () => {
+test('parses any text, and changes only the name in guards of the copy', () => {
   const piece = fc.constantFrom(
     ...[
       '"',
@@ -135,7 +135,7 @@ test('any text is read to its end, and only the name in guards is changed in a c
   );
 });
 
-test('deep nesting is read as fast as any other text', () => {
+test('parses deep nesting in linear time', () => {
   for (const opening of ['f"{', '(', 'f"""{', 'f"{x:{', '\\\n', '{']) {
     expect(read(opening.repeat(100_000)).guards).toEqual([]);
   }

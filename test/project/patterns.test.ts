@@ -112,7 +112,7 @@ describe('an exclude pattern drops', () => {
   });
 });
 
-describe('a pattern that cannot work is named, with what to write', () => {
+describe('an unsupported pattern is reported, with a fix', () => {
   test.each([
     ['[bad', 'write "\\[bad" if the bracket is part of the name'],
     ['!main.py', 'remove it, or move "main.py" to the other list'],
@@ -130,18 +130,18 @@ describe('a pattern that cannot work is named, with what to write', () => {
     expect(problems).toMatchObject([{ severity: 'warning', message: `include pattern "${pattern}" is ignored`, fix }]);
   });
 
-  test('an exclude that begins with a slash still keeps its files back', () => {
+  test('an exclude that starts with a slash still excludes its files', () => {
     const { patterns, problems } = parseExcludes(['/secrets']);
     expect(patterns[0]?.matches('secrets', 'secrets', true)).toBe(true);
     expect(problems[0]?.fix).toBe('write "./secrets"');
   });
 
-  test('blank patterns are nothing', () => {
+  test('blank patterns are ignored', () => {
     expect(parseIncludes(['', '  '])).toEqual({ patterns: [], problems: [] });
   });
 });
 
-describe('a pattern tells which folders need not be entered', () => {
+describe('folders that a pattern cannot match are not entered:', () => {
   test.each([
     ['src/**', 'data', false],
     ['src/**', 'src', true],
@@ -158,7 +158,7 @@ describe('a pattern tells which folders need not be entered', () => {
   });
 });
 
-describe('any pattern at all', () => {
+describe('any pattern', () => {
   const piece = fc.constantFrom(
     '*',
     '**',
@@ -185,7 +185,7 @@ describe('any pattern at all', () => {
     fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join('')),
   );
 
-  test('is read or reported, never thrown at the user', () => {
+  test('is parsed or reported, without an exception', () => {
     fc.assert(
       fc.property(pattern, fc.string(), (text, path) => {
         for (const { patterns, problems } of [parseIncludes([text]), parseExcludes([text])]) {
@@ -199,7 +199,7 @@ describe('any pattern at all', () => {
     );
   });
 
-  test('is answered at once, however it is made to backtrack', () => {
+  test('is matched without exponential backtracking', () => {
     // CPU time of this process, so that a busy machine does not count.
     const began = process.cpuUsage();
     expect(compileGlob(`${'*a'.repeat(50)}b`)?.matches('a'.repeat(5000))).toBe(false);
@@ -209,7 +209,7 @@ describe('any pattern at all', () => {
     expect((user + system) / 1000).toBeLessThan(1000);
   });
 
-  test('spelt with escapes is the name itself', () => {
+  test('with escaped characters matches the name itself', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 20, unit: 'binary' }), (name) => {
         fc.pre(!name.includes('/'));
@@ -219,7 +219,7 @@ describe('any pattern at all', () => {
   });
 });
 
-describe('by its name, a file looks like a secret', () => {
+describe('a file name looks like a secret:', () => {
   test.each(
     '.env app/.env .env.production prod.env id_rsa keys/id_ed25519 tls/server.key cert.pem .aws/credentials .npmrc service-account-prod.json gcp_credentials.json x/.docker/config.json terraform.tfstate secrets.toml'.split(
       ' ',

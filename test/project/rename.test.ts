@@ -32,7 +32,7 @@ const cases: [title: string, before: string, after: string][] = [
   ['an empty inline table gets one', '[cerebrium]\ndeployment = {}\n', '[cerebrium]\ndeployment = { name = "new" }\n'],
 ];
 
-describe('another name', () => {
+describe('--name replaces the name in the file', () => {
   test.each(cases)('%s', async (_, before, after) => {
     const renamed = await withAppName(before, 'new');
     expect(renamed).toBe(after);

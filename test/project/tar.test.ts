@@ -19,17 +19,17 @@ const names = [
 ] as const;
 
 describe('a tar', () => {
-  test.each(names)('takes a name: %s', async (_, path) => {
+  test.each(names)('stores a name: %s', async (_, path) => {
     const tar = await createTar([file(path, 'hello')]);
     expect(readTar(tar).map(({ path }) => path)).toEqual([path]);
   });
 
-  test('keeps a name that begins like a drive letter', async () => {
+  test('keeps a name that starts like a drive letter', async () => {
     const [only] = readTar(await createTar([file('a:b.py')]));
     expect(normalize(only?.path ?? '')).toBe('a:b.py');
   });
 
-  test('keeps contents and modes, and has no owner and no time of its own', async () => {
+  test('keeps contents and modes, and has no owner and a fixed time', async () => {
     const files = [file('a.py', 'print(1)'), file('empty', ''), file('run.sh', 'x'.repeat(512), true)];
     const tar = await createTar(files);
     expect(readTar(tar).map(({ path, content, executable }) => file(path, String(content), executable))).toEqual(files);
@@ -42,11 +42,11 @@ describe('a tar', () => {
     expect([owner, group, time].map((field) => Number.parseInt(field, 8))).toEqual([0, 0, Date.UTC(1980) / 1000]);
   });
 
-  test('of no files ends at once', async () => {
+  test('of no files is valid', async () => {
     expect(readTar(await createTar([]))).toEqual([]);
   });
 
-  test('is read by other programs, long names included', async () => {
+  test('can be read by other programs, also with long names', async () => {
     if (spawnSync('tar', ['--version']).status !== 0) return;
     await using folder = await folderOf({});
     const files = names.map(([, path], index) => file(path, `content ${index}`, index === 0));
@@ -54,7 +54,7 @@ describe('a tar', () => {
     for (const { path, content } of files) expect(readFileSync(join(folder.path, path))).toEqual(content);
   });
 
-  test('holds every file, whatever its name and size', async () => {
+  test('contains files of any name and size', async () => {
     const name = fc.stringMatching(/^[^\\/\0:.]{1,60}$/u);
     const path = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => names.join('/'));
     const some = fc.array(fc.record({ path, size: fc.nat(3_000) }));

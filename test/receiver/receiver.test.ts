@@ -43,7 +43,7 @@ test.each([
   ['in the middle of the headers', 'POST / HTTP/1.1\r\nhost: x\r\n'],
   ['in the middle of the body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf'],
   ['before the first byte', ''],
-])('60 senders that stop %s block nobody', async (_, text) => {
+])('60 senders that stop %s do not block others', async (_, text) => {
   const { url } = await open();
   await stalled(url, 60, text);
   expect(await post(url)).toBe(200);
@@ -61,13 +61,13 @@ test('the oldest of very many unfinished senders is dropped for a new one', asyn
 test.each([
   ['headers', 'POST / HTTP/1.1\r\nhost: x\r\n'],
   ['body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf'],
-])('a sender that falls silent in its %s is dropped', async (_, text) => {
+])('a sender that is silent in its %s is disconnected', async (_, text) => {
   const { url } = await open({ idleTimeoutMs: 20 });
   const [socket] = await stalled(url, 1, text);
   await closed(socket as Socket);
 });
 
-test('a sender that has sent everything waits for its answer as long as it takes', async () => {
+test('a sender that has sent everything may wait for its response without limit', async () => {
   const { url } = await open({
     idleTimeoutMs: 20,
     onRequest: async () => {
@@ -78,7 +78,7 @@ test('a sender that has sent everything waits for its answer as long as it takes
   expect(await post(url)).toBe(202);
 });
 
-test('what is held in memory at the same time is bounded', async () => {
+test('limits the memory for concurrent requests', async () => {
   const waiting: (() => void)[] = [];
   const { url, refused } = await open({
     onRequest: async () => {

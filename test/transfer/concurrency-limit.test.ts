@@ -12,7 +12,7 @@ function works(gate: ConcurrencyLimit) {
   return { inside, run, names: () => inside.map(({ name }) => name) };
 }
 
-test('so many are inside, the others wait their turn', async () => {
+test('runs as many tasks as the limit allows, in order', async () => {
   const { inside, run, names } = works(new ConcurrencyLimit(2, () => 0));
   for (const name of ['a', 'b', 'c', 'd']) void run(name);
   expect(names()).toEqual(['a', 'b']);
@@ -24,7 +24,7 @@ test('so many are inside, the others wait their turn', async () => {
   expect(names()).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('whoever has the lowest order is next', async () => {
+test('runs the task with the lowest order next', async () => {
   const { inside, run, names } = works(new ConcurrencyLimit(1, () => 0));
   void run('first', 9);
   for (const order of [3, 1, 2, 1]) void run(`order ${order}`, order);
@@ -35,7 +35,7 @@ test('whoever has the lowest order is next', async () => {
   expect(names()).toEqual(['first', 'order 1', 'order 1', 'order 2', 'order 3']);
 });
 
-test('it is halved once for many complaints at a time, never below one, and grows back', async () => {
+test('is halved once for simultaneous complaints, never below one, and grows back', async () => {
   let now = 0;
   const gate = new ConcurrencyLimit(8, () => now);
   const widths: number[] = [];
@@ -51,7 +51,7 @@ test('it is halved once for many complaints at a time, never below one, and grow
   expect(gate.current).toBe(8);
 });
 
-test('while it is narrower, nobody enters', async () => {
+test('starts no task while more than the limit run', async () => {
   const gate = new ConcurrencyLimit(4, () => 0);
   const { inside, run, names } = works(gate);
   for (const name of ['a', 'b', 'c', 'd', 'e']) void run(name);

@@ -86,7 +86,7 @@ test('sends many small files at a time, or few large parts', async () => {
   expect(counted.mostInside).toBe(64);
 });
 
-test('each part has its exact length, the last one and an empty one too, and is never sent in chunks', async () => {
+test('each part has a content-length, also the last and an empty one', async () => {
   const { counted, url } = await storage();
   const content = Buffer.alloc(11_000_000, 'x');
   await withTransferResources(options(), async (resources) => {
@@ -102,7 +102,7 @@ test.each([
   ['as it is', options({ silenceMs: 60_000 })],
   ['checked', options({ silenceMs: 60_000, check: true })],
   ['at a limited rate', options({ silenceMs: 60_000, limitRate: 1e12 })],
-])('a large part is sent while it is read, through little memory: %s', async (_, setting) => {
+])('streams a large part with little memory: %s', async (_, setting) => {
   const bytes = 32 * 2 ** 20;
   let [read, largest] = [0, 0];
   const fill = async (buffer: Buffer) => {
@@ -139,7 +139,7 @@ test.each([
   expect(counted.requests).toBe(0);
 });
 
-test('a part is never begun on a link that is about to end', async () => {
+test('does not start a part with a URL that is about to expire', async () => {
   const { counted, url } = await storage();
   let now = 0;
   const asked: number[] = [];
@@ -158,7 +158,7 @@ test('a part is never begun on a link that is about to end', async () => {
   expect(counted.requests).toBe(5);
 });
 
-test('a limit of the rate holds for all connections together', async () => {
+test('a rate limit applies to all connections together', async () => {
   const { url } = await storage();
   let slept = 0;
   let now = 0;

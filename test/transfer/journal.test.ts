@@ -18,7 +18,7 @@ function journalIn(folder: string): string {
   return join(folder, filesIn(folder).find((file) => file.endsWith('.jsonl')) ?? '');
 }
 
-test('what was done is there again, in a file that nobody else reads', async () => {
+test('restores finished parts, from a private file', async () => {
   const folder = newFolder();
   const first = await open(folder);
   first.add(begun);
@@ -40,7 +40,7 @@ test('what was done is there again, in a file that nobody else reads', async () 
   expect(filesIn(folder)).toEqual([]);
 });
 
-test('a beginning makes an earlier one void, and a line that was cut off counts for nothing', async () => {
+test('a new start replaces an earlier one, and a truncated line is ignored', async () => {
   const folder = newFolder();
   const first = await open(folder);
   first.add(begun);
@@ -57,7 +57,7 @@ test('a beginning makes an earlier one void, and a line that was cut off counts 
   await third.close(true);
 });
 
-test('a few small files leave nothing on disk, unless they are cut off', async () => {
+test('a few small files leave no journal unless they are interrupted', async () => {
   const folder = newFolder();
   const journal = await open(folder);
   for (let file = 0; file < 20; file++) journal.add({ is: 'done', file: String(file), mark: '', at: 7 });
@@ -73,7 +73,7 @@ test('a few small files leave nothing on disk, unless they are cut off', async (
   await again.close(true);
 });
 
-test('a second process of the same copy is refused while the first one lives', async () => {
+test('a second process of the same copy is refused while the first one runs', async () => {
   const folder = newFolder();
   const first = await open(folder);
   await expect(open(folder)).rejects.toThrow('another gantry process runs the same copy');
@@ -121,7 +121,7 @@ test.each<[what: string, line: object | string]>([
   await third.close(true);
 });
 
-test('what is to be forgotten is not there, and neither is it next time', async () => {
+test('forgets an entry, also for the next process', async () => {
   const folder = newFolder();
   const first = await open(folder);
   first.add(begun);
@@ -134,7 +134,7 @@ test('what is to be forgotten is not there, and neither is it next time', async 
   await third.close(true);
 });
 
-test('where nothing can be written it warns once, and goes on', async () => {
+test('warns once and continues if it cannot be written', async () => {
   const folder = newFolder({ file: '' });
   const warnings: JournalProblem[] = [];
   const journal = await open(join(folder, 'file'), { warnings });
@@ -146,7 +146,7 @@ test('where nothing can be written it warns once, and goes on', async () => {
   expect(warnings).toMatchObject([{ is: 'unwritable' }]);
 });
 
-test('each copy has its own', async () => {
+test('each copy has its own journal', async () => {
   const folder = newFolder();
   const one = await open(folder);
   const other = await Journal.open(folder, [...key, 'x'], { ignoreSaved: false, warn: () => {} });
@@ -159,7 +159,7 @@ test('each copy has its own', async () => {
   ]);
 });
 
-test('what is older than a month is removed', async () => {
+test('removes journals that are older than a month', async () => {
   const folder = newFolder({ 'transfers/old.jsonl': '{}', 'transfers/new.jsonl': '{}' });
   utimesSync(join(folder, 'transfers/old.jsonl'), 1, 1);
   const journal = await open(folder);

@@ -20,11 +20,11 @@ test.each([
   expect(planParts(bytes, wanted)).toEqual({ bytes, partBytes: partMib * mib, count });
 });
 
-test('more than that is refused', () => {
+test('larger files are refused', () => {
   expect(() => planParts(5 * 1024 * gib + 1)).toThrow('larger than 5 TiB');
 });
 
-test('the parts of any plan follow each other, are as many as allowed, and make the whole', () => {
+test('the parts of any plan are consecutive, within the limit, and cover the file', () => {
   const anything = fc.record({
     bytes: fc.oneof(
       fc.nat(200 * mib),
@@ -51,7 +51,7 @@ test('the parts of any plan follow each other, are as many as allowed, and make 
   );
 });
 
-test('all parts are told in order', () => {
+test('lists all parts in order', () => {
   expect([...eachPart(planParts(11 * mib, 5 * mib))]).toEqual([
     { number: 1, offset: 0, length: 5 * mib },
     { number: 2, offset: 5 * mib, length: 5 * mib },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RateLimit } from '../../src/transfer/rate-limit.ts';
 
-test('whoever takes waits until it is due, in turn', async () => {
+test('waits for the rate, in order', async () => {
   const waits: number[] = [];
   const rate = new RateLimit(1_000, { elapsed: () => 1_000, delay: async (ms) => void waits.push(ms) });
   const { signal } = new AbortController();
@@ -9,7 +9,7 @@ test('whoever takes waits until it is due, in turn', async () => {
   expect(waits).toEqual([500, 1_000]);
 });
 
-test('what was not used long ago is lost', async () => {
+test('does not save up unused rate for long', async () => {
   let now = 0;
   let slept = 0;
   const delay = async (ms: number) => {
@@ -25,7 +25,7 @@ test('what was not used long ago is lost', async () => {
   expect(slept).toBe(10_900);
 });
 
-test('many small pieces take as long as a few large ones', async () => {
+test('many small amounts take as long as a few large ones', async () => {
   let last = 0;
   const delay = async (ms: number) => {
     last = ms;

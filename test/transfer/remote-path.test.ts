@@ -26,23 +26,23 @@ test.each([
 });
 
 test.each(['a', '/a/b', './a:b', 'dir/a:b', 'C:\\a', 'C:/a', 'C:', 'a b:c', '-', '', '9:30', '..:x'])(
-  '%j is on this machine',
+  '%j is a local path',
   (text) => {
     expect(parseRemotePath(text)).toBeUndefined();
   },
 );
 
-test.each(['s3://bucket/a', 'https://example.com/a'])('%s is a mistake', (text) => {
+test.each(['s3://bucket/a', 'https://example.com/a'])('%s is an error', (text) => {
   expect(() => parseRemotePath(text)).toThrow('invalid remote path');
 });
 
-test('where only a remote path makes sense, a bare one is on the default volume', () => {
+test('a bare path is on the default volume if only remote paths are valid', () => {
   expect(toRemotePath('models/a')).toEqual({ volume: 'default', path: '/models/a' });
   expect(toRemotePath('/models/')).toEqual({ volume: 'default', path: '/models/' });
   expect(toRemotePath('other:/a')).toEqual({ volume: 'other', path: '/a' });
 });
 
-test('what is printed is read back', () => {
+test('a formatted path can be parsed again', () => {
   const name = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !/^\.\.?$|\//.test(text));
   fc.assert(
     fc.property(fc.array(name), fc.boolean(), (names, folder) => {
@@ -64,7 +64,7 @@ test.each([
   expect(remoteParent(joined)).toBe(parent);
 });
 
-test('a folder ends in one slash', () => {
+test('a folder ends with one slash', () => {
   expect(withTrailingSlash('/a')).toBe('/a/');
   expect(withTrailingSlash('/a/')).toBe('/a/');
   expect(remoteName('/a/b/')).toBe('b');

@@ -9,11 +9,11 @@ test.each([
   ['says nothing', link('token=x'), undefined],
   ['says nonsense', link('X-Amz-Expires=soon'), undefined],
   ['has no query', 'https://bucket.example/key', undefined],
-])('a link that %s', (_, url, end) => {
+])('the expiry of a URL that %s', (_, url, end) => {
   expect(urlExpiry(url, 1_000)).toBe(end);
 });
 
-test('when it was signed is by the storage clock', () => {
+test('the signing time is by the clock of the storage', () => {
   expect(signedAt(usual)).toBe(Date.parse('2026-11-20T09:30:00Z'));
   expect(signedAt(link('X-Amz-Date=20261120T09300'))).toBeUndefined();
 });
@@ -27,7 +27,7 @@ test.each([
   expect(isUsable(usual, 600_000, now)).toBe(fresh);
 });
 
-test('of a short life, a tenth is the margin; without an end it is always good', () => {
+test('the margin of a short lifetime is a tenth; a URL without an expiry is always valid', () => {
   const short = link('X-Amz-Expires=10');
   expect([isUsable(short, 10_000, 8_999), isUsable(short, 10_000, 9_000)]).toEqual([true, false]);
   expect(isUsable(link(''), undefined, Number.MAX_SAFE_INTEGER)).toBe(true);

@@ -51,7 +51,7 @@ const refuse =
     response.writeHead(status).end(`<Error><Code>${code}</Code><Message>${message}</Message></Error>`);
   };
 
-test('a file is sent whole, with its length, its type and no token', async () => {
+test('sends a file with its length and type, without a token', async () => {
   const content = 'x'.repeat(2_500_000);
   const { arrived, failure } = await sent((_, response) => response.end(), content);
   expect(failure).toBeUndefined();
@@ -65,20 +65,20 @@ test('a file is sent whole, with its length, its type and no token', async () =>
 test.each([
   [403, 'AccessDenied', 'Request has expired'],
   [400, 'ExpiredToken', 'The provided token has expired.'],
-])('a link that has ended (%i %s) is told apart from a refusal', async (status, code, message) => {
+])('distinguishes an expired URL (%i %s) from a refusal', async (status, code, message) => {
   const { arrived, failure } = await sent(refuse(status, code, message));
   expect(failure).toBeInstanceOf(UrlExpiredError);
   expect(arrived).toHaveLength(1);
 });
 
-test('another 4xx is final, and the signature is in no message', async () => {
+test('another 4xx is final, and its message has no signature', async () => {
   const { arrived, failure } = await sent(refuse(403, 'SignatureDoesNotMatch', 'no'));
   expect(failure).not.toBeInstanceOf(UrlExpiredError);
   expect(failure?.message).toBe('the storage rejected the upload (HTTP 403, SignatureDoesNotMatch: no)');
   expect(arrived).toHaveLength(1);
 });
 
-test('a 5xx is answered by the whole file again', async () => {
+test('sends the whole file again after a 5xx', async () => {
   let calls = 0;
   const { arrived, failure } = await sent((request, response, body) => {
     calls++;
@@ -89,7 +89,7 @@ test('a 5xx is answered by the whole file again', async () => {
   expect(arrived.map(({ body }) => body)).toEqual(['the archive', 'the archive', 'the archive']);
 });
 
-test('a storage that says nothing is given up after the silence, not after the whole', async () => {
+test('fails after a silence of the storage, not after a total time', async () => {
   // Counted here and not by the server: on a busy machine the limit may pass before it has read anything.
   let retries = 0;
   const onRetry = () => {
@@ -100,7 +100,7 @@ test('a storage that says nothing is given up after the silence, not after the w
   expect(retries).toBe(4);
 });
 
-test('of an endless answer of the storage only the beginning is read', async () => {
+test('reads only the start of an endless reply of the storage', async () => {
   const more = (response: import('node:http').ServerResponse) => {
     while (response.write('x'.repeat(65_536)));
     response.once('drain', () => more(response));

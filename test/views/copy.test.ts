@@ -20,11 +20,11 @@ const copied = (changes: object) => copyView({ ...summary, ...changes })(plainPa
 const synced = (changes: object) => syncView({ ...sync, ...changes })(plainPage());
 
 describe('a copy', () => {
-  test('ends with what was copied, how fast, and where to', () => {
+  test('shows what was copied, how fast, and the target', () => {
     expect(copied({})).toBe('copied 2 files, 2.0 KiB to default:/a in 2.0 s (1.0 KiB/s)');
   });
 
-  test('does not count bytes of an earlier try as fast', () => {
+  test('does not count resumed bytes in the rate', () => {
     expect(copied({ resumedBytes: 1024 })).toContain('(512 B/s)');
     expect(copied({ resumedBytes: 2048 })).not.toContain('/s)');
   });
@@ -39,7 +39,7 @@ describe('a copy', () => {
     ]);
   });
 
-  test('in no time has no speed', () => {
+  test('without a duration has no rate', () => {
     expect(copied({ seconds: 0 })).not.toContain('/s)');
   });
 
@@ -63,7 +63,7 @@ describe('a copy', () => {
 });
 
 describe('a sync', () => {
-  test('ends with what was copied, what was the same, and what was deleted', () => {
+  test('shows what was copied, unchanged and deleted', () => {
     expect(synced({})).toMatch(/^copied 2 files.*; 3 files unchanged$/);
     expect(synced({ deleted: 4 })).toMatch(/; 3 files unchanged; 4 deleted$/);
   });

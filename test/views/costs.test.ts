@@ -52,11 +52,11 @@ describe('the cost of a project', () => {
     ['plan', 'team', 'plan  team'],
     ['overdue', false, 'overdue  false'],
     ['cost_cents', 'unknown', 'cost cents  unknown'],
-  ])('%s %j reads as words', (field, value, row) => {
+  ])('%s %j is shown in words', (field, value, row) => {
     expect(shown({ [field]: value })).toEqual([row]);
   });
 
-  test('names a field inside another by both', () => {
+  test('names a nested field by both names', () => {
     expect(shown({ compute: { gpu_cost_cents: 100 } })).toEqual(['compute gpu cost  $1.00']);
   });
 

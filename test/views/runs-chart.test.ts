@@ -76,7 +76,7 @@ describe('a chart of runs', () => {
     expect(Object.keys(report(['runtime']).columns)).toEqual(['TIME', 'RUN P50', 'RUN P90', 'RUN P99']);
   });
 
-  test('without runs is only a line', () => {
+  test('without runs is a single line', () => {
     const text = runsChartView(reply([bucket(0, 0)]), options)(plainPage());
     expect(text.split('\n')).toEqual(['0 requests', expect.stringContaining('UTC')]);
   });

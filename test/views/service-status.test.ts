@@ -46,7 +46,7 @@ describe('the status of the platform', () => {
     expect(text).toContain(`  planned for ${localTime(start)} until ${localTime(end)}`);
   });
 
-  test('shows no line for what a report does not tell', () => {
+  test('shows no line for missing fields of a report', () => {
     const empty = { ...report, startsAt: null, affects: [], lastUpdate: null };
     expect(
       shown({ incidents: [empty], components: [] })
@@ -55,7 +55,7 @@ describe('the status of the platform', () => {
     ).toBe('degraded: Slow builds');
   });
 
-  test('is not called well during an incident, even if the page says operational', () => {
+  test('is not operational during an incident, even if the page says so', () => {
     const [well, ill] = [shown({}), shown({ incidents: [report] })].map((text) => text.split('\n')[0]);
     expect(ill).not.toBe(well);
     expect(ill).toContain('incident');

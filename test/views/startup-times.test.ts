@@ -52,18 +52,18 @@ describe('start-up times', () => {
     expect(chart.times).toEqual([noon]);
   });
 
-  test('with two points at one time are no step of zero', () => {
+  test('with two points at the same time have no step of zero', () => {
     const { chart } = startupReport(reply([point(0, 1), point(0, 2), point(2, 3)]), options);
     expect(chart.times.map((time) => (time - noon) / hour)).toEqual([0, 0, 2]);
   });
 
-  test('begin with the number of runs, if the platform tells it, and the range', () => {
+  test('start with the number of runs, if it is known, and the range', () => {
     expect(startupReport(reply([], 1200), options).summary).toEqual(['1,200 runs', expect.stringContaining('UTC')]);
     expect(startupReport(reply([], 0), options).summary[0]).toBe('0 runs');
     expect(startupReport(reply([]), options).summary).toHaveLength(1);
   });
 
-  test('that are none are no chart', () => {
+  test('without any have no chart', () => {
     const text = startupView({} as StartupTimes, options)(plainPage());
     expect(text.split('\n')).toHaveLength(1);
     expect(text).toContain('2026-11-20 12:00');

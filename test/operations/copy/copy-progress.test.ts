@@ -26,7 +26,7 @@ function startCopy() {
 const retry = { reason: new UnavailableError('no reply'), attempt: 1, tries: 4, delayMs: 500 } as never;
 
 describe('the progress of a copy', () => {
-  test('counts files and bytes until it is known how many there are', () => {
+  test('counts files and bytes until the total is known', () => {
     const { copy, wait, last } = startCopy();
     copy.found(1024);
     wait(1000);
@@ -34,7 +34,7 @@ describe('the progress of a copy', () => {
     expect(last()).toBe('1 file, 1.0 KiB');
   });
 
-  test('then shows how much of it is done, how fast, and how long it will take', () => {
+  test('shows percentage, rate and remaining time once the total is known', () => {
     const { copy, wait, last } = startCopy();
     for (let file = 0; file < 4; file++) copy.found(1024);
     copy.allFound();
@@ -76,7 +76,7 @@ describe('the progress of a copy', () => {
     expect(last()).toMatch(/, 2 retries$/);
   });
 
-  test('counts a file that was sent, until it is known whether it arrived', () => {
+  test('counts an unconfirmed file as done', () => {
     const { copy, wait, last } = startCopy();
     copy.found(10);
     copy.found(10);
@@ -112,8 +112,8 @@ describe('the progress of a copy', () => {
   });
 });
 
-describe('what is said of single files', () => {
-  test('is said of the first ten failures, then as a number', () => {
+describe('messages about single files', () => {
+  test('list the first ten failures, then their number', () => {
     const { copy, warnings, notes } = startCopy();
     for (let file = 0; file < 11; file++) copy.fail(`f${file}`, new DeniedError('not yours'));
     copy.finish();
@@ -122,7 +122,7 @@ describe('what is said of single files', () => {
     expect(copy.failed).toHaveLength(11);
   });
 
-  test.each([10, 11])('is said of the first ten files that are not copied: %i of them', (number) => {
+  test.each([10, 11])('list the first ten files that are not copied: %i of them', (number) => {
     const { copy, notes } = startCopy();
     for (let file = 0; file < number; file++) copy.skipWithNote(`f${file}`, 'a socket');
     copy.finish();
@@ -131,13 +131,13 @@ describe('what is said of single files', () => {
     expect(copy.skipped).toBe(number);
   });
 
-  test('is said of the first ten retries', () => {
+  test('list the first ten retries', () => {
     const { copy, notes } = startCopy();
     for (let time = 0; time < 11; time++) copy.retried(retry);
     expect(notes).toHaveLength(10);
   });
 
-  test('is said of the first twenty files of a dry run', () => {
+  test('list the first twenty files of a dry run', () => {
     const { copy, notes } = startCopy();
     for (let file = 0; file < 22; file++) copy.wouldCopy(`f${file}`, 1);
     copy.finish();
@@ -150,15 +150,15 @@ describe('what is said of single files', () => {
     ['a b', 'a b'],
     ['a\nb', '"a\\nb"'],
     ['a\u007f', '"a\u007f"'],
-  ])('prints the name %j on one line', (path, printed) => {
+  ])('print the name %j on one line', (path, printed) => {
     expect(printablePath(path)).toBe(printed);
   });
 });
 
-describe('failures in a row', () => {
+describe('consecutive failures', () => {
   const denied = new DeniedError('not yours');
 
-  test('count if they are of one kind', () => {
+  test('are counted if they have the same code', () => {
     const { copy } = startCopy();
     copy.fail('a', denied);
     copy.fail('b', denied);
@@ -167,7 +167,7 @@ describe('failures in a row', () => {
     expect(copy.consecutiveFailures).toBe(1);
   });
 
-  test('end with a file that is copied or skipped', () => {
+  test('are reset by a file that is copied or skipped', () => {
     const { copy } = startCopy();
     copy.fail('a', denied);
     copy.copied('b', 1);
@@ -177,7 +177,7 @@ describe('failures in a row', () => {
     expect(copy.consecutiveFailures).toBe(0);
   });
 
-  test('do not count an error that concerns one file only', () => {
+  test('do not include an error that concerns one file only', () => {
     const { copy } = startCopy();
     copy.fail('a', denied);
     copy.fail('b', denied, 0, true);

@@ -37,7 +37,7 @@ test('changes nothing on a disk that keeps all names distinct', async () => {
   expect(await named(clashing, keeping)).toEqual({ given: clashing, failed: [], renamed: [] });
 });
 
-test('on one that does not, an error names all that would fall together, before the first file is given out', async () => {
+test('on other disks an error lists all equal names before the first file', async () => {
   const failure = await named(clashing, merging).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ConflictError);
   expect((failure as ConflictError).facts).toMatchObject({
@@ -75,18 +75,18 @@ test('renames all but the first, independent of the order of the listing', async
   }
 });
 
-test('never picks a name that is taken', async () => {
+test('does not choose a name that is taken', async () => {
   const { given } = await named(['A.tar.gz', 'a.tar.gz', 'A-2.tar.gz', 'x/N', 'x/n', 'x/n-2', 'x/N-3'], merging, true);
   expect(given).toEqual(['A.tar.gz', 'a-3.tar.gz', 'A-2.tar.gz', 'x/N', 'x/n-4', 'x/n-2', 'x/N-3']);
 });
 
-test('renamed folders in renamed folders', async () => {
+test('renames folders within renamed folders', async () => {
   const { given, renamed } = await named(['A/B/x', 'a/B/x', 'a/b/x', 'a/b/X'], merging, true);
   expect(given).toEqual(['A/B/x', 'a-2/B/x', 'a-2/b-2/x-2', 'a-2/b-2/X']);
   expect(renamed).toEqual(['a/ -> a-2/', 'a/b/ -> a-2/b-2/', 'a/b/x -> a-2/b-2/x-2']);
 });
 
-test('a folder of the target may be on another disk: there the second one fails', async () => {
+test('fails the second of two equal names in a folder on another disk', async () => {
   const mounted: NameProbe = {
     ...keeping,
     isSameName: (folder, a, b) => folder.startsWith('/target/mount') && a.toLowerCase() === b.toLowerCase(),
@@ -99,11 +99,11 @@ test('a folder of the target may be on another disk: there the second one fails'
   });
 });
 
-test('a file and a folder of one name fall together on any disk', async () => {
+test('a file and a folder of the same name are equal on any disk', async () => {
   expect(await named(['a', 'a/b'], keeping)).toMatchObject({ given: ['a'], failed: ['a/b'] });
 });
 
-test('two files of one name from several sources fall together on any disk', async () => {
+test('two files of the same name from several sources are equal on any disk', async () => {
   const files = distinctNames(
     listing(['x', 'x']),
     '/target',
@@ -116,7 +116,7 @@ test('two files of one name from several sources fall together on any disk', asy
   expect(await named(['x', 'x'], keeping, true)).toMatchObject({ given: ['x', 'x-2'] });
 });
 
-test('a name whose end the disk drops fails', async () => {
+test('fails a name whose end the disk removes', async () => {
   const dropping: NameProbe = { ...merging, keepsName: (_, name) => !name.endsWith('.') };
   expect(await named(['a.', 'b./c', 'd.e', '..f'], dropping)).toMatchObject({
     given: ['d.e', '..f'],
@@ -134,12 +134,12 @@ test.each([
   ['caf\u00e9', 'cafe\u0301'],
   ['a', 'a. .'],
   ['a\u200d', 'a'],
-])('%j and %j are the same on some disk', (first, second) => {
+])('%j and %j are equal on some disks', (first, second) => {
   expect(nameKey(first)).toBe(nameKey(second));
 });
 
 describe('the disk that tests run on', () => {
-  test('is asked, and nothing stays', () => {
+  test('is tested without leaving a file', () => {
     const folder = newFolder({ a: 'a' });
     const merges = nameProbe.isSameName(folder, 'a', 'A');
     expect(merges).toBe(nameProbe.isSameEntry(folder, 'a', 'A'));

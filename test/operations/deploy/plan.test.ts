@@ -107,7 +107,7 @@ describe('an app that cannot be read', () => {
     ['a refused token', new AuthError('expired', { status: 401 })],
     ['a rate limit', new RateLimitedError('slow down', { status: 429 })],
     ['a mistake of our own', new TypeError('undefined')],
-  ])('fails a deploy as well after %s', async (_, error) => {
+  ])('also fails a deploy after %s', async (_, error) => {
     await expect(plan({ app: error }, { dryRun: false })).rejects.toBe(error);
   });
 

@@ -11,7 +11,7 @@ function polls() {
 const unavailable = new UnavailableError('cannot connect');
 
 describe('a log that is polled', () => {
-  test('is asked more and more rarely while it has no lines, up to a limit', () => {
+  test('is polled less often while it has no lines, up to a limit', () => {
     const { intervals } = polls();
     const pauses = [1, 2, 3, 4, 5, 6].map(() => {
       intervals.succeeded(false);
@@ -38,7 +38,7 @@ describe('a log that is polled', () => {
     expect(intervals.ms).toBe(90_000);
   });
 
-  test('returns to its pace after a failure', () => {
+  test('returns to its interval after a failure', () => {
     const { intervals } = polls();
     for (let time = 0; time < 5; time++) intervals.failed(unavailable);
     intervals.succeeded(true);
@@ -47,7 +47,7 @@ describe('a log that is polled', () => {
     expect(intervals.ms).toBeLessThanOrEqual(1_000);
   });
 
-  test('says once that it fails, and once that it is back', () => {
+  test('reports a failure once, and its end once', () => {
     const { intervals, notes } = polls();
     intervals.succeeded(false);
     intervals.failed(unavailable);
@@ -64,7 +64,7 @@ describe('a log that is polled', () => {
     expect(polls().intervals.failed(error)).toBe(false);
   });
 
-  test('ends after five replies in a row that nobody understands', () => {
+  test('ends after five invalid replies in a row', () => {
     const { intervals } = polls();
     const odd = new UnexpectedReplyError('a web page');
     expect([1, 2, 3, 4, 5].map(() => intervals.failed(odd))).toEqual([true, true, true, true, true]);

@@ -54,7 +54,7 @@ describe('a list is read completely', () => {
     expect([items, isWhole]).toEqual([all, true]);
   });
 
-  test('while items are removed', async () => {
+  test('although items are removed meanwhile', async () => {
     // After the first page, four of its items are removed.
     const left = all.slice(4);
     const server: Server = (place, call) =>
@@ -82,7 +82,7 @@ describe('a list ends', () => {
   });
 
   test.each<[Server]>([[() => ({ items: [] })], [() => ({ items: [1, 2] })], [() => ({ items: [], total: 0 })]])(
-    'at its first page, when nothing tells of more',
+    'at its first page, if nothing announces more',
     async (server) => {
       expect(await readAll(server, 'offset', 10)).toMatchObject({ isWhole: true, calls: 1 });
     },

@@ -79,7 +79,7 @@ describe('the state of the platform', () => {
     ['operational', 1, false],
     ['degraded', 0, false],
     ['unknown', 0, false],
-  ])('%s with %i incidents is well: %j', (status, number, well) => {
+  ])('%s with %i incidents is operational: %j', (status, number, well) => {
     expect(isOperational({ status, incidents: Array.from({ length: number }, () => ({}) as never) })).toBe(well);
   });
 });

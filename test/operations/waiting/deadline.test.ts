@@ -43,19 +43,19 @@ test('polling without a result ends with the error of the deadline', async () =>
   expect(now.ms).toBe(10_000);
 });
 
-test('failing polls end with it', async () => {
+test('failing polls end with the error of the deadline', async () => {
   const { polled } = polling(() => Promise.reject(new Error('503')), 5_000);
   await expect(all(polled)).rejects.toBe(pending);
 });
 
-test('a request that hangs ends with it, whatever the request throws', async () => {
+test('a hanging request ends with the error of the deadline, whatever it throws', async () => {
   await expect(all(polling(hanging, 1).polled)).rejects.toBe(pending);
   const other = (signal: AbortSignal) =>
     hanging(signal).catch(() => Promise.reject(new DOMException('aborted', 'AbortError')));
   await expect(all(polling(other, 1).polled)).rejects.toBe(pending);
 });
 
-test('a pause ends with it', async () => {
+test('a pause ends with the error of the deadline', async () => {
   const setting = clockOf();
   const delay = (_: number, until: AbortSignal = setting.stop.signal) => hanging(until);
   await expect(all(polling(async () => 'building', 1, { ...setting, delay }).polled)).rejects.toBe(pending);
@@ -77,7 +77,7 @@ test('a timeout above the maximum of timers does not end at once', async () => {
   deadline.close();
 });
 
-test('a limit longer than a timer can be set for does not end early either', () => {
+test('a deadline beyond the maximum of timers does not end early', () => {
   vi.useFakeTimers();
   try {
     const day = 86_400_000;

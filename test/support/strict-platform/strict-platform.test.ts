@@ -30,7 +30,7 @@ test('notes unknown routes, query names and fields', async () => {
   ]);
 });
 
-test('stores what was uploaded, and only by the rules', async () => {
+test('stores uploads that follow the rules only', async () => {
   const upload = await begin('/b.txt', 1);
   const put = await fetch(upload.parts[0]?.url ?? '', { method: 'PUT', body: 'content' });
   const etag = put.headers.get('etag') ?? '';
@@ -58,7 +58,7 @@ test('notes a token that is sent to a signed link', async () => {
   expect(platform.findings).toEqual(['get: a token was sent to a signed link']);
 });
 
-test('answers ranges and conditions as object storage does', async () => {
+test('handles ranges and conditions like object storage', async () => {
   const { url } = (await (await call('GET', `${volume}/download?file_path=%2Fa.txt`)).json()) as { url: string };
   const part = await fetch(url, { headers: { range: 'bytes=2-4' } });
   expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([206, 'bytes 2-4/10', '234']);
@@ -67,7 +67,7 @@ test('answers ranges and conditions as object storage does', async () => {
   expect((await fetch(url.replace(/Signature=./, 'Signature=x'))).status).toBe(403);
 });
 
-test('misbehaves where the script says so, and nowhere else', async () => {
+test('misbehaves only where the script says so', async () => {
   script(
     { point: 'rm', what: 'nothing-done', from: 1, times: 1 },
     { point: 'ls', what: 'web-page', from: 2, times: 1 },
@@ -79,7 +79,7 @@ test('misbehaves where the script says so, and nowhere else', async () => {
   expect(await names()).toEqual([]);
 });
 
-test('loses an answer after the work was done', async () => {
+test('loses a reply after the work was done', async () => {
   script({ point: 'rm', what: 'cut-after', from: 1, times: 1 });
   await expect(call('DELETE', `${volume}/rm?file_path=%2Fa.txt`)).rejects.toThrow('fetch failed');
   expect(await names()).toEqual([]);
@@ -108,7 +108,7 @@ test('notes which of the tokens a request came with', async () => {
   ]);
 });
 
-test('tells of a next page for ever where the world says so', async () => {
+test('returns endless pages if configured', async () => {
   const line = { logId: 'l-1', logLine: 'hello', timestamp: '2026-11-01T10:00:00Z' };
   const app = { name: 'web', fields: { id: 'p-chaos001-web' } };
   const other = await platformOf({ apps: [app], logs: [line], logsLie: 'repeats' });
