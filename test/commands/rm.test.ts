@@ -109,7 +109,7 @@ describe('a folder', () => {
   test('is confirmed by a question that breaks between words', async () => {
     const { stderr } = await gantry(['rm', '-r', '/logs'], { emulator, columns: 64, typed: 'no\r' });
     expect(stripVTControlCharacters(stderr)).toMatch(
-      /\? This permanently removes 1 folder with \d files? in it \(\d+\nB\)\. Type \/logs to confirm: no/,
+      /\? This permanently removes 1 folder with \d files? in it\n\(\d+ B\)\. Type \/logs to confirm: no/,
     );
   });
 
