@@ -55,8 +55,8 @@ describe('a device login', () => {
     const { device_code } = await begin();
     const known = emulator.store.devices.get(device_code);
     if (when.includes('minutes')) clock.now += 600_000;
-    else if (when.includes('refuses') && known) known.state = 'denied';
-    expect(await poll(when.includes('nobody') ? 'x' : device_code)).toMatchObject({ status: 400, error });
+    else if (when.includes('denied') && known) known.state = 'denied';
+    expect(await poll(when.includes('unknown') ? 'x' : device_code)).toMatchObject({ status: 400, error });
   });
 
   test('is not approved by opening its page', async () => {
