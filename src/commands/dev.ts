@@ -69,7 +69,10 @@ async function* serve(context: Context, folder: string, { envFile, ...options }:
       if (!deployedApps.has(app)) printLogs(context, emulator, app);
       const took = duration(version.tookMs);
       progress.step(`Deploying ${app}`).done(`${app} is ready in ${took}, build ${build}`);
-      if (deployedApps.size === 0) yield await describeApp(emulator, version);
+      if (deployedApps.size === 0) {
+        yield await describeApp(emulator, version);
+        progress.note('watching for changes; press Ctrl-C to stop');
+      }
       deployedApps.add(app);
     }
   } finally {

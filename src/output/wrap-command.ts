@@ -6,16 +6,19 @@ import { displayWidth } from './display-width.ts';
  */
 export function wrapCommand(command: string, columns: number): string {
   if (displayWidth(command) <= columns) return command;
-  const words = command.match(/(?:'[^']*'|[^\s'])+/g) ?? [];
-  const lines: string[] = [];
-  for (const word of words) {
-    const current = lines.at(-1);
-    const longer = current === undefined ? word : `${current} ${word}`;
-    if (current === undefined || displayWidth(longer) > columns - continued.length) {
-      lines.push(current === undefined ? word : `  ${word}`);
-    } else lines[lines.length - 1] = longer;
+  const [program = '', ...others] = command.match(wordPattern) ?? [];
+  const lines = [program];
+  for (const word of others) {
+    const current = lines.at(-1) ?? '';
+    const longer = `${current} ${word}`;
+    // A line with nothing but the program's name would save no width.
+    const fits = current === program || displayWidth(longer) <= columns - continued.length;
+    if (fits) lines[lines.length - 1] = longer;
+    else lines.push(`  ${word}`);
   }
   return lines.join(`${continued}\n`);
 }
 
+/** A word of a shell, a short flag with its value, or a pipe with the name of the next program. */
+const wordPattern = /(?:(?:-\w|\|) )?(?:'[^']*'|[^\s'])+/g;
 const continued = ' \\';

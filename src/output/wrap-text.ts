@@ -15,7 +15,7 @@ function wrapLine(line: string, width: number, hang?: number): string[] {
   const margin = ' '.repeat(hang ?? indent.length);
   const lines: string[] = [];
   const [, sentence = line, command] = endingInCommand.exec(line) ?? [];
-  let [current = '', ...words] = sentence.slice(indent.length).split(' ');
+  let [current = '', ...words] = sentence.slice(indent.length).split(betweenWords);
   if (command) words.push(command);
   current = indent + current;
   for (const word of words) {
@@ -31,3 +31,6 @@ function wrapLine(line: string, width: number, hang?: number): string[] {
 
 /** `the run continues; to follow it: gantry runs follow web r-1` */
 const endingInCommand = /^(.*:) (gantry [^,;]+)$/;
+
+/** An amount and its unit are one word. */
+const betweenWords = / (?!(?:ms|s|B|[KMGT]iB|GB|%)(?!\w))/;

@@ -63,14 +63,14 @@ describe('gantry api', () => {
   });
 
   test.each([
-    ['not there', ['GET', '/v2/projects/{project}/apps/p-12345678-nope'], 6],
-    ['a wrong method', ['FETCH', '/v2/projects'], 2],
-    ['an address instead of a path', ['GET', 'https://evil.example/v2/projects'], 2],
+    ['a missing path', ['GET', '/v2/projects/{project}/apps/p-12345678-nope'], 6],
+    ['an invalid method', ['FETCH', '/v2/projects'], 2],
+    ['a URL instead of a path', ['GET', 'https://evil.example/v2/projects'], 2],
     ['a body with GET', ['GET', '/v2/projects', '--field', 'a=b'], 2],
     ['two bodies', ['POST', '/v2/projects', '--field', 'a=b', '--input', 'x'], 2],
-    ['a field that is no JSON', ['POST', '/v2/projects', '--field', 'a:={'], 2],
+    ['a field that is not JSON', ['POST', '/v2/projects', '--field', 'a:={'], 2],
     ['a field without a name', ['POST', '/v2/projects', '--field', '=b'], 2],
-    ['a file that is not there', ['POST', '/v2/projects', '--input', 'nope.json'], 2],
+    ['a missing file', ['POST', '/v2/projects', '--input', 'nope.json'], 2],
     ['--paginate with POST', ['POST', '/v2/projects', '--paginate'], 2],
   ])('exits like every command: %s', async (_, words, exit) => {
     const { code, json } = await gantry(['api', ...words, '--json'], { emulator });

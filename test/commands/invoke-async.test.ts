@@ -145,7 +145,7 @@ describe('--webhook', () => {
   test.each([
     ['an empty secret', '\n'],
     ['a secret of two lines', 'a\nb\n'],
-    ['one that is no ASCII', 'ä'],
+    ['one that is not ASCII', 'ä'],
   ])('refuses %s without showing it', async (_, text) => {
     const { env, seen } = await saying({});
     const words = ['invoke', 'web', '--webhook', 'https://x.example', '--webhook-secret-file', '-'];

@@ -54,10 +54,10 @@ describe('a stream of events', () => {
     ['cut anywhere, in a character too', 'data: äöü\r\n\r\ndata: 🦊\r\n\r\n', 'äöü\n🦊\n'],
     ['with line ends of its own', 'data: a\rdata: b\r\rdata: c\n\n', 'a\nb\nc\n'],
     ['without an empty line at its end', 'data: a\n\ndata: b', 'a\nb\n'],
-    ['with fields that are not known', 'color: red\ndata: a\n\njust text\n\ndata: b\n\n', 'a\nb\n'],
-    ['with a retry that is no number', 'retry: soon\ndata: a\n\n', 'a\n'],
+    ['with unknown fields', 'color: red\ndata: a\n\njust text\n\ndata: b\n\n', 'a\nb\n'],
+    ['with a retry that is not a number', 'retry: soon\ndata: a\n\n', 'a\n'],
     ['of comments only', ': a\n\n: b\n\n', ''],
-    ['of nothing', '', ''],
+    ['without events', '', ''],
   ])('%s', async (_, text, expected) => {
     const { env } = await appServer(async (response) => {
       begin(response);

@@ -112,8 +112,8 @@ describe('a value is read', () => {
 
   test.each([
     ['empty', ['set', 'KEY', '--from-env'], { env: { KEY: '' } }, 'the value of KEY is empty'],
-    ['not there', ['set', 'KEY', '--from-env'], {}, 'KEY is not set in the environment'],
-    ['in no such file', ['set', 'KEY', '--from-file', 'nowhere'], {}, 'cannot read nowhere'],
+    ['missing', ['set', 'KEY', '--from-env'], {}, 'KEY is not set in the environment'],
+    ['in a missing file', ['set', 'KEY', '--from-file', 'nowhere'], {}, 'cannot read nowhere'],
     ['for two names', ['set', 'A', 'B', '--from-file', '-'], {}, '--from-file sets one secret only'],
     ['from both', ['set', 'A', '--from-env', '--from-file', '-'], {}, 'cannot be combined'],
     ['no text', ['set', 'A', '--from-file', '-'], { stdin: Buffer.from([0xff, 0xfe]) }, 'stdin is not UTF-8 text'],

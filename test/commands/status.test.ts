@@ -112,16 +112,16 @@ describe('a page', () => {
   const report = (facts: Record<string, unknown>) => item('status_report', '5', { title: 'Trouble', ...facts });
 
   test.each<[string, unknown, StatusItem[], string, number]>([
-    ['that says nothing of itself', undefined, [service('downtime')], 'downtime', 0],
-    ['that has nothing on it', undefined, [], 'unknown', 0],
-    ['that says all is well', 'operational', [service('operational')], 'operational', 0],
+    ['without a state', undefined, [service('downtime')], 'downtime', 0],
+    ['without reports', undefined, [], 'unknown', 0],
+    ['with the state operational', 'operational', [service('operational')], 'operational', 0],
     ['in capital letters', 'Downtime', [service('Downtime')], 'downtime', 0],
-    ['with a word nobody knows', 'melting', [service('operational')], 'melting', 0],
-    ['with a service nobody watches', undefined, [service('not_monitored')], 'operational', 0],
-    ['with a report of no end', 'degraded', [report({ aggregate_state: 'degraded' })], 'degraded', 1],
+    ['with an unknown state', 'melting', [service('operational')], 'melting', 0],
+    ['with an unmonitored service', undefined, [service('not_monitored')], 'operational', 0],
+    ['with a report without an end', 'degraded', [report({ aggregate_state: 'degraded' })], 'degraded', 1],
     ['with a report that is resolved', 'operational', [report({ aggregate_state: 'resolved' })], 'operational', 0],
-    ['with a report of no state', 'operational', [report({})], 'operational', 1],
-    ['with odd forms', 'degraded', [report({ affected_resources: [null, 7, {}], starts_at: 5 })], 'degraded', 1],
+    ['with a report without a state', 'operational', [report({})], 'operational', 1],
+    ['with unusual types', 'degraded', [report({ affected_resources: [null, 7, {}], starts_at: 5 })], 'degraded', 1],
   ])('%s is understood', (_, state, included, status, incidents) => {
     const page = parseStatusPage({ data: { attributes: { aggregate_state: state } }, included }, now);
     expect(page).toMatchObject({ status, incidents: { length: incidents } });

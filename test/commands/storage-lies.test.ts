@@ -145,10 +145,7 @@ describe('a reply that is not the requested range', () => {
       ({ response }) =>
         void response.writeHead(206, { ...headers, 'content-type': 'multipart/byteranges; boundary=x' }).end('--x--'),
     ],
-    [
-      'does not tell the whole size',
-      (asked) => send(asked, old, { ...headers, 'content-range': `bytes 0-${5 * 2 ** 20 - 1}/*` }),
-    ],
+    ['has no total size', (asked) => send(asked, old, { ...headers, 'content-range': `bytes 0-${5 * 2 ** 20 - 1}/*` })],
   ])('%s: the file is read in one request', async (_, lie) => {
     const files = await storage({ name: 'a', bytes: size }, (asked) =>
       asked.range ? lie(asked) : send(asked, old, headers),
@@ -235,8 +232,8 @@ describe('a connection that breaks', () => {
 
   test.each<[string, Record<string, string>, boolean]>([
     ['in the middle', { etag: '"1"' }, true],
-    ['from the beginning where the storage sends no ranges', { etag: '"1"' }, false],
-    ['from the beginning where versions cannot be told apart', {}, true],
+    ['from the start if the storage does not support ranges', { etag: '"1"' }, false],
+    ['from the start if versions cannot be distinguished', {}, true],
   ])('cat resumes %s', async (_, headers, hasRanges) => {
     const files = await storage({ name: 'a', bytes: old.length }, (asked) => {
       if (asked.count === 1) breaks(old, headers)(asked);

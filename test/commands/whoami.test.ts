@@ -60,7 +60,7 @@ describe('gantry whoami', () => {
   });
 
   test.each([
-    ['nobody is logged in', '', 'not logged in'],
+    ['there is no token', '', 'not logged in'],
     ['the token has expired', 'EXPIRED', 'the token expired on 2023-11-14'],
   ])('exits with 4 if %s', async (_, token, message) => {
     const { run, emulator } = await someone();

@@ -105,6 +105,13 @@ test.each([
   expect(wrapText(text, width)).toEqual(lines);
 });
 
+test('an amount stays on one line with its unit', () => {
+  expect(wrapText('it succeeded after some 181 ms, and 40 % of it', 27)).toEqual([
+    'it succeeded after some',
+    '181 ms, and 40 % of it',
+  ]);
+});
+
 test('a command at the end of a line stays whole, on a line of its own if it needs one', () => {
   const line = 'build b-1 continues; to cancel it: gantry builds cancel web b-1';
   expect(wrapText(line, 70)).toEqual([line]);

@@ -106,8 +106,8 @@ describe('any file', () => {
 
   test.each([
     ['deep keys', `${'a.'.repeat(50_000)}a = 1`],
-    ['deep keys of ours', `cerebrium.dependencies.pip.${'a.'.repeat(50_000)}a = 1`],
-    ['deep keys nobody knows', `cerebrium.${'a.'.repeat(50_000)}a = 1`],
+    ['deep known keys', `cerebrium.dependencies.pip.${'a.'.repeat(50_000)}a = 1`],
+    ['deep unknown keys', `cerebrium.${'a.'.repeat(50_000)}a = 1`],
     ['deep lists', `cerebrium = ${'['.repeat(50_000)}`],
     ['one long line', `x = "${' '.repeat(1_000_000)}`],
     ['one long name', `${'x'.repeat(1_000_000)} = 1`],

@@ -70,6 +70,10 @@ export async function cancelAbandoned(
     }
     throw new PendingError(`its status is still ${status}`);
   } catch (error) {
+    if (error instanceof AlreadyEndedError) {
+      progress.warn({ severity: 'warning', message: error.message, fix: commandFor('get', work) });
+      return false;
+    }
     const reason = error instanceof GantryError ? error.message : 'no reply in time';
     const problem = isConfirmed ? 'may not be canceled' : 'could not be canceled';
     progress.warn({
@@ -108,11 +112,14 @@ async function waitUntilCanceled(
   }
 }
 
-/** Throws ConflictError if the work ended in another way than by being canceled. */
+/** The work ended in another way than by being canceled; other conflicts are replies of the platform. */
+class AlreadyEndedError extends ConflictError {}
+
+/** Throws AlreadyEndedError if the work ended in another way than by being canceled. */
 async function readStatus(work: RemoteWork, api: Api): Promise<string> {
   const { status, hasEnded } = await work.readStatus(api);
   if (!hasEnded || isCanceled(status)) return status;
-  throw new ConflictError(`${nameOf(work)} of ${work.app} has already ended: ${status}`, {
+  throw new AlreadyEndedError(`${nameOf(work)} of ${work.app} has already ended: ${status}`, {
     fix: commandFor('get', work),
     details: { ...detailsOf(work), status },
   });

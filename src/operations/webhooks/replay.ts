@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { webhookHeaders } from '../../contract/invocation.ts';
 import { signWebhook } from '../../contract/webhooks.ts';
-import { FailedError, UsageError } from '../../errors.ts';
+import { FailedError, UnavailableError, UsageError } from '../../errors.ts';
 import { deliveryRunId } from './check-signature.ts';
 import { findDelivery } from './delivery-store.ts';
 import { parseDeliveryUrl } from './delivery-url.ts';
@@ -45,7 +45,13 @@ export async function replayDelivery(
   if (!signature && headers[webhookHeaders.signature.toLowerCase()]) {
     context.progress.note('keeping the original signature, which may be too old; pass --secret-file to sign it again');
   }
-  const { status } = await forwardDelivery(context, url, { headers: { ...headers, ...signed }, body });
+  const { status } = await forwardDelivery(context, url, { headers: { ...headers, ...signed }, body }).catch(
+    (error) => {
+      // Otherwise the fix would be gantry doctor, which checks the platform.
+      if (error instanceof UnavailableError) error.facts.fix ??= `start the server at ${url.host}, or pass --to URL`;
+      throw error;
+    },
+  );
   if (status < 200 || status > 299) {
     throw new FailedError(`${url.host} returned ${status}`, { status, details: { id, to: url.href } });
   }
