@@ -86,12 +86,13 @@ test('only api, transfer, the receiver of webhooks and the emulator open sockets
   expect(offences).toEqual([]);
 });
 
-/** Write to a device, to a new folder, or to folders that nobody else uses. */
+/** Write to a device, to a file that the CI system gave, to a new folder, or to folders that nobody else uses. */
 const writesElsewhere =
-  /^src\/(operations\/copy\/streams\.ts|commands\/init\.ts|emulator\/(index|storage\/part-store|archives\/|processes\/|replicas\/))/;
+  /^src\/(operations\/copy\/streams\.ts|output\/github-outputs\.ts|commands\/init\.ts|emulator\/(index|storage\/part-store|archives\/|processes\/|replicas\/))/;
 
 test('only disk writes files', () => {
-  const writing = /import \{[^}]*\b(rename|mkdtemp|writeFile|createWriteStream)(Sync)?\b[^}]*\} from 'node:fs/;
+  const writing =
+    /import \{[^}]*\b(rename|mkdtemp|writeFile|appendFile|createWriteStream)(Sync)?\b[^}]*\} from 'node:fs/;
   const offences = files.filter(
     (file) => writing.test(readFileSync(file, 'utf8')) && !file.startsWith('src/disk/') && !writesElsewhere.test(file),
   );

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, rmSync, writeFileSync } from 'node:fs';
 import { type FileHandle, lstat, open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { noFollow } from './append.ts';
 import { openPipeOrDevice, readFileOrPipeChunks } from './file-or-pipe.ts';
 import { removedOnExit } from './removed-on-exit.ts';
 import { replaceFile, replaceFileSync } from './replace.ts';
@@ -23,8 +24,6 @@ interface InPlaceOptions extends NewFileOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Windows has no such flag, and creating symbolic links needs a privilege there. */
-const noFollow = constants.O_NOFOLLOW ?? 0;
 const exclusively = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | noFollow;
 
 /**

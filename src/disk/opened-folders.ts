@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { FailedError } from '../errors.ts';
+import { noFollow } from './append.ts';
 
 export interface OpeningOptions {
   creates: boolean;
@@ -179,8 +180,6 @@ function close(folder: Folder): void {
   closeSync(folder.descriptor);
   folder.descriptor = undefined;
 }
-
-const noFollow = constants.O_NOFOLLOW ?? 0;
 
 function openFolder(path: string, flags: number): number {
   return openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | flags);

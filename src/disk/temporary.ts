@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { appendToFileSync } from './append.ts';
 import { makePrivateFolder } from './folders.ts';
 import { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 
@@ -49,7 +50,7 @@ export class TemporaryNames {
         makePrivateFolder(recordsIn(this.state));
         this.#record = join(recordsIn(this.state), `${this.#session}.${newOwnerName()}`);
       }
-      appendFileSync(this.#record, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+      appendToFileSync(this.#record, `${JSON.stringify(line)}\n`);
     } catch {
       // Without a record, only the files of a killed process would be left over.
       this.#isOff = true;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { type FileHandle, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makePrivateFolder, removeDeadLocks, takeLock } from '../disk/index.ts';
+import { makePrivateFolder, openForAppend, removeDeadLocks, takeLock } from '../disk/index.ts';
 import { ConflictError } from '../errors.ts';
 import { type JournalEntry, type JournalLine, parseJournal } from './journal-format.ts';
 
@@ -105,7 +105,7 @@ export class Journal {
 
   /** Starts with a newline, because a crash may have truncated the last line. */
   async #start(): Promise<void> {
-    this.#file = await open(this.path, 'a', 0o600);
+    this.#file = await openForAppend(this.path);
     if (this.saved.size > 0) await this.#file.appendFile('\n');
   }
 }

@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { appendToFileSync } from '../../disk/index.ts';
 import { parseJsonLine } from '../state/json-line.ts';
 
 export interface PrintedLine {
@@ -103,7 +104,7 @@ class AppLog {
 
   #write(file: string, line: PrintedLine): void {
     try {
-      appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+      appendToFileSync(file, `${JSON.stringify(line)}\n`);
     } catch {
       // A full disk must not stop the app. The line is still in memory.
     }
