@@ -84,6 +84,20 @@ test('links between documents lead to files that exist', () => {
   expect(links.filter((target) => !existsSync(target))).toEqual([]);
 });
 
+test('docs/architecture.md names only files and folders that exist', () => {
+  const paths = ['src', 'build', 'bin', 'test', 'bench', 'fixtures', 'docs'].flatMap((folder) => [
+    folder,
+    ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+  ]);
+  const text = readFileSync('docs/architecture.md', 'utf8');
+  const named = [
+    ...matches(text, /(?<![\w./-])[\w/-]+\.(?:ts|cjs)\b/),
+    ...matches(text, /(?<![\w./{}-])[a-z][\w-]*(?:\/[\w-]+)*(?=\/[\s`,:)])/),
+  ];
+  expect(named.length).toBeGreaterThan(60);
+  expect(named.filter((name) => !paths.some((path) => `/${path}`.endsWith(`/${name}`)))).toEqual([]);
+});
+
 test('the README names only commands that exist', async () => {
   const { commands } = await reference();
   const named = [...readFileSync('README.md', 'utf8').matchAll(/^\$? ?gantry ([a-z-]+(?: [a-z-]+)?)/gm)];

@@ -68,9 +68,9 @@ const maxConfirmationLength = 4_096;
 /** The text of a confirmation: plain text, or the message of JSON. Throws an error that came with status 200. */
 function confirmation(received: HostReply): string {
   const { body, status, host } = received;
-  const said = jsonOf(body);
-  if (typeof said === 'string') return said;
-  if (typeof said === 'object' && said !== null) return messageOf(said as Record<string, unknown>, received);
+  const json = jsonOf(body);
+  if (typeof json === 'string') return json;
+  if (typeof json === 'object' && json !== null) return messageOf(json as Record<string, unknown>, received);
   const isPlain =
     body.length <= maxConfirmationLength && !/^\s*<[a-z?!/]|[\u0000-\u0008\ufffd]/i.test(withoutMark(body));
   if (isPlain) return withoutMark(body);
@@ -81,12 +81,12 @@ function confirmation(received: HostReply): string {
   });
 }
 
-function messageOf(said: Record<string, unknown>, { status, body }: HostReply): string {
-  const { error, errors, success, ok, message } = said;
-  const words = typeof message === 'string' ? message : '';
+function messageOf(json: Record<string, unknown>, { status, body }: HostReply): string {
+  const { error, errors, success, ok, message } = json;
+  const text = typeof message === 'string' ? message : '';
   const hasErrors = typeof errors === 'object' ? Object.keys(errors ?? {}).length > 0 : Boolean(errors);
-  if (!error && !hasErrors && success !== false && ok !== false) return words || body;
-  const reason = words || (typeof error === 'string' ? error : stringifyJson(error ?? errors ?? said));
+  if (!error && !hasErrors && success !== false && ok !== false) return text || body;
+  const reason = text || (typeof error === 'string' ? error : stringifyJson(error ?? errors ?? json));
   throw new FailedError(reason, { why: `the platform returned an error (HTTP ${status})`, status });
 }
 

@@ -10,7 +10,7 @@ export interface Group {
   commands: Record<string, Leaf>;
 }
 
-/** THE table of contents, by category: the path of a file is its command line. A module is imported when it is called. */
+/** All commands by category. The path of a file is its command line, and a module is imported when it is called. */
 export const commands: Record<string, Record<string, Leaf | Group>> = {
   'Get started': {
     init: { summary: 'create a cerebrium.toml and main.py', load: () => import('./init.ts') },

@@ -2,7 +2,7 @@ import type { GenericSchema, InferInput, InferOutput } from 'valibot';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Route = `${HttpMethod} /${string}`;
-/** The address of the platform that answers (docs/platform.md#addresses). */
+/** The address of the platform that it belongs to (docs/platform.md#addresses). */
 export type Host = 'management' | 'invocation' | 'login' | 'refresh' | 'logs' | 'status';
 
 /** The body of a successful reply: JSON of a schema, plain text, ignored, or anything an app returns. */
@@ -28,7 +28,7 @@ export interface Endpoint<
   readonly form: boolean | 'multipart';
   /** Sends no token, as for logins and the status page. */
   readonly anonymous: boolean;
-  /** An empty body is a valid answer and reads as null. */
+  /** An empty body is a valid reply and reads as null. */
   readonly mayBeEmpty: boolean;
 }
 

@@ -51,6 +51,6 @@ const wholeNumber = wholeNumberFlag(0);
 
 function tailFlag(text: string): number {
   if (text === 'all') return Number.POSITIVE_INFINITY;
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Write a whole number from 0 up, or all.');
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Expected a whole number from 0 up, or all.');
   return wholeNumber(text);
 }

@@ -8,7 +8,7 @@ const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_00
 export function durationFlag(text: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
-    throw new InvalidArgumentError('Write a duration such as 30s, 5m or 1h30m.');
+    throw new InvalidArgumentError('Expected a duration such as 30s, 5m or 1h30m.');
   }
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unitMs[unit ?? ''] ?? 0), 0);
 }
@@ -29,7 +29,9 @@ export function timeFlag(text: string): TimeFromNow {
     const ms = durationFlag(text);
     return (now) => now - ms;
   }
-  throw new InvalidArgumentError('Write a time such as 2026-11-20 or 2026-11-20T09:30:00Z, or how long ago: 30m, 7d.');
+  throw new InvalidArgumentError(
+    'Expected a time such as 2026-11-20 or 2026-11-20T09:30:00Z, or how long ago: 30m, 7d.',
+  );
 }
 
 /** The IANA name of a time zone, in its usual spelling. */
@@ -48,7 +50,7 @@ export function wholeNumberFlag(min: number, max = Number.MAX_SAFE_INTEGER): (te
     const number = Number(text);
     if (!/^-?\d+$/.test(text) || number < min || number > max) {
       const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} up` : `from ${min} to ${max}`;
-      throw new InvalidArgumentError(`Write a whole number ${range}.`);
+      throw new InvalidArgumentError(`Expected a whole number ${range}.`);
     }
     return number;
   };
@@ -60,8 +62,9 @@ export function sizeFlag(min: number, max = Number.MAX_SAFE_INTEGER): (text: str
     const [, number, unit = '', binary] = /^(\d+(?:\.\d+)?) ?([kmgt]?)(i?)b?$/i.exec(text) ?? [];
     const bytes = Math.round(Number(number) * (binary ? 1024 : 1000) ** ' kmgt'.indexOf(unit.toLowerCase() || ' '));
     if (number === undefined || (binary && !unit))
-      throw new InvalidArgumentError('Write a size such as 20MB or 16MiB.');
-    if (bytes < min || bytes > max) throw new InvalidArgumentError(`Write a size from ${inMib(min)} to ${inMib(max)}.`);
+      throw new InvalidArgumentError('Expected a size such as 20MB or 16MiB.');
+    if (bytes < min || bytes > max)
+      throw new InvalidArgumentError(`Expected a size from ${inMib(min)} to ${inMib(max)}.`);
     return bytes;
   };
 }

@@ -8,8 +8,8 @@ const text = v.string();
 const SentPart = v.strictObject({ number: partNumber, etag: v.pipe(text, v.nonEmpty()) });
 const OpenUpload = v.strictObject({
   id: text,
-  links: v.pipe(v.array(text), v.minLength(1), v.maxLength(maxParts)),
-  linksEndAt: v.optional(v.number()),
+  urls: v.pipe(v.array(text), v.minLength(1), v.maxLength(maxParts)),
+  urlsExpireAt: v.optional(v.number()),
 });
 /** A file name, so that it cannot lead to another folder. */
 const fileName = v.pipe(text, v.regex(/^\.gantry-[0-9a-f]{16}-[0-9a-z]+$/));
@@ -73,7 +73,7 @@ function apply(line: JournalLine, saved: Map<string, JournalEntry>): boolean {
   const known = saved.get(line.file);
   switch (line.is) {
     case 'part':
-      if (!known?.upload || line.part.number > known.upload.links.length) return false;
+      if (!known?.upload || line.part.number > known.upload.urls.length) return false;
       known.parts = [...known.parts.filter(({ number }) => number !== line.part.number), line.part];
       return true;
     case 'range':

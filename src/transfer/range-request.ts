@@ -2,10 +2,10 @@ import type { Dispatcher } from 'undici';
 import { toConnectionError } from '../api/transport.ts';
 import { gantryCommand } from '../command-line.ts';
 import { FailedError, GantryError, UnavailableError } from '../errors.ts';
+import { conditionalHeaders, hasVersion, readVersion } from './object-version.ts';
 import type { TransferResources } from './resources.ts';
 import { parseSignedUrl } from './signed-url.ts';
 import { ChangedError, errorFromStorage, NoRangesError } from './storage-errors.ts';
-import { conditionalHeaders, hasVersion, readVersion } from './version.ts';
 
 export interface RangeRequest {
   /** A signed URL: send no token with it, and do not log it. */

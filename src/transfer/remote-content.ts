@@ -1,9 +1,9 @@
 import { FailedError } from '../errors.ts';
+import { versionEtag } from './object-version.ts';
 import { type ObjectResponse, type RangeBounds, sendRangeRequest } from './range-request.ts';
 import type { TransferResources } from './resources.ts';
 import { isUsable, urlExpiry } from './signed-url.ts';
 import { ChangedError, NoRangesError, UrlExpiredError } from './storage-errors.ts';
-import { versionEtag } from './version.ts';
 
 /** The content of a remote file. All responses must be of the same version as the first. */
 export class RemoteContent {

@@ -13,9 +13,9 @@ import { isOverload, UrlExpiredError } from './storage-errors.ts';
 export interface OpenUpload {
   id: string;
   /** A signed URL for each part, in order. */
-  links: string[];
+  urls: string[];
   /** When the URLs expire, in ms since 1970 by this machine's clock; undefined if they do not say. */
-  linksEndAt?: number | undefined;
+  urlsExpireAt?: number | undefined;
 }
 
 export interface SentPart {
@@ -27,7 +27,7 @@ export interface FileUpload {
   plan: PartPlan;
   read: (part: Part) => Promise<ByteRange> | ByteRange;
   /** Creates an upload session and returns its id and a signed URL for each part. */
-  startUpload: (parts: number) => Promise<{ id: string; links: string[] }>;
+  startUpload: (parts: number) => Promise<{ id: string; urls: string[] }>;
   /** The session of a previous attempt. */
   saved?: { upload: OpenUpload; parts: SentPart[] } | undefined;
   onStarted: (upload: OpenUpload) => void;
@@ -71,7 +71,7 @@ function isSessionGone(error: unknown): boolean {
 class UploadAttempt {
   upload: OpenUpload | undefined;
   /** By the monotonic clock; the journal has it by wall-clock time. */
-  #linksEndAt: number | undefined;
+  #urlsExpireAt: number | undefined;
   readonly #parts = new Map<number, SentPart>();
   #starting: Promise<OpenUpload> | undefined;
   /** The failure of `startUpload`, which has its own retries. */
@@ -85,8 +85,8 @@ class UploadAttempt {
   ) {
     if (!previous) return;
     this.upload = previous.upload;
-    const { linksEndAt } = previous.upload;
-    if (linksEndAt !== undefined) this.#linksEndAt = resources.elapsed() + linksEndAt - resources.now();
+    const { urlsExpireAt } = previous.upload;
+    if (urlsExpireAt !== undefined) this.#urlsExpireAt = resources.elapsed() + urlsExpireAt - resources.now();
     for (const part of previous.parts) this.#parts.set(part.number, part);
   }
 
@@ -131,10 +131,10 @@ class UploadAttempt {
 
   /** The session is created when the first part is due, because the URLs expire. */
   async #sendOnce(part: Part, stop: AbortSignal): Promise<string> {
-    const { id, links } = await this.#open();
-    const url = links[part.number - 1];
+    const { id, urls } = await this.#open();
+    const url = urls[part.number - 1];
     if (url === undefined) throw new UnexpectedReplyError(`upload ${id} has no URL for part ${part.number}`);
-    if (!isUsable(url, this.#linksEndAt, this.resources.elapsed()))
+    if (!isUsable(url, this.#urlsExpireAt, this.resources.elapsed()))
       throw new UrlExpiredError('the upload URL is about to expire');
     const read = () => this.sending.read(part);
     const contentType = 'application/octet-stream';
@@ -152,23 +152,23 @@ class UploadAttempt {
 
   async #start(): Promise<OpenUpload> {
     const { plan, startUpload, onStarted } = this.sending;
-    const { id, links } = await startUpload(plan.count).catch((error: unknown) => {
+    const { id, urls } = await startUpload(plan.count).catch((error: unknown) => {
       this.#startError = error;
       throw error;
     });
-    if (links.length !== plan.count || links.some((link) => !link)) {
-      throw new UnexpectedReplyError(`the platform returned ${links.length} URLs for ${plan.count} parts`);
+    if (urls.length !== plan.count || urls.some((url) => !url)) {
+      throw new UnexpectedReplyError(`the platform returned ${urls.length} URLs for ${plan.count} parts`);
     }
-    const [first = ''] = links;
-    this.upload = { id, links, linksEndAt: urlExpiry(first, this.resources.now()) };
-    this.#linksEndAt = urlExpiry(first, this.resources.elapsed());
+    const [first = ''] = urls;
+    this.upload = { id, urls, urlsExpireAt: urlExpiry(first, this.resources.now()) };
+    this.#urlsExpireAt = urlExpiry(first, this.resources.elapsed());
     onStarted(this.upload);
     return this.upload;
   }
 }
 
 function expiredTooOftenError(upload: OpenUpload | undefined, cause: GantryError): GantryError {
-  const lifetime = urlLifetimeMs(upload?.links[0] ?? '');
+  const lifetime = urlLifetimeMs(upload?.urls[0] ?? '');
   const lasts = lifetime === undefined ? '' : ` (they are valid for ${Math.round(lifetime / 1000)} s)`;
   return new FailedError(`its upload URLs expired ${maxSessions} times before the upload finished${lasts}`, {
     why: 'the connection is too slow for the lifetime of the URLs',

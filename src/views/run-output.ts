@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { collectOutput, type FinishedRun, type RunLine, relayOutput } from '../operations/run/index.ts';
+import { collectOutput, type FinishedRun, type RunLine, relayOutput } from '../operations/runs/index.ts';
 import { duration } from '../output/format.ts';
 import { RawOutput } from '../output/raw-output.ts';
 import { choice, integer, list, nullable, number, object, optional, text } from '../result-schema.ts';

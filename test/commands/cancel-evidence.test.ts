@@ -111,7 +111,7 @@ describe('Ctrl-C', () => {
     expect(stderr).toMatch(
       /warning: build \S+ may not be canceled: its status is still \w+\n {2}fix gantry builds cancel/,
     );
-    expect(stderr).not.toContain('Canceled build');
+    expect(stderr).not.toContain('canceled build');
   });
 
   test('reports a canceled build if only the reply was lost', async () => {
@@ -119,6 +119,6 @@ describe('Ctrl-C', () => {
     emulator.fail('cancelBuild', 'reset-after');
     await using app = await folderOf(smallApp());
     const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path, interruptAt: /Uploaded/ });
-    expect([code, stderr]).toEqual([130, expect.stringContaining('Canceled build')]);
+    expect([code, stderr]).toEqual([130, expect.stringContaining('canceled build')]);
   });
 });

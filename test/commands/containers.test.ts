@@ -17,7 +17,7 @@ afterEach(() => emulator.close());
 test('prints a note if the app is asleep', async () => {
   const text = await gantry(['containers', 'list', 'web'], { emulator });
   expect([text.code, text.stdout]).toEqual([0, '']);
-  expect(text.stderr).toBe('no containers: the app is asleep, and the next request starts one\n');
+  expect(text.stderr).toBe('no containers are running; the next request starts one\n');
   expect((await gantry(['containers', 'list', 'web', '--json'], { emulator })).stdout).toBe('[]\n');
 });
 

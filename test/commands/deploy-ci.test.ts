@@ -85,7 +85,7 @@ describe('a registry login', () => {
       '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\ndocker_base_image_url = "ghcr.io/me/base:1"\n';
     const { body, stderr } = await creationFor({ ...smallApp(), 'cerebrium.toml': config });
     expect(JSON.parse(body.dockerAuth ?? '')).toEqual({ auths: { 'ghcr.io': { auth: auth('me') } } });
-    expect(stderr).toContain('Sending the login for ghcr.io');
+    expect(stderr).toContain('sending the login for ghcr.io');
     expect(stderr).not.toContain(auth('me'));
   });
 

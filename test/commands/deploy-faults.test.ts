@@ -340,12 +340,12 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
       (fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 5 }],
     ),
     ...['429', '429:2', '429:date+1', '500', '502', '503', '504', 'reset-before', 'stall', 'html'].map(
-      (fault): Case => ['cancelBuild', fault, 130, /Canceled build/, { ...cancelled, cancelBuild: 2 }],
+      (fault): Case => ['cancelBuild', fault, 130, /canceled build/, { ...cancelled, cancelBuild: 2 }],
     ),
-    ...['malformed', 'empty'].map((fault): Case => ['cancelBuild', fault, 130, /Canceled build/, cancelled]),
+    ...['malformed', 'empty'].map((fault): Case => ['cancelBuild', fault, 130, /canceled build/, cancelled]),
     // The first request took effect, so the second one is refused.
     ...['reset-during', 'reset-after', 'truncated'].map(
-      (fault): Case => ['cancelBuild', fault, 130, /Canceled build/, { ...cancelled, cancelBuild: 2 }],
+      (fault): Case => ['cancelBuild', fault, 130, /canceled build/, { ...cancelled, cancelBuild: 2 }],
     ),
   ])('%s=%s ends with exit %i and says %s', async (target, faults, exit, message, seen) => {
     emulator.fail('build', 'slow');
@@ -357,7 +357,7 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
     const setting = { emulator, cwd: app.path, interruptAt: /Uploaded/, signal: 'SIGTERM' as const };
     const { code, stderr } = await gantry(['deploy'], setting);
     expect(code).toBe(143);
-    expect(stderr).toContain('Canceled build');
+    expect(stderr).toContain('canceled build');
   });
 
   test('ends a stalled upload at once', async () => {

@@ -75,5 +75,5 @@ test('--detach keeps a build whose upload is complete, and cancels one whose upl
   await using app = await folderOf(smallApp());
   emulator.fail('upload', 400);
   const { code, stderr } = await gantry(['deploy', '--detach'], { emulator, cwd: app.path });
-  expect([code, stderr]).toEqual([1, expect.stringContaining('Canceled build')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('canceled build')]);
 });

@@ -182,7 +182,7 @@ describe('a deploy that fails', () => {
     const { code, stderr } = await gantry(['deploy'], { emulator, cwd: app.path });
     expect(code).toBe(1);
     expect(stderr).toContain('the storage rejected the upload');
-    expect(stderr).toContain('Canceled build');
+    expect(stderr).toContain('canceled build');
     expect(count('upload')).toBe(1);
     await expectNoTrace(stderr);
   });

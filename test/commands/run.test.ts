@@ -337,7 +337,7 @@ describe('failures', () => {
     const outcome = await run(slow, ['job.py'], { interruptAt: /Started run/ });
     expect(outcome.code).toBe(130);
     expect(outcome.stderr).toMatch(/canceling run \S+ of gantry-test-\S+ \(press Ctrl-C again to quit immediately\)/);
-    expect(outcome.stderr).toMatch(/Canceled run/);
+    expect(outcome.stderr).toMatch(/canceled run/);
     const [begun] = [...emulator.store.runs.values()];
     expect(begun?.cancelledAt ?? begun?.statusCode).toBeDefined();
     expectNoTrace(outcome, emulator);

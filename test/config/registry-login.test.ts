@@ -107,7 +107,7 @@ process.stdin.on('data', (chunk) => { registry += chunk; }).on('end', () => {
     const body = emulator.calls.find(({ endpoint }) => endpoint === 'createApp')?.body as { dockerAuth: string };
     expect(code).toBe(0);
     expect(JSON.parse(body.dockerAuth)).toEqual({ auths: { 'ghcr.io': { auth: 'Z2hjcg==' } } });
-    expect(stderr).toContain('Sending the login for ghcr.io to pull the base image');
+    expect(stderr).toContain('sending the login for ghcr.io to pull the base image');
     expect(stdout + stderr).not.toContain('Z2hjcg==');
   });
 });

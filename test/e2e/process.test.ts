@@ -159,7 +159,7 @@ describe('a signal', () => {
     await program.says(/canceling build/);
     expect(await program.ended).toEqual({ code: exit, signal: null });
     expect(program.said.stderr).toMatch(/canceling build \S+ of web/);
-    expect(program.said.stderr).toContain('Canceled build');
+    expect(program.said.stderr).toContain('canceled build');
     expect([...emulator.store.builds.values()].map(({ cancelledAt }) => typeof cancelledAt)).toEqual(['number']);
     expectNoTrace(program.said, emulator);
   });

@@ -69,7 +69,7 @@ describe.skipIf(!python)('a function (needs python3)', () => {
   test('whose stream is not read waits', async () => {
     const { base, printed } = await running();
     const controller = new AbortController();
-    const body = JSON.stringify({ pieces: 10_000 });
+    const body = JSON.stringify({ parts: 10_000 });
     const answer = await fetch(`${base}/pours`, { method: 'POST', body, signal: controller.signal });
     await answer.body?.getReader().read();
     const last = async () => (await printed({ direction: 'backward', pageSize: 1 }))[0];

@@ -14,7 +14,7 @@ describe('a duration flag', () => {
   ])('%s is %i ms', (text, ms) => expect(durationFlag(text)).toBe(ms));
 
   test.each(['', '5', 'm', '5 m', '5x', '-5m', '1h30', 'h1'])('rejects %j', (text) => {
-    expect(() => durationFlag(text)).toThrow('Write a duration such as 30s');
+    expect(() => durationFlag(text)).toThrow('Expected a duration such as 30s');
   });
 });
 
@@ -31,7 +31,7 @@ describe('a time flag', () => {
   test.each(['', 'yesterday', '2026', '2026-13-01', '2026-02-30', '2026-11-19T25:00:00Z', '1h30', '1700000000'])(
     'rejects %j',
     (text) => {
-      expect(() => timeFlag(text)).toThrow(/^Write a (time|duration) such as/);
+      expect(() => timeFlag(text)).toThrow(/^Expected a (time|duration) such as/);
     },
   );
 });
@@ -67,9 +67,9 @@ test.each<[string, number]>([
 });
 
 test.each(['', 'MB', '20 apples', '-1', '5ib', '1e3', '20MBs'])('%j is not a size', (text) => {
-  expect(() => sizeFlag(0)(text)).toThrow('Write a size such as 20MB or 16MiB.');
+  expect(() => sizeFlag(0)(text)).toThrow('Expected a size such as 20MB or 16MiB.');
 });
 
 test('an out-of-range size shows the range', () => {
-  expect(() => sizeFlag(5 * 2 ** 20, 2 ** 30)('1MB')).toThrow('Write a size from 5MiB to 1024MiB.');
+  expect(() => sizeFlag(5 * 2 ** 20, 2 ** 30)('1MB')).toThrow('Expected a size from 5MiB to 1024MiB.');
 });

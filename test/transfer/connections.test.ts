@@ -63,7 +63,7 @@ function fileUpload(url: string, parts: number, content = Buffer.alloc(1_000)) {
   return {
     plan: { bytes: content.length * parts, partBytes: content.length, count: parts },
     read: () => bufferRange(content),
-    startUpload: async (count: number) => ({ id: 'u', links: Array.from({ length: count }, () => url) }),
+    startUpload: async (count: number) => ({ id: 'u', urls: Array.from({ length: count }, () => url) }),
     onStarted: () => {},
     onPart: () => {},
     order: 0,
@@ -127,15 +127,15 @@ test.each([
 
 test.each([
   [0, 'no link'],
-  [1, 'fewer links'],
-  [3, 'more links'],
-])('rejects %i URLs for two parts: %s', async (links) => {
+  [1, 'fewer URLs'],
+  [3, 'more URLs'],
+])('rejects %i URLs for two parts: %s', async (urls) => {
   const { counted, url } = await storage();
-  const startUpload = async () => ({ id: 'u', links: Array.from({ length: links }, () => url) });
+  const startUpload = async () => ({ id: 'u', urls: Array.from({ length: urls }, () => url) });
   const work = withTransferResources(options(), (resources) =>
     uploadFile({ ...fileUpload(url, 2), startUpload }, resources),
   );
-  await expect(work).rejects.toThrow(`the platform returned ${links} URLs for 2 parts`);
+  await expect(work).rejects.toThrow(`the platform returned ${urls} URLs for 2 parts`);
   expect(counted.requests).toBe(0);
 });
 
@@ -146,7 +146,7 @@ test('does not start a part with a URL that is about to expire', async () => {
   await withTransferResources(options({ elapsed: () => now, concurrency: 1 }), async (resources) => {
     const startUpload = async (count: number) => {
       asked.push(now);
-      return { id: `u${asked.length}`, links: Array.from({ length: count }, () => `${url}?X-Amz-Expires=100`) };
+      return { id: `u${asked.length}`, urls: Array.from({ length: count }, () => `${url}?X-Amz-Expires=100`) };
     };
     const onPart = () => {
       now += asked.length === 1 ? 60_000 : 0;

@@ -5,7 +5,7 @@ import { Journal, type JournalProblem } from '../../src/transfer/journal.ts';
 import { filesIn, newFolder } from '../support/files.ts';
 
 const key = ['p-1', '/from', 'default:/to'];
-const upload = { id: 'u', links: ['https://x/1', 'https://x/2'], linksEndAt: 5 };
+const upload = { id: 'u', urls: ['https://x/1', 'https://x/2'], urlsExpireAt: 5 };
 const begun = { is: 'begun', file: 'a', mark: 'm', partBytes: 5, upload } as const;
 
 function open(folder: string, more: { forget?: boolean; warnings?: JournalProblem[] } = {}) {
@@ -99,7 +99,7 @@ test.each<[what: string, line: object | string]>([
     { is: 'receiving', file: 'b', mark: 'm', partBytes: 5, version: 'e', temporary: '../../.bashrc' },
   ],
   ['negative part sizes', { ...begun, partBytes: -1 }],
-  ['links that are not text', { ...begun, upload: { ...upload, links: [null] } }],
+  ['URLs that are not text', { ...begun, upload: { ...upload, urls: [null] } }],
   ['an unknown line', { is: 'finished', file: 'a' }],
   ['a number', '7'],
   ['null', 'null'],

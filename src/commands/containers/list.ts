@@ -23,7 +23,7 @@ export default defineCommand({
       },
       { keep: ['CONTAINER', 'STATE', 'UP'], right: ['RESTARTS', 'UP'] },
     ),
-  empty: 'no containers: the app is asleep, and the next request starts one',
+  empty: 'no containers are running; the next request starts one',
   effect: 'reads',
   json: documents(
     passThrough({

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../command.ts';
 import { platformExits } from '../../errors.ts';
 import { durationFlag } from '../../flags/values.ts';
-import { followRun } from '../../operations/run/index.ts';
+import { followRun } from '../../operations/runs/index.ts';
 import { document } from '../../result-schema.ts';
 import { runFields, runOutput } from '../../views/run-output.ts';
 

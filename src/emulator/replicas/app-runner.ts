@@ -9,8 +9,8 @@ import { findPython, PythonPackages } from '../processes/python.ts';
 import type { AppRecord, BuildRecord } from '../state/records.ts';
 import type { Store } from '../state/store.ts';
 import { CortexReplica } from './cortex/cortex-replica.ts';
-import { ReplicaPool } from './pool.ts';
 import { CallAbortedError } from './replica.ts';
+import { ReplicaPool } from './replica-pool.ts';
 import { ServerReplica } from './server-replica.ts';
 
 interface AppRunnerOptions {

@@ -17,7 +17,7 @@ export async function getObject({ request, url }: RequestContext, platform: Plat
   if (headers['if-match'] && headers['if-match'] !== fileHeaders.etag && headers['if-match'] !== '*') {
     throw refusal(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
   }
-  const whole = platform.volumes.parts.content(file.pieces);
+  const whole = platform.volumes.parts.content(file.parts);
   const range = parseRange(headers, file.size, fileHeaders);
   if (!range) return { status: 200, headers: fileHeaders, body: whole };
   const { start, end } = range;

@@ -34,7 +34,7 @@ export class PartStore {
 
   /** The concatenated parts. A reader gets all of them, even if they are removed meanwhile. */
   content(parts: readonly StoredPart[]): ReadableBody {
-    const size = parts.reduce((sum, piece) => sum + piece.size, 0);
+    const size = parts.reduce((sum, part) => sum + part.size, 0);
     return { size, read: (start, end) => this.#read(parts, start, end) };
   }
 

@@ -26,7 +26,7 @@ const file = v.object({
   size: bytes,
   modified: v.pipe(v.number(), v.minValue(0), v.maxValue(8e15)),
   etag: v.string(),
-  pieces: v.array(v.object(storedPart)),
+  parts: v.array(v.object(storedPart)),
 });
 
 const schema = v.variant('is', [

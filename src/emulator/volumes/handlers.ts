@@ -59,7 +59,7 @@ export const volumeHandlers: VolumeHandlers = {
       size: parts.reduce((sum, part) => sum + part.size, 0),
       modified: now(),
       etag: multipartEtag(parts.map(({ md5 }) => md5)),
-      pieces: parts.map(({ id, size }) => ({ id, size })),
+      parts: parts.map(({ id, size }) => ({ id, size })),
     };
     await volumes.change({ is: 'ended', upload: upload.id });
     await volumes.change({ is: 'file', names, file, ...location });

@@ -1,13 +1,13 @@
 import { refuse } from '../server/reply.ts';
 
-/** A file of a volume. `pieces` are the uploaded parts of its content, in order. */
+/** A file of a volume. `parts` are the uploaded parts of its content, in order. */
 export interface FileRecord {
   size: number;
   /** Milliseconds since 1970. */
   modified: number;
   /** Without quotes: the MD5 of the parts' MD5s, and the number of parts. */
   etag: string;
-  pieces: StoredPart[];
+  parts: StoredPart[];
 }
 
 export interface StoredPart {

@@ -146,7 +146,7 @@ export class VolumeFiles {
   write(path: string | readonly string[], content: string | Uint8Array, modified = this.now()): void {
     const part = this.volumes.parts.write(Buffer.from(content));
     const md5 = createHash('md5').update(content).digest('hex');
-    const file = { size: part.size, modified, etag: multipartEtag([md5]), pieces: [part] };
+    const file = { size: part.size, modified, etag: multipartEtag([md5]), parts: [part] };
     void this.volumes.change({ is: 'file', names: namesOf(path), file, ...this.location });
   }
 
@@ -157,7 +157,7 @@ export class VolumeFiles {
   /** Undefined if the file does not exist. */
   read(path: string | readonly string[]): Buffer | undefined {
     const entry = findInTree(this.volumes.volume(this.location).root, namesOf(path));
-    return entry && !isFolder(entry) ? this.volumes.parts.readAll(entry.pieces) : undefined;
+    return entry && !isFolder(entry) ? this.volumes.parts.readAll(entry.parts) : undefined;
   }
 
   text(path: string | readonly string[]): string | undefined {
@@ -192,7 +192,7 @@ function applyToTree(root: Folder, change: Extract<VolumeChange, { is: 'file' | 
 }
 
 function partsBelow(entry: FileRecord | Folder | undefined): StoredPart[] {
-  return [...walkTree(entry)].flatMap(({ file }) => file?.pieces ?? []);
+  return [...walkTree(entry)].flatMap(({ file }) => file?.parts ?? []);
 }
 
 function namesOf(path: string | readonly string[]): readonly string[] {

@@ -58,8 +58,8 @@ async function sendCall(context: Context, call: RawCall): Promise<RawReply> {
  */
 async function withAllPages(context: Context, call: RawCall, first: RawReply): Promise<RawReply> {
   if (!isRecord(first.body) || !Object.values(first.body).some(Array.isArray)) return first;
-  const read = async (place: PagePosition | undefined) =>
-    toPage(place ? (await sendCall(context, callForPage(call, place))).body : first.body);
+  const read = async (position: PagePosition | undefined) =>
+    toPage(position ? (await sendCall(context, callForPage(call, position))).body : first.body);
   const { found, isWhole } = await readAllItems(context, read);
   if (!isWhole) context.progress.warn('the platform announced more items than it returned; some may be missing');
   const { nextToken: _, nextPageToken: __, ...rest } = first.body;
@@ -73,7 +73,7 @@ async function withAllPages(context: Context, call: RawCall, first: RawReply): P
 
 async function readAllItems(
   { progress }: Context,
-  read: (place: PagePosition | undefined) => Promise<ListPage<ListItem>>,
+  read: (position: PagePosition | undefined) => Promise<ListPage<ListItem>>,
 ) {
   const found: ListItem[] = [];
   const step = progress.step('Reading all pages');
@@ -121,11 +121,11 @@ function toListItems(name: string, list: unknown[]): ListItem[] {
 }
 
 /** The same call for another page. Offsets are relative to the one of the first page. */
-function callForPage(call: RawCall, place: PagePosition): RawCall {
+function callForPage(call: RawCall, position: PagePosition): RawCall {
   const began = Number(call.query.find(([name]) => name === 'offset')?.[1] ?? 0);
   const query = call.query.filter(([name]) => name !== 'offset' && name !== 'nextToken');
-  if ('token' in place) return { ...call, query: [...query, ['nextToken', place.token]] };
-  return { ...call, query: [...query, ['offset', String(began + place.offset)]] };
+  if ('token' in position) return { ...call, query: [...query, ['nextToken', position.token]] };
+  return { ...call, query: [...query, ['offset', String(began + position.offset)]] };
 }
 
 async function readBody(context: Context, { method, fields, input }: RawRequest): Promise<string | undefined> {

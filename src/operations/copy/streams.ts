@@ -48,7 +48,7 @@ export async function copyToDevice(
 }
 
 async function onlyFile(context: Context, { sources }: CopyPaths): Promise<RemoteFile> {
-  const paths = sources.flatMap((place) => (place.kind === 'remote' ? [place.at] : []));
+  const paths = sources.flatMap((source) => (source.kind === 'remote' ? [source.at] : []));
   const [file, ...others] = paths.length === sources.length ? await findRemoteFiles(context, paths) : [];
   if (!file || others.length > 0) throw new UsageError('only one remote file can be copied to stdout or a device');
   return file;

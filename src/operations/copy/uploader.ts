@@ -127,7 +127,7 @@ export class Uploader implements FileCopier {
       resources,
     );
     await source.checkUnchanged();
-    const since = signedAt(sent.upload.links[0] ?? '') ?? startedAt;
+    const since = signedAt(sent.upload.urls[0] ?? '') ?? startedAt;
     try {
       await completeUploadedFile(
         { target: at, ...sent, bytes: source.bytes, startedAt: since },
@@ -145,17 +145,17 @@ export class Uploader implements FileCopier {
     return { since, etags: possibleEtags(sent.parts), resumedBytes };
   }
 
-  async #begin({ path, volume, region }: VolumePath, count: number): Promise<{ id: string; links: string[] }> {
+  async #begin({ path, volume, region }: VolumePath, count: number): Promise<{ id: string; urls: string[] }> {
     const { api, project } = this.context;
     const body = { file_path: path, part_count: count, region };
     const { upload_id: id, parts } = await api(initializeUpload, { project, volume, query: { region }, body });
-    const links: string[] = [];
+    const urls: string[] = [];
     for (const { part_number: number, url } of parts) {
       if (number < 1 || number > count)
         throw new UnexpectedReplyError(`the platform returned a signed URL for part ${number}`);
-      links[number - 1] = url;
+      urls[number - 1] = url;
     }
-    return { id, links: Array.from(links, (link) => link ?? '') };
+    return { id, urls: Array.from(urls, (url) => url ?? '') };
   }
 
   /** A file that a previous attempt uploaded may have been removed, overwritten or lost. */
@@ -177,8 +177,8 @@ export class Uploader implements FileCopier {
   ): ResumableUpload | undefined {
     const { resources, options } = this.context;
     const plan = planParts(bytes, options.partSize);
-    const fits = upload && partBytes === plan.partBytes && upload.links.length === plan.count;
-    if (!fits || !parts?.length || !isUsable(upload.links[0] ?? '', upload.linksEndAt, resources.now()))
+    const fits = upload && partBytes === plan.partBytes && upload.urls.length === plan.count;
+    if (!fits || !parts?.length || !isUsable(upload.urls[0] ?? '', upload.urlsExpireAt, resources.now()))
       return undefined;
     return { upload, parts };
   }

@@ -23,7 +23,7 @@ export async function createAppBody(
 ): Promise<AppCreation> {
   const login = await findRegistryLogin(await readBaseImages(project), context.env);
   context.secrets.add(...(login?.secrets ?? []));
-  if (login) context.progress.note(`Sending the login for ${login.registry} to pull the base image`);
+  if (login) context.progress.note(`sending the login for ${login.registry} to pull the base image`);
   return {
     ...createAppSettings(project),
     name: project.name,

@@ -3,12 +3,11 @@ import type { Context } from '../../context.ts';
 import { createRunApp, startRun } from '../../contract/run-app.ts';
 import { size } from '../../output/format.ts';
 import type { AppConfig } from '../../project/config.ts';
-import { remoteRun } from '../runs/index.ts';
+import type { RunLine } from '../runs/index.ts';
+import { type FinishedRun, followRun, remoteRun } from '../runs/index.ts';
 import { cancelAbandoned, completeDespiteInterrupt, explainLostReply } from '../waiting/index.ts';
 import { prepareImage, readBaseImage } from './base-image.ts';
-import { type FinishedRun, followRun } from './follow-run.ts';
 import type { Program } from './read-program.ts';
-import type { RunLine } from './run-log.ts';
 
 export interface RunOptions {
   /** The arguments of the function or program, as JSON. */

@@ -71,11 +71,11 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
 }
 
 async function resolveFolders(context: Context, { sources, target }: CopyPaths) {
-  const [place] = sources;
-  if (!place || place.kind === 'stream' || target.kind === 'stream') {
+  const [location] = sources;
+  if (!location || location.kind === 'stream' || target.kind === 'stream') {
     throw new UsageError('sync needs two folders, not a stream', { fix: 'use gantry cp' });
   }
-  const source = await inspectSource(place, context);
+  const source = await inspectSource(location, context);
   if (!source.isFolder) throw new UsageError(`${source.name} is a file`, { fix: 'copy it with gantry cp' });
   return { source, target: await resolveTarget(target, [source], context) };
 }

@@ -65,7 +65,7 @@ export async function cancelAbandoned(
     const wait = (ms: number) => delay(ms, signal);
     const status = reply === undefined ? 'cancelled' : await waitUntilCanceled(work, api, wait, shortPausesMs);
     if (isCanceled(status)) {
-      progress.note(`Canceled ${nameOf(work)}`);
+      progress.note(`canceled ${nameOf(work)}`);
       return true;
     }
     throw new PendingError(`its status is still ${status}`);

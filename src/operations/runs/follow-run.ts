@@ -3,9 +3,10 @@ import type { Context } from '../../context.ts';
 import { type Run, runPhase } from '../../contract/runs.ts';
 import { PendingError, ProgramError } from '../../errors.ts';
 import { duration } from '../../output/format.ts';
-import { fetchRun, hasEnded, runStatus } from '../runs/index.ts';
 import { Deadline, pollStates, throwUnlessTransient } from '../waiting/index.ts';
+import { fetchRun } from './fetch-run.ts';
 import { type RunLine, RunLog } from './run-log.ts';
+import { hasEnded, runStatus } from './run-status.ts';
 
 /** A run that succeeded. */
 export interface FinishedRun {
