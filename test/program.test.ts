@@ -52,12 +52,12 @@ test('--help --json describes a command as the reference does', async () => {
 
 describe('an invalid command line exits with 2 and suggests a fix:', () => {
   test.each([
-    ['a misspelt command', 'deplyo', /error: unknown command "deplyo"[\s\S]*did you mean deploy\?/],
-    ['a misspelt subcommand', 'apps delte', /error: unknown command "delte"/],
-    ['a subcommand nearly right', 'builds cancle web b', /did you mean cancel\?/],
-    ['a word no command has', 'frobnicate', /error: unknown command "frobnicate"[\s\S]*fix gantry --help/],
-    ['a misspelt flag', 'deploy --detatch', /error: unknown flag "--detatch"[\s\S]*did you mean --detach\?/],
-    ['a misspelt global flag', 'apps list --quite', /did you mean --quiet\?/],
+    ['a misspelled command', 'deplyo', /error: unknown command "deplyo"[\s\S]*did you mean deploy\?/],
+    ['a misspelled subcommand', 'apps delte', /error: unknown command "delte"/],
+    ['a nearly correct subcommand', 'builds cancle web b', /did you mean cancel\?/],
+    ['an unknown word', 'frobnicate', /error: unknown command "frobnicate"[\s\S]*fix gantry --help/],
+    ['a misspelled flag', 'deploy --detatch', /error: unknown flag "--detatch"[\s\S]*did you mean --detach\?/],
+    ['a misspelled global flag', 'apps list --quite', /did you mean --quiet\?/],
     ['an abbreviated flag', 'deploy --det', /error: unknown flag "--det"/],
     ['an unexpected argument', 'apps list web', /error: unexpected argument "web"\n {2}fix gantry apps list --help/],
     ['an unexpected argument of deploy', 'deploy web', /error: unexpected argument "web"/],

@@ -79,8 +79,8 @@ describe('a retried call', () => {
   });
 
   test.each([
-    ['a failure that no repeat cures', new FailedError('no')],
-    ['an exception nobody foresaw', new TypeError('bug')],
+    ['a permanent failure', new FailedError('no')],
+    ['an unexpected exception', new TypeError('bug')],
     ['a wait longer than a minute', new UnavailableError('later', { retryable: true, retryAfterMs: 61_000 })],
   ])('is not repeated after %s', async (_, failure) => {
     const { result, told } = trying([failure]);

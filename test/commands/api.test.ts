@@ -28,11 +28,11 @@ describe('gantry api', () => {
 
   test('--json wraps status, headers and the parsed body', async () => {
     const { json } = await gantry(['api', 'GET', '/v2/projects', '--json'], { emulator });
-    expect(json()).toMatchObject({ status: 200, body: [{ id: emulator.project }] });
+    expect(json()).toMatchObject({ statusCode: 200, body: [{ id: emulator.project }] });
   });
 
-  test('--include prints status and headers before the body', async () => {
-    const { stdout } = await gantry(['api', 'GET', '/v2/projects', '--include'], { emulator });
+  test('--show-headers prints status and headers before the body', async () => {
+    const { stdout } = await gantry(['api', 'GET', '/v2/projects', '--show-headers'], { emulator });
     expect(stdout).toMatch(/^HTTP 200\n[\s\S]*content-type: application\/json\n[\s\S]*\n\n\[/);
   });
 
@@ -63,14 +63,14 @@ describe('gantry api', () => {
   });
 
   test.each([
-    ['not there', ['GET', '/v2/projects/{project}/apps/p-12345678-nope'], 6],
-    ['a wrong method', ['FETCH', '/v2/projects'], 2],
-    ['an address instead of a path', ['GET', 'https://evil.example/v2/projects'], 2],
+    ['a missing path', ['GET', '/v2/projects/{project}/apps/p-12345678-nope'], 6],
+    ['an invalid method', ['FETCH', '/v2/projects'], 2],
+    ['a URL instead of a path', ['GET', 'https://evil.example/v2/projects'], 2],
     ['a body with GET', ['GET', '/v2/projects', '--field', 'a=b'], 2],
     ['two bodies', ['POST', '/v2/projects', '--field', 'a=b', '--input', 'x'], 2],
-    ['a field that is no JSON', ['POST', '/v2/projects', '--field', 'a:={'], 2],
+    ['a field that is not JSON', ['POST', '/v2/projects', '--field', 'a:={'], 2],
     ['a field without a name', ['POST', '/v2/projects', '--field', '=b'], 2],
-    ['a file that is not there', ['POST', '/v2/projects', '--input', 'nope.json'], 2],
+    ['a missing file', ['POST', '/v2/projects', '--input', 'nope.json'], 2],
     ['--paginate with POST', ['POST', '/v2/projects', '--paginate'], 2],
   ])('exits like every command: %s', async (_, words, exit) => {
     const { code, json } = await gantry(['api', ...words, '--json'], { emulator });

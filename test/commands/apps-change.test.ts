@@ -23,7 +23,8 @@ describe('apps scale', () => {
     expect(code).toBe(0);
     expect(json()).toEqual({
       app: 'web',
-      changes: [
+      changed: true,
+      settings: [
         { setting: 'maxReplicaCount', from: 4, to: 6 },
         { setting: 'cooldownPeriodSeconds', from: 10, to: 120 },
       ],
@@ -74,8 +75,8 @@ describe('apps delete', () => {
   test.each([
     ['another name is typed', ['apps', 'delete', 'web'], { columns: 80, typed: 'wob\r' }, 130],
     ['--confirm names another', ['apps', 'delete', 'web', '--confirm', 'wob'], {}, 2],
-    ['only --yes is given and nobody is there', ['apps', 'delete', 'web', '--yes'], {}, 9],
-    ['the app is not there', ['apps', 'delete', 'nope', '--confirm', 'nope'], {}, 6],
+    ['only --yes is given without a terminal', ['apps', 'delete', 'web', '--yes'], {}, 9],
+    ['the app does not exist', ['apps', 'delete', 'nope', '--confirm', 'nope'], {}, 6],
   ])('deletes nothing when %s', async (_, words, setting, exit) => {
     const { code } = await gantry(words, { emulator, ...setting });
     expect(code).toBe(exit);

@@ -145,9 +145,9 @@ describe('doctor finds', () => {
 
   test.each([
     ['no token', () => '', 'auth', 'not logged in'],
-    ['a token that has ended', () => emulator.issueToken({ exp: 1 }), 'auth', 'expired'],
-    ['a token that the platform does not accept', () => 'nonsense', 'auth', 'malformed'],
-    ['a token that can be none', () => 'a b\nc', 'auth', 'the token is not valid'],
+    ['an expired token', () => emulator.issueToken({ exp: 1 }), 'auth', 'expired'],
+    ['a token that the platform rejects', () => 'nonsense', 'auth', 'malformed'],
+    ['an invalid token', () => 'a b\nc', 'auth', 'the token is not valid'],
   ])('%s', async (_, token, code, said) => {
     const outcome = await found({ env: { GANTRY_TOKEN: token() } });
     expect(outcome.code).toBe(4);
@@ -204,7 +204,7 @@ describe('doctor finds', () => {
     ['a clock that is a little ahead', -120_000, 'warning', /^(2m( \ds)?|1m 5\ds) ahead of the platform's$/],
     ['a clock that is a little behind', 120_000, 'warning', /^(2m( \ds)?|1m 5\ds) behind the platform's$/],
     ['a clock that is far off', 600_000, 'failed', /behind/],
-    ['a clock that is right', 5_000, 'ok', /within 30 s/],
+    ['a correct clock', 5_000, 'ok', /within 30 s/],
   ])('%s', async (_, offMs, status, message) => {
     await using server = await serving((_request, response) => {
       response.setHeader('date', new Date(Date.now() + offMs).toUTCString());

@@ -27,10 +27,10 @@ describe('a stream of events', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toEqual([
-      { event: null, data: 'one', id: null },
-      { event: 'step', data: '{"n":\n2}', id: '7' },
-      { event: null, data: 'three', id: null },
-      expect.objectContaining({ type: 'result', status: 200, events: 3 }),
+      { type: 'event', event: null, data: 'one', id: null },
+      { type: 'event', event: 'step', data: '{"n":\n2}', id: '7' },
+      { type: 'event', event: null, data: 'three', id: null },
+      expect.objectContaining({ type: 'result', statusCode: 200, events: 3 }),
     ]);
     expect(seen[0]?.headers.accept).toBe('*/*');
   });
@@ -42,7 +42,7 @@ describe('a stream of events', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines.map(({ type }) => type)).toEqual(['event', 'event', 'event', 'result']);
-    expect(lines.at(-1)).toMatchObject({ status: 200, runId: 'r-1', events: 3 });
+    expect(lines.at(-1)).toMatchObject({ statusCode: 200, run: 'r-1', events: 3 });
   });
 
   test('is unchanged with --raw', async () => {
@@ -54,10 +54,10 @@ describe('a stream of events', () => {
     ['cut anywhere, in a character too', 'data: äöü\r\n\r\ndata: 🦊\r\n\r\n', 'äöü\n🦊\n'],
     ['with line ends of its own', 'data: a\rdata: b\r\rdata: c\n\n', 'a\nb\nc\n'],
     ['without an empty line at its end', 'data: a\n\ndata: b', 'a\nb\n'],
-    ['with fields that are not known', 'color: red\ndata: a\n\njust text\n\ndata: b\n\n', 'a\nb\n'],
-    ['with a retry that is no number', 'retry: soon\ndata: a\n\n', 'a\n'],
+    ['with unknown fields', 'color: red\ndata: a\n\njust text\n\ndata: b\n\n', 'a\nb\n'],
+    ['with a retry that is not a number', 'retry: soon\ndata: a\n\n', 'a\n'],
     ['of comments only', ': a\n\n: b\n\n', ''],
-    ['of nothing', '', ''],
+    ['without events', '', ''],
   ])('%s', async (_, text, expected) => {
     const { env } = await appServer(async (response) => {
       begin(response);
@@ -88,7 +88,7 @@ describe('a stream of events', () => {
 
   test.each([
     ['text', [], 'one\n'],
-    ['JSON', ['--json'], '{"event":null,"data":"one","id":null}\n{"type":"error",'],
+    ['JSON', ['--json'], '{"type":"event","event":null,"data":"one","id":null}\n{"type":"error",'],
     ['events', ['--events'], '{"type":"event","event":null,"data":"one","id":null}\n{"type":"error",'],
   ])('that breaks in the middle is an error, and what arrived stays printed: %s', async (_, flags, expected) => {
     const { env } = await appServer((response) => {

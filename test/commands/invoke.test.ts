@@ -33,7 +33,7 @@ describe('the request', () => {
       '/v4/p-12345678/web/run/chat/completions',
       '',
     ],
-    ['odd names', 'invoke a/b c?d', 'POST', '/v4/p-12345678/a%2Fb/c%3Fd', '{}'],
+    ['unusual names', 'invoke a/b c?d', 'POST', '/v4/p-12345678/a%2Fb/c%3Fd', '{}'],
     ['another method', 'invoke web --method put --path /x --data 1', 'PUT', '/v4/p-12345678/web/x', '1'],
   ])('%s', async (_, line, method, path, body) => {
     const { seen, env } = await fine();
@@ -89,11 +89,11 @@ describe('the request', () => {
   test.each([
     ['two bodies', ['--data', '{}', '--input', 'x']],
     ['pairs and a body', ['a=b', '--data', '{}']],
-    ['what is no JSON', ['--data', '{a: 1}']],
-    ['a pair that is no JSON', ['a:={']],
-    ['a word that is no pair', ['predict', 'again']],
+    ['invalid JSON', ['--data', '{a: 1}']],
+    ['a pair that is not JSON', ['a:={']],
+    ['a word that is not a pair', ['predict', 'again']],
     ['a parameter twice', ['a=1', 'a=2']],
-    ['a file that is not there', ['--data', '@nope.json']],
+    ['a missing file', ['--data', '@nope.json']],
     ['a folder', ['--input', '.']],
     ['a body with GET', ['--method', 'GET', '--data', '{}']],
     ['pairs with GET', ['--method', 'GET', 'a=b']],
@@ -101,16 +101,16 @@ describe('the request', () => {
     ['a header without a name', ['--header', ': x']],
     ['a header of two lines', ['--header', 'X-A: b\r\nX-C: d']],
     ['a header that is not ours to give', ['--header', 'Content-Length: 1']],
-    ['a path that is none', ['--path', 'health']],
+    ['an invalid path', ['--path', 'health']],
     ['a path that leaves the app', ['--path', '/../other/run']],
     ['a hidden path that leaves the app', ['--path', '/%2e%2e/other/run']],
     ['a stream that is not waited for', ['--stream', '--async']],
     ['--wait and --await-webhook', ['--wait', '--await-webhook']],
     ['two webhooks', ['--webhook', 'https://x.example', '--await-webhook']],
     ['a webhook that is not https', ['--webhook', 'http://x.example/hook']],
-    ['a webhook that is no address', ['--webhook', 'x.example']],
-    ['a port for nothing', ['--port', '80']],
-    ['a secret for nothing', ['--webhook-secret-file', 'x']],
+    ['a webhook that is not a URL', ['--webhook', 'x.example']],
+    ['a port without a webhook', ['--port', '80']],
+    ['a secret without a webhook', ['--webhook-secret-file', 'x']],
   ])('%s is refused before anything is sent', async (_, words) => {
     const { seen, env } = await fine();
     const outcome = await gantry(['invoke', 'web', ...words, '--json'], { env });
@@ -130,21 +130,21 @@ describe('the response', () => {
     expect(outcome.stderr).toMatch(/^200 OK in \d+ ms\n$/);
   });
 
-  test('--include prints status and headers first', async () => {
+  test('--show-headers prints status and headers first', async () => {
     const { env } = await fine();
-    const { stdout } = await gantry(['invoke', 'web', '--include'], { env });
+    const { stdout } = await gantry(['invoke', 'web', '--show-headers'], { env });
     expect(stdout).toMatch(/^HTTP 200 OK\ncontent-type: application\/json\nx-request-id: r-1\n[\s\S]*\n\n\{"run_id"/);
   });
 
   test.each([
-    ['JSON', '{"run_id":"r-9","result":[1]}', { body: { run_id: 'r-9', result: [1] }, encoding: 'json', runId: 'r-9' }],
-    ['text', 'plain', { body: 'plain', encoding: 'text', runId: 'r-1' }],
-    ['bytes', Buffer.from([0xff, 0xfe]), { body: '//4=', encoding: 'base64', runId: 'r-1' }],
-    ['nothing', '', { body: '', encoding: 'text', runId: 'r-1' }],
+    ['JSON', '{"run_id":"r-9","result":[1]}', { body: { run_id: 'r-9', result: [1] }, encoding: 'json', run: 'r-9' }],
+    ['text', 'plain', { body: 'plain', encoding: 'text', run: 'r-1' }],
+    ['bytes', Buffer.from([0xff, 0xfe]), { body: '//4=', encoding: 'base64', run: 'r-1' }],
+    ['nothing', '', { body: '', encoding: 'text', run: 'r-1' }],
   ])('--json wraps %s', async (_, body, expected) => {
     const { env } = await appServer((response) => response.writeHead(201, { 'x-request-id': 'r-1' }).end(body));
     const { json } = await gantry(['invoke', 'web', '--json'], { env });
-    expect(json()).toMatchObject({ status: 201, timings: { totalMs: expect.any(Number) }, ...expected });
+    expect(json()).toMatchObject({ statusCode: 201, durationMs: expect.any(Number), ...expected });
   });
 
   test('--json=body prints only the body', async () => {
@@ -155,7 +155,7 @@ describe('the response', () => {
   test('--events ends with the result as one line', async () => {
     const { env } = await fine();
     const { stdout } = await gantry(['invoke', 'web', '--events'], { env });
-    expect(JSON.parse(stdout)).toMatchObject({ type: 'result', status: 200, body: reply });
+    expect(JSON.parse(stdout)).toMatchObject({ type: 'result', statusCode: 200, body: reply });
     expect(stdout.trim()).not.toContain('\n');
   });
 });
@@ -185,7 +185,7 @@ describe('an error', () => {
     expect(outcome.code).toBe(exit);
     expect(outcome.stderr).toContain(`error: ${message}`);
     expectErrorDocument(outcome);
-    expect(outcome.json()).toMatchObject({ error: { status, details: { body } } });
+    expect(outcome.json()).toMatchObject({ error: { statusCode: status, details: { body } } });
     // It may have been carried out: it is not sent again.
     expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
@@ -270,7 +270,7 @@ describe('a bad connection', () => {
     expect(stderr).toContain('connection refused');
   });
 
-  test.each(['before an answer', 'in the middle of a request'])('that breaks %s is not retried', async (when) => {
+  test.each(['before the response', 'in the middle of a request'])('that breaks %s is not retried', async (when) => {
     let calls = 0;
     const server = createServer((socket) => {
       calls += 1;

@@ -183,22 +183,28 @@ describe('what is sent', () => {
 describe('nothing is sent', () => {
   const big = 'x'.repeat(3 * 1024 * 1024);
   test.each([
-    ['no such file', {}, ['nope.py'], 6, /nope\.py not found/],
-    ['no Python file', { 'job.sh': '' }, ['job.sh'], 2, /not a Python file: job\.sh/],
+    ['a missing file', {}, ['nope.py'], 6, /nope\.py not found/],
+    ['not a Python file', { 'job.sh': '' }, ['job.sh'], 2, /not a Python file: job\.sh/],
     [
-      'no such function',
+      'a missing function',
       { 'job.py': job },
       ['job.py::trian'],
       6,
       /function trian not found in job\.py\n {2}why available functions: train/,
     ],
-    ['a function nearly so called', { 'job.py': job }, ['job.py::trains'], 6, /fix did you mean job\.py::train\?/],
+    ['a function with a similar name', { 'job.py': job }, ['job.py::trains'], 6, /fix did you mean job\.py::train\?/],
     ['a function in a function', { 'job.py': 'def f():\n def g(): pass\n' }, ['job.py::g'], 6, /function g not found/],
-    ['data nobody takes', { 'job.py': 'print(1)\ndef f(a): pass' }, ['job.py', 'a=1'], 2, /fix gantry run job\.py::f/],
-    ['data that is no JSON', { 'job.py': job }, ['job.py', '--data', '{'], 2, /invalid JSON in --data/],
-    ['data that is no object', { 'job.py': job }, ['job.py', '--data', '[1]'], 2, /--data is not a JSON object/],
-    ['a word that is no pair', { 'job.py': job }, ['job.py', 'epochs'], 2, /invalid parameter "epochs"/],
-    ['a file left out', { 'job.py': job, 'cerebrium.toml': toml('exclude = ["j*.py"]') }, ['job.py'], 10, /"j\*\.py"/],
+    [
+      'data without a function',
+      { 'job.py': 'print(1)\ndef f(a): pass' },
+      ['job.py', 'a=1'],
+      2,
+      /fix gantry run job\.py::f/,
+    ],
+    ['data that is not JSON', { 'job.py': job }, ['job.py', '--data', '{'], 2, /invalid JSON in --data/],
+    ['data that is not an object', { 'job.py': job }, ['job.py', '--data', '[1]'], 2, /--data is not a JSON object/],
+    ['a word that is not a pair', { 'job.py': job }, ['job.py', 'epochs'], 2, /invalid parameter "epochs"/],
+    ['an excluded file', { 'job.py': job, 'cerebrium.toml': toml('exclude = ["j*.py"]') }, ['job.py'], 10, /"j\*\.py"/],
     ['a file in a cache', { 'venv/a.py': job, 'b.py': '' }, ['venv/a.py'], 10, /venv is excluded unless/],
     [
       'files too large',
@@ -282,11 +288,11 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
   test('is in one document with --json, and on stderr for people', async () => {
     const outcome = await run({ 'job.py': job }, ['job.py::train', '--json']);
     expect(outcome.json()).toEqual({
-      ...{ runId: expect.stringMatching(/^[0-9a-f-]{36}$/), app: expect.any(String), status: 'success', exitCode: 0 },
-      seconds: expect.any(Number),
+      ...{ run: expect.stringMatching(/^[0-9a-f-]{36}$/), app: expect.any(String), status: 'success', exitCode: 0 },
+      durationMs: expect.any(Number),
       logs: [
-        { line: 'first: 1', stream: 'stdout', time: expect.stringMatching(/Z$/) },
-        { line: '{"loss": 0.5}', stream: 'stdout', time: expect.stringMatching(/Z$/) },
+        { line: 'first: 1', stream: 'stdout', loggedAt: expect.stringMatching(/Z$/) },
+        { line: '{"loss": 0.5}', stream: 'stdout', loggedAt: expect.stringMatching(/Z$/) },
       ],
     });
     expect(outcome.stderr).toContain('  first: 1\n');
@@ -351,7 +357,7 @@ describe('failures', () => {
   });
 
   test.each([
-    ['the answer is lost', 'reset-after', 69, 1],
+    ['the reply is lost', 'reset-after', 69, 1],
     ['the platform fails', '500', 69, 1],
   ])('is not sent again: %s', async (_, fault, exit, times) => {
     emulator.fail('startRun', fault);

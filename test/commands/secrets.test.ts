@@ -60,7 +60,7 @@ describe('a value is read', () => {
     const { code, stdout } = await run(['set', 'KEY', '--from-file', 'key'], { cwd: folder.path });
     expect([code, stdout]).toEqual([0, 'added: KEY\n']);
     expect(kept()).toEqual({ KEY: 'line 1\nline 2\n' });
-    await run(['set', 'RAW', '--from-file', 'key', '--raw'], { cwd: folder.path });
+    await run(['set', 'RAW', '--from-file', 'key', '--keep-newline'], { cwd: folder.path });
     expect(kept()?.RAW).toBe('line 1\nline 2\n\n');
   });
 
@@ -71,7 +71,7 @@ describe('a value is read', () => {
 
   test('from the environment, for several names', async () => {
     const { json } = await run(['set', 'B', 'A', '--from-env', '--json'], { env: { A: value, B: '2' } });
-    expect(json()).toEqual({ app: null, added: ['A', 'B'], replaced: [], removed: [], unchanged: [] });
+    expect(json()).toEqual({ app: null, changed: true, added: ['A', 'B'], replaced: [], removed: [], unchanged: [] });
     expect(kept()).toEqual({ A: value, B: '2' });
   });
 
@@ -112,8 +112,8 @@ describe('a value is read', () => {
 
   test.each([
     ['empty', ['set', 'KEY', '--from-env'], { env: { KEY: '' } }, 'the value of KEY is empty'],
-    ['not there', ['set', 'KEY', '--from-env'], {}, 'KEY is not set in the environment'],
-    ['in no such file', ['set', 'KEY', '--from-file', 'nowhere'], {}, 'cannot read nowhere'],
+    ['missing', ['set', 'KEY', '--from-env'], {}, 'KEY is not set in the environment'],
+    ['in a missing file', ['set', 'KEY', '--from-file', 'nowhere'], {}, 'cannot read nowhere'],
     ['for two names', ['set', 'A', 'B', '--from-file', '-'], {}, '--from-file sets one secret only'],
     ['from both', ['set', 'A', '--from-env', '--from-file', '-'], {}, 'cannot be combined'],
     ['no text', ['set', 'A', '--from-file', '-'], { stdin: Buffer.from([0xff, 0xfe]) }, 'stdin is not UTF-8 text'],
@@ -241,7 +241,7 @@ describe('importing', () => {
     const words = ['import', '-', '--json'];
     expect((await run(words, { stdin: 'A=new\nB=same\nC=3\n' })).code).toBe(9);
     const { json } = await run([...words, '--yes'], { stdin: 'A=new\nB=same\nC=3\n' });
-    expect(json()).toEqual({ app: null, added: ['C'], replaced: ['A'], removed: [], unchanged: ['B'] });
+    expect(json()).toEqual({ app: null, changed: true, added: ['C'], replaced: ['A'], removed: [], unchanged: ['B'] });
   });
 
   test('of an invalid file names every line and no content', async () => {

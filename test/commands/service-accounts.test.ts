@@ -71,7 +71,7 @@ describe('a change', () => {
 
   test('in JSON has the grants before and after', async () => {
     expect((await run('grant sa-1 p-3 --json')).json()).toEqual({
-      ...{ serviceAccountId: 'sa-1', before: ['p-1', 'p-2'], after: ['p-1', 'p-2', 'p-3'] },
+      ...{ serviceAccount: 'sa-1', before: ['p-1', 'p-2'], after: ['p-1', 'p-2', 'p-3'] },
       ...{ changed: true, dryRun: false },
     });
   });
@@ -125,8 +125,8 @@ describe('a change', () => {
   });
 
   test.each([
-    ['of an unknown form', ['p-1', { role: 'all' }]],
-    ['that are not told', undefined],
+    ['of an unknown format', ['p-1', { role: 'all' }]],
+    ['that are not listed', undefined],
   ])('to grants %s is refused, unless all of them are named', async (_, given) => {
     give(given);
     const refused = await run('grant sa-1 p-3');

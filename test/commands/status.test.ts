@@ -29,7 +29,7 @@ const incident = {
 };
 
 test('shows that the platform is operational, without a token', async () => {
-  const { code, stdout, stderr } = await run(['--check'], { env: { GANTRY_TOKEN: '', GANTRY_PROJECT: '' } });
+  const { code, stdout, stderr } = await run(['--exit-code'], { env: { GANTRY_TOKEN: '', GANTRY_PROJECT: '' } });
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^all services operational\n\nSERVICE +STATUS\nDashboard +operational\n/);
   expect(emulator.calls[0]).toMatchObject({ path: '/index.json', hasAuthorization: false });
@@ -52,8 +52,8 @@ describe('an incident', () => {
 
   test('exits with 1 when requested, and with 0 otherwise', async () => {
     expect((await run()).code).toBe(0);
-    expect((await run(['--check'])).code).toBe(1);
-    expect((await run(['--check', '--json'])).code).toBe(1);
+    expect((await run(['--exit-code'])).code).toBe(1);
+    expect((await run(['--exit-code', '--json'])).code).toBe(1);
   });
 
   test('in JSON has its times and words', async () => {
@@ -71,7 +71,7 @@ describe('an incident', () => {
 
   test('that is over is not shown', async () => {
     emulator.store.incidents = [{ ...incident, endsAt: now - minutes }];
-    const { code, stdout } = await run(['--check']);
+    const { code, stdout } = await run(['--exit-code']);
     expect([code, stdout]).toEqual([0, expect.not.stringContaining('Slow starts')]);
   });
 });
@@ -79,7 +79,7 @@ describe('an incident', () => {
 test('planned maintenance is shown, and does not cause a failure', async () => {
   const [startedAt, endsAt] = [now + 60 * minutes, now + 120 * minutes];
   emulator.store.incidents = [{ ...incident, state: 'maintenance', startedAt, endsAt, updates: [] }];
-  const { code, stdout } = await run(['--check']);
+  const { code, stdout } = await run(['--exit-code']);
   expect(code).toBe(0);
   expect(stdout).toContain(`planned for ${localTime(time(startedAt))} until ${localTime(time(endsAt))}`);
 });
@@ -112,16 +112,16 @@ describe('a page', () => {
   const report = (facts: Record<string, unknown>) => item('status_report', '5', { title: 'Trouble', ...facts });
 
   test.each<[string, unknown, StatusItem[], string, number]>([
-    ['that says nothing of itself', undefined, [service('downtime')], 'downtime', 0],
-    ['that has nothing on it', undefined, [], 'unknown', 0],
-    ['that says all is well', 'operational', [service('operational')], 'operational', 0],
+    ['without a state', undefined, [service('downtime')], 'downtime', 0],
+    ['without reports', undefined, [], 'unknown', 0],
+    ['with the state operational', 'operational', [service('operational')], 'operational', 0],
     ['in capital letters', 'Downtime', [service('Downtime')], 'downtime', 0],
-    ['with a word nobody knows', 'melting', [service('operational')], 'melting', 0],
-    ['with a service nobody watches', undefined, [service('not_monitored')], 'operational', 0],
-    ['with a report of no end', 'degraded', [report({ aggregate_state: 'degraded' })], 'degraded', 1],
+    ['with an unknown state', 'melting', [service('operational')], 'melting', 0],
+    ['with an unmonitored service', undefined, [service('not_monitored')], 'operational', 0],
+    ['with a report without an end', 'degraded', [report({ aggregate_state: 'degraded' })], 'degraded', 1],
     ['with a report that is resolved', 'operational', [report({ aggregate_state: 'resolved' })], 'operational', 0],
-    ['with a report of no state', 'operational', [report({})], 'operational', 1],
-    ['with odd forms', 'degraded', [report({ affected_resources: [null, 7, {}], starts_at: 5 })], 'degraded', 1],
+    ['with a report without a state', 'operational', [report({})], 'operational', 1],
+    ['with unusual types', 'degraded', [report({ affected_resources: [null, 7, {}], starts_at: 5 })], 'degraded', 1],
   ])('%s is understood', (_, state, included, status, incidents) => {
     const page = parseStatusPage({ data: { attributes: { aggregate_state: state } }, included }, now);
     expect(page).toMatchObject({ status, incidents: { length: incidents } });

@@ -145,10 +145,7 @@ describe('a reply that is not the requested range', () => {
       ({ response }) =>
         void response.writeHead(206, { ...headers, 'content-type': 'multipart/byteranges; boundary=x' }).end('--x--'),
     ],
-    [
-      'does not tell the whole size',
-      (asked) => send(asked, old, { ...headers, 'content-range': `bytes 0-${5 * 2 ** 20 - 1}/*` }),
-    ],
+    ['has no total size', (asked) => send(asked, old, { ...headers, 'content-range': `bytes 0-${5 * 2 ** 20 - 1}/*` })],
   ])('%s: the file is read in one request', async (_, lie) => {
     const files = await storage({ name: 'a', bytes: size }, (asked) =>
       asked.range ? lie(asked) : send(asked, old, headers),
@@ -235,8 +232,8 @@ describe('a connection that breaks', () => {
 
   test.each<[string, Record<string, string>, boolean]>([
     ['in the middle', { etag: '"1"' }, true],
-    ['from the beginning where the storage sends no ranges', { etag: '"1"' }, false],
-    ['from the beginning where versions cannot be told apart', {}, true],
+    ['from the start if the storage does not support ranges', { etag: '"1"' }, false],
+    ['from the start if versions cannot be distinguished', {}, true],
   ])('cat resumes %s', async (_, headers, hasRanges) => {
     const files = await storage({ name: 'a', bytes: old.length }, (asked) => {
       if (asked.count === 1) breaks(old, headers)(asked);
@@ -256,4 +253,33 @@ test('--verify reads a file in one request if the storage does not support range
   const { code } = await copied(files, '--verify');
   expect(code).toBe(0);
   expectWhole(old);
+});
+
+describe('a web page of the size of the file', () => {
+  const page = Buffer.from('<!doctype html><title>Log in to the network</title>');
+  const content = noise(page.length, 'content');
+  const html = { 'content-type': 'text/html; charset=utf-8' };
+
+  test('is not the file: it is requested again', async () => {
+    const files = await storage({ name: 'a', bytes: page.length }, (asked) =>
+      asked.count === 1 ? send(asked, page, html) : send(asked, content, { etag: '"1"' }),
+    );
+    expect((await copied(files)).code).toBe(0);
+    expectWhole(content);
+  });
+
+  test('fails the copy if nothing else is sent', async () => {
+    const files = await storage({ name: 'a', bytes: page.length }, (asked) => send(asked, page, html));
+    const { code, stderr } = await copied(files);
+    expect([code, existsSync(target())]).toEqual([69, false]);
+    expect(stderr).toContain('received a web page instead of the file');
+  });
+
+  test('is the file if the storage identifies it as one', async () => {
+    const files = await storage({ name: 'a', bytes: page.length }, (asked) =>
+      send(asked, page, { ...html, 'last-modified': oldDate }),
+    );
+    expect((await copied(files)).code).toBe(0);
+    expectWhole(page);
+  });
 });

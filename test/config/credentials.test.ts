@@ -26,7 +26,7 @@ test.each([
   ['a broken file', '{'],
   ['an empty file', ''],
   ['another profile only', '{"profiles":{"other":{"token":"x"}}}'],
-  ['a token that is no text', '{"profiles":{"default":{"token":7}}}'],
+  ['a token that is not text', '{"profiles":{"default":{"token":7}}}'],
 ])('with %s there is no token, and the error says how to get one', async (_, text) => {
   const { error } = await find({}, text);
   expect(error).toBeInstanceOf(AuthError);

@@ -24,14 +24,14 @@ describe('the images of a Dockerfile', () => {
   test.each([
     ['one', 'FROM debian:bookworm\nRUN true', ['debian:bookworm']],
     ['in lower case', 'from ghcr.io/me/app', ['ghcr.io/me/app']],
-    ['stages of its own are none', 'FROM a.io/x AS base\nFROM base\nFROM BASE as two\nFROM two', ['a.io/x']],
-    ['scratch is none', 'FROM scratch', []],
+    ['its own stages are not images', 'FROM a.io/x AS base\nFROM base\nFROM BASE as two\nFROM two', ['a.io/x']],
+    ['scratch is not an image', 'FROM scratch', []],
     ['with a platform', 'FROM --platform=linux/amd64 a.io/x AS y\nFROM b.io/z', ['a.io/x', 'b.io/z']],
     ['with several flags', 'FROM --platform=$TARGET --x=y a.io/x', ['a.io/x']],
     ['named by an argument are not known', 'ARG IMAGE=a.io/x\nFROM $IMAGE\nFROM $\u007bIMAGE}:1', []],
     ['after blanks and comments', '# FROM c.io/no\n  FROM a.io/x\n', ['a.io/x']],
     ['with Windows line ends', 'FROM a.io/x AS b\r\nFROM b\r\n', ['a.io/x']],
-    ['none at all', 'RUN echo FROM', []],
+    ['no image', 'RUN echo FROM', []],
   ])('%s', (_, dockerfile, images) => {
     expect(findBaseImages(dockerfile)).toEqual(images);
   });
@@ -81,7 +81,7 @@ process.stdin.on('data', (chunk) => { registry += chunk; }).on('end', () => {
     ['names one for the registry', { credHelpers: { 'ghcr.io': 'fake' } }, 'ghcr.io/x', 'me:secret-of-ghcr.io'],
     ['names one for all', { auths: { 'ghcr.io': {} }, credsStore: 'fake' }, 'ghcr.io/x', 'me:secret-of-ghcr.io'],
     ['names one, but for another registry', { credHelpers: { 'quay.io': 'fake' } }, 'ghcr.io/x', undefined],
-    ['names one that knows nothing', { credHelpers: { 'quay.io': 'fake' } }, 'quay.io/x', undefined],
+    ['names one without a login', { credHelpers: { 'quay.io': 'fake' } }, 'quay.io/x', undefined],
     ['names one that has a token only', { credHelpers: { 'token.io': 'fake' } }, 'token.io/x', undefined],
     ['names one that is not installed', { credHelpers: { 'ghcr.io': 'missing' } }, 'ghcr.io/x', undefined],
     ['names a path instead of one', { credHelpers: { 'ghcr.io': '../evil' } }, 'ghcr.io/x', undefined],

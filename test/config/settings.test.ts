@@ -37,7 +37,7 @@ describe('the value and the origin of a setting', () => {
     ['the stored profile', {}, {}, 'project', 'p-work', 'profile'],
     ['another profile by flag', { profile: 'spare' }, {}, 'project', 'p-spare', 'profile'],
     ['another profile by variable', {}, { GANTRY_PROFILE: 'spare' }, 'project', 'p-spare', 'profile'],
-    ['a profile that is not there', { profile: 'none' }, {}, 'project', undefined, 'not set'],
+    ['a missing profile', { profile: 'none' }, {}, 'project', undefined, 'not set'],
     ['the region of the profile', {}, {}, 'region', 'eu-west-1', 'profile'],
     [
       'a region of the environment',

@@ -1,7 +1,6 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { crc32, deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { archiveLimits, readArchive } from '../../src/emulator/archives/archive.ts';
 import { ArchiveNames } from '../../src/emulator/archives/archive-names.ts';
@@ -9,72 +8,33 @@ import { unpackTar, unpackZip } from '../../src/emulator/archives/unpack.ts';
 import { tar } from '../support/tar.ts';
 import { platform, temporaryFolder } from './support/platform.ts';
 import { python } from './support/running.ts';
-
-interface Packed {
-  name: string;
-  content?: Buffer;
-  /** The size in the headers. Default: the actual size. */
-  size?: number;
-  mode?: number;
-}
-
-/** A zip with compressed entries in this order, with any names. */
-function packed(entries: Packed[]): Buffer {
-  const local: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let offset = 0;
-  for (const { name: path, content = Buffer.from('x'), size = content.length, mode = 0o100644 } of entries) {
-    const [name, data] = [Buffer.from(path), deflateRawSync(content)];
-    const facts = Buffer.alloc(26);
-    facts.writeUInt16LE(20, 0);
-    facts.writeUInt16LE(0x0800, 2);
-    facts.writeUInt16LE(8, 4);
-    facts.writeUInt32LE(crc32(content), 10);
-    facts.writeUInt32LE(data.length, 14);
-    facts.writeUInt32LE(size, 18);
-    facts.writeUInt16LE(name.length, 22);
-    const place = Buffer.alloc(14);
-    place.writeUInt32LE((mode << 16) >>> 0, 6);
-    place.writeUInt32LE(offset, 10);
-    const entry = Buffer.concat([Buffer.from('PK\x03\x04'), facts, name, data]);
-    local.push(entry);
-    directory.push(Buffer.from('PK\x01\x02\x14\x03'), facts, place, name);
-    offset += entry.length;
-  }
-  const end = Buffer.alloc(22);
-  end.write('PK\x05\x06');
-  end.writeUInt16LE(entries.length, 8);
-  end.writeUInt16LE(entries.length, 10);
-  end.writeUInt32LE(Buffer.concat(directory).length, 12);
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...local, ...directory, end]);
-}
+import { type PackedFile, packed } from './support/zip.ts';
 
 const main = { name: 'main.py', content: Buffer.from('def run():\n    return 1\n') };
 const zeros = (bytes: number) => Buffer.alloc(bytes);
 
-const broken: [string, Packed[], string][] = [
+const broken: [string, PackedFile[], string][] = [
   ['a file that is a folder too', [{ name: 'a' }, { name: 'a/b.txt' }], 'a is both a file and a folder'],
   ['a folder that is a file too', [{ name: 'a/b.txt' }, { name: 'a' }], 'a is both a file and a folder'],
   ['a folder entry of a file', [{ name: 'a' }, { name: 'a/' }], 'a is both a file and a folder'],
   ['a file twice', [{ name: 'a' }, { name: './a' }], 'a is in the archive twice'],
   ['a name of 256 bytes', [{ name: 'é'.repeat(128) }], 'a name is longer than 255 bytes'],
   ['a path of 2,000 bytes', [{ name: `${'a/'.repeat(999)}bc` }], 'a path is longer than 1024 bytes'],
-  ['a way out', [{ name: 'a/../../b' }], '..'],
+  ['a path out of the folder', [{ name: 'a/../../b' }], '..'],
   ['a path from the root', [{ name: '/etc/passwd' }], 'absolute'],
   ['a path of Windows', [{ name: 'a\\b' }], 'invalid characters'],
   ['a NUL', [{ name: 'a\0b' }], 'NUL'],
   ['no name', [{ name: '.' }], 'does not name a file'],
   [
-    'too much',
+    'too many bytes',
     [
       { name: 'a', content: zeros(3 << 20) },
       { name: 'b', content: zeros(3 << 20) },
     ],
     'unpacks to more than',
   ],
-  ['more than it says', [{ name: 'a', content: zeros(3 << 20), size: 100 }], 'a'],
-  ['less than it says', [{ name: 'a', content: zeros(100), size: 101 }], 'a'],
+  ['more than its declared size', [{ name: 'a', content: zeros(3 << 20), size: 100 }], 'a'],
+  ['less than its declared size', [{ name: 'a', content: zeros(100), size: 101 }], 'a'],
   [
     'a large list of packages',
     [{ name: 'requirements.txt', content: zeros((1 << 20) + 1) }],

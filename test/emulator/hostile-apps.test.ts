@@ -53,7 +53,7 @@ describe.skipIf(!python)("an app that uses the emulator's file descriptor (needs
 
   test.each([
     ['begins its stream twice', 'tell(call=run_id, begins=True)'],
-    ['answers as well', 'tell(call=run_id, answer="{}")'],
+    ['also sends a response', 'tell(call=run_id, answer="{}")'],
     ['writes items of no kind', 'tell(call=run_id, item={})'],
     ['writes no JSON', 'os.write(4, b"{\\n")'],
     ['closes it', 'os.close(4)'],

@@ -48,15 +48,15 @@ describe('a device login', () => {
 
   test.each([
     ['after ten minutes', 'expired_token'],
-    ['when the person refuses', 'access_denied'],
-    ['with a code nobody gave out', 'invalid_grant'],
+    ['if it is denied', 'access_denied'],
+    ['with an unknown code', 'invalid_grant'],
   ])('%s gets %s', async (when, error) => {
     const { begin, poll, clock, emulator } = await device();
     const { device_code } = await begin();
     const known = emulator.store.devices.get(device_code);
     if (when.includes('minutes')) clock.now += 600_000;
-    else if (when.includes('refuses') && known) known.state = 'denied';
-    expect(await poll(when.includes('nobody') ? 'x' : device_code)).toMatchObject({ status: 400, error });
+    else if (when.includes('denied') && known) known.state = 'denied';
+    expect(await poll(when.includes('unknown') ? 'x' : device_code)).toMatchObject({ status: 400, error });
   });
 
   test('is not approved by opening its page', async () => {

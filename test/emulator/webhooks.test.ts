@@ -66,7 +66,7 @@ describe('a webhook', () => {
     ['that answers', [200], [200]],
     ['that is down once', [0, 200], [undefined, 200]],
     ['that is down', [0], [undefined, undefined, undefined]],
-    ['that is not there yet', [404, 404, 204], [404, 404, 204]],
+    ['that does not exist yet', [404, 404, 204], [404, 404, 204]],
     ['that sends elsewhere', [302], [302, 302, 302]],
     ['that refuses', [410], [410]],
     ['that is broken', [503], [503]],

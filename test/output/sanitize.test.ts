@@ -116,7 +116,7 @@ describe('sanitized text', () => {
     ['bells and backspaces', 'a\u0007\b\b b', 'a b'],
     ['carriage returns', 'a\rb', 'ab'],
     ['text turned round', 'a\u202etxt.exe', 'atxt.exe'],
-    ['colour in an odd form', 'a\u001b[:31mb', 'ab'],
+    ['color in an unusual form', 'a\u001b[:31mb', 'ab'],
     ['colour', 'a\u001b[31mb\u001b[0m', 'ab'],
   ])('loses %s', (_, text, cleaned) => {
     expect(stripControlSequences(text, false)).toBe(cleaned);

@@ -5,9 +5,9 @@ const link = (query: string) => `https://bucket.example/key?${query}`;
 const usual = link('X-Amz-Date=20261120T093000Z&X-Amz-Expires=600&X-Amz-Signature=x');
 
 test.each([
-  ['says how long it lasts', usual, 601_000],
-  ['says nothing', link('token=x'), undefined],
-  ['says nonsense', link('X-Amz-Expires=soon'), undefined],
+  ['has a lifetime', usual, 601_000],
+  ['has none', link('token=x'), undefined],
+  ['has an invalid one', link('X-Amz-Expires=soon'), undefined],
   ['has no query', 'https://bucket.example/key', undefined],
 ])('the expiry of a URL that %s', (_, url, end) => {
   expect(urlExpiry(url, 1_000)).toBe(end);

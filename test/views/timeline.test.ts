@@ -24,8 +24,8 @@ describe('a chart over time', () => {
     ['shows a gap up to the end of the range', [0], 3, ['0*', '1', '2']],
     ['shows only gaps if nothing was measured', [], 2, ['0', '1']],
     ['leaves out a time that is not a number', [Number.NaN, 1], 2, ['0', '1*']],
-    ['takes a gap of less than half a step for none', [0, 1.4], 2, ['0*', '1.4*']],
-    ['takes a gap of half a step for one', [0, 1.5], 2, ['0*', '0.5', '1.5*']],
+    ['ignores a gap of less than half a step', [0, 1.4], 2, ['0*', '1.4*']],
+    ['keeps a gap of half a step', [0, 1.5], 2, ['0*', '0.5', '1.5*']],
     ['keeps entries outside of the range', [-1, 5], 1, ['-1*', '0', '1', '2', '3', '4', '5*']],
   ])('%s', (_, starts, until, expected) => {
     expect(steps(starts, until)).toEqual(expected);

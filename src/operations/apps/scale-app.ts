@@ -8,7 +8,9 @@ import { waitForChange } from '../waiting/index.ts';
 
 export interface ScalingChanges {
   app: string;
-  changes: { setting: string; from: number | null; to: number }[];
+  /** Whether anything changed. */
+  changed: boolean;
+  settings: { setting: string; from: number | null; to: number }[];
 }
 
 type NewScaling = { [Setting in keyof AppScaling]: number | undefined };
@@ -43,14 +45,14 @@ export async function changeScaling(context: Context, app: string, scaling: NewS
     await verifyChanges(context, app, changes);
     progress.note('the next deploy resets these settings to those of cerebrium.toml');
   }
-  return { app: shortAppName(project, app), changes };
+  return { app: shortAppName(project, app), changed: changes.length > 0, settings: changes };
 }
 
 /** Throws FailedError if the platform still shows other values. Settings that it does not show cannot be verified. */
 async function verifyChanges(
   { api, project, progress, delay }: Context,
   app: string,
-  changes: ScalingChanges['changes'],
+  changes: ScalingChanges['settings'],
 ): Promise<void> {
   const differing = (shown: App) =>
     changes.filter(({ setting, to }) => typeof shown[setting] === 'number' && shown[setting] !== to);

@@ -24,7 +24,7 @@ test.each<[string, unknown, object[]]>([
     { 'a.py': { size: 5, mode: 420, owner: null } },
     [{ path: 'a.py', size: 5, more: 'mode=420 owner=null' }],
   ],
-  ['a size that is no number', { 'a.py': { size: 'large' } }, [{ path: 'a.py' }]],
+  ['a size that is not a number', { 'a.py': { size: 'large' } }, [{ path: 'a.py' }]],
   ['objects with a path', [{ path: 'a.py', size_bytes: 5, crc: 7 }], [{ path: 'a.py', size: 5, crc32: 7 }]],
   ['objects with a filename', [{ filename: 'a.py', uncompressed_size: 5 }], [{ path: 'a.py', size: 5 }]],
   ['objects without any name', [{ size: 5 }, null, 7], [{ path: '0', size: 5 }, { path: '1' }, { path: '2', size: 7 }]],

@@ -25,9 +25,9 @@ test.each<[string, string, object, unknown[][]]>([
     { disableAuth: false },
     [['deployment.disable_auth', false, true, true]],
   ],
-  ['that the platform does not tell', scaling, {}, []],
-  ['that the platform tells as null', scaling, { minReplicaCount: null }, []],
-  ['that the platform tells as empty text', '[cerebrium.hardware]\nregion = "us-east-1"', { region: '' }, []],
+  ['that the platform does not return', scaling, {}, []],
+  ['that the platform returns as null', scaling, { minReplicaCount: null }, []],
+  ['that the platform returns as empty text', '[cerebrium.hardware]\nregion = "us-east-1"', { region: '' }, []],
   ['whose default is not known', '', { region: 'eu-west-1' }, []],
   ['that is a list here and its first word there', hardware, { hardware: 'ADA_L4' }, []],
   [
